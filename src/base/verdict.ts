@@ -1,0 +1,30 @@
+/**
+ * The two ways in which a request does not go through. They are values and never taken for each other:
+ * a refusal is an answer about the request, an outage is the absence of an answer.
+ */
+export interface Refused<Code extends string = string> {
+  readonly kind: 'refused';
+  readonly code: Code;
+  /** For logs and `explain`; never sent to the client. */
+  readonly detail?: string;
+}
+
+export interface Outage {
+  readonly kind: 'outage';
+  /** The configuration name of what did not answer, such as `authorization_servers.main`. */
+  readonly dependency: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter: number;
+  /** For logs; never sent to the client. */
+  readonly detail?: string;
+}
+
+export function refused<Code extends string>(code: Code, detail?: string): Refused<Code> {
+  return detail === undefined ? { kind: 'refused', code } : { kind: 'refused', code, detail };
+}
+
+export function outage(dependency: string, retryAfter: number, detail?: string): Outage {
+  return detail === undefined
+    ? { kind: 'outage', dependency, retryAfter }
+    : { kind: 'outage', dependency, retryAfter, detail };
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// Reads TAP on standard input: a line for each file, every failing block whole, every skip with its reason,
+// and `N passed, N failed, N skipped` as the last line. A test is a titled block of a test file.
+import { Parser } from 'tap-parser';
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const skips = [];
+
+const root = new Parser();
+root.on('child', (file) => {
+  const failures = [];
+  watch(file, [], failures);
+  file.on('complete', () => {
+    for (const failure of failures) console.log(failure);
+  });
+});
+root.on('assert', (result) => {
+  const time = result.time === undefined ? '' : ` ${Math.round(result.time)} ms`;
+  console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${result.name}${time}`);
+  if (result.skip) count(result, [result.name]);
+  if (!result.ok && result.diag) console.log(indent(describe(result.diag)));
+});
+root.on('complete', () => {
+  for (const skip of skips) console.log(`skipped: ${skip}`);
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+});
+process.stdin.pipe(root);
+
+/** Follows one test block; the blocks directly in a file are the tests that are counted. */
+function watch(parser, path, failures) {
+  parser.on('child', (child) => watch(child, [...path, child.name], failures));
+  parser.on('assert', (result) => {
+    if (path.length === 0) count(result, [parser.name, result.name]);
+    if (!result.ok && !result.todo && !result.skip) {
+      failures.push(`  not ok ${[...path, result.name].join(' › ')}${result.diag ? `\n${indent(describe(result.diag))}` : ''}`);
+    }
+  });
+}
+
+function count(result, path) {
+  if (result.skip) {
+    counts.skipped++;
+    skips.push(`${path.join(' › ')} # ${typeof result.skip === 'string' ? result.skip : 'no reason given'}`);
+  } else if (result.ok) counts.passed++;
+  else counts.failed++;
+}
+
+function describe(diag) {
+  const { stack, at, source, ...rest } = diag;
+  const place = at ? `at ${at.fileName ?? at.file}:${at.lineNumber ?? at.line}` : '';
+  return [JSON.stringify(rest, null, 2), place, source, stack].filter(Boolean).join('\n');
+}
+
+function indent(text) {
+  return text.replace(/^/gm, '      ');
+}
