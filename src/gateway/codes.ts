@@ -42,22 +42,42 @@ const routing = {
 
 const credentials = {
   credential_missing: { status: 401, text: 'This route needs an access token.' },
-  credential_malformed: { status: 400, error: 'invalid_request', text: 'The access token is not of the form that RFC 6750 gives it.' },
+  credential_malformed: {
+    status: 400,
+    error: 'invalid_request',
+    text: 'The access token is not of the form that RFC 6750 gives it.',
+  },
   credential_repeated: { status: 400, error: 'invalid_request', text: 'The request carries more than one credential.' },
   token_malformed: { status: 401, error: 'invalid_token', text: 'The access token is malformed.' },
-  token_algorithm: { status: 401, error: 'invalid_token', text: 'The access token is signed with an algorithm that is not accepted.' },
+  token_algorithm: {
+    status: 401,
+    error: 'invalid_token',
+    text: 'The access token is signed with an algorithm that is not accepted.',
+  },
   token_signature: { status: 401, error: 'invalid_token', text: 'The signature of the access token is not valid.' },
   token_type: { status: 401, error: 'invalid_token', text: 'The token is not an access token of an accepted type.' },
-  token_issuer: { status: 401, error: 'invalid_token', text: 'The access token comes from an authorization server that this route does not accept.' },
+  token_issuer: {
+    status: 401,
+    error: 'invalid_token',
+    text: 'The access token comes from an authorization server that this route does not accept.',
+  },
   token_expired: { status: 401, error: 'invalid_token', text: 'The access token expired.' },
   token_not_yet_valid: { status: 401, error: 'invalid_token', text: 'The access token is not valid yet.' },
   token_audience: { status: 401, error: 'invalid_token', text: 'The access token is for another audience.' },
   token_inactive: { status: 401, error: 'invalid_token', text: 'The access token is unknown, expired or revoked.' },
-  token_bound: { status: 401, error: 'invalid_token', text: 'The access token is bound to a key whose possession was not shown.' },
+  token_bound: {
+    status: 401,
+    error: 'invalid_token',
+    text: 'The access token is bound to a key whose possession was not shown.',
+  },
 } as const satisfies Record<string, CodeEntry>;
 
 const permission = {
-  scope_insufficient: { status: 403, error: 'insufficient_scope', text: 'The access token lacks a scope that this request needs.' },
+  scope_insufficient: {
+    status: 403,
+    error: 'insufficient_scope',
+    text: 'The access token lacks a scope that this request needs.',
+  },
   identity_unrepresentable: { status: 403, text: 'A claim of the access token cannot be written as a header.' },
 } as const satisfies Record<string, CodeEntry>;
 

@@ -1,0 +1,20 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+
+export interface Health {
+  /** Undefined: ready; otherwise why not. */
+  readonly notReady: () => string | undefined | Promise<string | undefined>;
+  readonly registry: Registry;
+}
+
+/** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
+export function buildHealth({ notReady, registry }: Health): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true });
+  app.get('/livez', () => ({ status: 'live' }));
+  app.get('/readyz', async (_request, reply) => {
+    const reason = await notReady();
+    return reason === undefined ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', reason });
+  });
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  return app;
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+
+/** The address cannot be had; the message is one line for the operator. */
+export class CannotListen extends Error {
+  constructor(message: string, options: { cause: unknown }) {
+    super(message, options);
+    this.name = 'CannotListen';
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken: stop what listens there, or choose another address',
+  EACCES: 'may not be opened by this user: choose a port above 1023',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+};
+
+/** Answers with the URL at which it listens. */
+export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+  try {
+    return await app.listen({ host, port, listenTextResolver: () => 'listening' });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    throw new CannotListen(`${place} ${reasons[code] ?? `cannot be listened at: ${message}`}`, { cause: error });
+  }
+}

@@ -1,0 +1,37 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+
+export interface LogOptions {
+  readonly level: string;
+  /** auto: pretty on a terminal, otherwise JSON. */
+  readonly format: 'auto' | 'json' | 'pretty';
+}
+
+const secretFields = [
+  'authorization',
+  'cookie',
+  'access_token',
+  'refresh_token',
+  'token',
+  'client_secret',
+  'app_secret',
+  'appsecret',
+  'secret',
+  'password',
+  'session_key',
+];
+
+/** A second lock, for what slips through: the first is that no step logs a header, a body or a query. */
+const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
+
+export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
+  const settings = { level: options.level, redact: { paths: redactedPaths, censor: '[redacted]' } };
+  const target = destination ?? process.stdout;
+  return isPretty(options.format)
+    ? pino(settings, pretty({ destination: target, sync: true }))
+    : pino(settings, target);
+}
+
+function isPretty(format: LogOptions['format']): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true);
+}

@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { CannotListen } from '../base/listen.ts';
+import { buildLog } from '../base/log.ts';
+import { stopOnSignal } from '../base/shutdown.ts';
+import { startDemo } from '../demo/demo.ts';
+import type { Ports } from '../demo/files.ts';
+
+/** `gatehouse demo`: everything in one process, and what to paste. */
+export function register(program: Command): void {
+  program
+    .command('demo')
+    .description('gateway, authorization service and a sample API in one process, with requests to paste')
+    .option('--gateway <port>', 'port of the gateway', port, 8080)
+    .option('--authorization <port>', 'port of the authorization service', port, 8081)
+    .option('--api <port>', 'port of the sample API', port, 9000)
+    .action(run);
+}
+
+const DEADLINE = 5000;
+
+async function run(ports: Ports): Promise<void> {
+  const log = buildLog({ level: 'info', format: 'auto' });
+  try {
+    const demo = await startDemo(ports, log);
+    process.stdout.write(`${demo.guide}\n`);
+    stopOnSignal({ stop: demo.stop, deadline: DEADLINE, log });
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    process.stderr.write(`gatehouse demo: ${error.message} (--gateway, --authorization and --api take other ports)\n`);
+    process.exitCode = 1;
+  }
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,5}$/.test(text) || value < 1 || value > 65_535)
+    throw new InvalidArgumentError('A port is a number from 1 to 65535.');
+  return value;
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { request } from 'undici';
+import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+
+/** `gatehouse health --config FILE`: exit 0 when the gateway of this file is ready; for Docker and probes. */
+export function register(program: Command): void {
+  program
+    .command('health')
+    .description('exit 0 when the gateway of this configuration is ready')
+    .requiredOption('--config <file>', 'gateway.yaml, with a `health` or an `admin` listener')
+    .action(run);
+}
+
+const PATIENCE = 2000;
+
+async function run({ config: file }: { config: string }): Promise<void> {
+  const loaded = loadGatewayConfig(file);
+  if (!loaded.ok) return unhealthy(formatProblems(loaded.problems));
+  const listener = loaded.config.health ?? loaded.config.admin;
+  if (listener === undefined) return unhealthy(`${file} has neither a \`health\` nor an \`admin\` listener to ask.\n`);
+  const host = listener.host === '0.0.0.0' ? '127.0.0.1' : listener.host;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/readyz`;
+  try {
+    const { statusCode, body } = await request(url, { headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
+    const text = await body.text();
+    if (statusCode !== 200) return unhealthy(`${text}\n`);
+    process.stdout.write(`${text}\n`);
+  } catch {
+    return unhealthy(`Nothing answers at ${url}.\n`);
+  }
+}
+
+function unhealthy(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 1;
+}

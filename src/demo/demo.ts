@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { request } from 'undici';
+import { buildAuthorization } from '../authorization/authorization.ts';
+import { listen } from '../base/listen.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
+import { startGateway } from '../gateway/start.ts';
+import { type DemoFiles, type Ports, shop, writeDemoFiles } from './files.ts';
+import { buildLegacyApi } from './legacy-api.ts';
+
+export interface Demo {
+  /** What to paste, ready to be printed. */
+  readonly guide: string;
+  stop(): Promise<void>;
+}
+
+/** Gateway, authorization service and a legacy API in this process, on a database that goes with it. */
+export async function startDemo(ports: Ports, log: Logger): Promise<Demo> {
+  const files = writeDemoFiles(ports);
+  const steps: (() => Promise<unknown>)[] = [async () => rmSync(files.directory, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const undo of steps.toReversed()) await undo();
+  };
+  try {
+    const api = buildLegacyApi();
+    steps.push(() => api.close());
+    await listen(api, { host: '127.0.0.1', port: ports.api });
+    const authorization = await buildAuthorization(accepted(loadAuthorizationConfig(files.authorization, {})), {
+      directory: files.directory,
+      log,
+    });
+    steps.push(() => authorization.stop());
+    await authorization.start();
+    const gateway = await startGateway({
+      config: accepted(loadGatewayConfig(files.gateway, {})),
+      directory: files.directory,
+      log,
+    });
+    steps.push(() => gateway.stop());
+    return { guide: guide(ports, files, await token(ports)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function accepted<Config>(
+  loaded: { ok: true; config: Config } | { ok: false; problems: Parameters<typeof formatProblems>[0] },
+): Config {
+  if (loaded.ok) return loaded.config;
+  throw new Error(formatProblems(loaded.problems));
+}
+
+/** A real token from the running service, so that every printed line works as it stands. */
+async function token(ports: Ports): Promise<string> {
+  const { body } = await request(tokenEndpoint(ports), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${Buffer.from(`${shop.id}:${shop.secret}`).toString('base64')}`,
+    },
+    body: 'grant_type=client_credentials&scope=orders.read',
+  });
+  return ((await body.json()) as { access_token: string }).access_token;
+}
+
+function tokenEndpoint({ authorization }: Ports): string {
+  return `http://127.0.0.1:${authorization}/oauth2/token`;
+}
+
+function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
+  const order = `http://127.0.0.1:${ports.gateway}/orders/7`;
+  const bearer = `-H 'Authorization: Bearer ${accessToken}'`;
+  return `
+  Gatehouse is in front of an API that knows nothing of OAuth.
+
+    gateway                 http://127.0.0.1:${ports.gateway}
+    authorization service   http://127.0.0.1:${ports.authorization}
+    the legacy API          http://127.0.0.1:${ports.api}
+    the rules               ${files.gateway}
+
+  Paste these into another terminal:
+
+  A token for the client "${shop.id}", with the scope orders.read
+    curl -s -u ${shop.id}:${shop.secret} -d grant_type=client_credentials -d scope=orders.read ${tokenEndpoint(ports)}
+
+  401  no token
+    curl -i ${order}
+
+  403  a token, but not the scope: deleting needs orders.write
+    curl -i -X DELETE ${bearer} ${order}
+
+  200  a token with the scope
+    curl -i ${bearer} ${order}
+
+  Ctrl-C ends the demo and removes its files.
+`;
+}

@@ -1,0 +1,98 @@
+import { type Refused, refused } from '../base/verdict.ts';
+import type { BearerMethod } from '../config/gateway.ts';
+import { isB64Token, parseBearer } from '../http-auth/bearer.ts';
+import type { CredentialCode } from './codes.ts';
+import { mayName, takeParameter } from './form-parameters.ts';
+import { hasBody, type RequestHead } from './request-head.ts';
+
+/** The one credential of a request (RFC 6750 §2): exactly one, in one place, or it is refused. */
+export interface Extracted {
+  readonly kind: 'credential' | 'none';
+  /** Empty when there is none. */
+  readonly token: string;
+  readonly place: BearerMethod | undefined;
+  /** The query to forward, with its `?`: without any access_token. */
+  readonly query: string;
+  /** The form to forward, when one was read and a token was taken out of it. */
+  readonly form: Buffer | undefined;
+}
+
+interface Found {
+  readonly place: BearerMethod;
+  readonly token: string;
+  readonly valid: boolean;
+}
+
+/**
+ * `form` is the whole body where `wantsForm` asked for it. A place that the route does not list holds no credential,
+ * but still counts as a second one: a client that sends two is told so whichever the route would take.
+ */
+export function extract(
+  head: RequestHead,
+  query: string,
+  methods: ReadonlySet<BearerMethod>,
+  form: Buffer | undefined,
+): Extracted | Refused<CredentialCode> {
+  const { authorization } = head;
+  if (authorization !== undefined && authorization.lines > 1) return refused('credential_repeated');
+  const inHeader = authorization === undefined ? undefined : fromHeader(authorization.value);
+  if (form === undefined && !mayHoldToken(query)) return single(inHeader, methods, query, undefined);
+  return amongAll(inHeader, query, methods, form);
+}
+
+function amongAll(
+  inHeader: Found | undefined,
+  query: string,
+  methods: ReadonlySet<BearerMethod>,
+  form: Buffer | undefined,
+): Extracted | Refused<CredentialCode> {
+  const inQuery = takeParameter(query.slice(1), 'access_token');
+  const inForm = form === undefined ? undefined : takeParameter(form.toString('latin1'), 'access_token');
+  const found = [
+    ...(inHeader === undefined ? [] : [inHeader]),
+    ...inQuery.values.map((token) => inPlace('query', token)),
+    ...(inForm?.values ?? []).map((token) => inPlace('body', token)),
+  ];
+  if (found.length > 1) return refused('credential_repeated');
+  const without = inQuery.values.length === 0 ? query : inQuery.rest === '' ? '' : `?${inQuery.rest}`;
+  const rest = inForm === undefined || inForm.values.length === 0 ? undefined : Buffer.from(inForm.rest, 'latin1');
+  return single(found[0], methods, without, rest);
+}
+
+function single(
+  found: Found | undefined,
+  methods: ReadonlySet<BearerMethod>,
+  query: string,
+  form: Buffer | undefined,
+): Extracted | Refused<CredentialCode> {
+  if (found === undefined || !methods.has(found.place))
+    return { kind: 'none', token: '', place: undefined, query, form };
+  if (!found.valid) return refused('credential_malformed');
+  return { kind: 'credential', token: found.token, place: found.place, query, form };
+}
+
+/** Credentials of another scheme are, to this one, none (RFC 6750 §3.1). */
+function fromHeader(value: string): Found | undefined {
+  const parsed = parseBearer(value);
+  if (parsed.kind === 'other') return undefined;
+  if (parsed.kind === 'malformed') return { place: 'header', token: '', valid: false };
+  return { place: 'header', token: parsed.token, valid: true };
+}
+
+function inPlace(place: BearerMethod, token: string): Found {
+  return { place, token, valid: isB64Token(token) };
+}
+
+function mayHoldToken(query: string): boolean {
+  return query !== '' && mayName(query, 'access_token');
+}
+
+// RFC 6750 §2.2: single-part, form-encoded, and nothing else. Spelled strictly: what is not surely a form is none.
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
+
+/** Whether the body must be read for a credential (RFC 6750 §2.2). */
+export function wantsForm(head: RequestHead, methods: ReadonlySet<BearerMethod>): boolean {
+  if (!methods.has('body') || head.method === 'GET' || head.method === 'HEAD' || !hasBody(head)) return false;
+  if (head.contentEncoding !== undefined || head.contentType === undefined || head.contentType.lines > 1) return false;
+  return FORM.test(head.contentType.value);
+}

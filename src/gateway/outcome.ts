@@ -1,0 +1,55 @@
+import type { Outage } from '../base/verdict.ts';
+import type { Code } from './codes.ts';
+import type { CacheState, Identity } from './identity.ts';
+import type { Route } from './route.ts';
+
+/** What becomes of a request. The proxy carries it out; it holds no socket. */
+export type Outcome = Forward | Refuse | Unavailable;
+
+export interface Forward {
+  readonly kind: 'forward';
+  readonly route: Route;
+  /** Path and query for the upstream. */
+  readonly target: string;
+  /** Undefined: nobody, on a public route or an optional one without a token. */
+  readonly identity: Identity | undefined;
+  readonly identityHeaders: readonly string[];
+  readonly cache: CacheState | undefined;
+  /** `stream`: the body as it comes; a buffer: these bytes, which were read to be judged. */
+  readonly body: 'stream' | Buffer;
+  /** The body lost its token, so digests over it hold no longer. */
+  readonly bodyChanged: boolean;
+  /** RFC 6750 §2.3: a token in the query makes the answer private. */
+  readonly privateResponse: boolean;
+}
+
+export interface Refuse {
+  readonly kind: 'refuse';
+  readonly code: Code;
+  readonly route: Route | undefined;
+  readonly challenges: readonly string[];
+  /** Of 405. */
+  readonly allow: readonly string[] | undefined;
+  readonly cache: CacheState | undefined;
+  /** For logs; never sent. */
+  readonly detail: string | undefined;
+}
+
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly code: Code;
+  readonly route: Route | undefined;
+  readonly outage: Outage;
+}
+
+export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> = {}): Refuse {
+  return {
+    kind: 'refuse',
+    code,
+    route: more.route,
+    challenges: more.challenges ?? [],
+    allow: more.allow,
+    cache: more.cache,
+    detail: more.detail,
+  };
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { BodyRate, BodyTooSlow } from './body-rate.ts';
+import type { Engine, Routed } from './engine.ts';
+import { Exchange, type Shared } from './exchange.ts';
+import { forwardHttp, type OnUpgrade } from './forward-http.ts';
+import { type Outcome, type Refuse, refuse } from './outcome.ts';
+import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
+import { readHead } from './request-head.ts';
+import { requestIds } from './request-id.ts';
+import { openTunnel, switchingProtocols } from './tunnel.ts';
+
+/** How a request reached the listener. */
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The request-target as received. */
+  readonly target: string;
+  /** RFC 9110 §10.1.1. */
+  readonly expects?: 'continue' | 'other' | undefined;
+  /** Bytes behind the head of a WebSocket handshake. */
+  readonly upgradeHead?: Buffer | undefined;
+}
+
+/** extract → verify → permit → forward, or refuse: one request from its head to its answer. */
+export function buildProxy(engine: Engine, shared: Shared): (arrival: Arrival) => void {
+  const nextId = requestIds();
+  return (arrival) => {
+    const { request, response } = arrival;
+    const head = readHead({
+      method: request.method as string,
+      target: arrival.target,
+      version: request.httpVersion === '1.1' ? '1.1' : '1.0',
+      address: plainAddress(request.socket.remoteAddress),
+      secure: 'encrypted' in request.socket,
+      rawHeaders: request.rawHeaders,
+    });
+    const exchange = new Exchange(request, response, head, nextId(), arrival.expects === 'continue', shared);
+    guard(exchange, () => begin(engine, exchange, arrival));
+  };
+}
+
+/** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
+function plainAddress(address = ''): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}
+
+/** A throw is a defect of ours: the request gets a 500, the log its stack, and the process goes on. */
+function guard(exchange: Exchange, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    broken(exchange, error);
+  }
+}
+
+function broken(exchange: Exchange, error: unknown): void {
+  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
+  exchange.fail('internal_error', undefined, 'see the log');
+}
+
+function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
+  const routed = admit(engine, exchange, arrival);
+  if (routed.kind === 'refuse') {
+    exchange.settle(routed);
+    return;
+  }
+  const onUpgrade = arrival.upgradeHead && tunnel(exchange, routed, arrival.upgradeHead);
+  const need = engine.needs(routed);
+  if (need === undefined) carryOut(exchange, engine.decide(routed), onUpgrade);
+  else readForm(exchange, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
+}
+
+/** Everything that the head alone can fail on. */
+function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival): Routed | Refuse {
+  if (head.fields.length > shared.limits.header_count * 2) return refuse('headers_too_many');
+  if (expects === 'other') return refuse('expectation_failed');
+  const routed = engine.route(head);
+  if (routed.kind === 'refuse' || head.contentLength === undefined) return routed;
+  const { route } = routed;
+  const length = Number(head.contentLength.value);
+  if (length > route.bodyLimit) return refuse('body_too_large', { route });
+  const limit = engine.needs(routed)?.limit ?? length;
+  return length > limit ? refuse('form_too_large', { route }) : routed;
+}
+
+function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {
+  if (outcome instanceof Promise) {
+    outcome.then(
+      (settled) => guard(exchange, () => carryOut(exchange, settled, onUpgrade)),
+      (error: unknown) => broken(exchange, error),
+    );
+  } else if (exchange.gone) exchange.record('client_gone', outcome);
+  else if (outcome.kind === 'forward') forwardHttp(exchange, outcome, onUpgrade);
+  else exchange.settle(outcome);
+}
+
+/** Reads the body that must be judged, within its limit and the rate that every body has. */
+function readForm(exchange: Exchange, limit: number, done: (form: Buffer) => void): void {
+  const { stalls, limits, clock } = exchange.shared;
+  exchange.inviteBody();
+  const body = new RequestBody(exchange.request, limit);
+  const rate = new BodyRate(body, limits.body_rate, clock.monotonic());
+  const chunks: Buffer[] = [];
+  stalls.watch(rate);
+  body.on('data', (chunk: Buffer) => chunks.push(chunk));
+  body.on('close', () => stalls.forget(rate));
+  body.on('end', () => guard(exchange, () => done(Buffer.concat(chunks))));
+  body.on('error', (error) => formFailed(exchange, error));
+}
+
+function formFailed(exchange: Exchange, error: Error): void {
+  if (error instanceof ClientGone) exchange.record('client_gone', undefined);
+  else if (error instanceof BodyTooLarge) exchange.settle(refuse('form_too_large'));
+  else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout'));
+  else broken(exchange, error);
+}
+
+/** The upstream switched first; now the client is told, and from here on they are one connection. */
+function tunnel(exchange: Exchange, { route }: Routed, head: Buffer): OnUpgrade {
+  return (raw, upstream) => {
+    const { request, response, requestId, shared } = exchange;
+    const client = request.socket as Socket;
+    if (client.destroyed) {
+      upstream.destroy();
+      return;
+    }
+    response.detachSocket(client);
+    client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
+    openTunnel({ client, upstream, head, idle: route.idleTimeout });
+  };
+}

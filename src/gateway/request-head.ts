@@ -1,0 +1,111 @@
+/**
+ * The head of a request, read once. `fields` keeps every header line in order, names in lower case; the members below
+ * it are the few fields that decide something, with how often each occurred, because a field that occurs twice is a
+ * different thing from one that occurs once.
+ */
+export interface RequestHead {
+  readonly method: string;
+  /** The request-target as received. */
+  readonly target: string;
+  readonly version: '1.0' | '1.1';
+  /** The peer's address. */
+  readonly address: string;
+  /** Whether the connection to us is TLS. */
+  readonly secure: boolean;
+  /** Name, value, name, value, …; names in lower case. */
+  readonly fields: readonly string[];
+  readonly host: Occurrences;
+  readonly authorization: Occurrences;
+  readonly contentType: Occurrences;
+  readonly contentEncoding: Occurrences;
+  readonly contentLength: Occurrences;
+  readonly transferEncoding: Occurrences;
+  readonly connection: Occurrences;
+  readonly upgrade: Occurrences;
+  readonly te: Occurrences;
+}
+
+/** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
+export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
+
+type Decisive = Exclude<keyof RequestHead, 'method' | 'target' | 'version' | 'address' | 'secure' | 'fields'>;
+
+const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
+  ['host', 'host'],
+  ['authorization', 'authorization'],
+  ['content-type', 'contentType'],
+  ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['connection', 'connection'],
+  ['upgrade', 'upgrade'],
+  ['te', 'te'],
+]);
+
+/** What a driver knows of a request before anything is judged. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly version: '1.0' | '1.1';
+  readonly address: string;
+  readonly secure: boolean;
+  /** As in Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Reads the head in one pass over its lines. */
+export function readHead(received: ReceivedRequest): RequestHead {
+  const { rawHeaders } = received;
+  const fields = new Array<string>(rawHeaders.length);
+  const head = blank(received, fields);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    const value = rawHeaders[i + 1] as string;
+    fields[i] = name;
+    fields[i + 1] = value;
+    const member = decisive.get(name);
+    if (member !== undefined) head[member] = again(head[member], member, value);
+  }
+  return head;
+}
+
+/** One shape for every head, whatever its fields: the engine stays on its fast path. */
+function blank({ method, target, version, address, secure }: ReceivedRequest, fields: string[]): Mutable<RequestHead> {
+  return {
+    method,
+    target,
+    version,
+    address,
+    secure,
+    fields,
+    host: undefined,
+    authorization: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
+    connection: undefined,
+    upgrade: undefined,
+    te: undefined,
+  };
+}
+
+/** Connection is a list over all its lines (RFC 9110 §5.3); of the others only the count of a repetition matters. */
+function again(before: Occurrences, member: Decisive, value: string): Occurrences {
+  if (before === undefined) return { lines: 1, value };
+  const list = member === 'connection' || member === 'te' || member === 'upgrade';
+  return { lines: before.lines + 1, value: list ? `${before.value}, ${value}` : value };
+}
+
+/** Whether a body follows the head (RFC 9112 §6.3). */
+export function hasBody(head: RequestHead): boolean {
+  return head.transferEncoding !== undefined || (head.contentLength !== undefined && head.contentLength.value !== '0');
+}
+
+/** Whether a comma-separated field value names this token, without regard to case. */
+export function listNames(field: Occurrences, token: string): boolean {
+  if (field === undefined) return false;
+  return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
+}

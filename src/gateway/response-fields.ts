@@ -1,0 +1,103 @@
+/** The header section of the upstream's answer, made fit for the client's connection (RFC 9110 §7.6.1). */
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export interface ResponseFields {
+  /** Name, value, name, value, …, as Node's `writeHead` takes them. */
+  readonly fields: string[];
+  /** Of Content-Length; undefined when there is none. */
+  readonly length: number | undefined;
+}
+
+export interface ResponseRules {
+  /** The status has no content (RFC 9110 §6.4.1): 204 must not say how long it is. */
+  readonly bodiless: boolean;
+  /** The client's connection can carry trailers; so can an answer without Content-Length, and then announcing them is true. */
+  readonly trailers: boolean;
+  /** RFC 6750 §2.3. */
+  readonly private: boolean;
+  readonly requestIdHeader: string;
+  readonly requestId: string;
+}
+
+/** `raw` alternates names and values as undici received them. */
+export function responseFields(raw: readonly Buffer[], rules: ResponseRules): ResponseFields {
+  const fields: string[] = [];
+  const named = connectionNames(raw);
+  let length: number | undefined;
+  let announced: string | undefined;
+  let cacheControl = '';
+  for (let i = 0; i < raw.length; i += 2) {
+    const written = latin1(raw[i]);
+    const name = written.toLowerCase();
+    if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
+    const value = latin1(raw[i + 1]);
+    if (name === 'content-length') {
+      if (rules.bodiless) continue;
+      length = Number(value);
+    } else if (name === 'trailer') {
+      announced = value;
+      continue;
+    } else if (name === 'cache-control' && rules.private) {
+      cacheControl += value.toLowerCase();
+      continue;
+    }
+    fields.push(written, value);
+  }
+  if (rules.private) fields.push('cache-control', privately(cacheControl));
+  if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
+  fields.push(rules.requestIdHeader, rules.requestId);
+  return { fields, length };
+}
+
+/** A shared cache must not keep it; what no cache may keep stays so. */
+function privately(cacheControl: string): string {
+  return cacheControl.includes('no-store') ? 'private, no-store' : 'private';
+}
+
+function connectionNames(raw: readonly Buffer[]): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.length !== 10 || latin1(raw[i]).toLowerCase() !== 'connection') continue;
+    const value = latin1(raw[i + 1]).toLowerCase();
+    if (value === 'keep-alive' || value === 'close') continue;
+    names ??= new Set();
+    for (const token of value.split(',')) names.add(token.trim());
+  }
+  // Without it the client could not tell where the answer ends.
+  names?.delete('content-length');
+  return names;
+}
+
+const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'content-range',
+  'host',
+  'trailer',
+  'set-cookie',
+  'www-authenticate',
+]);
+
+/** RFC 9110 §6.5.1: a trailer never says what only a header may. */
+export function trailerFields(raw: readonly Buffer[]): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = latin1(raw[i]);
+    if (!FORBIDDEN_TRAILERS.has(name.toLowerCase())) trailers.push([name, latin1(raw[i + 1])]);
+  }
+  return trailers;
+}
+
+function latin1(buffer: Buffer | undefined): string {
+  return buffer === undefined ? '' : buffer.toString('latin1');
+}

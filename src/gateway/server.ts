@@ -1,0 +1,125 @@
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { LimitsConfig } from '../config/gateway.ts';
+import { answerClientError, writeRaw } from './client-error.ts';
+import type { Code } from './codes.ts';
+import type { Arrival } from './proxy.ts';
+
+export interface ServerOptions {
+  readonly limits: LimitsConfig;
+  readonly handle: (arrival: Arrival) => void;
+  /** A request that never became one: counted, not answered by `handle`. */
+  readonly malformed: (code: Code) => void;
+}
+
+/**
+ * The Fastify server of the proxy: one catch-all for every method. `rewriteUrl` shows the framework a constant, so that
+ * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
+ */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const expectations = new WeakMap<IncomingMessage, Arrival['expects']>();
+  const app = Fastify({
+    rewriteUrl: () => '/',
+    return503OnClosing: false,
+    serverFactory: (listener) => httpServer(listener, expectations, options),
+    exposeHeadRoutes: false,
+  });
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
+  // Bodies are not the framework's: the proxy streams them.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== 'CONNECT'),
+    url: '/',
+    handler: (request, reply) => {
+      reply.hijack();
+      const { raw } = request;
+      options.handle({
+        request: raw,
+        response: reply.raw,
+        target: request.originalUrl,
+        expects: expectations.get(raw),
+      });
+    },
+  });
+  return app;
+}
+
+/** The time between two looks at connections that are slow with their head, in milliseconds. */
+const CHECK_INTERVAL = 1000;
+
+function httpServer(
+  listener: RequestListener,
+  expectations: WeakMap<IncomingMessage, Arrival['expects']>,
+  { limits, handle, malformed }: ServerOptions,
+): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.header_size,
+      headersTimeout: limits.headers_timeout,
+      // A total would cut large uploads: the rate of a body is judged instead.
+      requestTimeout: 0,
+      keepAliveTimeout: limits.idle,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headers_timeout),
+      insecureHTTPParser: false,
+      // Host is judged by the engine, so that its refusal reads as every other.
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+      noDelay: true,
+      shouldUpgradeCallback: isWebSocket,
+    },
+    listener,
+  );
+  // Node drops header lines past its own count in silence; ours is an answer.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connections;
+  server.on('checkContinue', (request, response) => {
+    expectations.set(request, 'continue');
+    listener(request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    expectations.set(request, 'other');
+    listener(request, response);
+  });
+  server.on('upgrade', (request, socket: Socket, head) => {
+    handle({ request, response: responseOn(request, socket), target: request.url as string, upgradeHead: head });
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    malformed('method_not_allowed');
+    socket.end(writeRaw('method_not_allowed', []), 'latin1', () => socket.destroy());
+  });
+  server.on('clientError', (error, socket) => {
+    const code = answerClientError(error, socket as Socket);
+    if (code !== undefined) malformed(code);
+  });
+  return server;
+}
+
+/**
+ * RFC 9110 §7.8: an upgrade that we do not take is ignored and the request answered as any other. Java's client offers
+ * h2c with every first request, so refusing it would refuse the client.
+ */
+function isWebSocket({ method, headers, httpVersion }: IncomingMessage): boolean {
+  const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+  return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** The connection of a handshake, ready for an ordinary answer: a refusal, or an upstream's that is no 101. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => socket.end());
+  socket.on('error', () => socket.destroy());
+  return response;
+}

@@ -1,0 +1,105 @@
+import { fold } from './identity-headers.ts';
+import type { Forward } from './outcome.ts';
+import { listNames, type RequestHead } from './request-head.ts';
+
+/**
+ * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
+ * say: drop what `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
+ */
+
+/** RFC 9110 §7.6.1, and the fields that we write anew for our own connection to the upstream. */
+const OURS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+  'content-length',
+  'x-real-ip',
+]);
+
+const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
+
+export interface Sender {
+  /** Lower case. */
+  readonly requestIdHeader: string;
+  readonly requestId: string;
+}
+
+export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
+  const fields: string[] = [];
+  const { route } = plan;
+  const named = connectionNames(head);
+  const keepsAuthorization = route.access === 'public' || route.forwardCredential;
+  const received = head.fields;
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string;
+    if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
+    if (name === 'authorization' ? !keepsAuthorization : mayFeign(name) && feigns(name, plan)) continue;
+    if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
+    fields.push(name, received[i + 1] as string);
+  }
+  addForwarding(fields, head);
+  fields.push(sender.requestIdHeader, sender.requestId);
+  for (const text of plan.identityHeaders) fields.push(text);
+  return fields;
+}
+
+/** The tokens of Connection beyond the two that nearly every request has. */
+function connectionNames({ connection }: RequestHead): ReadonlySet<string> | undefined {
+  if (connection === undefined) return undefined;
+  const value = connection.value.toLowerCase();
+  if (value === 'keep-alive' || value === 'close') return undefined;
+  return new Set(value.split(',').map((token) => token.trim()));
+}
+
+/** Spares the folding of names that begin as no identity or forwarding header of this gateway can. */
+function mayFeign(name: string): boolean {
+  return !HARMLESS.has(name);
+}
+
+/** Fields of nearly every request; none can be configured as an identity header. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-type',
+  'cookie',
+  'origin',
+  'referer',
+  'user-agent',
+]);
+
+function feigns(name: string, { route }: Forward): boolean {
+  const folded = fold(name);
+  return folded === 'forwarded' || folded.startsWith('x-forwarded-') || route.identityHeaders.spoofs(name);
+}
+
+/** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */
+function addForwarding(fields: string[], head: RequestHead): void {
+  const host = head.host?.value ?? '';
+  const proto = head.secure ? 'https' : 'http';
+  fields.push('x-forwarded-for', head.address, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
+  fields.push('forwarded', `for=${node(head.address)};host=${parameter(host)};proto=${proto}`);
+  fields.push('via', `${head.version} gatehouse`);
+  // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
+  if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
+}
+
+/** RFC 7239 §6: an IPv6 address is bracketed and quoted. */
+function node(address: string): string {
+  return address.includes(':') ? `"[${address}]"` : address;
+}
+
+/** A value that is no token is quoted; a judged Host has no character that would need an escape. */
+function parameter(host: string): string {
+  return /^[A-Za-z0-9._-]+$/.test(host) ? host : `"${host}"`;
+}
