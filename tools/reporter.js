@@ -31,9 +31,8 @@ function watch(parser, path, failures) {
   parser.on('child', (child) => watch(child, [...path, child.name], failures));
   parser.on('assert', (result) => {
     if (path.length === 0) count(result, [parser.name, result.name]);
-    if (!result.ok && !result.todo && !result.skip) {
-      failures.push(`  not ok ${[...path, result.name].join(' › ')}${result.diag ? `\n${indent(describe(result.diag))}` : ''}`);
-    }
+    const why = result.ok || result.todo || result.skip ? '' : describe(result.diag ?? {});
+    if (why !== '') failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why)}`);
   });
 }
 
@@ -45,10 +44,12 @@ function count(result, path) {
   else counts.failed++;
 }
 
-function describe(diag) {
-  const { stack, at, source, ...rest } = diag;
+/** Empty for a block that failed only because a test inside it did. */
+function describe({ stack, at, source, diff, stdio, cwd, externalID, command, args, ...rest }) {
+  const facts = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
+  if (!facts && !diff) return '';
   const place = at ? `at ${at.fileName ?? at.file}:${at.lineNumber ?? at.line}` : '';
-  return [JSON.stringify(rest, null, 2), place, source, stack].filter(Boolean).join('\n');
+  return [diff, facts, place, source, stack].filter(Boolean).join('\n');
 }
 
 function indent(text) {

@@ -1,4 +1,4 @@
-// `npm test [-- file …]`: tap with our reporter. Coverage is left to `npm test -- --coverage-report=text`.
+// `npm test [-- file …]`: tap with our reporter.
 import { spawnSync } from 'node:child_process';
 
 const args = ['run', '--reporter=./tools/reporter.js', ...process.argv.slice(2)];

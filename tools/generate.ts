@@ -1,0 +1,93 @@
+// `npm run generate`: writes what is made from the source. With `--check`: says what is stale, and exits 1.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AuthorizationSchema } from '../src/config/authorization.ts';
+import { editorSchema } from '../src/config/editor-schema.ts';
+import { GatewaySchema } from '../src/config/gateway.ts';
+import type { Schema } from '../src/config/input-schema.ts';
+import { type CodeEntry, codeGroups } from '../src/gateway/codes.ts';
+import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
+
+/** Everything that is made from the source: path → text. */
+export function generated(): Readonly<Record<string, string>> {
+  return {
+    'config/gateway.schema.json': json(editorSchema(GatewaySchema as unknown as Schema, 'Gatehouse: gateway.yaml')),
+    'config/authorization.schema.json': json(
+      editorSchema(AuthorizationSchema as unknown as Schema, 'Gatehouse: authorization.yaml'),
+    ),
+    'docs/errors.md': errorsPage(),
+  };
+}
+
+/** The generated files that are missing or say something else than the source. */
+export function staleFiles(): readonly string[] {
+  return Object.entries(generated()).flatMap(([path, text]) => (current(path) === text ? [] : [path]));
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+const titles: Record<keyof typeof codeGroups, string> = {
+  targets: 'The request target and Host',
+  framing: 'The message',
+  routing: 'The route',
+  credentials: 'The credential',
+  permission: 'What the credential allows',
+  outages: 'Outages',
+};
+
+function errorsPage(): string {
+  const groups = Object.entries(codeGroups) as [keyof typeof codeGroups, Record<string, CodeEntry>][];
+  return [
+    '# Errors',
+    '<!-- Made by `npm run generate` from src/gateway/codes.ts and src/oauth/errors.ts: do not edit. -->',
+    'Codes are stable: branch on the code, never on the sentence.',
+    '## Gateway',
+    'A refusal or an outage is answered with problem JSON (RFC 9457) that carries the `code` below. Where an `error` is named, the challenge in `WWW-Authenticate` carries it too (RFC 6750 §3.1).',
+    ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
+    '## Authorization service',
+    'The body is `{"error": …, "error_description": …}` (RFC 6749 §5.2); `error` is the code unless another is named.',
+    table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function table(entries: readonly (readonly [string, CodeEntry | OAuthErrorEntry])[]): string {
+  const rows = entries.map(
+    ([code, { status, error, text }]) =>
+      `| \`${code}\` | ${status} | ${error === undefined ? '' : `\`${error}\``} | ${text} |`,
+  );
+  return ['| code | status | error | what it says |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function pathOf(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(pathOf(path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function write(): void {
+  for (const [path, text] of Object.entries(generated())) {
+    mkdirSync(dirname(pathOf(path)), { recursive: true });
+    writeFileSync(pathOf(path), text);
+  }
+}
+
+function report(stale: readonly string[]): void {
+  for (const path of stale) console.error(`${path} is stale: run \`npm run generate\``);
+  if (stale.length > 0) process.exitCode = 1;
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) report(staleFiles());
+  else write();
+}
