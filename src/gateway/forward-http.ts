@@ -127,7 +127,9 @@ class Relay implements Watched {
     });
     this.#length = length;
     response.writeHead(status, fields);
-    process.nextTick(flushHead, this);
+    // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
+    if (status === 204 || status === 304) this.onComplete(null);
+    else process.nextTick(flushHead, this);
     return true;
   }
 
@@ -142,6 +144,7 @@ class Relay implements Watched {
   }
 
   onComplete(trailers: Buffer[] | null): void {
+    if (this.#finished) return;
     const { response, request } = this.#exchange;
     if (this.#whole !== undefined) {
       response.end(this.#whole.toString('latin1'), 'latin1');

@@ -3,7 +3,7 @@ import type { AlgorithmName } from '../jwt/algorithms.ts';
 import { type KeyRing, keyRing } from '../jwt/key-ring.ts';
 import { importKeys, type RefusedKey, type VerificationKey } from '../jwt/keys.ts';
 import type { FaultLog, GatewayLog } from './fault-log.ts';
-import { type Fetched, failed } from './fetch-json.ts';
+import type { Fetched } from './fetch-json.ts';
 import type { KeySource } from './key-source.ts';
 import { kidMemory } from './kid-memory.ts';
 
@@ -123,7 +123,7 @@ export function keySet(options: KeySetOptions): KeySet {
       const worthIt = now !== undefined && kids.mayAsk(kid, now, flight !== undefined);
       return cold || worthIt ? afterFetch(alg, kid) : absent();
     },
-    holds: (key) => ring !== undefined && ring.holds(key) && clock.monotonic() < usableUntil,
+    holds: (key) => ring?.holds(key) === true && clock.monotonic() < usableUntil,
     start: refresh,
     tried: () => tried,
     usable: () => current() !== undefined,
@@ -137,6 +137,6 @@ export function keySet(options: KeySetOptions): KeySet {
 
 function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {
   if (loaded.kind === 'failed') return loaded.detail;
-  if (refused === undefined) return failed('not a key set, or one with too many keys').detail;
+  if (refused === undefined) return 'not a key set, or one with too many keys';
   return `no usable key${refused[0] === undefined ? '' : `: ${refused[0].reason}`}`;
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { parseJsonObject } from '../jwt/json.ts';
-import { DEADLINE, type FetchJson, type Fetched, failed } from './fetch-json.ts';
+import { DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 import type { Metadata } from './metadata.ts';
 
 /** Where a key set comes from. Never rejects. */

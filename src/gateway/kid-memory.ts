@@ -21,7 +21,8 @@ export function kidMemory(cooldown: number, clock: Clock): KidMemory {
     mayAsk(kid, ring, underWay) {
       const now = clock.monotonic();
       const name = kid ?? '';
-      if ((absentUntil.get(name) ?? now) > now || (kid !== undefined && ring.knows(kid)) || !isLikely(name, ring)) return false;
+      if ((absentUntil.get(name) ?? now) > now || (kid !== undefined && ring.knows(kid)) || !isLikely(name, ring))
+        return false;
       if (underWay) return true;
       if (now < nextQuestion) return false;
       nextQuestion = now + cooldown;

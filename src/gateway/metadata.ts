@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../jwt/json.ts';
 import { metadataUrls } from '../oauth/metadata.ts';
-import { DEADLINE, type FailedFetch, type FetchJson, type Fetched, failed } from './fetch-json.ts';
+import { DEADLINE, type FailedFetch, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 
 /** Where an authorization server says that its endpoints are (RFC 8414). */
 export interface Metadata {
@@ -63,7 +63,9 @@ async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
 /** RFC 8414 §3.3: byte by byte, or the document belongs to somebody else. */
 function judgeIssuer(value: JsonObject, issuer: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
-  return failed(`metadata names the issuer ${JSON.stringify(value.issuer)?.slice(0, 200)}, not ${JSON.stringify(issuer)}`);
+  return failed(
+    `metadata names the issuer ${JSON.stringify(value.issuer)?.slice(0, 200)}, not ${JSON.stringify(issuer)}`,
+  );
 }
 
 function judgeEndpoint(

@@ -8,7 +8,7 @@ import { type Outcome, type Refuse, refuse } from './outcome.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
 import { readHead } from './request-head.ts';
 import { requestIds } from './request-id.ts';
-import { openTunnel, switchingProtocols } from './tunnel.ts';
+import { type Handshake, openTunnel, switchingProtocols } from './tunnel.ts';
 
 /** How a request reached the listener. */
 export interface Arrival {
@@ -18,8 +18,8 @@ export interface Arrival {
   readonly target: string;
   /** RFC 9110 §10.1.1. */
   readonly expects?: 'continue' | 'other' | undefined;
-  /** Bytes behind the head of a WebSocket handshake. */
-  readonly upgradeHead?: Buffer | undefined;
+  /** Of a WebSocket. */
+  readonly handshake?: Handshake | undefined;
 }
 
 /** extract → verify → permit → forward, or refuse: one request from its head to its answer. */
@@ -65,7 +65,7 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
     exchange.settle(routed);
     return;
   }
-  const onUpgrade = arrival.upgradeHead && tunnel(exchange, routed, arrival.upgradeHead);
+  const onUpgrade = arrival.handshake && tunnel(exchange, routed, arrival.handshake);
   const need = engine.needs(routed);
   if (need === undefined) carryOut(exchange, engine.decide(routed), onUpgrade);
   else readForm(exchange, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
@@ -117,7 +117,7 @@ function formFailed(exchange: Exchange, error: Error): void {
 }
 
 /** The upstream switched first; now the client is told, and from here on they are one connection. */
-function tunnel(exchange: Exchange, { route }: Routed, head: Buffer): OnUpgrade {
+function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
   return (raw, upstream) => {
     const { request, response, requestId, shared } = exchange;
     const client = request.socket as Socket;
@@ -127,6 +127,6 @@ function tunnel(exchange: Exchange, { route }: Routed, head: Buffer): OnUpgrade 
     }
     response.detachSocket(client);
     client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
-    openTunnel({ client, upstream, head, idle: route.idleTimeout });
+    openTunnel({ client, upstream, head: handshake.finish(), idle: route.idleTimeout });
   };
 }

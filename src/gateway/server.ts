@@ -12,6 +12,7 @@ import type { LimitsConfig } from '../config/gateway.ts';
 import { answerClientError, writeRaw } from './client-error.ts';
 import type { Code } from './codes.ts';
 import type { Arrival } from './proxy.ts';
+import { Handshake } from './tunnel.ts';
 
 export interface ServerOptions {
   readonly limits: LimitsConfig;
@@ -92,7 +93,8 @@ function httpServer(
     listener(request, response);
   });
   server.on('upgrade', (request, socket: Socket, head) => {
-    handle({ request, response: responseOn(request, socket), target: request.url as string, upgradeHead: head });
+    const handshake = new Handshake(socket, head);
+    handle({ request, response: responseOn(request, socket), target: request.url as string, handshake });
   });
   server.on('connect', (_request, socket: Socket) => {
     malformed('method_not_allowed');
@@ -119,7 +121,6 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
-  response.on('finish', () => socket.end());
-  socket.on('error', () => socket.destroy());
+  response.on('finish', () => socket.destroySoon());
   return response;
 }

@@ -2,6 +2,43 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { responseFields } from './response-fields.ts';
 
+/** What a client may send before the upstream has answered its handshake. */
+const EARLY_BYTES = 64 * 1024;
+
+/**
+ * The client's side of a handshake that is not yet answered. It goes on reading, because a connection that nobody reads
+ * from never tells that its peer is gone.
+ */
+export class Handshake {
+  readonly #socket: Socket;
+  readonly #early: Buffer[];
+  #bytes: number;
+
+  constructor(socket: Socket, head: Buffer) {
+    this.#socket = socket;
+    this.#early = [head];
+    this.#bytes = head.length;
+    socket.on('data', this.#keep).on('end', this.#left).on('error', this.#left);
+  }
+
+  /** Everything the client sent so far; from here on the tunnel reads. */
+  finish(): Buffer {
+    this.#socket.off('data', this.#keep).off('end', this.#left).off('error', this.#left);
+    this.#socket.pause();
+    return Buffer.concat(this.#early);
+  }
+
+  readonly #keep = (chunk: Buffer): void => {
+    this.#early.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > EARLY_BYTES) this.#socket.destroy();
+  };
+
+  readonly #left = (): void => {
+    this.#socket.destroy();
+  };
+}
+
 export interface Tunnel {
   readonly client: Socket;
   readonly upstream: Duplex;

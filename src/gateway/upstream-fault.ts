@@ -15,6 +15,6 @@ const byCode: Readonly<Record<string, Code>> = {
 
 export function upstreamFault(error: Error): Code {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (code.startsWith('HPE_')) return 'upstream_invalid';
+  if (error.name === 'HTTPParserError') return 'upstream_invalid';
   return byCode[code] ?? 'upstream_unreachable';
 }
