@@ -9,13 +9,15 @@ import { address, count, duration, flag, list, named, oneOf, record, text } from
 export const tokenFormats = ['opaque', 'jwt'] as const;
 export type TokenFormat = (typeof tokenFormats)[number];
 
-const Client = record(
+const ClientSchema = record(
   {
     client_id: Type.Optional(text(undefined, 'Or app_id; one of them is required.')),
     app_id: Type.Optional(text()),
     client_secret: Type.Optional(text(undefined, 'Or app_secret, or client_secret_sha256. Absent: a public client.')),
     app_secret: Type.Optional(text()),
-    client_secret_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret, lower-case hex.' })),
+    client_secret_sha256: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret, lower-case hex.' }),
+    ),
     client_name: Type.Optional(text()),
     scope: Type.Optional(text(undefined, 'Space-delimited: the upper bound of every later grant.')),
     grant_types: list(oneOf(['client_credentials']), [], 'Grants that the client may use.'),
@@ -33,12 +35,23 @@ export const AuthorizationSchema = record({
   listen: address('127.0.0.1:8081'),
   admin: Type.Optional(address()),
   health: Type.Optional(address(undefined, 'Only /livez, /readyz, /metrics. Off by default.')),
-  storage: Type.String({ default: 'sqlite:data/gatehouse.db', pattern: '^sqlite:.+', description: 'sqlite:FILE, relative to this file.' }),
+  storage: Type.String({
+    default: 'sqlite:data/gatehouse.db',
+    pattern: '^sqlite:.+',
+    description: 'sqlite:FILE, relative to this file.',
+  }),
   encryption_keys: Type.Optional(
-    list(text(), undefined, '32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600.'),
+    list(
+      text(),
+      undefined,
+      '32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600.',
+    ),
   ),
   signing: record({ alg: oneOf(['EdDSA', 'ES256', 'RS256'], 'ES256', 'Of JWT access tokens.') }, {}),
-  resources: Type.Array(text(), { minItems: 1, description: 'Resource indicators (RFC 8707); the first is the default `aud`.' }),
+  resources: Type.Array(text(), {
+    minItems: 1,
+    description: 'Resource indicators (RFC 8707); the first is the default `aud`.',
+  }),
   tokens: record(
     {
       access: record(
@@ -53,10 +66,23 @@ export const AuthorizationSchema = record({
     {},
   ),
   scopes: named(text(), {}, 'Scope → what it allows, in words.'),
-  scope_excess: oneOf(['reject', 'narrow'], 'reject', 'A request for more than the client registered: invalid_scope, or granted in part.'),
-  compat: record({ aliases: flag(true, 'Accept app_id, app_secret and their like.'), jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt') }, {}),
-  clients: list(Client, []),
-  login: record({ max_failures: count(10, 'Wrong secrets of one client from one address …'), window: duration('15m', '… within this time; above: 429.') }, {}),
+  scope_excess: oneOf(
+    ['reject', 'narrow'],
+    'reject',
+    'A request for more than the client registered: invalid_scope, or granted in part.',
+  ),
+  compat: record(
+    { aliases: flag(true, 'Accept app_id, app_secret and their like.'), jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt') },
+    {},
+  ),
+  clients: list(ClientSchema, []),
+  login: record(
+    {
+      max_failures: count(10, 'Wrong secrets of one client from one address …'),
+      window: duration('15m', '… within this time; above: 429.'),
+    },
+    {},
+  ),
   log: record(
     {
       level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
@@ -67,5 +93,8 @@ export const AuthorizationSchema = record({
   shutdown: record({ deadline: duration('30s') }, {}),
 });
 
-export type AuthorizationConfig = Static<typeof AuthorizationSchema>;
-export type ClientConfig = AuthorizationConfig['clients'][number];
+export type AuthorizationFile = Static<typeof AuthorizationSchema>;
+export type ClientFile = AuthorizationFile['clients'][number];
+/** Once loaded, a client has one spelling of its names: client_id, client_secret. */
+export type ClientConfig = Omit<ClientFile, 'client_id' | 'app_id' | 'app_secret'> & { client_id: string };
+export type AuthorizationConfig = Omit<AuthorizationFile, 'clients'> & { clients: ClientConfig[] };

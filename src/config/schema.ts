@@ -10,7 +10,9 @@ export type Unit = (typeof units)[number];
 
 /** Milliseconds in the program; `250ms`, `30s`, `5m`, `1h`, `7d` in the file. */
 export function duration(fallback?: string, description?: string) {
-  return Type.Unsafe<number>(annotate({ type: 'string', pattern: '^[0-9]+(ms|s|m|h|d)$', unit: 'duration' }, fallback, description));
+  return Type.Unsafe<number>(
+    annotate({ type: 'string', pattern: '^[0-9]+(ms|s|m|h|d)$', unit: 'duration' }, fallback, description),
+  );
 }
 
 /** Milliseconds, or `none`: no limit. */
@@ -22,7 +24,9 @@ export function durationOrNone(fallback?: string, description?: string) {
 
 /** Bytes in the program; `512B`, `64KiB`, `1MiB`, `5GiB` in the file. */
 export function size(fallback?: string, description?: string) {
-  return Type.Unsafe<number>(annotate({ type: 'string', pattern: '^[0-9]+(B|KiB|MiB|GiB)$', unit: 'size' }, fallback, description));
+  return Type.Unsafe<number>(
+    annotate({ type: 'string', pattern: '^[0-9]+(B|KiB|MiB|GiB)$', unit: 'size' }, fallback, description),
+  );
 }
 
 /** Bytes, or `none`: no limit. */
@@ -39,7 +43,13 @@ export interface Address {
 
 /** Host and port in the program; `127.0.0.1:8080` or `[::1]:8080` in the file. Port 0 takes any free port. */
 export function address(fallback?: string, description?: string) {
-  return Type.Unsafe<Address>(annotate({ type: 'string', pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^:\\[\\]]+):[0-9]{1,5}$', unit: 'address' }, fallback, description));
+  return Type.Unsafe<Address>(
+    annotate(
+      { type: 'string', pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^:\\[\\]]+):[0-9]{1,5}$', unit: 'address' },
+      fallback,
+      description,
+    ),
+  );
 }
 
 export function text(fallback?: string, description?: string) {
@@ -54,7 +64,11 @@ export function count(fallback: number | undefined, description?: string, minimu
   return Type.Integer(annotate({ minimum }, fallback, description));
 }
 
-export function oneOf<const Words extends readonly string[]>(words: Words, fallback?: Words[number], description?: string) {
+export function oneOf<const Words extends readonly string[]>(
+  words: Words,
+  fallback?: Words[number],
+  description?: string,
+) {
   return Type.Unsafe<Words[number]>(annotate({ type: 'string', enum: [...words] }, fallback, description));
 }
 
@@ -63,7 +77,11 @@ export function list<Item extends TSchema>(item: Item, fallback?: readonly unkno
 }
 
 /** An object whose keys are all known: any other key in the file is an error. */
-export function record<Properties extends Record<string, TSchema>>(properties: Properties, fallback?: object, description?: string) {
+export function record<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  fallback?: object,
+  description?: string,
+) {
   return Type.Object(properties, annotate({ additionalProperties: false }, fallback, description));
 }
 

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { detectKind } from '../config/detect.ts';
+import { formatForGithub } from '../config/format.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig, type Problem } from '../config/load.ts';
+
+/** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
+export function register(program: Command): void {
+  program
+    .command('check')
+    .description('validate configuration files')
+    .argument('<file...>', 'gateway or authorization files; which of the two is seen from their keys')
+    .addOption(
+      new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
+    )
+    .action((files: string[], { format }: { format: keyof typeof formats }) => {
+      const results = files.map((file) => ({ file, problems: checkFile(file) }));
+      process.stdout.write(formats[format](results));
+      if (results.some(({ problems }) => !isValid(problems))) process.exitCode = 1;
+    });
+}
+
+interface Result {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+}
+
+const formats = {
+  text: (results: readonly Result[]) => results.map(inWords).join(''),
+  json: (results: readonly Result[]) =>
+    `${JSON.stringify(
+      results.flatMap(({ problems }) => problems),
+      null,
+      2,
+    )}\n`,
+  github: (results: readonly Result[]) => results.map(({ problems }) => formatForGithub(problems)).join(''),
+};
+
+function inWords({ file, problems }: Result): string {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const verdict = errors === 0 ? 'valid' : errors === 1 ? '1 error' : `${errors} errors`;
+  return `${formatProblems(problems, process.stdout)}${file}: ${verdict}\n`;
+}
+
+/** Errors, or the warnings of a file without errors. */
+export function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): readonly Problem[] {
+  const text = readText(file);
+  const kind = text === undefined ? 'gateway' : detectKind(text);
+  if (kind === undefined) return undecided(file);
+  const loaded = kind === 'gateway' ? loadGatewayConfig(file, env) : loadAuthorizationConfig(file, env);
+  return loaded.ok ? loaded.warnings : loaded.problems;
+}
+
+function isValid(problems: readonly Problem[]): boolean {
+  return problems.every(({ severity }) => severity !== 'error');
+}
+
+/** A file that cannot be read is told of by the loader. */
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function undecided(file: string): readonly Problem[] {
+  const hint = 'a gateway file has `routes` and `upstreams`, an authorization file has `issuer` and `clients`';
+  return [
+    { severity: 'error', file, line: 1, column: 1, message: 'neither a gateway file nor an authorization file', hint },
+  ];
+}

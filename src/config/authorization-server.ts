@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import { algorithmNames } from '../jwt/algorithms.ts';
+import { count, duration, list, oneOf, record, text } from './schema.ts';
+
+const Jwks = record(
+  {
+    ttl: duration('10m', 'Keys are fetched again after this.'),
+    cooldown: duration('10s', 'At most one fetch for unknown `kid`s in this time.'),
+    stale_if_error: duration('1h', 'How long past `ttl` the last good keys serve when fetching fails.'),
+  },
+  {},
+  'The cached key set.',
+);
+
+const Cache = record(
+  {
+    size: count(50_000, 'Verified tokens kept.'),
+    ttl: duration('60s', 'How long an introspection answer serves; never past its `exp`.'),
+    negative_size: count(10_000, 'Refused tokens kept, by digest.'),
+    negative_ttl: duration('5s', 'How long a refusal serves.'),
+    stale_if_error: duration(
+      '0s',
+      'How long past `ttl` an active answer serves while introspection is out; never past `exp`.',
+    ),
+    max_concurrent: count(64, 'Introspection calls at one time; further ones wait.'),
+  },
+  {},
+  'Facts about tokens. Decisions are never cached.',
+);
+
+export const verifyModes = ['auto', 'jwt', 'introspection', 'both'] as const;
+
+export const AuthorizationServerSchema = record(
+  {
+    issuer: text(
+      undefined,
+      'The issuer identifier; compared byte by byte with `iss`, and where metadata is found (RFC 8414).',
+    ),
+    jwks_uri: Type.Optional(text(undefined, "Default: from the issuer's metadata.")),
+    jwks_file: Type.Optional(text(undefined, 'Keys in a file, reloaded when it changes; instead of jwks_uri.')),
+    jwks: Jwks,
+    introspection_endpoint: Type.Optional(text(undefined, "RFC 7662. Default: from the issuer's metadata.")),
+    introspection_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post'], 'client_secret_basic'),
+    client_id: Type.Optional(text(undefined, 'Who the gateway is at the introspection endpoint.')),
+    client_secret: Type.Optional(text()),
+    verify: oneOf(
+      verifyModes,
+      'auto',
+      'auto: a JWT locally, anything else by introspection; both: a JWT locally and by introspection.',
+    ),
+    audience: Type.Optional(text(undefined, 'What `aud` must contain; `any` turns the check off.')),
+    algorithms: list(
+      oneOf(algorithmNames),
+      ['EdDSA', 'ES256', 'RS256', 'PS256'],
+      'Signature algorithms that are accepted; HS256, HS384, HS512 only with a secret.',
+    ),
+    secret: Type.Optional(text(undefined, 'For HS256, HS384, HS512: text of 32 bytes at least.')),
+    secret_base64url: Type.Optional(text()),
+    typ: list(
+      text(),
+      ['at+jwt'],
+      'Accepted `typ` headers (RFC 9068 §4); `JWT` must be asked for, and needs an audience.',
+    ),
+    scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
+    token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
+    clock_skew: duration('30s'),
+    cache: Cache,
+  },
+  undefined,
+  'An authorization server whose tokens are accepted.',
+);

@@ -1,0 +1,28 @@
+import { type Checks, runChecks, type Surroundings } from './checks.ts';
+import { accessChecks } from './checks-access.ts';
+import { headerChecks } from './checks-headers.ts';
+import { introspectionChecks } from './checks-introspection.ts';
+import { listenerFaults } from './checks-listeners.ts';
+import { routeChecks } from './checks-routes.ts';
+import { serverChecks } from './checks-servers.ts';
+import { timerChecks } from './checks-timers.ts';
+import { upstreamChecks } from './checks-upstreams.ts';
+import type { GatewayFile } from './gateway.ts';
+import type { Finding, Pointer } from './problem.ts';
+import { type GatewaySubject, gatewaySubject } from './subject.ts';
+
+/** Every rule of gateway.yaml that a schema cannot say. */
+export const gatewayChecks: Checks<GatewaySubject> = {
+  listeners: ({ config }) => listenerFaults(config),
+  ...routeChecks,
+  ...accessChecks,
+  ...serverChecks,
+  ...introspectionChecks,
+  ...upstreamChecks,
+  ...headerChecks,
+  ...timerChecks,
+};
+
+export function checkGateway(config: GatewayFile, left: readonly Pointer[], around: Surroundings): readonly Finding[] {
+  return runChecks(gatewayChecks, gatewaySubject(config, left, around));
+}

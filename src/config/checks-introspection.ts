@@ -1,0 +1,92 @@
+import type { Checks, Member } from './checks.ts';
+import type { AuthorizationServerConfig, RouteFile } from './gateway.ts';
+import type { Finding } from './problem.ts';
+import type { GatewaySubject } from './subject.ts';
+import { endpointFaults } from './url-rules.ts';
+
+type Server = Member<AuthorizationServerConfig>;
+
+/** Tokens that only their authorization server can read (RFC 7662). */
+export const introspectionChecks: Checks<GatewaySubject> = {
+  introspection_endpoint: ({ servers, config }) =>
+    servers.flatMap(({ at, value }) =>
+      endpointFaults([...at, 'introspection_endpoint'], value.introspection_endpoint, config.development),
+    ),
+  'client for introspection': ({ servers }) => servers.flatMap(clientFaults),
+  'token prefixes of a route': prefixFaults,
+};
+
+/** Whether opaque tokens are taken to this server: with `auto`, where the gateway has a name there. */
+export function introspects({ verify, client_id }: AuthorizationServerConfig): boolean {
+  return verify === 'introspection' || verify === 'both' || (verify === 'auto' && client_id !== undefined);
+}
+
+/** RFC 7662 §2.1: an introspection endpoint must know who asks. */
+function clientFaults({ at, value }: Server): readonly Finding[] {
+  if (value.client_id !== undefined && value.client_secret === undefined && introspects(value)) {
+    return [
+      {
+        pointer: [...at, 'client_id'],
+        message: '`client_id` needs `client_secret` beside it',
+        hint: 'the gateway authenticates with both',
+        atKey: true,
+      },
+    ];
+  }
+  if (value.client_secret !== undefined && value.client_id === undefined) {
+    return [{ pointer: [...at, 'client_secret'], message: '`client_secret` needs `client_id` beside it', atKey: true }];
+  }
+  if (value.client_id !== undefined || !introspects(value)) return [];
+  return [
+    {
+      pointer: [...at, 'verify'],
+      message: `\`${value.verify}\` needs \`client_id\` and \`client_secret\``,
+      hint: 'the introspection endpoint must know who asks (RFC 7662 §2.1)',
+    },
+  ];
+}
+
+/** An opaque token says nothing of its server, so a prefix must. */
+function prefixFaults({ routes, servers }: GatewaySubject): readonly Finding[] {
+  const told = new Set<string>();
+  return routes.flatMap(({ value }) =>
+    pairs(serversOf(value, servers)).flatMap(([one, other]): Finding[] => {
+      const key = `${one.name} ${other.name}`;
+      if (told.has(key) || distinct(one.value.token_prefix, other.value.token_prefix)) return [];
+      told.add(key);
+      return [prefixFault(one, other)];
+    }),
+  );
+}
+
+function prefixFault(one: Server, other: Server): Finding {
+  const lacking = [other, one].find(({ value }) => value.token_prefix === undefined);
+  if (lacking === undefined) {
+    return {
+      pointer: [...other.at, 'token_prefix'],
+      message: `tokens with this prefix could also be those of \`${one.name}\``,
+      hint: 'neither prefix may begin with the other',
+    };
+  }
+  const message = `an opaque token could be for \`${one.name}\` or \`${other.name}\`, which a route accepts both`;
+  return {
+    pointer: lacking.at,
+    message,
+    hint: 'give each a `token_prefix`, or name one in `authorization_servers` of the route',
+  };
+}
+
+function serversOf(route: RouteFile, servers: readonly Server[]): readonly Server[] {
+  if (route.access === 'public') return [];
+  return servers.filter(
+    ({ name, value }) => introspects(value) && (route.authorization_servers?.includes(name) ?? true),
+  );
+}
+
+function distinct(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && !one.startsWith(other) && !other.startsWith(one);
+}
+
+function pairs<Item>(items: readonly Item[]): readonly (readonly [Item, Item])[] {
+  return items.flatMap((one, index) => items.slice(index + 1).map((other) => [one, other] as const));
+}

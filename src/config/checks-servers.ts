@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Checks, type Member, repeated } from './checks.ts';
+import type { AuthorizationServerConfig } from './gateway.ts';
+import type { Finding } from './problem.ts';
+import type { GatewaySubject } from './subject.ts';
+import { endpointFaults, issuerFaults } from './url-rules.ts';
+
+type Server = Member<AuthorizationServerConfig>;
+
+/** Whose tokens are believed, and by which keys. */
+export const serverChecks: Checks<GatewaySubject> = {
+  issuer: ({ servers, config }) =>
+    servers.flatMap(({ at, value }) => issuerFaults([...at, 'issuer'], value.issuer, config.development)),
+  'issuer twice': ({ servers, around }) =>
+    repeated(servers, ({ value }) => value.issuer).map((twins) => sameIssuer(twins, around.cite)),
+  jwks_uri: ({ servers, config }) =>
+    servers.flatMap(({ at, value }) => endpointFaults([...at, 'jwks_uri'], value.jwks_uri, config.development)),
+  'two places for keys': ({ servers }) => servers.flatMap(keyPlaceFaults),
+  'jwks_file is there': ({ servers, around }) => servers.flatMap((server) => keyFileFaults(server, around.directory)),
+  algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
+  secret: ({ servers }) => servers.flatMap(secretFaults),
+  'typ JWT': ({ servers }) => servers.flatMap(typFaults),
+  'audience any': ({ servers }) => servers.flatMap(audienceFaults),
+};
+
+function sameIssuer([server, other]: readonly [Server, Server], cite: GatewaySubject['around']['cite']): Finding {
+  const message = `\`${other.name}\` (${cite([...other.at, 'issuer'])}) has the same issuer`;
+  return {
+    pointer: [...server.at, 'issuer'],
+    message,
+    hint: 'a token would not know which of them to go to: make them one',
+  };
+}
+
+function keyPlaceFaults({ at, value }: Server): readonly Finding[] {
+  if (value.jwks_uri === undefined || value.jwks_file === undefined) return [];
+  return [
+    {
+      pointer: [...at, 'jwks_file'],
+      message: 'keys come from `jwks_uri` or from `jwks_file`, not from both',
+      hint: 'remove one',
+      atKey: true,
+    },
+  ];
+}
+
+function keyFileFaults({ at, value }: Server, directory: string): readonly Finding[] {
+  if (value.jwks_file === undefined || existsSync(resolve(directory, value.jwks_file))) return [];
+  return [
+    { pointer: [...at, 'jwks_file'], message: 'the file does not exist', hint: `paths are relative to ${directory}` },
+  ];
+}
+
+const isSymmetric = (algorithm: string) => algorithm.startsWith('HS');
+
+/** One key must never serve both kinds: a public key used as an HMAC secret is known to all (RFC 8725 §3.1). */
+function algorithmFaults({ at, value }: Server): readonly Finding[] {
+  const pointer = [...at, 'algorithms'];
+  const symmetric = value.algorithms.filter(isSymmetric);
+  if (value.algorithms.length === 0)
+    return [
+      {
+        pointer,
+        message: 'the list is empty, so no token would be accepted',
+        hint: 'leave it out for EdDSA, ES256, RS256, PS256',
+      },
+    ];
+  if (symmetric.length === 0) return [];
+  if (symmetric.length < value.algorithms.length) {
+    return [
+      {
+        pointer,
+        message: `${symmetric.join(', ')} and algorithms with key pairs cannot be mixed in one server`,
+        hint: 'keep one kind (RFC 8725 §3.1)',
+      },
+    ];
+  }
+  if (value.secret !== undefined || value.secret_base64url !== undefined) return [];
+  return [
+    {
+      pointer,
+      message: `${symmetric.join(', ')} needs \`secret\` or \`secret_base64url\``,
+      hint: 'the secret that the tokens are signed with, 32 bytes at least',
+    },
+  ];
+}
+
+function secretFaults({ at, value }: Server): readonly Finding[] {
+  const key = value.secret_base64url === undefined ? 'secret' : 'secret_base64url';
+  const text = value[key];
+  if (text === undefined) return [];
+  const pointer = [...at, key];
+  if (value.secret !== undefined && value.secret_base64url !== undefined)
+    return [
+      {
+        pointer,
+        message: '`secret` and `secret_base64url` are the same thing in two spellings',
+        hint: 'remove one',
+        atKey: true,
+      },
+    ];
+  if (!value.algorithms.some(isSymmetric))
+    return [
+      {
+        pointer,
+        message: 'a secret without HS256, HS384 or HS512 in `algorithms` is never used',
+        hint: 'write `algorithms: [HS256]`, or remove it',
+        atKey: true,
+      },
+    ];
+  return weakSecret(pointer, key, text);
+}
+
+function weakSecret(pointer: Finding['pointer'], key: string, text: string): readonly Finding[] {
+  if (key === 'secret_base64url' && !/^[A-Za-z0-9_-]+=*$/.test(text))
+    return [{ pointer, message: 'the value is not base64url', hint: 'letters, digits, `-` and `_` (RFC 4648 §5)' }];
+  const length = Buffer.byteLength(text, key === 'secret' ? 'utf8' : 'base64url');
+  return length >= 32
+    ? []
+    : [
+        {
+          pointer,
+          message: `the secret has ${length} bytes; an HMAC key has 32 at least (RFC 7518 §3.2)`,
+          hint: 'make one with `openssl rand -hex 32`',
+        },
+      ];
+}
+
+/** `JWT` is what identity tokens and everything else are called too; only `aud` then tells an access token apart. */
+function typFaults({ at, value }: Server): readonly Finding[] {
+  const index = value.typ.findIndex((typ) => /^(application\/)?jwt$/i.test(typ));
+  if (index === -1 || (value.audience !== undefined && value.audience !== 'any')) return [];
+  return [
+    {
+      pointer: [...at, 'typ', index],
+      message: '`JWT` as a type needs an `audience`',
+      hint: 'write `audience: …`, or accept only at+jwt (RFC 9068 §4)',
+    },
+  ];
+}
+
+function audienceFaults({ at, value }: Server): readonly Finding[] {
+  if (value.audience !== 'any') return [];
+  return [
+    {
+      pointer: [...at, 'audience'],
+      severity: 'warning',
+      message: 'tokens for every other API of this issuer are accepted here',
+      hint: 'name the audience that tokens for this API carry',
+    },
+  ];
+}

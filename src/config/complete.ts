@@ -1,0 +1,26 @@
+import type { AuthorizationConfig, AuthorizationFile, ClientConfig } from './authorization.ts';
+import type { GatewayConfig, GatewayFile, RouteConfig, RouteFile } from './gateway.ts';
+
+/** Gives every route its id: that of the file, or its methods, host and path. */
+export function completeGateway(config: GatewayFile): GatewayConfig {
+  const routes = config.routes.map((route) => Object.freeze({ ...route, id: route.id ?? defaultId(route) }));
+  return Object.freeze({ ...config, routes: Object.freeze(routes) as RouteConfig[] });
+}
+
+/** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */
+export function defaultId({ match }: { readonly match: RouteFile['match'] }): string {
+  return `${match.methods?.join(',') ?? '*'} ${match.host ?? ''}${match.path}`;
+}
+
+/** Leaves one spelling of a client's names: `client_id`, `client_secret`. */
+export function completeAuthorization(config: AuthorizationFile): AuthorizationConfig {
+  const clients = config.clients.map(({ app_id, app_secret, ...client }) => {
+    const secret = client.client_secret ?? app_secret;
+    return Object.freeze({
+      ...client,
+      client_id: client.client_id ?? app_id ?? '',
+      ...(secret !== undefined && { client_secret: secret }),
+    });
+  });
+  return Object.freeze({ ...config, clients: Object.freeze(clients) as ClientConfig[] });
+}

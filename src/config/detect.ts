@@ -1,0 +1,17 @@
+import { AuthorizationSchema } from './authorization.ts';
+import { GatewaySchema } from './gateway.ts';
+
+export type FileKind = 'gateway' | 'authorization';
+
+/** Which of the two files a text is, by the top-level keys that only one of them has; undefined when there are none. */
+export function detectKind(text: string): FileKind | undefined {
+  const keys = new Set([...text.matchAll(/^["']?([A-Za-z_]+)["']?\s*:/gm)].map(([, key]) => key as string));
+  const gateway = countOwn(keys, GatewaySchema.properties, AuthorizationSchema.properties);
+  const authorization = countOwn(keys, AuthorizationSchema.properties, GatewaySchema.properties);
+  if (gateway === authorization) return undefined;
+  return gateway > authorization ? 'gateway' : 'authorization';
+}
+
+function countOwn(keys: ReadonlySet<string>, own: object, other: object): number {
+  return Object.keys(own).filter((key) => keys.has(key) && !Object.hasOwn(other, key)).length;
+}

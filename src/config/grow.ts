@@ -1,0 +1,120 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import { interpolate, type Sources } from './interpolate.ts';
+import type { Position } from './problem.ts';
+import type { Entry, Plain, Tree } from './tree.ts';
+
+/** More values than any real file has; a few lines of nested aliases would make billions. */
+const mostValues = 100_000;
+
+export interface Soil {
+  readonly document: Document;
+  readonly file: string;
+  readonly lines: LineCounter;
+  /** Absent: text is taken as it is. */
+  readonly sources?: Sources;
+  /** What is not in the file but in a variable is never shown. */
+  readonly origin?: string;
+  readonly report: (at: Position, message: string, hint?: string) => void;
+}
+
+/** Turns parsed YAML into values with places: aliases and merge keys resolved, variables filled in. */
+export function growTree(soil: Soil): Tree {
+  return new Grower(soil).grow(soil.document.contents, { file: soil.file, line: 1, column: 1 });
+}
+
+class Grower {
+  readonly #soil: Soil;
+  readonly #open = new Set<Node>();
+  #values = 0;
+
+  constructor(soil: Soil) {
+    this.#soil = soil;
+  }
+
+  grow(node: unknown, parent: Position): Tree {
+    const at = this.#position(node, parent);
+    if (++this.#values > mostValues) return this.#refuse(at, `the file amounts to more than ${mostValues} values`);
+    if (isAlias(node)) return this.#follow(node.resolve(this.#soil.document), node.source, at);
+    if (isScalar(node)) return this.#scalar(node.value, at);
+    if (isSeq(node))
+      return this.#guard(node, at, () => ({ kind: 'list', at, items: node.items.map((item) => this.grow(item, at)) }));
+    if (isMap(node)) return this.#guard(node, at, () => ({ kind: 'map', at, entries: this.#entries(node, at) }));
+    return { kind: 'scalar', value: null, at };
+  }
+
+  #position(node: unknown, parent: Position): Position {
+    const offset = (node as Node | null)?.range?.[0];
+    if (offset === undefined || parent.line === 0) return parent;
+    const { line, col } = this.#soil.lines.linePos(offset);
+    return { file: this.#soil.file, line, column: col };
+  }
+
+  #refuse(at: Position, message: string, hint?: string): Tree {
+    if (this.#values <= mostValues + 1) this.#soil.report(at, message, hint);
+    return { kind: 'scalar', value: null, at };
+  }
+
+  #follow(target: Node | undefined, name: string, at: Position): Tree {
+    return target === undefined ? this.#refuse(at, `\`*${name}\` names no anchor above it`) : this.grow(target, at);
+  }
+
+  #guard(node: Node, at: Position, build: () => Tree): Tree {
+    if (this.#values > mostValues) return { kind: 'scalar', value: null, at };
+    if (this.#open.has(node)) return this.#refuse(at, 'an alias inside its own anchor');
+    this.#open.add(node);
+    const tree = build();
+    this.#open.delete(node);
+    return tree;
+  }
+
+  #scalar(value: unknown, at: Position): Tree {
+    const { sources, origin, report } = this.#soil;
+    if (typeof value !== 'string' || !value.includes('${') || sources === undefined) {
+      return { kind: 'scalar', value: toPlain(value), at, ...(origin !== undefined && { origin }) };
+    }
+    const filled = interpolate(value, sources);
+    if (filled.ok) return { kind: 'scalar', value: filled.text, at, origin: value, untyped: filled.whole };
+    report(at, filled.message, filled.hint);
+    return { kind: 'scalar', value: null, at, origin: value };
+  }
+
+  #entries(map: YAMLMap, at: Position): Map<string, Entry> {
+    const entries = new Map<string, Entry>();
+    for (const pair of map.items) if (!isMerge(pair)) this.#addPair(entries, pair, at);
+    for (const pair of map.items) if (isMerge(pair)) this.#merge(entries, this.grow(pair.value, at));
+    return entries;
+  }
+
+  #addPair(entries: Map<string, Entry>, pair: Pair, parent: Position): void {
+    const key = this.#position(pair.key, parent);
+    const name = isScalar(pair.key) ? String(pair.key.value ?? '') : undefined;
+    if (name === undefined) this.#soil.report(key, 'a key must be a plain word');
+    else if (name === '__proto__') this.#soil.report(key, '`__proto__` cannot be a name here');
+    else entries.set(name, { key, value: this.grow(pair.value, key) });
+  }
+
+  /** Keys that stand in the map itself win, then those of the first merged map. */
+  #merge(entries: Map<string, Entry>, merged: Tree): void {
+    if (merged.kind === 'list') for (const item of merged.items) this.#merge(entries, item);
+    else if (merged.kind === 'scalar') this.#soil.report(merged.at, '`<<` takes a map or an alias of one');
+    else for (const [name, entry] of merged.entries) if (!entries.has(name)) entries.set(name, entry);
+  }
+}
+
+function isMerge(pair: Pair): boolean {
+  return isScalar(pair.key) && typeof pair.key.value === 'symbol';
+}
+
+function toPlain(value: unknown): Plain {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}

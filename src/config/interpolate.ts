@@ -1,0 +1,68 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** What variables are filled from: the environment, and files relative to the configuration file. */
+export interface Sources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+}
+
+export type Filled = { readonly ok: true; readonly text: string; readonly whole: boolean } | Unfilled;
+interface Unfilled {
+  readonly ok: false;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const variable = /\$\$\{|\$\{([^}]*)(\}?)/g;
+
+/**
+ * Fills `${NAME}`, `${NAME:-default}` and `${file:PATH}` into one scalar; `$${` is a literal `${`. This happens after
+ * YAML is parsed, so what is filled in stays one scalar whatever it contains.
+ */
+export function interpolate(text: string, sources: Sources): Filled {
+  let failed: Unfilled | undefined;
+  const filled = text.replace(variable, (found, inner: string | undefined, end: string) => {
+    if (inner === undefined) return '${';
+    const value = end === '' ? unclosed : lookUp(inner, sources);
+    if (typeof value === 'string') return value;
+    failed ??= value;
+    return found;
+  });
+  return failed ?? { ok: true, text: filled, whole: /^\$\{[^}]*\}$/.test(text) };
+}
+
+const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'a literal `${` is written `$${`' };
+
+function lookUp(inner: string, sources: Sources): string | Unfilled {
+  if (inner.startsWith('file:')) return fromFile(inner.slice('file:'.length), sources.directory);
+  const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+  if (name === undefined) {
+    return {
+      ok: false,
+      message: '`${…}` holds no name of a variable',
+      hint: 'write ${NAME}, ${NAME:-default} or ${file:PATH}; a literal `${` is written `$${`',
+    };
+  }
+  const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
+  if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+  return (
+    value ?? {
+      ok: false,
+      message: `the environment variable ${name} is not set`,
+      hint: `set it, or give it a default: \${${name}:-…}`,
+    }
+  );
+}
+
+/** The content of a file without its one final newline. */
+export function fromFile(path: string, directory: string): string | Unfilled {
+  try {
+    return readFileSync(resolve(directory, path), 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'invalid path'})`;
+    return { ok: false, message: `the file ${path} ${reason}`, hint: `paths are relative to ${directory}` };
+  }
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type AuthorizationConfig, type AuthorizationFile, AuthorizationSchema } from './authorization.ts';
+import type { Surroundings } from './checks.ts';
+import { checkAuthorization } from './checks-authorization.ts';
+import { checkGateway } from './checks-gateway.ts';
+import { completeAuthorization, completeGateway } from './complete.ts';
+import { applyEnvironment } from './environment.ts';
+import { type GatewayConfig, type GatewayFile, GatewaySchema } from './gateway.ts';
+import type { Schema } from './input-schema.ts';
+import { type Fault, parseYaml } from './parse.ts';
+import type { Finding, Pointer, Position, Problem } from './problem.ts';
+import { settle } from './settle.ts';
+import { leaveOutFaults } from './sound.ts';
+import { isEcho, isShown, toProblems, unfill } from './told.ts';
+import { placeOf, plain, type Tree } from './tree.ts';
+import { typeBySchema } from './type-by-schema.ts';
+import { buildValidate, type Validate } from './validate.ts';
+
+export { formatProblems } from './format.ts';
+export type { Pointer, Position, Problem } from './problem.ts';
+
+/** A configuration as the program uses it, or everything that is wrong with the file. */
+export type Loaded<Config> =
+  | {
+      readonly ok: true;
+      /** Frozen; defaults filled in, durations in milliseconds, sizes in bytes. */
+      readonly config: Config;
+      readonly warnings: readonly Problem[];
+      /** Where a value stands; the nearest place above it for one that is a default. */
+      readonly locate: (pointer: Pointer) => Position;
+      /** What relative paths in the file are relative to. */
+      readonly directory: string;
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface TextOptions {
+  /** For messages, and its directory for relative paths. */
+  readonly file?: string;
+  readonly env?: Env;
+}
+
+interface Kind<Config, File> {
+  readonly schema: Schema;
+  readonly validate: Validate;
+  readonly check: (file: File, left: readonly Pointer[], around: Surroundings) => readonly Finding[];
+  readonly complete: (file: File) => Config;
+}
+
+const gateway: Kind<GatewayConfig, GatewayFile> = {
+  schema: GatewaySchema as unknown as Schema,
+  validate: buildValidate(GatewaySchema as unknown as Schema),
+  check: checkGateway,
+  complete: completeGateway,
+};
+
+const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
+  schema: AuthorizationSchema as unknown as Schema,
+  validate: buildValidate(AuthorizationSchema as unknown as Schema),
+  check: checkAuthorization,
+  complete: completeAuthorization,
+};
+
+/** Loads gateway.yaml. Whatever is wrong is returned, all at once. */
+export function loadGatewayConfig(file: string, env: Env = process.env): Loaded<GatewayConfig> {
+  return loadFile(gateway, file, env);
+}
+
+/** Loads authorization.yaml. Whatever is wrong is returned, all at once. */
+export function loadAuthorizationConfig(file: string, env: Env = process.env): Loaded<AuthorizationConfig> {
+  return loadFile(authorization, file, env);
+}
+
+/** As loadGatewayConfig, from text. The environment is empty unless given. */
+export function loadGatewayText(
+  text: string,
+  { file = 'gateway.yaml', env = {} }: TextOptions = {},
+): Loaded<GatewayConfig> {
+  return loadText(gateway, text, file, env);
+}
+
+/** As loadAuthorizationConfig, from text. The environment is empty unless given. */
+export function loadAuthorizationText(
+  text: string,
+  { file = 'authorization.yaml', env = {} }: TextOptions = {},
+): Loaded<AuthorizationConfig> {
+  return loadText(authorization, text, file, env);
+}
+
+function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env): Loaded<Config> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = code === 'ENOENT' ? 'the file does not exist' : `the file cannot be read (${code})`;
+    return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message }] };
+  }
+  return loadText(kind, text, file, env);
+}
+
+function loadText<Config, File>(kind: Kind<Config, File>, text: string, file: string, env: Env): Loaded<Config> {
+  const directory = dirname(resolve(file));
+  const sources = { env, directory };
+  const parsed = parseYaml({ file, text, sources });
+  if (parsed.tree === undefined) return refuse(text, parsed.faults);
+  const overridden = applyEnvironment(parsed.tree, kind.schema, sources);
+  const tree = typeBySchema(parsed.tree, kind.schema);
+  return judge(kind, { text, tree, directory, faults: [...parsed.faults, ...overridden] });
+}
+
+interface Grown {
+  readonly text: string;
+  readonly tree: Tree;
+  readonly directory: string;
+  readonly faults: readonly Fault[];
+}
+
+function judge<Config, File>(kind: Kind<Config, File>, { text, tree, directory, faults }: Grown): Loaded<Config> {
+  const values = plain(tree);
+  const locate = (pointer: Pointer) => placeOf(tree, pointer);
+  const shape = kind.validate(values, (pointer) => isShown(tree, pointer));
+  const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
+  const meaning = check(kind, values, shape, { directory, cite });
+  const findings = [
+    ...shape.filter((finding) => !isEcho(finding, tree, faults)),
+    ...meaning.map((finding) => unfill(finding, tree)),
+  ];
+  const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));
+  const problems = toProblems(text, [...faults, ...told]);
+  if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
+  const config = kind.complete(settle(kind.schema, values) as File);
+  return { ok: true, config, warnings: problems, locate, directory };
+}
+
+function check<Config, File>(
+  kind: Kind<Config, File>,
+  values: unknown,
+  shape: readonly Finding[],
+  around: Surroundings,
+): readonly Finding[] {
+  const sound = leaveOutFaults(values, kind.schema, shape);
+  return sound === undefined ? [] : kind.check(settle(kind.schema, sound.values) as File, sound.left, around);
+}
+
+function refuse(text: string, faults: readonly Fault[]): { ok: false; problems: readonly Problem[] } {
+  return { ok: false, problems: toProblems(text, faults) };
+}

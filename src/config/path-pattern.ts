@@ -1,0 +1,128 @@
+/** A piece of a path pattern between two slashes. `one` takes one segment that is not empty, `rest` whatever follows. */
+export type PathSegment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'one'; readonly name: string }
+  | { readonly kind: 'rest'; readonly name: string };
+
+export interface PathPattern {
+  readonly kind: 'pattern';
+  /** `/` is one empty literal; a trailing slash is an empty literal at the end. */
+  readonly segments: readonly PathSegment[];
+}
+
+export interface PathFault {
+  readonly kind: 'fault';
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/**
+ * Reads `/a/{name}/b/{rest*}`. Literals are normalised as request targets are (RFC 3986 §6.2.2): percent-encoded
+ * unreserved characters decoded, hex digits in upper case. What no judged target can contain is refused here.
+ */
+export function parsePathPattern(pattern: string): PathPattern | PathFault {
+  if (!pattern.startsWith('/')) return fault('a path begins with `/`', `write \`/${pattern}\``);
+  const pieces = pattern.slice(1).split('/');
+  const segments: PathSegment[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const segment = parseSegment(piece, index === pieces.length - 1);
+    if (segment.kind === 'fault') return segment;
+    segments.push(segment);
+  }
+  const names = segments.flatMap((segment) => (segment.kind === 'literal' ? [] : [segment.name]));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined
+    ? { kind: 'pattern', segments }
+    : fault(`\`{${twice}}\` stands twice in the path`, 'give each parameter its own name');
+}
+
+/** What two patterns have in common when they match the same paths: the pattern without the names of its parameters. */
+export function pathShape({ segments }: PathPattern): string {
+  const pieces = segments.map((segment) =>
+    segment.kind === 'literal' ? segment.text : segment.kind === 'one' ? '{}' : '{*}',
+  );
+  return `/${pieces.join('/')}`;
+}
+
+function parseSegment(piece: string, isLast: boolean): PathSegment | PathFault {
+  const [, name, star] = /^\{([A-Za-z_][A-Za-z0-9_]*)(\*?)\}$/.exec(piece) ?? [];
+  if (name === undefined) return parseLiteral(piece, isLast);
+  if (star === '') return { kind: 'one', name };
+  return isLast
+    ? { kind: 'rest', name }
+    : fault(
+        `\`{${name}*}\` takes the rest of the path`,
+        `it can only stand at the end; \`{${name}}\` takes one segment`,
+      );
+}
+
+function parseLiteral(piece: string, isLast: boolean): PathSegment | PathFault {
+  const text = normalizeLiteral(piece);
+  const row = literalFaults.find(({ found }) => found(text, isLast));
+  return row === undefined ? { kind: 'literal', text } : fault(row.message(piece), row.hint);
+}
+
+function normalizeLiteral(piece: string): string {
+  return piece.replace(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : encoded.toUpperCase();
+  });
+}
+
+interface LiteralFault {
+  readonly found: (text: string, isLast: boolean) => boolean;
+  readonly message: (piece: string) => string;
+  readonly hint: string;
+}
+
+const literalFaults: readonly LiteralFault[] = [
+  {
+    found: (text, isLast) => text === '' && !isLast,
+    message: () => 'two slashes in a row',
+    hint: 'requests with `//` are refused, so this could never match',
+  },
+  {
+    found: (text) => /^\.{1,2}$/.test(text),
+    message: (piece) => `the dot segment \`${piece}\``,
+    hint: 'requests with dot segments are refused, so this could never match',
+  },
+  {
+    found: (text) => /[{}]/.test(text),
+    message: (piece) => `\`${piece}\` is neither a literal nor a parameter`,
+    hint: 'a parameter is a whole segment: `{name}`, or `{name*}` at the end; names are letters, digits and `_`',
+  },
+  {
+    found: (text) => text.includes('?'),
+    message: () => 'a query is not part of a path',
+    hint: 'leave out `?` and what follows',
+  },
+  {
+    found: (text) => text.includes('#'),
+    message: () => 'a fragment is never sent to a server',
+    hint: 'leave out `#` and what follows',
+  },
+  {
+    found: (text) => text.includes('*'),
+    message: (piece) => `\`${piece}\` is not a wildcard here`,
+    hint: 'one segment is `{name}`, the rest of the path `{name*}`',
+  },
+  {
+    found: (text) => /\\|%(?:2F|5C|00)/.test(text),
+    message: () => 'an encoded slash, a backslash or an encoded NUL',
+    hint: 'such requests are refused, so this could never match',
+  },
+  {
+    found: (text) => /%(?![0-9A-F]{2})|%25[0-9A-Fa-f]{2}/.test(text),
+    message: () => 'broken or double percent-encoding',
+    hint: 'such requests are refused, so this could never match',
+  },
+  {
+    found: (text) => !/^[\x21-\x7e]*$/.test(text) || /["<>[\]^`|]/.test(text),
+    message: (piece) => `\`${piece}\` has a character that no path contains`,
+    hint: 'percent-encode it (RFC 3986 §2.1)',
+  },
+];
+
+function fault(message: string, hint: string): PathFault {
+  return { kind: 'fault', message, hint };
+}

@@ -1,0 +1,16 @@
+import { closest } from './closest.ts';
+
+const secretNames = [
+  'client_secret',
+  'app_secret',
+  'client_secret_sha256',
+  'secret',
+  'secret_base64url',
+  'encryption_keys',
+  'password',
+];
+
+/** Whether a value below this key must not be shown: a misspelt `client_secrt` holds a secret all the same. */
+export function isSecretName(key: string): boolean {
+  return /secr|passw|pwd|^credentials$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
+}

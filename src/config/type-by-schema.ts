@@ -1,0 +1,18 @@
+import { below, type Schema } from './input-schema.ts';
+import type { Plain, Tree } from './tree.ts';
+
+/** A scalar that is nothing but a variable is what the schema wants there: `${PORT}` an integer, `${DEBUG}` a boolean. */
+export function typeBySchema(tree: Tree, schema: Schema | undefined): Tree {
+  if (tree.kind === 'scalar') return tree.untyped ? { ...tree, value: typed(tree.value, schema) } : tree;
+  if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => typeBySchema(item, schema?.items)) };
+  const entries = [...tree.entries].map(
+    ([key, entry]) => [key, { ...entry, value: typeBySchema(entry.value, below(schema, key)) }] as const,
+  );
+  return { ...tree, entries: new Map(entries) };
+}
+
+function typed(value: Plain, schema: Schema | undefined): Plain {
+  if (schema?.type === 'integer' && /^-?[0-9]{1,15}$/.test(String(value))) return Number(value);
+  if (schema?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

@@ -1,0 +1,34 @@
+import { isLoopback } from './host.ts';
+import type { Finding, Pointer } from './problem.ts';
+
+/** An absolute URL, or undefined. */
+export function parseUrl(text: string): URL | undefined {
+  return /^[a-z][a-z0-9+.-]*:/i.test(text) ? (URL.parse(text) ?? undefined) : undefined;
+}
+
+/** What is sent to or believed from such an address must not be readable or changeable on the way. */
+export function endpointFaults(at: Pointer, text: string | undefined, development: boolean): readonly Finding[] {
+  if (text === undefined) return [];
+  const url = parseUrl(text);
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return [{ pointer: at, message: 'not an https URL', hint: 'write it whole: https://auth.example.com/…' }];
+  if (url.username !== '' || url.password !== '')
+    return [{ pointer: at, message: 'a URL here has no user name and password' }];
+  if (url.hash !== '' || text.endsWith('#'))
+    return [{ pointer: at, message: 'a URL here has no fragment', hint: 'leave out `#` and what follows' }];
+  if (url.protocol === 'https:' || isLoopback(url.hostname) || development) return [];
+  return [
+    {
+      pointer: at,
+      message: 'http beyond this machine can be read and changed on the way',
+      hint: 'use https, or say `development: true` where that does not matter',
+    },
+  ];
+}
+
+/** RFC 8414 §2: https, no query, no fragment. */
+export function issuerFaults(at: Pointer, text: string, development: boolean): readonly Finding[] {
+  const faults = endpointFaults(at, text, development);
+  if (faults.length > 0 || !text.includes('?')) return faults;
+  return [{ pointer: at, message: 'an issuer has no query (RFC 8414 §2)', hint: 'leave out `?` and what follows' }];
+}

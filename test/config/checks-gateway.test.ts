@@ -1,0 +1,278 @@
+import t from 'tap';
+import { gatewayChecks } from '../../src/config/checks-gateway.ts';
+import { gatewayProblems, type Loose } from './base-config.ts';
+
+type Case = readonly [change: (config: Loose) => void, ...expected: RegExp[]];
+
+const route = (more: object) => (config: Loose) => Object.assign(config.routes[0], more);
+const match = (more: object) => (config: Loose) => Object.assign(config.routes[0].match, more);
+const server = (more: object) => (config: Loose) => Object.assign(config.authorization_servers.main, more);
+const upstream = (more: object) => (config: Loose) => Object.assign(config.upstreams.orders, more);
+const top = (more: object) => (config: Loose) => Object.assign(config, more);
+const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
+const identity = (more: object) => (config: Loose) => (config.defaults.identity_headers = more);
+
+const hmac = { algorithms: ['HS256'], secret: 'x'.repeat(32) };
+const other = { issuer: 'https://other.example.com', client_id: 'gateway', client_secret: 'y'.repeat(20) };
+const asking = { client_id: 'gateway', client_secret: 'x'.repeat(20) };
+
+const twoServers = (first: object, second: object) => (config: Loose) => {
+  Object.assign(config.authorization_servers.main, asking, first);
+  config.authorization_servers.other = { ...other, ...second };
+};
+
+/** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
+const cases: Record<string, readonly Case[]> = {
+  listeners: [
+    [top({ listen: '127.0.0.1:8080', health: '127.0.0.1:8080' }), /^error: the same address as `listen`/],
+    [top({ listen: '127.0.0.1:8080', health: '0.0.0.0:8080' }), /^error: the same address as `listen`/],
+    [top({ admin: '10.0.0.1:9901' }), /^warning: the management listener is open beyond this machine/],
+    [top({ listen: '127.0.0.1:0', health: '127.0.0.1:0', admin: '[::1]:9901' })],
+    [top({ listen: '127.0.0.1:8080', health: '127.0.0.2:8080' })],
+  ],
+  'path pattern': [
+    [match({ path: 'orders' }), /a path begins with `\/`/],
+    [match({ path: '/a//b' }), /two slashes in a row/],
+    [match({ path: '/{a*}/b' }), /takes the rest of the path/],
+  ],
+  'path parameter never matches': [
+    [match({ path: '/a;v=1' }), /can never match/],
+    [
+      (config) => {
+        match({ path: '/a;v=1' })(config);
+        route({ path_parameters: 'keep' })(config);
+      },
+    ],
+  ],
+  method: [
+    [match({ methods: ['get'] }), /^error: `get` is not a method/],
+    [match({ methods: ['GET HEAD'] }), /^error: `GET HEAD` is not a method/],
+    [match({ methods: ['CONNECT'] }), /^error: CONNECT asks for a tunnel/],
+    [match({ methods: ['GET', 'GET'] }), /^error: `GET` stands twice/],
+    [match({ methods: ['GTE'] }), /^warning: `GTE` is an unusual method/],
+    [match({ methods: ['PROPFIND', 'M-SEARCH'] })],
+  ],
+  host: [
+    [match({ host: 'https://api.example.com' }), /is not a host/],
+    [match({ host: 'api..example.com' }), /is not a host/],
+    [match({ host: 'API.example.com.:8443' })],
+  ],
+  'equal routes': [
+    [addRoute({ match: { path: '/orders/{number}' }, access: 'public' }), /this route is equal to the one in line 1/],
+    [addRoute({ match: { path: '/%6Frders/{id}', methods: ['GET', 'PUT'] }, access: 'public' }), /this route is equal/],
+    [addRoute({ match: { path: '/orders/{id}', methods: ['PUT'] }, scope: 'x' })],
+    [addRoute({ match: { path: '/orders/{id*}', methods: ['GET'] }, scope: 'x' })],
+    [addRoute({ match: { path: '/orders/{id}', methods: ['GET'], host: 'a.example.com' }, scope: 'x' })],
+    [
+      (config) => {
+        match({ host: 'a.example.com' })(config);
+        addRoute({ match: { path: '/orders/{id}', methods: ['GET'], host: 'A.example.com.:80' }, scope: 'x' })(config);
+      },
+      /this route is equal/,
+    ],
+  ],
+  'route id twice': [
+    [
+      (config) => {
+        route({ id: 'a' })(config);
+        addRoute({ id: 'a', match: { path: '/x' }, scope: 'x' })(config);
+      },
+      /another route has the id `a`/,
+    ],
+    [addRoute({ id: 'GET /orders/{id}', match: { path: '/x' }, scope: 'x' }), /another route has the id/],
+  ],
+  'upstream of a route': [
+    [route({ upstream: 'order' }), /there is no upstream `order`/],
+    [
+      (config) => {
+        delete config.defaults;
+      },
+      /this route has no upstream/,
+    ],
+  ],
+  'default upstream': [[top({ defaults: { upstream: 'ordres' } }), /there is no upstream `ordres`/]],
+  'access or scope': [
+    [
+      (config) => {
+        delete config.routes[0].scope;
+      },
+      /neither `scope` nor `access`/,
+    ],
+    [route({ access: 'optional' })],
+  ],
+  'public route with conditions': [
+    [route({ access: 'public' }), /so `scope` would not be checked/],
+    [route({ access: 'public', audience: 'x' }), /`scope`/, /`audience`/],
+    [route({ access: 'public', scope: undefined, bearer_methods_supported: ['query'] }), /`bearer_methods_supported`/],
+    [route({ access: 'public', scope: undefined })],
+  ],
+  'scope of a route': [
+    [route({ scope: 'a  b' }), /separated by single spaces/],
+    [route({ scope: 'a"b' }), /a character that no scope contains/],
+    [
+      (config) => {
+        top({ scopes_supported: ['orders.write'] })(config);
+      },
+      /`orders.read` is not in scopes_supported/,
+    ],
+    [
+      (config) => {
+        top({ scopes_supported: ['a', 'b'] })(config);
+        route({ scope: { any_of: ['a b', 'c'] } })(config);
+      },
+      /`c` is not in scopes_supported/,
+    ],
+    [
+      (config) => {
+        top({ scopes_supported: ['a', 'b'] })(config);
+        route({ scope: { all_of: ['a', 'b'] } })(config);
+      },
+    ],
+  ],
+  'scopes supported': [[top({ scopes_supported: ['orders.read', 'a b'] }), /a character that no scope contains/]],
+  'authorization server of a route': [
+    [route({ authorization_servers: ['mian'] }), /there is no authorization server `mian`/],
+    [route({ authorization_servers: ['main', 'main'] }), /`main` stands twice/],
+  ],
+  'nobody to verify': [
+    [
+      (config) => {
+        delete config.authorization_servers;
+      },
+      /no authorization server could verify/,
+    ],
+  ],
+  issuer: [
+    [server({ issuer: 'http://auth.example.com' }), /http beyond this machine/],
+    [server({ issuer: 'auth.example.com' }), /not an https URL/],
+    [server({ issuer: 'https://auth.example.com/?a=1' }), /an issuer has no query/],
+    [server({ issuer: 'https://auth.example.com/#a' }), /has no fragment/],
+    [server({ issuer: 'https://me:pw@auth.example.com' }), /has no user name and password/],
+    [server({ issuer: 'http://127.0.0.1:8081' })],
+    [
+      (config) => {
+        server({ issuer: 'http://auth.example.com' })(config);
+        top({ development: true })(config);
+      },
+    ],
+  ],
+  'issuer twice': [
+    [
+      (config) => {
+        config.authorization_servers.twin = { issuer: 'https://auth.example.com' };
+      },
+      /`main` \(line 1\) has the same issuer/,
+    ],
+  ],
+  jwks_uri: [[server({ jwks_uri: 'http://auth.example.com/jwks' }), /http beyond this machine/]],
+  'two places for keys': [
+    [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/],
+  ],
+  'jwks_file is there': [
+    [server({ jwks_file: 'keys.json' }), /the file does not exist/],
+    [server({ jwks_file: 'base-config.ts' })],
+  ],
+  algorithms: [
+    [server({ algorithms: [] }), /the list is empty/],
+    [server({ algorithms: ['HS256', 'RS256'], secret: 'x'.repeat(32) }), /cannot be mixed/],
+    [server({ algorithms: ['HS512'] }), /HS512 needs `secret` or `secret_base64url`/],
+    [server(hmac)],
+  ],
+  secret: [
+    [server({ ...hmac, secret: 'x'.repeat(31) }), /the secret has 31 bytes/],
+    [server({ ...hmac, secret_base64url: 'A'.repeat(43) }), /the same thing in two spellings/],
+    [server({ secret: 'x'.repeat(32) }), /is never used/],
+    [server({ algorithms: ['HS256'], secret_base64url: 'A+'.repeat(30) }), /not base64url/],
+    [server({ algorithms: ['HS256'], secret_base64url: 'A'.repeat(42) }), /the secret has 31 bytes/],
+    [server({ algorithms: ['HS256'], secret_base64url: 'A'.repeat(43) })],
+  ],
+  'typ JWT': [
+    [server({ typ: ['at+jwt', 'application/jwt'] }), /`JWT` as a type needs an `audience`/],
+    [
+      server({ typ: ['JWT'], audience: 'any' }),
+      /^(error: `JWT` as a type needs|warning: tokens for every other API)/,
+      /^(error|warning)/,
+    ],
+    [server({ typ: ['JWT'], audience: 'https://api.example.com' })],
+  ],
+  'audience any': [[server({ audience: 'any' }), /^warning: tokens for every other API/]],
+  introspection_endpoint: [
+    [server({ ...asking, introspection_endpoint: 'http://auth.example.com/i' }), /http beyond this machine/],
+  ],
+  'client for introspection': [
+    [server({ client_id: 'gateway' }), /`client_id` needs `client_secret`/],
+    [server({ client_secret: 'x'.repeat(20) }), /`client_secret` needs `client_id`/],
+    [server({ verify: 'introspection' }), /`introspection` needs `client_id` and `client_secret`/],
+    [server({ verify: 'both' }), /`both` needs `client_id` and `client_secret`/],
+    [server({ verify: 'jwt' })],
+  ],
+  'token prefixes of a route': [
+    [twoServers({}, {}), /an opaque token could be for `main` or `other`/],
+    [twoServers({ token_prefix: 'a_' }, {}), /an opaque token could be for `main` or `other`/],
+    [twoServers({ token_prefix: 'a_' }, { token_prefix: 'a_b_' }), /could also be those of `main`/],
+    [twoServers({ token_prefix: 'a_' }, { token_prefix: 'b_' })],
+    [twoServers({}, { verify: 'jwt' })],
+    [
+      (config) => {
+        twoServers({}, {})(config);
+        route({ authorization_servers: ['other'] })(config);
+      },
+    ],
+  ],
+  'url of an upstream': [
+    [upstream({ url: 'grpcs://127.0.0.1:9000' }), /does not forward gRPC/],
+    [upstream({ url: 'ftp://127.0.0.1' }), /not an http or https URL/],
+    [upstream({ url: '127.0.0.1:9000' }), /not an http or https URL/],
+    [upstream({ url: 'http://a:b@127.0.0.1' }), /no user name and password/],
+    [upstream({ url: 'http://127.0.0.1?x' }), /no query and no fragment/],
+    [upstream({ url: 'http://127.0.0.1/v1' }), /has no path/],
+    [upstream({ url: 'http://127.0.0.1:9000/' })],
+  ],
+  'host of an upstream': [[upstream({ host: 'a b' }), /is not a host/], [upstream({ host: 'api.internal:8080' })]],
+  'identity headers': [
+    [identity({ set: { Host: 'sub' } }), /`Host` has a meaning of its own/],
+    [identity({ set: { Content_Length: 'sub' } }), /`Content_Length` has a meaning of its own/],
+    [identity({ set: { 'X Sub': 'sub' } }), /`X Sub` is not a header name/],
+    [identity({ set: { 'X-Sub': 'sub', x_sub: 'scope' } }), /`x_sub` stands here in two spellings/],
+    [identity({ prefix: 'Co' }), /would lose its `content-length` header/],
+    [identity({ prefix: 'X:' }), /cannot begin a header name/],
+    [route({ identity_headers: { set: { Authorization: 'sub' } } }), /`Authorization` has a meaning of its own/],
+    [route({ identity_headers: { prefix: 'X-Me-', set: { 'X-Me-Id': 'sub' } } })],
+  ],
+  'request id header': [
+    [top({ request_id: { header: 'Transfer-Encoding' } }), /has a meaning of its own/],
+    [top({ request_id: { header: 'a b' } }), /is not a header name/],
+  ],
+  'longest wait': [
+    [top({ limits: { idle: '25d', headers_timeout: '10s' } }), /a wait of more than 24 days/],
+    [top({ limits: { body_rate: { over: '600h' } } }), /a wait of more than 24 days/],
+    [upstream({ timeout: { response: '365d' } }), /a wait of more than 24 days/],
+    [route({ timeout: { idle: '100d' } }), /a wait of more than 24 days/],
+    [upstream({ timeout: { idle: 'none', response: '24d' } })],
+  ],
+  realm: [
+    [top({ realm: 'caf\u00e9' }), /plain ASCII text/],
+    [top({ realm: 'a\nb' }), /plain ASCII text/],
+  ],
+};
+
+t.test('every rule of gateway.yaml has its cases here', async (t) => {
+  t.strictSame(Object.keys(cases).sort(), Object.keys(gatewayChecks).sort());
+});
+
+t.test('the file that the cases change is sound', async (t) => {
+  t.strictSame(
+    gatewayProblems(() => {}),
+    [],
+  );
+});
+
+for (const [rule, rows] of Object.entries(cases)) {
+  t.test(`rule: ${rule}`, async (t) => {
+    for (const [change, ...expected] of rows) {
+      const told = gatewayProblems(change);
+      t.equal(told.length, expected.length, JSON.stringify(told));
+      for (const [index, words] of expected.entries()) t.match(told[index], words);
+    }
+  });
+}

@@ -1,0 +1,44 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import t from 'tap';
+import { parse } from 'yaml';
+import { loadAuthorizationConfig, loadGatewayConfig } from '../../src/config/load.ts';
+
+const path = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+const env = {
+  GATEWAY_SECRET: 'gateway-secret-of-tests',
+  SHOP_SECRET: 'shop-secret-of-the-tests',
+  WAREHOUSE_SECRET: 'warehouse-secret-of-tests',
+};
+
+t.test('the commented examples load without a warning', async (t) => {
+  t.match(loadGatewayConfig(path('gateway.yaml'), env), { ok: true, warnings: [] });
+  t.match(loadAuthorizationConfig(path('authorization.yaml'), env), { ok: true, warnings: [] });
+});
+
+t.test('the examples fit each other', async (t) => {
+  const gateway = loadGatewayConfig(path('gateway.yaml'), env);
+  const authorization = loadAuthorizationConfig(path('authorization.yaml'), env);
+  if (!gateway.ok || !authorization.ok) return t.fail();
+  const server = gateway.config.authorization_servers.main;
+  const client = authorization.config.clients.find(({ client_id }) => client_id === server?.client_id);
+  t.equal(server?.issuer, authorization.config.issuer);
+  t.equal(server?.client_secret, client?.client_secret);
+  t.equal(client?.introspect, true);
+  t.equal(server?.audience, authorization.config.resources[0]);
+  t.strictSame(gateway.config.scopes_supported, Object.keys(authorization.config.scopes));
+});
+
+for (const name of ['gateway', 'authorization']) {
+  t.test(`editors accept ${name}.yaml by its schema, variables included`, async (t) => {
+    const schema = JSON.parse(readFileSync(path(`${name}.schema.json`), 'utf8'));
+    const text = readFileSync(path(`${name}.yaml`), 'utf8');
+    const validate = new Ajv({ strict: true, strictTypes: false }).compile(schema);
+    t.match(text, new RegExp(`^# yaml-language-server: \\$schema=\\./${name}\\.schema\\.json\n`));
+    t.ok(validate(parse(text)), JSON.stringify(validate.errors));
+    t.ok(validate({ ...parse(text), listen: '${LISTEN}', development: '${DEVELOPMENT:-false}' }));
+    t.notOk(validate({ ...parse(text), listen: 'nowhere' }));
+  });
+}

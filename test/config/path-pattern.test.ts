@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { parsePathPattern, pathShape } from '../../src/config/path-pattern.ts';
+
+function parsed(path: string): unknown {
+  const result = parsePathPattern(path);
+  return result.kind === 'pattern' ? result.segments : result.message;
+}
+
+function shape(path: string): string {
+  const result = parsePathPattern(path);
+  return result.kind === 'pattern' ? pathShape(result) : result.message;
+}
+
+t.test('a pattern is literals, parameters and at most one rest', async (t) => {
+  t.strictSame(parsed('/a/{name}/b/{rest*}'), [
+    { kind: 'literal', text: 'a' },
+    { kind: 'one', name: 'name' },
+    { kind: 'literal', text: 'b' },
+    { kind: 'rest', name: 'rest' },
+  ]);
+  t.strictSame(parsed('/'), [{ kind: 'literal', text: '' }]);
+  t.strictSame(parsed('/a/'), [
+    { kind: 'literal', text: 'a' },
+    { kind: 'literal', text: '' },
+  ]);
+});
+
+t.test('literals are normalised as request targets are (RFC 3986 §6.2.2)', async (t) => {
+  t.equal(shape('/%6Frders/caf%c3%a9'), '/orders/caf%C3%A9');
+  t.equal(shape("/a:b@c!$&'()+,;="), "/a:b@c!$&'()+,;=");
+});
+
+t.test('patterns that match the same paths have one shape', async (t) => {
+  t.equal(shape('/a/{x}/{y*}'), shape('/%61/{n}/{m*}'));
+  t.not(shape('/a/{x}'), shape('/a/{x*}'));
+  t.not(shape('/a'), shape('/a/'));
+});
+
+t.test('what no request could match is refused', async (t) => {
+  const refused: Record<string, RegExp> = {
+    '': /begins with/,
+    orders: /begins with/,
+    '//': /two slashes/,
+    '/a//b': /two slashes/,
+    '/a/./b': /dot segment/,
+    '/a/%2E%2e': /dot segment/,
+    '/a%2fb': /encoded slash/,
+    '/a%5Cb': /backslash/,
+    '/a\\b': /backslash/,
+    '/a%00': /NUL/,
+    '/a%2': /broken/,
+    '/a%zz': /broken/,
+    '/a%2541': /double/,
+    '/a?b=c': /query/,
+    '/a#b': /fragment/,
+    '/a/*': /wildcard/,
+    '/a b': /character that no path contains/,
+    '/café': /character that no path contains/,
+    '/{rest*}/b': /takes the rest/,
+    '/{id}.json': /neither a literal nor a parameter/,
+    '/{}': /neither/,
+    '/{a-b}': /neither/,
+    '/{a}/{a}': /stands twice/,
+  };
+  for (const [path, message] of Object.entries(refused)) t.match(parsed(path), message, path);
+});
+
+t.test('it never throws, and a shape is a pattern of the same shape', async () => {
+  const piece = fc.constantFrom('/', 'a', '{x}', '{y*}', '%', '2f', '%41', '.', '{', '}', '*', ';');
+  fc.assert(
+    fc.property(
+      fc.array(piece).map((pieces) => `/${pieces.join('')}`),
+      (path) => {
+        const result = parsePathPattern(path);
+        if (result.kind === 'fault') return result.message !== '';
+        const again = pathShape(result)
+          .replace('{*}', '{r*}')
+          .replaceAll('{}', () => `{p${Math.random().toString(36).slice(2)}}`);
+        return shape(again) === pathShape(result);
+      },
+    ),
+  );
+});

@@ -1,0 +1,56 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import t from 'tap';
+import { formatForGithub } from '../../src/config/format.ts';
+import { formatProblems, loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+
+const secret = 'hunter2-hunter2';
+
+function shown(text: string, env: Record<string, string> = {}): string {
+  const authorization = loadAuthorizationText(text, { env });
+  const gateway = loadGatewayText(text, { env });
+  const problems = [authorization, gateway].flatMap((loaded) => (loaded.ok ? loaded.warnings : loaded.problems));
+  return formatProblems(problems) + formatForGithub(problems) + JSON.stringify(problems);
+}
+
+t.test('no message and no frame shows a secret, however wrong the file is', async (t) => {
+  const files = [
+    `client_secret: ${secret}`,
+    `clients: [{ client_id: a, client_secret: ${secret}, nonsense: 1 }]`,
+    `clients: [{ client_id: a, client_secrt: ${secret} }]`,
+    `clients: [{ client_id: a, client_secret: [${secret}] }]`,
+    `clients:\n  - client_id: a\n    app_secret: |\n      ${secret}\n      ${secret}\n`,
+    `encryption_keys: [${secret}]`,
+    `encryption_keys:\n  - ${secret}\n`,
+    `encryption_keys: ${secret}`,
+    `clients: [{ client_id: a, client_secret: ${secret} `,
+    `clients: [{ client_id: a, client_secret: ${secret}{x} }]`,
+    `clients: [{ client_id: a, client_secret_sha256: ${secret} }]`,
+    `client_secret: ${secret}: x`,
+    `client_secret: "${secret}`,
+    `storage: postgres://gatehouse:${secret}@127.0.0.1/db`,
+    `upstreams: { a: { url: "http://a:${secret}@127.0.0.1" } }`,
+    `authorization_servers: { a: { issuer: "https://a:${secret}@127.0.0.1", secret: ${secret} } }`,
+  ];
+  for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
+});
+
+t.test('what was filled in from a variable is not shown, wherever it stands', async (t) => {
+  const files = [
+    'issuer: ${S}',
+    'listen: ${S}',
+    'version: ${S}',
+    'resources: ["${S}"]',
+    'log: { level: "${S}" }',
+    'version: 1\nissuer: https://a.example.com\nresources: ["${S}"]\nclients: [{ client_id: "${S}" }, { client_id: "${S}", scope: "${S} ${S}" }]',
+    'version: 1\nupstreams: { a: { url: "${S}", host: "${S} x" } }\nroutes: [{ match: { path: "/${S}*", methods: ["${S}"], host: "${S}/" }, upstream: "${S}", scope: a, authorization_servers: ["${S}"] }]',
+  ];
+  for (const text of files) t.notMatch(shown(text, { S: secret }), /hunter2/, text);
+});
+
+t.test('the default of a variable in a secret is hidden as well', async (t) => {
+  t.notMatch(shown(`clients: [{ client_secret: "\${NAME:-${secret}}", x: 1 }]`), /hunter2/);
+});
+
+t.test('the name of a variable is shown: it is what the author must set', async (t) => {
+  t.match(shown('client_secret: ${GATEWAY_SECRET}'), /\$\{GATEWAY_SECRET\}/);
+});
