@@ -60,7 +60,7 @@ export function factsCache({ size, skew, clock, holds }: FactsCacheOptions): Fac
   const entries = new LRUCache<string, Entry>({
     max: size,
     maxSize: size * MEAN_LENGTH,
-    sizeCalculation: (_entry, token) => token.length,
+    sizeCalculation: (_entry, token) => token.length + 1,
   });
 
   /** A token whose key is gone must be looked at anew. */

@@ -77,7 +77,8 @@ export function keySet(options: KeySetOptions): KeySet {
   const fail = (detail: string) => {
     failure = detail;
     failedAt = clock.monotonic();
-    faults.failed(detail);
+    // A fetch that closing cut short is no fault of the server.
+    if (!closed) faults.failed(detail);
   };
 
   /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */

@@ -43,7 +43,7 @@ export interface AnswerDetails {
 export function answer(code: Code, { challenges = [], allow, retryAfter, requestId }: AnswerDetails): Answer {
   const { status, text } = entry(code);
   const problem = { title: reason(status), status, code, detail: text, request_id: requestId?.value };
-  const body = JSON.stringify(problem);
+  const body = `${JSON.stringify(problem)}\n`;
   const headers = ['content-type', 'application/problem+json', 'content-length', String(Buffer.byteLength(body))];
   headers.push('cache-control', 'no-store');
   for (const challenge of challenges) headers.push('www-authenticate', challenge);

@@ -1,0 +1,14 @@
+import type { Refused } from '../base/verdict.ts';
+
+/** Why a JWT is refused: the same words that the gateway's table of codes has. */
+export type JwtFault =
+  | 'token_malformed'
+  | 'token_algorithm'
+  | 'token_signature'
+  | 'token_type'
+  | 'token_issuer'
+  | 'token_expired'
+  | 'token_not_yet_valid'
+  | 'token_bound';
+
+export type RefusedJwt = Refused<JwtFault>;

@@ -1,0 +1,46 @@
+/** JSON as strangers may send it: one object, strict UTF-8, no member named twice, no deep nesting. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const MAX_DEPTH = 32;
+
+/**
+ * Undefined for anything else. A repeated name is refused at every depth, not only where we look: RFC 8259 §4 leaves open
+ * which of the two counts, and whoever reads the same object after us may choose the other (RFC 7519 §4).
+ */
+export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && isPlain(text) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+/** Walks over text that is known to be JSON: a string before a colon is a member name of the innermost object. */
+function isPlain(text: string): boolean {
+  const names: Set<string>[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') names.push(new Set());
+    else if (token === '}' || token === ']') names.pop();
+    else if (token === ':' && !addNew(names.at(-1), last)) return false;
+    if (names.length > MAX_DEPTH) return false;
+    last = token;
+  }
+  return true;
+}
+
+/** `"a"` and `"\u0061"` are one name. */
+function addNew(names: Set<string> | undefined, literal: string): boolean {
+  const name: string = JSON.parse(literal);
+  if (names?.has(name)) return false;
+  names?.add(name);
+  return true;
+}

@@ -1,0 +1,47 @@
+import { compactVerify } from 'jose';
+import { refused } from '../base/verdict.ts';
+import type { RefusedJwt } from './faults.ts';
+import type { VerificationKey } from './keys.ts';
+import type { ParsedJws } from './parse.ts';
+
+/** The key that made the signature; undefined: none of these did. A header whose `alg` is not the key's never fits. */
+export async function verifySignature(
+  { token, header }: ParsedJws,
+  keys: readonly VerificationKey[],
+): Promise<VerificationKey | undefined> {
+  for (const candidate of keys) {
+    if (candidate.alg === header.alg && (await isSignedBy(token, candidate))) return candidate;
+  }
+  return undefined;
+}
+
+async function isSignedBy(token: string, { key, alg }: VerificationKey): Promise<boolean> {
+  try {
+    await compactVerify(token, key, { algorithms: [alg] });
+    return true;
+  } catch {
+    // Form, key and algorithm were judged before: what can still fail is the signature.
+    return false;
+  }
+}
+
+export interface HeaderRules {
+  readonly algorithms: ReadonlySet<string>;
+  /** As `mediaType` writes them. */
+  readonly types: ReadonlySet<string>;
+}
+
+/** RFC 8725 §3.1 and §3.11: what a token says of itself, before anything is computed for it. */
+export function judgeHeader({ header }: ParsedJws, { algorithms, types }: HeaderRules): RefusedJwt | undefined {
+  if (!algorithms.has(header.alg)) return refused('token_algorithm', `alg ${JSON.stringify(header.alg.slice(0, 32))}`);
+  if (header.typ === undefined || !types.has(mediaType(header.typ))) {
+    return refused('token_type', `typ ${JSON.stringify(header.typ?.slice(0, 64))}`);
+  }
+  return undefined;
+}
+
+/** RFC 7515 §4.1.9: compared without case, `application/` may be left out. */
+export function mediaType(typ: string): string {
+  const lower = typ.toLowerCase();
+  return lower.startsWith('application/') ? lower.slice('application/'.length) : lower;
+}

@@ -1,0 +1,50 @@
+import { parse } from 'yaml';
+import { corpus } from '../support/corpora.ts';
+
+/** An entry of the http-desync-guardian corpus. */
+export interface DesyncEntry {
+  readonly id: string;
+  readonly method: string;
+  readonly uri: string;
+  readonly version: string;
+  readonly headers: readonly { readonly name: string; readonly value: string | number }[] | null;
+  readonly expected: { readonly tier: string };
+}
+
+const files = [
+  'acceptable',
+  'ambiguous',
+  'bad-header-characters',
+  'edge-cases',
+  'more-compliant-tests',
+  'real-life-test-cases',
+  'rfc-compliant',
+  'severe',
+  'single-case',
+  'uri-specific-test-cases',
+];
+
+/** Every entry that must be treated as an irrecoverable error, whichever file it stands in. */
+export function severeEntries(): DesyncEntry[] {
+  return files.flatMap(entriesOf).filter(({ expected }) => expected.tier === 'Severe');
+}
+
+function entriesOf(file: string): DesyncEntry[] {
+  const entries = parse(corpus(`http-desync-guardian/${file}.yaml`)) as (Omit<DesyncEntry, 'id'> & { name: string })[];
+  return entries.map((entry) => ({ ...entry, id: `${file}: ${entry.name}` }));
+}
+
+const HOST = 'Host: api.example.com\r\n';
+
+/**
+ * The entries have no Host, for which alone a request is refused. So each is sent as given and once more with a Host
+ * that is right, before its header lines and after them: only then does the fault itself decide.
+ */
+export function serialisations({ method, uri, version, headers }: DesyncEntry): readonly string[] {
+  const fields = (headers ?? []).map(({ name, value }) => `${name}: ${value}\r\n`).join('');
+  const line = `${method} ${uri} ${version}\r\n`;
+  const given = [`${line}${fields}\r\n`];
+  return /^host$/im.test((headers ?? []).map(({ name }) => name).join('\n'))
+    ? given
+    : [...given, `${line}${HOST}${fields}\r\n`, `${line}${fields}${HOST}\r\n`];
+}

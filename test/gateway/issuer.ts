@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http';
+import type { JWK } from 'jose';
+import type { Test } from 'tap';
+import type { Clock } from '../../src/base/clock.ts';
+import type { AuthorizationServerConfig } from '../../src/config/gateway.ts';
+import type { Verification } from '../../src/gateway/identity.ts';
+import { type BearerVerifiers, buildVerifiers } from '../../src/gateway/verifiers.ts';
+import { type SignOptions, sign as signToken } from '../jwt/tokens.ts';
+import { type Endpoint, endpoint, type Handler, json } from '../support/endpoint.ts';
+import { signingKey } from '../support/keys.ts';
+
+/** Time that stands still until a test moves it. */
+export interface HeldClock extends Clock {
+  /** Milliseconds. */
+  advance(by: number): void;
+  /** Moves the wall clock alone, as an administrator would. */
+  step(by: number): void;
+}
+
+export function heldClock(): HeldClock {
+  let wall = 1_900_000_000_000;
+  let monotonic = 1_000_000;
+  return {
+    now: () => wall,
+    monotonic: () => monotonic,
+    advance(by) {
+      wall += by;
+      monotonic += by;
+    },
+    step(by) {
+      wall += by;
+    },
+  };
+}
+
+/** An authorization server with every endpoint that the gateway asks. */
+export interface Issuer {
+  readonly url: string;
+  readonly endpoint: Endpoint;
+  /** What it publishes; tests change it. */
+  keys: unknown;
+  metadata: Record<string, unknown>;
+  /** What it answers about a token. */
+  answer: (token: string, response: ServerResponse) => void;
+  calls(path: '/jwks' | '/introspect' | 'well-known'): number;
+  /** Signs an access token of this server that is good for an hour. */
+  sign(claims?: object, options?: SignOptions): Promise<string>;
+}
+
+export async function openIssuer(t: Test, clock: Clock): Promise<Issuer> {
+  const paths: string[] = [];
+  const handlers: Record<string, Handler> = {
+    '/jwks': (_request, response) => json(response, issuer.keys),
+    '/introspect': (_request, response, body) => issuer.answer(new URLSearchParams(body).get('token') ?? '', response),
+    '/.well-known/oauth-authorization-server': (_request, response) => json(response, issuer.metadata),
+  };
+  const server = await endpoint(t, (request, response, body) => {
+    const path = request.url ?? '';
+    paths.push(path);
+    const handler = handlers[path];
+    if (handler === undefined) response.writeHead(404).end();
+    else handler(request, response, body);
+  });
+  const { url } = server;
+  const { jwk } = await signingKey('ES256');
+  const seconds = () => Math.floor(clock.now() / 1000);
+  const issuer: Issuer = {
+    url,
+    endpoint: server,
+    keys: { keys: [jwk] },
+    metadata: { issuer: url, jwks_uri: `${url}/jwks`, introspection_endpoint: `${url}/introspect` },
+    answer: (_token, response) =>
+      json(response, { active: true, scope: 'orders.read', sub: 'alice', client_id: 'shop' }),
+    calls: (path) => paths.filter((each) => each.includes(path)).length,
+    sign: (claims = {}, options) =>
+      signToken(
+        {
+          iss: url,
+          sub: 'alice',
+          client_id: 'shop',
+          scope: 'orders.read',
+          aud: 'https://api.example.com',
+          iat: seconds(),
+          exp: seconds() + 3600,
+          ...claims,
+        },
+        options,
+      ),
+  };
+  return issuer;
+}
+
+type Changes = Partial<Omit<AuthorizationServerConfig, 'jwks' | 'cache'>> & {
+  readonly jwks?: Partial<AuthorizationServerConfig['jwks']>;
+  readonly cache?: Partial<AuthorizationServerConfig['cache']>;
+};
+
+/** The defaults of the file, with what a test changes. */
+export function settings(issuer: string, { jwks, cache, ...changes }: Changes = {}): AuthorizationServerConfig {
+  return {
+    issuer,
+    jwks: { ttl: 600_000, cooldown: 10_000, stale_if_error: 3_600_000, ...jwks },
+    introspection_endpoint_auth_method: 'client_secret_basic',
+    client_id: 'gateway',
+    client_secret: 'gateway-secret',
+    verify: 'auto',
+    algorithms: ['EdDSA', 'ES256', 'RS256', 'PS256'],
+    typ: ['at+jwt'],
+    scope_claims: ['scope', 'scp'],
+    clock_skew: 30_000,
+    cache: {
+      size: 1000,
+      ttl: 60_000,
+      negative_size: 100,
+      negative_ttl: 5_000,
+      stale_if_error: 0,
+      max_concurrent: 8,
+      ...cache,
+    },
+    ...changes,
+  };
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly text: string;
+}
+
+/** Verifiers that are closed after the test, with everything that they logged. */
+export function openVerifiers(
+  t: Test,
+  servers: Record<string, AuthorizationServerConfig>,
+  { clock, directory = '.', development = false }: { clock: Clock; directory?: string; development?: boolean },
+): BearerVerifiers & { readonly log: readonly LogLine[] } {
+  const log: LogLine[] = [];
+  const write = (level: string) => (fields: unknown, message?: string) =>
+    void log.push({ level, text: JSON.stringify([fields, message]) });
+  const logger = { info: write('info'), warn: write('warn'), error: write('error') };
+  const verifiers = buildVerifiers(
+    { authorization_servers: servers, development },
+    { clock, log: logger as never, directory },
+  );
+  t.teardown(() => verifiers.close());
+  return { ...verifiers, log };
+}
+
+/** Of a verification: the code of a refusal, `outage`, or the cache state of what passed. */
+export function inAWord(verification: Verification): string {
+  if (verification.kind === 'refused') return verification.code;
+  return verification.kind === 'outage' ? 'outage' : verification.cache;
+}
+
+/** A set of keys of this process, by algorithm. */
+export async function publish(...algs: Parameters<typeof signingKey>[0][]): Promise<{ keys: (JWK | undefined)[] }> {
+  return { keys: await Promise.all(algs.map(async (alg) => (await signingKey(alg)).jwk)) };
+}

@@ -1,0 +1,68 @@
+import t from 'tap';
+import { judgeClaims } from '../../src/jwt/claims.ts';
+
+const now = 1_700_000_000;
+const sound = {
+  iss: 'https://auth.example.com',
+  sub: 'alice',
+  aud: 'https://api.example.com',
+  exp: now + 60,
+  iat: now,
+  nbf: now,
+};
+const judge = (claims: object) => judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30 })?.code;
+
+t.test('sound claims pass', async (t) => {
+  t.equal(judge({}), undefined);
+  t.equal(judge({ aud: ['a', 'b'], nbf: undefined, iat: undefined, sub: undefined }), undefined);
+});
+
+t.test('the issuer is compared byte by byte', async (t) => {
+  for (const iss of [
+    'https://auth.example.com/',
+    'https://AUTH.example.com',
+    'https://auth.example.co',
+    undefined,
+    null,
+    1,
+    ['https://auth.example.com'],
+  ]) {
+    t.equal(judge({ iss }), 'token_issuer', String(iss));
+  }
+});
+
+t.test('times are judged to the second, with the skew', async (t) => {
+  t.equal(judge({ exp: now - 29 }), undefined);
+  t.equal(judge({ exp: now - 30 }), 'token_expired');
+  t.equal(judge({ nbf: now + 30 }), undefined);
+  t.equal(judge({ nbf: now + 31 }), 'token_not_yet_valid');
+  t.equal(judge({ iat: now + 30 }), undefined);
+  t.equal(judge({ iat: now + 31 }), 'token_not_yet_valid');
+  t.equal(judge({ exp: now + 0.5 }), undefined, 'a fraction is a number');
+});
+
+t.test('claims of a wrong type are refused', async (t) => {
+  const wrong = [
+    { exp: undefined },
+    { exp: null },
+    { exp: String(now + 60) },
+    { exp: Number.POSITIVE_INFINITY },
+    { exp: [now + 60] },
+    { exp: true },
+    { nbf: String(now) },
+    { nbf: null },
+    { iat: {} },
+    { iat: 'now' },
+    { sub: 1 },
+    { sub: null },
+    { aud: 1 },
+    { aud: [1] },
+    { aud: {} },
+    { aud: null },
+  ];
+  for (const claims of wrong) t.equal(judge(claims), 'token_malformed', JSON.stringify(claims));
+});
+
+t.test('T34, T35: a token that is bound to a key is no bearer token', async (t) => {
+  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null]) t.equal(judge({ cnf }), 'token_bound');
+});

@@ -1,0 +1,111 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import t from 'tap';
+import { algorithmNames } from '../../src/jwt/algorithms.ts';
+import { keyRing } from '../../src/jwt/key-ring.ts';
+import { importKeys } from '../../src/jwt/keys.ts';
+import { signingKey } from '../support/keys.ts';
+
+const publicJwk = async (alg: 'ES256' | 'RS256' | 'EdDSA' | 'ES384') => (await signingKey(alg)).jwk as JWK;
+const anew = async (kid: string): Promise<JWK> => ({
+  ...(await exportJWK((await generateKeyPair('ES256')).publicKey)),
+  kid,
+});
+const importAll = (keys: unknown) => importKeys({ keys }, algorithmNames);
+
+t.test('a key serves the algorithms that it fits, and an alg of its own narrows them to one', async (t) => {
+  const { alg, ...bare } = await publicJwk('RS256');
+  const algs = (imported: Awaited<ReturnType<typeof importAll>>) => imported?.keys.map((key) => key.alg);
+  t.strictSame(algs(await importAll([bare])), ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
+  t.strictSame(algs(await importAll([{ ...bare, alg }])), ['RS256']);
+  t.strictSame(algs(await importKeys({ keys: [bare] }, ['PS256', 'ES256'])), ['PS256'], 'only what is accepted');
+});
+
+t.test('one bad key of a set is left out with a reason, the others stay', async (t) => {
+  const good = await publicJwk('ES256');
+  const rsa = await publicJwk('RS256');
+  const other = await anew('other');
+  const weak = await exportJWK((await generateKeyPair('RS256', { modulusLength: 2048 })).publicKey);
+  const bad: Record<string, unknown> = {
+    'no object': 'key',
+    null: null,
+    'no kty': { kid: 'x' },
+    'a secret': { kty: 'oct', k: 'c2VjcmV0', kid: 'x' },
+    'a private part': { ...other, d: 'AAAA' },
+    'a private part that is null': { ...other, d: null },
+    'an RSA prime': { ...rsa, kid: 'x', p: 'AA' },
+    'for encryption': { ...other, use: 'enc' },
+    'for signing only': { ...other, key_ops: ['sign'] },
+    'key_ops of no list': { ...other, key_ops: 'verify' },
+    'kid of no string': { ...other, kid: 1 },
+    'another curve': { ...other, crv: 'P-384' },
+    'off the curve': { ...other, y: other.x },
+    'a wrong alg': { ...other, alg: 'RS256' },
+    'an unknown alg': { ...other, alg: 'none' },
+    'HMAC with an EC key': { ...other, alg: 'HS256' },
+    'too few bits': { ...weak, kid: 'x', n: weak.n?.slice(0, 171) },
+    'too many bits': { ...weak, kid: 'x', n: '_'.repeat(2000) },
+    'a huge exponent': { ...weak, kid: 'x', e: `_${'_'.repeat(30)}w` },
+    'a number for a coordinate': { ...other, x: 1 },
+    'no coordinate': { kty: 'EC', crv: 'P-256', kid: 'x' },
+  };
+  for (const [what, jwk] of Object.entries(bad)) {
+    const imported = await importAll([jwk, good]);
+    t.strictSame(
+      imported?.keys.map((key) => key.kid),
+      [good.kid],
+      what,
+    );
+    t.equal(imported?.refused.length, 1, what);
+  }
+});
+
+t.test('two different keys under one kid are both left out; the same key twice is one', async (t) => {
+  const [one, two] = [await anew('same'), await anew('same')];
+  const good = await publicJwk('EdDSA');
+  const doubled = await importAll([one, two, good]);
+  t.notOk(doubled?.keys.some((key) => key.kid === 'same'));
+  t.equal(doubled?.refused.length, 2);
+  t.ok(doubled?.keys.length);
+  t.equal(keyRing((await importAll([one, one]))?.keys ?? []).candidates('ES256', 'same').length, 1);
+  const { alg, ...rsa } = await publicJwk('RS256');
+  const kinds = await importAll([one, { ...rsa, kid: 'same' }]);
+  t.ok(
+    kinds?.keys.some((key) => key.alg === 'ES256') && kinds.keys.some((key) => key.alg === 'RS256'),
+    'RFC 7517 §4.5',
+  );
+});
+
+t.test('what is no key set, or too large a one, is refused whole', async (t) => {
+  const key = await publicJwk('ES256');
+  for (const set of [
+    null,
+    [],
+    'x',
+    {},
+    { keys: {} },
+    { keys: null },
+    { keys: Array(101).fill(key) },
+    { keys: Array(10_000).fill(key) },
+  ]) {
+    t.equal(await importKeys(set, algorithmNames), undefined);
+  }
+});
+
+t.test('a key that comes again is the same key, so that what it verified stays', async (t) => {
+  const [es, rs] = [await publicJwk('ES256'), await publicJwk('RS256')];
+  const first = keyRing((await importAll([es]))?.keys ?? []);
+  const second = keyRing((await importKeys({ keys: [rs, es] }, algorithmNames, first.keys))?.keys ?? []);
+  const [key] = first.candidates('ES256', es.kid);
+  t.ok(key && second.holds(key));
+  const renamed = keyRing(
+    (await importKeys({ keys: [{ ...es, kid: 'new' }] }, algorithmNames, first.keys))?.keys ?? [],
+  );
+  t.notOk(key && renamed.holds(key));
+});
+
+t.test('a token without kid tries few keys', async (t) => {
+  const keys = (await importAll(await Promise.all(Array.from({ length: 20 }, (_, n) => anew(`k${n}`)))))?.keys ?? [];
+  t.equal(keyRing(keys).candidates('ES256', undefined).length, 4);
+  t.equal(keyRing(keys).candidates('ES256', 'k17').length, 1);
+  t.equal(keyRing(keys).candidates('ES384', undefined).length, 0);
+});

@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto';
+import { type CryptoKey, exportSPKI, importJWK } from 'jose';
+import t from 'tap';
+import { algorithmNames } from '../../src/jwt/algorithms.ts';
+import { importKeys, type VerificationKey } from '../../src/jwt/keys.ts';
+import { type ParsedJws, parseJws } from '../../src/jwt/parse.ts';
+import { importSecret } from '../../src/jwt/secret-keys.ts';
+import { judgeHeader, mediaType, verifySignature } from '../../src/jwt/verify.ts';
+import { secret, signingKey } from '../support/keys.ts';
+import { encode, sign } from './tokens.ts';
+
+function parsed(token: string): ParsedJws {
+  const jws = parseJws(token);
+  if (jws.kind === 'refused') throw new Error(jws.detail);
+  return jws;
+}
+
+async function keysFor(alg: (typeof algorithmNames)[number]): Promise<readonly VerificationKey[]> {
+  const { jwk } = await signingKey(alg);
+  if (jwk === undefined) return importSecret(new Uint8Array(Buffer.from(secret)), [alg]);
+  return (await importKeys({ keys: [jwk] }, algorithmNames))?.keys ?? [];
+}
+
+t.test('each algorithm verifies its own signature and no other one', async (t) => {
+  for (const alg of algorithmNames) {
+    const token = await sign({ sub: 'alice' }, { alg });
+    for (const other of algorithmNames) {
+      t.equal(
+        (await verifySignature(parsed(token), await keysFor(other))) !== undefined,
+        alg === other,
+        `${alg} by ${other}`,
+      );
+    }
+  }
+});
+
+t.test('a changed payload, header or signature does not verify', async (t) => {
+  const keys = await keysFor('ES256');
+  const token = await sign({ sub: 'alice' });
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const other = (await sign({ sub: 'admin' })).split('.');
+  for (const forged of [
+    [header, other[1], signature],
+    [header, payload, other[2]],
+    [header, payload, ''],
+    [other[0], other[1], signature],
+  ]) {
+    t.equal(await verifySignature(parsed(forged.join('.')), keys), undefined);
+  }
+});
+
+t.test('advisory 51: no public key, in no form, serves as an HMAC secret', async (t) => {
+  const forms: Buffer[] = [];
+  for (const alg of ['RS256', 'ES256', 'EdDSA'] as const) {
+    const { jwk = {} } = await signingKey(alg);
+    const spki = await exportSPKI((await importJWK(jwk, alg)) as CryptoKey);
+    forms.push(
+      Buffer.from(spki),
+      Buffer.from(spki.trim()),
+      Buffer.from(JSON.stringify(jwk)),
+      Buffer.from(jwk.n ?? jwk.x ?? '', 'base64url'),
+    );
+  }
+  const published = (await Promise.all((['RS256', 'ES256', 'EdDSA'] as const).map(keysFor))).flat();
+  let cases = 0;
+  for (const form of forms) {
+    for (const [alg, hash] of [
+      ['HS256', 'sha256'],
+      ['HS384', 'sha384'],
+      ['HS512', 'sha512'],
+    ] as const) {
+      const input = encode({ alg, typ: 'at+jwt', kid: 'key-RS256' }, { sub: 'admin' }).split('.').slice(0, 2).join('.');
+      const token = `${input}.${createHmac(hash, form).update(input).digest('base64url')}`;
+      t.equal(await verifySignature(parsed(token), published), undefined);
+      cases++;
+    }
+  }
+  t.ok(cases >= 33);
+});
+
+t.test('typ is compared without case, with or without application/', async (t) => {
+  const rules = { algorithms: new Set(['ES256']), types: new Set(['at+jwt']) };
+  const judge = (header: object) => judgeHeader(parsed(encode({ alg: 'ES256', ...header }, {})), rules)?.code;
+  for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])
+    t.equal(judge({ typ }), undefined, typ);
+  for (const typ of ['JWT', 'jwt', 'at+jwt ', 'application/application/at+jwt', 'logout+jwt', 'dpop+jwt', ''])
+    t.equal(judge({ typ }), 'token_type', typ);
+  t.equal(judge({}), 'token_type', 'absent');
+  t.equal(mediaType('APPLICATION/JWT'), 'jwt');
+});
+
+t.test('an algorithm that is not accepted is refused, whatever its signature', async (t) => {
+  const rules = { algorithms: new Set(['ES256']), types: new Set(['at+jwt']) };
+  for (const alg of ['none', 'None', 'NONE', 'HS256', 'RS256', 'es256', 'ES256 ', '', 'toString']) {
+    t.equal(judgeHeader(parsed(encode({ alg, typ: 'at+jwt' }, {})), rules)?.code, 'token_algorithm', alg);
+  }
+});

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { until } from './until.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Command {
+  readonly process: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Whether the text was printed within the time. */
+  prints(text: string, milliseconds?: number): Promise<boolean>;
+  ended(): Promise<Ended>;
+}
+
+/** `gatehouse …` as a process of its own, by the launcher; ended with the test at the latest. */
+export function command(t: Test, args: readonly string[], { node = process.execPath, env = {} } = {}): Command {
+  const child = spawn(node, [launcher, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (output.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (output.stderr += String(chunk)));
+  const closed = once(child, 'close');
+  t.teardown(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await closed;
+  });
+  return {
+    process: child,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    prints: (text, milliseconds = 20_000) => until(() => output.stdout.includes(text), milliseconds),
+    async ended() {
+      await closed;
+      return { status: child.exitCode, ...output };
+    },
+  };
+}
