@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify';
+import { sameBytes, sha256 } from '../base/secret.ts';
+import { formatChallenge } from '../http-auth/challenge.ts';
+import { OAuthError } from '../oauth/errors.ts';
+import type { Parameters } from '../oauth/parameters.ts';
+import { type ClientCredentials, readBasic } from './basic-credentials.ts';
+import type { Client, Clients } from './clients.ts';
+import type { Service } from './service.ts';
+
+/** What a request presents by one method, in the order of its readings; undefined where it does not use the method. */
+type Present = (authorization: string | undefined, parameters: Parameters) => readonly ClientCredentials[] | undefined;
+
+/** `token_endpoint_auth_method` (RFC 7591 §2) → how it shows. Registered methods of one client are interchangeable. */
+const methods = {
+  client_secret_basic: (authorization) => (authorization === undefined ? undefined : readBasic(authorization)),
+  client_secret_post(_authorization, parameters) {
+    const secret = parameters.get('client_secret');
+    return secret === undefined ? undefined : [{ id: parameters.get('client_id') ?? '', secret }];
+  },
+  none(authorization, parameters) {
+    const id = parameters.get('client_id');
+    const isBare = authorization === undefined && parameters.get('client_secret') === undefined;
+    return isBare && id !== undefined ? [{ id, secret: undefined }] : undefined;
+  },
+} as const satisfies Record<string, Present>;
+
+export type ClientAuthMethod = keyof typeof methods;
+
+/** The methods that some client can use. */
+export function methodsInUse(clients: Clients): readonly ClientAuthMethod[] {
+  const hasPublic = [...clients.values()].some(({ secretHash }) => secretHash === undefined);
+  return hasPublic
+    ? ['client_secret_basic', 'client_secret_post', 'none']
+    : ['client_secret_basic', 'client_secret_post'];
+}
+
+/** RFC 6749 §2.3: the client that the request shows itself to be, or `invalid_client`. */
+export function authenticateClient(service: Service, request: FastifyRequest, parameters: Parameters): Client {
+  const credentials = presentedCredentials(service, request, parameters);
+  const attempt = service.throttle.attempt(credentials[0]?.id ?? '', request.ip);
+  if (attempt.retryAfter !== undefined) {
+    throw new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
+  }
+  const client = matchingClient(service.clients, credentials);
+  if (client === undefined) {
+    attempt.fail();
+    throw invalidClient(service, 'unknown client or wrong secret');
+  }
+  request.clientId = client.id;
+  return client;
+}
+
+function presentedCredentials(
+  service: Service,
+  request: FastifyRequest,
+  parameters: Parameters,
+): readonly ClientCredentials[] {
+  const authorization = request.headers.authorization;
+  if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1) throw twoMethods();
+  const presented = Object.values(methods).flatMap((present: Present) => {
+    const credentials = present(authorization, parameters);
+    return credentials === undefined ? [] : [credentials];
+  });
+  if (presented.length > 1) throw twoMethods();
+  const [credentials = []] = presented;
+  if (credentials.length === 0) throw invalidClient(service, 'no usable client authentication');
+  const named = parameters.get('client_id');
+  if (named !== undefined && credentials.every(({ id }) => id !== named)) throw twoMethods();
+  return credentials;
+}
+
+/** Takes the same time for an unknown client as for a wrong secret. */
+function matchingClient(clients: Clients, credentials: readonly ClientCredentials[]): Client | undefined {
+  let match: Client | undefined;
+  for (const { id, secret } of credentials) {
+    const client = clients.get(id);
+    const isEqual = sameBytes(sha256(secret ?? ''), client?.secretHash ?? noSecret);
+    const isPublic = secret === undefined && client !== undefined && client.secretHash === undefined;
+    if (isPublic || (isEqual && secret !== undefined && client?.secretHash !== undefined)) match ??= client;
+  }
+  return match;
+}
+
+const noSecret = new Uint8Array(32);
+
+function twoMethods(): OAuthError {
+  return new OAuthError('invalid_request', { description: 'The client authenticates in more than one way.' });
+}
+
+/** RFC 9110 §15.5.2: a 401 always carries a challenge. */
+function invalidClient({ config }: Service, detail: string): OAuthError {
+  const challenge = formatChallenge({
+    scheme: 'Basic',
+    parameters: [
+      ['realm', config.issuer],
+      ['error', 'invalid_client'],
+    ],
+  });
+  return new OAuthError('invalid_client', { detail, headers: { 'www-authenticate': challenge } });
+}

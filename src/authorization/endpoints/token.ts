@@ -1,0 +1,39 @@
+import { OAuthError } from '../../oauth/errors.ts';
+import { authenticateClient } from '../client-auth.ts';
+import type { Client } from '../clients.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { readForm } from '../form.ts';
+import type { Grant } from '../grant.ts';
+import { grants } from '../grants.ts';
+import { formatFor, issue } from '../issue.ts';
+import type { Service } from '../service.ts';
+
+/** RFC 6749 §3.2. */
+export function tokenEndpoint(service: Service): Endpoint {
+  return {
+    name: 'token',
+    method: 'POST',
+    paths: ['/oauth2/token'],
+    async handle(request) {
+      const parameters = readForm(service, request);
+      const client = authenticateClient(service, request, parameters);
+      const grantType = parameters.require('grant_type');
+      const grant = supportedGrant(grantType);
+      requireAllowed(client, grantType);
+      const granted = await grant.handle({ client, parameters: parameters.only(grant.parameters) }, service);
+      const response = await issue(service, granted);
+      service.metrics.issued(grantType, formatFor(service, granted));
+      return response;
+    },
+  };
+}
+
+function supportedGrant(grantType: string): Grant {
+  const grant = grants.get(grantType);
+  if (grant === undefined) throw new OAuthError('unsupported_grant_type');
+  return grant;
+}
+
+function requireAllowed(client: Client, grantType: string): void {
+  if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client');
+}

@@ -1,0 +1,19 @@
+import type { Clock } from '../base/clock.ts';
+import type { AuthorizationConfig } from '../config/authorization.ts';
+import type { Records } from '../storage/records.ts';
+import type { Clients } from './clients.ts';
+import type { Metrics } from './metrics.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What every endpoint works with; made once at start, nothing in it is looked up by name later. */
+export interface Service {
+  readonly config: AuthorizationConfig;
+  readonly clock: Clock;
+  readonly records: Records;
+  readonly keys: SigningKeys;
+  readonly clients: Clients;
+  /** Wrong secrets, by client and address. */
+  readonly throttle: Throttle;
+  readonly metrics: Metrics;
+}

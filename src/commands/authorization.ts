@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { type Authorization, buildAuthorization, openStore } from '../authorization/authorization.ts';
+import { systemClock } from '../base/clock.ts';
+import { CannotListen } from '../base/listen.ts';
+import { buildLog } from '../base/log.ts';
+import { stopOnSignal } from '../base/shutdown.ts';
+import { formatProblems, loadAuthorizationConfig } from '../config/load.ts';
+import { StorageUnusable } from '../storage/errors.ts';
+
+export function register(program: Command): void {
+  program
+    .command('authorization')
+    .description('runs the authorization service')
+    .requiredOption('--config <file>', 'authorization.yaml')
+    .option('--migrate-only', 'create or migrate the database, then exit')
+    .action(run);
+}
+
+async function run(options: { config: string; migrateOnly?: true }): Promise<void> {
+  const loaded = loadAuthorizationConfig(options.config);
+  if (!loaded.ok) return giveUp(formatProblems(loaded.problems));
+  const { config, directory, warnings } = loaded;
+  process.stderr.write(formatProblems(warnings));
+  const log = buildLog(config.log);
+  let authorization: Authorization | undefined;
+  try {
+    if (options.migrateOnly) return await (await openStore(config, { directory, clock: systemClock })).close();
+    authorization = await buildAuthorization(config, { directory, log });
+    stopOnSignal({ stop: authorization.stop, deadline: config.shutdown.deadline, log });
+    log.info(await authorization.start(), `the authorization service ${config.issuer} is ready`);
+  } catch (error) {
+    giveUp(explain(error));
+    await authorization?.stop();
+    process.exit();
+  }
+}
+
+function giveUp(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 1;
+}
+
+/** What the operator can change is one line; anything else is a bug, and shows where. */
+function explain(error: unknown): string {
+  if (error instanceof CannotListen || error instanceof StorageUnusable) return `gatehouse: ${error.message}\n`;
+  return `gatehouse: ${error instanceof Error ? error.stack : String(error)}\n`;
+}

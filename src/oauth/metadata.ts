@@ -1,0 +1,29 @@
+/** Authorization server metadata, RFC 8414 §2: the members that this program writes or reads. */
+export interface AuthorizationServerMetadata {
+  readonly issuer: string;
+  readonly token_endpoint?: string;
+  readonly jwks_uri?: string;
+  readonly introspection_endpoint?: string;
+  readonly revocation_endpoint?: string;
+  readonly scopes_supported?: readonly string[];
+  readonly response_types_supported: readonly string[];
+  readonly grant_types_supported?: readonly string[];
+  readonly token_endpoint_auth_methods_supported?: readonly string[];
+  readonly introspection_endpoint_auth_methods_supported?: readonly string[];
+  readonly revocation_endpoint_auth_methods_supported?: readonly string[];
+}
+
+/**
+ * Where the metadata of an issuer is found, in the order in which clients try: RFC 8414 §3.1 (the well-known part is
+ * inserted before the path), the same with OpenID Connect's name, and OpenID Connect Discovery §4 (appended).
+ */
+export function metadataUrls(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
+  const urls = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  return [...new Set(urls)];
+}

@@ -1,0 +1,102 @@
+import { OAuthError } from './errors.ts';
+
+/** The parameters of one request; a value is never empty (RFC 6749 §3.2: an empty value is an absent one). */
+export interface Parameters {
+  get(name: string): string | undefined;
+  /** All values of a parameter that may repeat. */
+  all(name: string): readonly string[];
+  /** The value, or `invalid_request`. */
+  require(name: string): string;
+  only(names: readonly string[]): Parameters;
+}
+
+/** RFC 8707 §2, RFC 8693 §2.1: the only parameters that may occur twice. */
+const repeatable: ReadonlySet<string> = new Set(['resource', 'audience']);
+
+/** Other words for the same parameters, mapped here and nowhere else. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['app_id', 'client_id'],
+  ['appid', 'client_id'],
+  ['app_secret', 'client_secret'],
+  ['appsecret', 'client_secret'],
+]);
+
+export interface ParameterOptions {
+  readonly aliases: boolean;
+}
+
+/** Reads `application/x-www-form-urlencoded` text; `invalid_request` for broken encoding and for duplicates. */
+export function parseParameters(text: string, options: ParameterOptions): Parameters {
+  const written = new Map<string, string[]>();
+  for (const [name, value] of pairs(text)) {
+    if (value !== '') addValue(written, name, value);
+  }
+  for (const [name, values] of written) {
+    if (values.length > 1 && !repeatable.has(name)) throw duplicate(name);
+  }
+  return parameters(options.aliases ? canonical(written) : written);
+}
+
+function* pairs(text: string): Generator<[string, string]> {
+  for (const piece of text.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    yield equals === -1
+      ? [formDecode(piece), '']
+      : [formDecode(piece.slice(0, equals)), formDecode(piece.slice(equals + 1))];
+  }
+}
+
+function formDecode(text: string): string {
+  const decoded = tryFormDecode(text);
+  if (decoded === undefined)
+    throw new OAuthError('invalid_request', { description: 'The form is not well-formed percent-encoded UTF-8.' });
+  return decoded;
+}
+
+/** RFC 6749 Appendix B; undefined where the text is not percent-encoded UTF-8. */
+export function tryFormDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function addValue(values: Map<string, string[]>, name: string, value: string): void {
+  const present = values.get(name);
+  if (present === undefined) values.set(name, [value]);
+  else present.push(value);
+}
+
+/** An alias beside its twin is the same parameter said twice: with one value harmless, with two `invalid_request`. */
+function canonical(written: ReadonlyMap<string, string[]>): Map<string, string[]> {
+  const mapped = new Map<string, string[]>();
+  for (const [name, values] of written) {
+    const known = aliases.get(name) ?? name;
+    const present = mapped.get(known);
+    if (present !== undefined && present[0] !== values[0]) throw duplicate(known);
+    if (present === undefined) mapped.set(known, values);
+  }
+  return mapped;
+}
+
+function duplicate(name: string): OAuthError {
+  return new OAuthError('invalid_request', {
+    description: `The parameter ${name.slice(0, 40)} occurs more than once.`,
+  });
+}
+
+function parameters(values: ReadonlyMap<string, readonly string[]>): Parameters {
+  const get = (name: string) => values.get(name)?.[0];
+  return {
+    get,
+    all: (name) => values.get(name) ?? [],
+    require: (name) => get(name) ?? missing(name),
+    only: (names) => parameters(new Map([...values].filter(([name]) => names.includes(name)))),
+  };
+}
+
+function missing(name: string): never {
+  throw new OAuthError('invalid_request', { description: `The parameter ${name} is missing.` });
+}

@@ -1,0 +1,4 @@
+import { tokensAndKeys } from './0001-tokens-and-keys.ts';
+import type { Migration } from './migration.ts';
+
+export const migrations: readonly Migration[] = [tokensAndKeys];

@@ -1,0 +1,72 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seconds } from '../base/clock.ts';
+import { decodeKeys, type EncryptionKeys, keysBeside } from './encryption-keys.ts';
+import { StorageUnusable } from './errors.ts';
+import { buildGroupCommit } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import type { OpenOptions } from './open-options.ts';
+import type { Records } from './records.ts';
+import { buildSeal } from './seal.ts';
+import { sqliteRecords } from './sqlite.ts';
+import { isBusy } from './sqlite-errors.ts';
+
+const IN_MEMORY = ':memory:';
+
+/** `sqlite:FILE`, or `sqlite::memory:` for what may be forgotten. */
+export async function openSqlite(location: string, options: OpenOptions): Promise<Records> {
+  const file = location === IN_MEMORY ? location : resolve(options.directory, location);
+  const database = openFile(file);
+  try {
+    await prepareDatabase(database, options);
+    const keys = decodeKeys(options.encryptionKeys) ?? ownKeys(file, database);
+    const { clock, onCommit, busyDeadline = 1500 } = options;
+    return sqliteRecords(database, buildGroupCommit(database, { clock, onCommit, busyDeadline }), buildSeal(keys));
+  } catch (error) {
+    database.close();
+    throw unusable(file, error);
+  }
+}
+
+/** The file is made by us, so that it is never readable by others; SQLite gives its side files the same mode. */
+function openFile(file: string): DatabaseSync {
+  try {
+    if (file !== IN_MEMORY) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      closeSync(openSync(file, 'a', 0o600));
+    }
+    return new DatabaseSync(file);
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+/** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. Another process may be at the same step: SQLite does not wait by itself when the journal mode changes. */
+async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): Promise<void> {
+  const deadline = clock.monotonic() + 10_000;
+  for (;;) {
+    try {
+      database.exec('PRAGMA busy_timeout = 5; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      migrate(database, migrations, seconds(clock));
+      return;
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonic() > deadline) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+function ownKeys(file: string, database: DatabaseSync): EncryptionKeys {
+  if (file === IN_MEMORY) return [crypto.getRandomValues(new Uint8Array(32))];
+  const isFirstStart = database.prepare('SELECT 1 FROM signing_key LIMIT 1').get() === undefined;
+  return keysBeside(file, isFirstStart);
+}
+
+function unusable(file: string, error: unknown): Error {
+  if (error instanceof StorageUnusable) return new StorageUnusable(`${file}: ${error.message}`, { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StorageUnusable(`the database ${file} cannot be opened: ${reason}`, { cause: error });
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import t from 'tap';
+import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
+import { ready, spawnService, writeConfig } from './service-process.ts';
+
+const grant = { grant_type: 'client_credentials' };
+const skip = process.platform === 'win32' && 'Windows has no file size limit for a process';
+
+t.test(
+  'when nothing more can be written, tokens are 503 and what was answered stays; afterwards it goes on by itself',
+  { skip },
+  async (t) => {
+    const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
+    // A file size limit is a full disk for one process; Node.js ignores its signal, so that writes fail instead
+    // (what the test runner adds to every process does not, hence the empty NODE_OPTIONS).
+    const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 400' });
+    const url = await ready(service);
+    const admin = /"admin":"([^"]+)"/.exec(service.stdout())?.[1];
+    const { post, token, introspect } = requests(url);
+    const first = await token();
+    const issued: string[] = [];
+    let refused: Response | undefined;
+    while (refused === undefined && issued.length < 10_000) {
+      const response = await post('/oauth2/token', grant, basic(shop));
+      if (response.status === 200) issued.push(((await response.json()) as { access_token: string }).access_token);
+      else refused = response;
+    }
+    t.equal(refused?.status, 503);
+    t.match(refused?.headers.get('retry-after'), /^[1-9]/);
+    t.match(await refused?.json(), { error: 'temporarily_unavailable' });
+    t.equal((await post('/oauth2/revoke', { token: first }, basic(shop))).status, 503);
+    for (const known of [first, ...issued])
+      if ((await introspect(known)).active !== true) t.fail('an answered token is lost');
+    t.strictSame([(await fetch(`${admin}/readyz`)).status, (await fetch(`${admin}/livez`)).status], [503, 200]);
+
+    const freed = spawnSync('prlimit', ['--pid', String(service.child.pid), '--fsize=unlimited']);
+    if (freed.status !== 0) return t.comment('no prlimit here: recovery not looked at');
+    t.equal((await post('/oauth2/revoke', { token: first }, basic(shop))).status, 200);
+    t.strictSame(await introspect(first), { active: false });
+    t.equal((await introspect(await token())).active, true);
+    t.equal((await fetch(`${admin}/readyz`)).status, 200);
+  },
+);

@@ -1,0 +1,39 @@
+import t from 'tap';
+import { basic, gateway, run, shop } from './running-service.ts';
+
+t.test('the management listener answers probes and scrapers, the public one does not', async (t) => {
+  const service = await run(t);
+  t.equal((await fetch(`${service.admin}/livez`)).status, 200);
+  t.equal((await fetch(`${service.admin}/readyz`)).status, 200);
+  await service.introspect(await service.token());
+  await service.post('/oauth2/introspect', { token: 'x' }, basic(gateway));
+  await service.post('/oauth2/token', {}, basic({ ...shop, secret: 'wrong' }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const metrics = await (await fetch(`${service.admin}/metrics`)).text();
+  t.match(metrics, 'gatehouse_authorization_tokens_issued_total{grant_type="client_credentials",format="opaque"} 1');
+  t.match(metrics, 'gatehouse_authorization_introspections_total{active="true"} 1');
+  t.match(metrics, 'gatehouse_authorization_introspections_total{active="false"} 1');
+  t.match(metrics, 'gatehouse_authorization_answers_total{endpoint="token",outcome="invalid_client"} 1');
+  t.match(metrics, 'process_cpu_seconds_total');
+  for (const path of ['livez', 'readyz', 'metrics']) t.equal((await fetch(`${service.url}/${path}`)).status, 404);
+});
+
+t.test('health is a listener of its own, and admin may be absent', async (t) => {
+  const { service, start, stop } = await unstarted(t);
+  const urls = await start();
+  t.teardown(stop);
+  t.equal(urls.admin, undefined);
+  t.equal((await fetch(`${urls.health}/readyz`)).status, 200);
+  t.ok(service);
+});
+
+async function unstarted(t: import('tap').Test) {
+  const { buildAuthorization } = await import('../../src/authorization/authorization.ts');
+  const { buildLog } = await import('../../src/base/log.ts');
+  const { configuration, temporaryDirectory } = await import('./running-service.ts');
+  const config = configuration({ health: { host: '127.0.0.1', port: 0 } });
+  return buildAuthorization(config, {
+    directory: temporaryDirectory(t),
+    log: buildLog({ level: 'silent', format: 'json' }),
+  });
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { requests, temporaryDirectory } from './running-service.ts';
+import { ready, spawnService, writeConfig } from './service-process.ts';
+
+t.setTimeout(120_000);
+
+t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const service = spawnService(t, writeConfig(temporaryDirectory(t)));
+    await requests(await ready(service)).token();
+    service.child.kill(signal);
+    t.equal(await service.ended, 0, signal);
+    t.equal(service.stderr(), '');
+  }
+});
+
+t.test('what is still in flight at the deadline ends the service with 3', async (t) => {
+  const service = spawnService(t, writeConfig(temporaryDirectory(t), { extra: 'shutdown: { deadline: 300ms }' }));
+  await hold(await ready(service));
+  service.child.kill('SIGTERM');
+  t.equal(await service.ended, 3);
+});
+
+t.test('a second signal ends it at once, with 3', async (t) => {
+  const service = spawnService(t, writeConfig(temporaryDirectory(t)));
+  await hold(await ready(service));
+  service.child.kill('SIGTERM');
+  await sleep(200);
+  service.child.kill('SIGINT');
+  t.equal(await service.ended, 3);
+});
+
+t.test('a port that is taken is one line and exit 1', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.teardown(() => taken.close());
+  const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+  const service = spawnService(t, writeConfig(temporaryDirectory(t), { listen }));
+  t.equal(await service.ended, 1);
+  t.equal(service.stderr(), `gatehouse: ${listen} is taken: stop what listens there, or choose another address\n`);
+});
+
+t.test('a database that is newer than the program is one line and exit 1', async (t) => {
+  const directory = temporaryDirectory(t);
+  const config = writeConfig(directory);
+  t.equal(await spawnService(t, config, { args: ['--migrate-only'] }).ended, 0);
+  const database = new DatabaseSync(join(directory, 'gatehouse.db'));
+  database.exec("INSERT INTO migration VALUES (999, 'of tomorrow', '', 0)");
+  database.close();
+  const service = spawnService(t, config);
+  t.equal(await service.ended, 1);
+  t.match(
+    service.stderr(),
+    /^gatehouse: .*gatehouse\.db: the database is at version 999, this program knows \d+: start the newer program\n$/,
+  );
+});
+
+t.test('--migrate-only makes the database and listens nowhere', async (t) => {
+  const directory = temporaryDirectory(t);
+  const service = spawnService(t, writeConfig(directory), { args: ['--migrate-only'] });
+  t.equal(await service.ended, 0);
+  t.ok(existsSync(join(directory, 'gatehouse.db')));
+  t.equal(service.stdout() + service.stderr(), '');
+});
+
+t.test('a configuration that cannot be loaded is shown with its place, and exit 1', async (t) => {
+  const directory = temporaryDirectory(t);
+  const missing = spawnService(t, join(directory, 'nothing.yaml'));
+  t.equal(await missing.ended, 1);
+  t.match(missing.stderr(), /nothing\.yaml:1:1/);
+  const config = writeConfig(directory, { extra: 'isuer: x' });
+  const service = spawnService(t, config);
+  t.equal(await service.ended, 1);
+  t.match(service.stderr(), /authorization\.yaml:10:1/);
+});
+
+/** A request whose body never ends. */
+async function hold(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  socket.write(
+    'POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\na',
+  );
+  await sleep(100);
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Test } from 'tap';
+import {
+  type Authorization,
+  type AuthorizationDependencies,
+  buildAuthorization,
+} from '../../src/authorization/authorization.ts';
+import { serverLimits } from '../../src/authorization/server-limits.ts';
+import { buildLog } from '../../src/base/log.ts';
+import type { AuthorizationConfig } from '../../src/config/authorization.ts';
+import { loadAuthorizationText } from '../../src/config/load.ts';
+
+export const shop = { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' };
+export const other = { id: 'other', secret: 'cs_other-secret-of-32-bytes-or-so' };
+export const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
+
+const base = `
+version: 1
+issuer: http://localhost:8081
+listen: 127.0.0.1:0
+storage: sqlite:gatehouse.db
+resources: [https://api.example.com, https://other.example.com]
+scopes: { orders.read: Read your orders, orders.write: Change your orders, admin: All of it }
+log: { level: trace, format: json }
+clients:
+  - { client_id: shop, client_secret: ${shop.secret}, scope: orders.read orders.write, grant_types: [client_credentials] }
+  - { client_id: shop-jwt, client_secret: ${shop.secret}, scope: orders.read orders.write, grant_types: [client_credentials], access_token_format: jwt }
+  - { client_id: other, client_secret: ${other.secret}, scope: orders.read, grant_types: [client_credentials] }
+  - { client_id: gateway, client_secret: ${gateway.secret}, grant_types: [], introspect: true }
+`;
+
+export function configuration(changes: Partial<AuthorizationConfig> = {}): AuthorizationConfig {
+  const loaded = loadAuthorizationText(base);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return { ...loaded.config, ...changes };
+}
+
+export interface Running extends Authorization {
+  readonly url: string;
+  readonly admin: string;
+  readonly directory: string;
+  /** Everything that was logged so far, at trace. */
+  logged(): string;
+  post(path: string, form: Form, headers?: Record<string, string>): Promise<Response>;
+  /** As `shop`, by Basic, unless the form says otherwise. */
+  token(form?: Record<string, string>, client?: Client): Promise<string>;
+  introspect(token: string, client?: Client): Promise<Record<string, unknown>>;
+}
+
+type Form = Record<string, string> | [string, string][] | string;
+type Client = { id: string; secret: string };
+
+export interface RunOptions extends Partial<AuthorizationDependencies> {
+  readonly config?: Partial<AuthorizationConfig>;
+}
+
+/** The service on real sockets and a database of its own, gone after the test. */
+export async function run(t: Test, { config, ...deps }: RunOptions = {}): Promise<Running> {
+  const directory = deps.directory ?? temporaryDirectory(t);
+  const { sink, written } = collector();
+  const settings = configuration({ admin: { host: '127.0.0.1', port: 0 }, ...config });
+  const log = buildLog({ level: 'trace', format: 'json' }, sink);
+  const authorization = await buildAuthorization(settings, { log, limits: serverLimits, ...deps, directory });
+  const { url, admin = '' } = await authorization.start();
+  t.teardown(() => authorization.stop());
+  return { ...authorization, url, admin, directory, logged: written, ...requests(url) };
+}
+
+export function requests(url: string) {
+  const post = (path: string, form: Form, headers: Record<string, string> = {}) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+    });
+  return {
+    post,
+    async token(form: Record<string, string> = {}, client: Client = shop) {
+      const response = await post('/oauth2/token', { grant_type: 'client_credentials', ...form }, basic(client));
+      const answer = (await response.json()) as { access_token: string };
+      if (response.status !== 200) throw new Error(JSON.stringify(answer));
+      return answer.access_token;
+    },
+    async introspect(token: string, client: Client = gateway) {
+      const response = await post('/oauth2/introspect', { token }, basic(client));
+      return (await response.json()) as Record<string, unknown>;
+    },
+  };
+}
+
+export function basic({ id, secret }: Client): Record<string, string> {
+  const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
+  return { authorization: `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}` };
+}
+
+export function temporaryDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A stream that keeps what is written to it. */
+export function collector() {
+  const chunks: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { sink, written: () => chunks.join('') };
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { OAuthError } from '../../src/oauth/errors.ts';
+import { parseParameters } from '../../src/oauth/parameters.ts';
+
+const parse = (text: string, aliases = true) => parseParameters(text, { aliases });
+
+t.test('names and values are decoded as a form', async (t) => {
+  const parameters = parse('a=1+2%2B3&b%5B%5D=%C3%A9&c=x=y&d&&=z');
+  t.strictSame(
+    ['a', 'b[]', 'c', 'd', ''].map((name) => parameters.get(name)),
+    ['1 2+3', 'é', 'x=y', undefined, 'z'],
+  );
+});
+
+t.test('an empty value is an absent one (RFC 6749 §3.2)', async (t) => {
+  t.equal(parse('a=').get('a'), undefined);
+  t.equal(parse('a=&a=1').get('a'), '1');
+  t.throws(() => parse('a=').require('a'), { code: 'invalid_request', description: 'The parameter a is missing.' });
+});
+
+t.test('only resource and audience may repeat', async (t) => {
+  t.strictSame(parse('resource=a&resource=b&audience=c&audience=d').all('resource'), ['a', 'b']);
+  t.throws(() => parse('scope=a&scope=a'), { code: 'invalid_request' });
+  t.throws(() => parse('%73cope=a&scope=a'), { code: 'invalid_request' }, 'in another spelling too');
+});
+
+t.test('an alias is its twin', async (t) => {
+  for (const name of ['app_id', 'appid', 'client_id']) t.equal(parse(`${name}=x`).get('client_id'), 'x');
+  for (const name of ['app_secret', 'appsecret', 'client_secret'])
+    t.equal(parse(`${name}=x`).get('client_secret'), 'x');
+  t.equal(parse('app_id=x&client_id=x&appid=x').get('client_id'), 'x');
+  t.throws(() => parse('client_id=x&app_id=y'), { code: 'invalid_request' });
+  t.throws(() => parse('appid=y&app_id=x'), { code: 'invalid_request' });
+  t.equal(parse('app_id=x', false).get('client_id'), undefined);
+});
+
+t.test('a grant sees only the parameters that it names', async (t) => {
+  const few = parse('a=1&b=2').only(['a', 'c']);
+  t.strictSame(['a', 'b', 'c'].map(few.get), ['1', undefined, undefined]);
+});
+
+t.test('names of every object are names like any other', async (t) => {
+  const parameters = parse('__proto__=1&constructor=2');
+  t.strictSame(['__proto__', 'constructor', 'toString'].map(parameters.get), ['1', '2', undefined]);
+  t.equal(({} as Record<string, unknown>).polluted, undefined);
+});
+
+t.test('any text is parameters or an OAuthError', async () => {
+  const texts = fc.oneof(
+    fc.string(),
+    fc.string({ unit: fc.constantFrom('a', '=', '&', '%', '+', '2', 'F', 'é', '\0') }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      try {
+        return parse(text).get('a') !== '';
+      } catch (error) {
+        return (
+          error instanceof OAuthError &&
+          error.code === 'invalid_request' &&
+          /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/.test(error.description)
+        );
+      }
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+t.test('what URLSearchParams writes is read as it was', async () => {
+  const pairs = fc.dictionary(
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+    fc.string({ unit: 'grapheme', minLength: 1 }),
+  );
+  fc.assert(
+    fc.property(pairs, (record) => {
+      const parameters = parse(new URLSearchParams(record).toString(), false);
+      return Object.entries(record).every(([name, value]) => parameters.get(name) === value);
+    }),
+  );
+});

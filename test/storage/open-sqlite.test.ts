@@ -1,0 +1,127 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
+import { sha256 } from '../../src/base/secret.ts';
+import { openRecords } from '../../src/storage/open.ts';
+
+const url = 'sqlite:data/gatehouse.db';
+const key = { kid: 'k', alg: 'ES256', publicJwk: {}, privateKey: Buffer.from('private'), createdAt: 1 };
+
+function place(t: Test) {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  return { directory, clock: systemClock, file: join(directory, 'data/gatehouse.db') };
+}
+
+t.test(
+  'the database, its side files and the key file are readable by their owner only',
+  { skip: process.platform === 'win32' && 'Windows has no file modes' },
+  async (t) => {
+    const { file, ...options } = place(t);
+    const umask = process.umask(0);
+    t.teardown(() => process.umask(umask));
+    const records = await openRecords(url, options);
+    await records.ping(1);
+    for (const suffix of ['', '-wal', '-shm', '.key'])
+      t.equal(statSync(file + suffix).mode & 0o777, 0o600, `database${suffix}`);
+    await records.close();
+  },
+);
+
+t.test('the database runs in WAL mode, every commit is synced, and tables are strict', async (t) => {
+  const { file, ...options } = place(t);
+  const records = await openRecords(url, options);
+  await records.close();
+  const database = new DatabaseSync(file);
+  t.teardown(() => database.close());
+  t.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
+  const loose = database
+    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' AND strict = 0")
+    .all();
+  t.strictSame(loose, []);
+});
+
+t.test('many processes may open a new database at once', async (t) => {
+  const { file, ...options } = place(t);
+  const opened = await Promise.all(Array.from({ length: 10 }, () => openRecords(url, options)));
+  const adopted = await Promise.all(
+    opened.map((records, index) => records.adoptSigningKey({ ...key, kid: `k${index}` })),
+  );
+  t.equal(new Set(adopted.map(({ kid }) => kid)).size, 1);
+  for (const records of opened) await records.close();
+  t.ok(existsSync(file));
+});
+
+t.test('a second start reuses the key file', async (t) => {
+  const { file, ...options } = place(t);
+  const first = await openRecords(url, options);
+  await first.adoptSigningKey(key);
+  await first.close();
+  const made = readFileSync(`${file}.key`, 'utf8');
+  t.match(made, /^[A-Za-z0-9+/]{43}=\n$/);
+  const second = await openRecords(url, options);
+  t.strictSame(Buffer.from((await second.listSigningKeys())[0]?.privateKey ?? []), key.privateKey);
+  await second.close();
+  t.equal(readFileSync(`${file}.key`, 'utf8'), made);
+});
+
+t.test('what is wrong with the key file is said at start', async (t) => {
+  const { file, ...options } = place(t);
+  const first = await openRecords(url, options);
+  await first.adoptSigningKey(key);
+  await first.close();
+  const good = readFileSync(`${file}.key`, 'utf8');
+
+  writeFileSync(`${file}.key`, 'c2hvcnQ=\n');
+  await t.rejects(openRecords(url, options), {
+    name: 'StorageUnusable',
+    message: /key file .* is not 32 bytes of base64/,
+  });
+  if (process.platform !== 'win32') {
+    writeFileSync(`${file}.key`, good);
+    chmodSync(`${file}.key`, 0o644);
+    await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /open to other users: chmod 600/ });
+  }
+  rmSync(`${file}.key`);
+  mkdirSync(`${file}.key`, { mode: 0o700 });
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be read/ });
+  rmSync(`${file}.key`, { recursive: true });
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /is missing/ });
+  t.notOk(existsSync(`${file}.key`), 'and none is made that could hide it');
+});
+
+t.test('configured keys need no key file', async (t) => {
+  const { file, ...options } = place(t);
+  const records = await openRecords(url, { ...options, encryptionKeys: [Buffer.alloc(32, 7).toString('base64')] });
+  await records.close();
+  t.notOk(existsSync(`${file}.key`));
+  for (const bad of ['', 'x', Buffer.alloc(31).toString('base64'), `${Buffer.alloc(32).toString('base64')} `]) {
+    await t.rejects(openRecords(url, { ...options, encryptionKeys: [bad] }), {
+      message: /encryption_keys\[0\] is not 32 bytes of base64/,
+    });
+  }
+});
+
+t.test('private keys are sealed in the file', async (t) => {
+  const { file, ...options } = place(t);
+  const records = await openRecords(url, options);
+  await records.adoptSigningKey({ ...key, privateKey: sha256('needle') });
+  await records.close();
+  t.notOk(readFileSync(file).includes(sha256('needle')));
+});
+
+t.test('a file that is no database, or a directory, is an error in one line', async (t) => {
+  const { file, ...options } = place(t);
+  mkdirSync(join(options.directory, 'data'));
+  writeFileSync(file, 'this is not a database, but it is long enough to be looked at as one '.repeat(20));
+  await t.rejects(openRecords(url, options), {
+    name: 'StorageUnusable',
+    message: /gatehouse\.db cannot be opened: file is not a database/,
+  });
+  rmSync(file);
+  mkdirSync(file);
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be opened/ });
+});
