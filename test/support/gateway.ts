@@ -1,0 +1,60 @@
+import { Writable } from 'node:stream';
+import type { Test } from 'tap';
+import { stringify } from 'yaml';
+import { buildLog } from '../../src/base/log.ts';
+import { loadGatewayText } from '../../src/config/load.ts';
+import { startGateway } from '../../src/gateway/start.ts';
+import { hmacServer } from './tokens.ts';
+
+export interface TestGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly adminUrl: string | undefined;
+  /** Log lines at trace, parsed. */
+  readonly log: readonly Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+const base = { version: 1, listen: '127.0.0.1:0' };
+
+/** The file as text: what is given, with the version and a listener on any free port. */
+export function gatewayYaml(body: object | string): string {
+  return typeof body === 'string' ? `version: 1\nlisten: 127.0.0.1:0\n${body}` : stringify({ ...base, ...body });
+}
+
+/**
+ * A gateway in this process, gone after the test. A test whose requests made the gateway throw fails at its end,
+ * whatever they were answered.
+ */
+export async function gateway(t: Test, body: object | string): Promise<TestGateway> {
+  const loaded = loadGatewayText(gatewayYaml(body), { file: 'gateway.yaml', env: {} });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, undefined, 2));
+  const log: Record<string, unknown>[] = [];
+  const sink = new Writable({ write: (line, _encoding, done) => (log.push(JSON.parse(String(line))), done()) });
+  const { config, directory } = loaded;
+  const running = await startGateway({ config, directory, log: buildLog({ level: 'trace', format: 'json' }, sink) });
+  t.teardown(async () => {
+    await running.stop();
+    // After its promise a test takes no more assertions; a teardown that throws fails it.
+    const errors = thrown(log);
+    if (errors.length > 0) throw new Error(`the gateway threw: ${JSON.stringify(errors.slice(0, 3))}`);
+  });
+  return { ...running, adminUrl: running.adminUrl, log };
+}
+
+/** pino's level 50 is error; with an `err` it is a throw that was caught, which is a defect of the gateway. */
+function thrown(log: readonly Record<string, unknown>[]): unknown[] {
+  return log.filter(({ level, err }) => (level as number) >= 50 && err !== undefined);
+}
+
+/** Routes that most flows use: `/public` for all, `/admin` for the scope admin, `/orders` for orders.read. */
+export const routes = [
+  { id: 'public', match: { path: '/public/{rest*}' }, access: 'public' },
+  { id: 'admin', match: { path: '/admin/{rest*}' }, scope: 'admin' },
+  { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
+];
+
+/** A gateway before one upstream, which takes tokens signed with a shared secret unless told otherwise. */
+export function behind(url: string, changes: object = {}): object {
+  return { upstreams: { api: { url } }, defaults: { upstream: 'api' }, authorization_servers: hmacServer, routes, ...changes };
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { freePort } from './free-port.ts';
+import { connectTo } from './raw-client.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+
+/** A gateway in a process of its own, as a user starts it. */
+export interface GatewayProcess {
+  readonly pid: number;
+  readonly port: number;
+  readonly running: boolean;
+  /** Everything that it printed. */
+  output(): string;
+  /** SIGTERM, and SIGKILL when that does not help within 10 s. Answers with the exit status. */
+  stop(): Promise<number | null>;
+}
+
+export interface ProcessOptions {
+  /** Above the defaults of `base`. */
+  readonly config: object;
+  readonly env?: Record<string, string>;
+}
+
+const base = { version: 1, log: { level: 'warn', format: 'json' } };
+
+/** Resolves once it accepts connections. The caller stops it. */
+export async function startProcess({ config, env = {} }: ProcessOptions): Promise<GatewayProcess> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const file = join(directory, 'gateway.yaml');
+  const port = await freePort();
+  writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...config }));
+  const child = spawn(process.execPath, [launcher, 'gateway', '--config', file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk) => printed.push(String(chunk)));
+  child.stderr.on('data', (chunk) => printed.push(String(chunk)));
+  child.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  await listening(child, port, printed);
+  return {
+    pid: child.pid as number,
+    port,
+    get running() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    output: () => printed.join(''),
+    stop: () => stop(child),
+  };
+}
+
+async function listening(child: ChildProcess, port: number, printed: readonly string[]): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`the gateway exited with ${child.exitCode}: ${printed.join('')}`);
+    try {
+      (await connectTo(port)).destroy();
+      return;
+    } catch {
+      await pause(50);
+    }
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the gateway does not listen: ${printed.join('')}`);
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await exited;
+  clearTimeout(timer);
+  return child.exitCode;
+}
+
+/** The most resident memory that the process has had, in KiB. */
+export function highWater(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
+
+/** Log lines that tell of a throw. */
+export function throws(output: string): string[] {
+  return output.split('\n').filter((line) => /"level":(50|60)/.test(line) && line.includes('"err"'));
+}

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net';
+import type { Test } from 'tap';
+import { parseResponse, type RawResponse } from './raw-response.ts';
+
+export interface ReadOptions {
+  /** Of the request that is answered: HEAD has no body whatever the header says. */
+  readonly method?: string;
+  /** Milliseconds. */
+  readonly deadline?: number;
+}
+
+const DEADLINE = 10_000;
+
+/** A client that sends exactly the bytes it is given, and reads answers strictly. */
+export class RawClient {
+  readonly socket: Socket;
+  /** What came and was not yet read as an answer. */
+  unread: Buffer = Buffer.alloc(0);
+  /** The other side has ended or the connection broke. */
+  closed = false;
+  error: NodeJS.ErrnoException | undefined;
+  #changed: () => void = () => {};
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    const change = () => this.#changed();
+    socket.on('data', (chunk: Buffer) => {
+      this.unread = this.unread.length === 0 ? chunk : Buffer.concat([this.unread, chunk]);
+      change();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.error = error;
+    });
+    const close = () => {
+      this.closed = true;
+      change();
+    };
+    socket.on('end', close).on('close', close);
+  }
+
+  /** Text is sent as latin1: one byte a character. */
+  send(bytes: string | Buffer): void {
+    if (!this.socket.destroyed) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
+
+  /** The next answer; undefined when the connection closed without one. */
+  async read({ method = 'GET', deadline = DEADLINE }: ReadOptions = {}): Promise<RawResponse | undefined> {
+    const end = performance.now() + deadline;
+    for (;;) {
+      const parsed = parseResponse(this.unread, method, this.closed);
+      if (parsed !== 'more') {
+        this.unread = parsed.rest;
+        return parsed.response;
+      }
+      if (this.closed) return undefined;
+      await this.#change(end);
+    }
+  }
+
+  /** Waits until at least this many bytes stand unread, or the connection closed. */
+  async arrived(bytes: number, deadline = DEADLINE): Promise<void> {
+    const end = performance.now() + deadline;
+    while (this.unread.length < bytes && !this.closed) await this.#change(end);
+  }
+
+  async untilClosed(deadline = DEADLINE): Promise<void> {
+    const end = performance.now() + deadline;
+    while (!this.closed) await this.#change(end);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  async #change(end: number): Promise<void> {
+    const left = end - performance.now();
+    if (left <= 0) throw new Error(`no answer in time; so far: ${JSON.stringify(this.unread.toString('latin1', 0, 300))}`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, left);
+    this.#changed = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+}
+
+/** Connects to a port of 127.0.0.1; the connection is gone after the test. */
+export async function open(t: Test, port: number): Promise<RawClient> {
+  const client = await connectTo(port);
+  t.teardown(() => client.destroy());
+  return client;
+}
+
+/** As `open`, for a caller that closes it: a teardown for each of thousands would be a burden. */
+export async function connectTo(port: number): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+  const client = new RawClient(socket);
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return client;
+}
+
+/** One request on a connection of its own, and its answer. */
+export async function exchange(port: number, bytes: string | Buffer, options: ReadOptions = {}): Promise<RawResponse | undefined> {
+  const client = await connectTo(port);
+  try {
+    client.send(bytes);
+    return await client.read(options);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** As `exchange`, where no answer is a failure. */
+export async function ask(port: number, bytes: string | Buffer, options: ReadOptions = {}): Promise<RawResponse> {
+  const response = await exchange(port, bytes, options);
+  if (response === undefined) throw new Error('the connection closed without an answer');
+  return response;
+}

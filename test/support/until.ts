@@ -1,0 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Resolves to true once the condition holds, to false when it does not within the deadline. */
+export async function until(condition: () => boolean, milliseconds = 5000): Promise<boolean> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    if (condition()) return true;
+    await pause(5);
+  }
+  return condition();
+}
+
+/** The value, or an error that says what was waited for. */
+export async function within<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what}: not within ${milliseconds} ms`)), milliseconds);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
