@@ -55,6 +55,8 @@ function judgeOrigin(origin: string, authority: string | undefined): Target | Re
   const shape = classify(path);
   if (shape === 'malformed') return refused('target_malformed');
   if (shape === 'plain') return target(path, query, authority);
+  // Before decoding: in `%%32%65` it would make an encoding out of what is none.
+  if (BROKEN_ENCODING.test(path)) return refused('target_percent_encoding');
   const decoded = decodeUnreserved(path);
   const fault = findFault(decoded);
   return fault === undefined ? target(decoded, query, authority) : refused(fault);
@@ -101,7 +103,7 @@ function upperHex(path: string): string {
 
 /** In the order in which a reader would name them. */
 const faults: readonly { code: TargetCode; found(path: string): boolean }[] = [
-  { code: 'target_percent_encoding', found: (path) => BROKEN_ENCODING.test(path) || DOUBLE_ENCODING.test(path) },
+  { code: 'target_percent_encoding', found: (path) => DOUBLE_ENCODING.test(path) },
   { code: 'target_backslash', found: (path) => /\\|%5c/i.test(path) },
   { code: 'target_null', found: (path) => path.includes('%00') },
   { code: 'target_empty_segment', found: (path) => path.includes('//') },

@@ -28,6 +28,7 @@ t.test('each fault of a target has its own code', async (t) => {
     '/a%': 'target_percent_encoding',
     '/a%2': 'target_percent_encoding',
     '/a%zz': 'target_percent_encoding',
+    '/a/%%32%65%%32%65/b': 'target_percent_encoding',
     '/a%u002e': 'target_percent_encoding',
     '/%252e%252e/a': 'target_percent_encoding',
     '/%25%32%65': 'target_percent_encoding',
