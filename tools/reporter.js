@@ -18,7 +18,7 @@ root.on('assert', (result) => {
   const time = result.time === undefined ? '' : ` ${Math.round(result.time)} ms`;
   console.log(`${result.ok ? 'ok  ' : 'FAIL'} ${result.name}${time}`);
   if (result.skip) count(result, [result.name]);
-  if (!result.ok && result.diag) console.log(indent(describe(result.diag)));
+  if (!result.ok && result.diag) console.log(indent(describe(result.diag).text));
 });
 root.on('complete', () => {
   for (const skip of skips) console.log(`skipped: ${skip}`);
@@ -28,11 +28,17 @@ process.stdin.pipe(root);
 
 /** Follows one test block; the blocks directly in a file are the tests that are counted. */
 function watch(parser, path, failures) {
-  parser.on('child', (child) => watch(child, [...path, child.name], failures));
+  const blocks = new Set();
+  parser.on('child', (child) => {
+    blocks.add(child.name);
+    watch(child, [...path, child.name], failures);
+  });
   parser.on('assert', (result) => {
     if (path.length === 0) count(result, [parser.name, result.name]);
-    const why = result.ok || result.todo || result.skip ? '' : describe(result.diag ?? {});
-    if (why !== '') failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why)}`);
+    if (result.ok || result.todo || result.skip) return;
+    const why = describe(result.diag ?? {});
+    // A block that failed only because a test inside it did has nothing to add.
+    if (!blocks.has(result.name) || why.message !== '') failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
   });
 }
 
@@ -44,12 +50,10 @@ function count(result, path) {
   else counts.failed++;
 }
 
-/** Empty for a block that failed only because a test inside it did. */
 function describe({ stack, at, source, diff, stdio, cwd, externalID, command, args, ...rest }) {
   const facts = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2);
-  if (!facts && !diff) return '';
   const place = at ? `at ${at.fileName ?? at.file}:${at.lineNumber ?? at.line}` : '';
-  return [diff, facts, place, source, stack].filter(Boolean).join('\n');
+  return { message: diff ?? facts, text: [diff, facts, place, source, stack].filter(Boolean).join('\n') };
 }
 
 function indent(text) {

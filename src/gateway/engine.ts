@@ -59,6 +59,8 @@ function route(
   const target = judgeTarget(head.method, head.target);
   if (target.kind === 'refused') return refuse(target.code);
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
+  // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
+  if (target.path === '*') return refuse('route_not_found');
   const match = table.match(name, target.key, head.method);
   if (match.kind === 'not_found') return refuse('route_not_found');
   if (match.kind === 'method_not_allowed') return refuse('method_not_allowed', { allow: match.allow });
