@@ -70,28 +70,35 @@ export function json(response: ServerResponse, value: unknown): void {
 
 /** Ways in which a server is reached and says nothing that could be believed. */
 export const babbling: Readonly<Record<string, Handler>> = {
-  'HTML with status 200': (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>ok</html>'),
+  'HTML with status 200': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>ok</html>'),
   'an empty body': (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(),
-  'null': (_request, response) => json(response, null),
+  null: (_request, response) => json(response, null),
   'a list': (_request, response) => json(response, []),
   'a string': (_request, response) => json(response, 'active'),
   'active as a string': (_request, response) => json(response, { active: 'true', scope: 'orders.read admin' }),
   'active as a number': (_request, response) => json(response, { active: 1, scope: 'orders.read admin' }),
   'no member active': (_request, response) => json(response, { scope: 'orders.read admin' }),
-  'JSON cut short': (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"active":true,"sco'),
+  'JSON cut short': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"active":true,"sco'),
   'a body cut short': (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
     response.write('{"active":true}');
     response.socket?.destroySoon();
   },
-  'status 500': (_request, response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{"active":true}'),
+  'status 500': (_request, response) =>
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"active":true}'),
   'status 401, for the gateway itself': (_request, response) => response.writeHead(401).end(),
   'status 302': (_request, response) => response.writeHead(302, { location: '/' }).end(),
   'status 204': (_request, response) => response.writeHead(204).end(),
   'two megabytes': (_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end(`{"active":true,"scope":"orders.read","x":"${'x'.repeat(2 * 1024 * 1024)}"}`),
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"active":true,"scope":"orders.read","x":"${'x'.repeat(2 * 1024 * 1024)}"}`),
   'many content codings': (_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip, gzip, gzip, gzip' }).end('{"active":true}'),
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip, gzip, gzip, gzip' })
+      .end('{"active":true}'),
   'a reset': (_request, response) => response.socket?.resetAndDestroy(),
   'no HTTP': (_request, response) => response.socket?.end('hello, this is not HTTP\r\n\r\n'),
 };

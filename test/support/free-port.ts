@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 
 /** A port of 127.0.0.1 at which nothing listens at the moment. */
 export async function freePort(): Promise<number> {

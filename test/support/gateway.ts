@@ -30,7 +30,11 @@ export async function gateway(t: Test, body: object | string): Promise<TestGatew
   const loaded = loadGatewayText(gatewayYaml(body), { file: 'gateway.yaml', env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, undefined, 2));
   const log: Record<string, unknown>[] = [];
-  const sink = new Writable({ write: (line, _encoding, done) => (log.push(JSON.parse(String(line))), done()) });
+  const write = (line: Buffer, _encoding: string, done: () => void) => {
+    log.push(JSON.parse(String(line)));
+    done();
+  };
+  const sink = new Writable({ write });
   const { config, directory } = loaded;
   const running = await startGateway({ config, directory, log: buildLog({ level: 'trace', format: 'json' }, sink) });
   t.teardown(async () => {
@@ -56,5 +60,11 @@ export const routes = [
 
 /** A gateway before one upstream, which takes tokens signed with a shared secret unless told otherwise. */
 export function behind(url: string, changes: object = {}): object {
-  return { upstreams: { api: { url } }, defaults: { upstream: 'api' }, authorization_servers: hmacServer, routes, ...changes };
+  return {
+    upstreams: { api: { url } },
+    defaults: { upstream: 'api' },
+    authorization_servers: hmacServer,
+    routes,
+    ...changes,
+  };
 }

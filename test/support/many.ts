@@ -14,7 +14,15 @@ export interface Load<Item> {
 }
 
 /** Sends many requests over a few connections, one after the other on each, and opens another where one closed. */
-export async function sendAll<Item>({ port, items, bytes, method = () => 'GET', onAnswer, connections = 8, isLast = () => false }: Load<Item>): Promise<void> {
+export async function sendAll<Item>({
+  port,
+  items,
+  bytes,
+  method = () => 'GET',
+  onAnswer,
+  connections = 8,
+  isLast = () => false,
+}: Load<Item>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const work = async () => {
     let client: RawClient | undefined;

@@ -36,7 +36,10 @@ export async function startProcess({ config, env = {} }: ProcessOptions): Promis
   const file = join(directory, 'gateway.yaml');
   const port = await freePort();
   writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...config }));
-  const child = spawn(process.execPath, [launcher, 'gateway', '--config', file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [launcher, 'gateway', '--config', file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   const printed: string[] = [];
   child.stdout.on('data', (chunk) => printed.push(String(chunk)));
   child.stderr.on('data', (chunk) => printed.push(String(chunk)));

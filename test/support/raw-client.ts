@@ -74,7 +74,8 @@ export class RawClient {
 
   async #change(end: number): Promise<void> {
     const left = end - performance.now();
-    if (left <= 0) throw new Error(`no answer in time; so far: ${JSON.stringify(this.unread.toString('latin1', 0, 300))}`);
+    if (left <= 0)
+      throw new Error(`no answer in time; so far: ${JSON.stringify(this.unread.toString('latin1', 0, 300))}`);
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, left);
     this.#changed = resolve;
@@ -99,7 +100,11 @@ export async function connectTo(port: number): Promise<RawClient> {
 }
 
 /** One request on a connection of its own, and its answer. */
-export async function exchange(port: number, bytes: string | Buffer, options: ReadOptions = {}): Promise<RawResponse | undefined> {
+export async function exchange(
+  port: number,
+  bytes: string | Buffer,
+  options: ReadOptions = {},
+): Promise<RawResponse | undefined> {
   const client = await connectTo(port);
   try {
     client.send(bytes);

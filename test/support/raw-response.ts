@@ -41,7 +41,8 @@ export function parseResponse(bytes: Buffer, method: string, closed: boolean): P
     if (end === -1) return 'more';
     const head = parseHead(bytes.toString('latin1', start, end));
     start = end + 4;
-    if (head.status >= 200 || head.status === 101) return parseBody(head, bytes.subarray(start), { method, closed, interim });
+    if (head.status >= 200 || head.status === 101)
+      return parseBody(head, bytes.subarray(start), { method, closed, interim });
     interim.push(head.status);
   }
 }
@@ -69,7 +70,8 @@ function parseBody(head: Head, bytes: Buffer, context: Context): Parsed {
   const values = (name: string) => valuesOf(head.headers, name);
   const coding = values('transfer-encoding');
   const lengths = values('content-length');
-  if (coding.length > 0 && lengths.length > 0) throw new Error('an answer has Content-Length or Transfer-Encoding, not both');
+  if (coding.length > 0 && lengths.length > 0)
+    throw new Error('an answer has Content-Length or Transfer-Encoding, not both');
   if (coding.length > 1 || lengths.length > 1) throw new Error('the length of the answer is said twice');
   if (context.method === 'HEAD' || head.status < 200 || head.status === 204 || head.status === 304) {
     return finish(head, context, { body: EMPTY, rest: bytes });
@@ -82,7 +84,8 @@ function parseBody(head: Head, bytes: Buffer, context: Context): Parsed {
 function parseLength(head: Head, bytes: Buffer, context: Context, text: string): Parsed {
   if (!/^\d+$/.test(text)) throw new Error(`not a length: ${text}`);
   const length = Number(text);
-  if (bytes.length >= length) return finish(head, context, { body: bytes.subarray(0, length), rest: bytes.subarray(length) });
+  if (bytes.length >= length)
+    return finish(head, context, { body: bytes.subarray(0, length), rest: bytes.subarray(length) });
   return context.closed ? finish(head, context, { body: bytes, complete: false }) : 'more';
 }
 
@@ -97,7 +100,8 @@ function parseChunks(head: Head, bytes: Buffer, context: Context): Parsed {
     if (size === 0) return parseTrailers(head, bytes.subarray(at), context, Buffer.concat(parts)) ?? cut();
     parts.push(bytes.subarray(at, at + size));
     if (bytes.length < at + size + 2) return cut();
-    if (bytes.toString('latin1', at + size, at + size + 2) !== '\r\n') throw new Error('a chunk is longer than it says');
+    if (bytes.toString('latin1', at + size, at + size + 2) !== '\r\n')
+      throw new Error('a chunk is longer than it says');
     at += size + 2;
   }
 }

@@ -8,7 +8,14 @@ export interface RequestText {
 }
 
 /** The bytes of a request, with a Host and, for a body, its Content-Length. */
-export function requestText({ method = 'GET', target = '/', version = 'HTTP/1.1', host = 'api.example.com', headers = [], body }: RequestText): Buffer {
+export function requestText({
+  method = 'GET',
+  target = '/',
+  version = 'HTTP/1.1',
+  host = 'api.example.com',
+  headers = [],
+  body,
+}: RequestText): Buffer {
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body as string, 'latin1');
   const length: (readonly [string, string])[] = body === undefined ? [] : [['Content-Length', String(bytes.length)]];
   const lines = [['Host', host] as const, ...headers, ...length].map(([name, value]) => `${name}: ${value}\r\n`);

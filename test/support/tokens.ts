@@ -13,10 +13,21 @@ export interface JwtOptions {
 }
 
 /** A JWT access token (RFC 9068), valid for five minutes unless the claims say otherwise. */
-export async function jwt(claims: Record<string, unknown> = {}, { alg = 'ES256', header = {} }: JwtOptions = {}): Promise<string> {
+export async function jwt(
+  claims: Record<string, unknown> = {},
+  { alg = 'ES256', header = {} }: JwtOptions = {},
+): Promise<string> {
   const { kid, key } = await signingKey(alg);
   const now = Math.floor(Date.now() / 1000);
-  const standard = { iss: issuer, aud: audience, sub: 'alice', client_id: 'shop', iat: now, exp: now + 300, jti: crypto.randomUUID() };
+  const standard = {
+    iss: issuer,
+    aud: audience,
+    sub: 'alice',
+    client_id: 'shop',
+    iat: now,
+    exp: now + 300,
+    jti: crypto.randomUUID(),
+  };
   return new SignJWT({ ...standard, ...claims }).setProtectedHeader({ alg, typ: 'at+jwt', kid, ...header }).sign(key);
 }
 
@@ -37,7 +48,10 @@ export interface ServerOptions {
 }
 
 /** A key set and an introspection endpoint on loopback, and the configuration that uses them. */
-export async function authorizationServer(t: Test, { algorithms = ['ES256'], changes = {} }: ServerOptions = {}): Promise<AuthorizationServer> {
+export async function authorizationServer(
+  t: Test,
+  { algorithms = ['ES256'], changes = {} }: ServerOptions = {},
+): Promise<AuthorizationServer> {
   const set = { keys: await Promise.all(algorithms.map(async (alg) => (await signingKey(alg)).jwk)) };
   const tokens = new Map<string, Record<string, unknown>>();
   const keys = await endpoint(t, (_request, response) => json(response, set));
@@ -60,7 +74,17 @@ export async function authorizationServer(t: Test, { algorithms = ['ES256'], cha
 /** An active answer of introspection (RFC 7662 §2.2). */
 export function active(scope: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000);
-  return { active: true, scope, client_id: 'shop', sub: 'alice', aud: audience, token_type: 'Bearer', iat: now, exp: now + 300, ...more };
+  return {
+    active: true,
+    scope,
+    client_id: 'shop',
+    sub: 'alice',
+    aud: audience,
+    token_type: 'Bearer',
+    iat: now,
+    exp: now + 300,
+    ...more,
+  };
 }
 
 /** A server whose tokens need no network: one shared secret. */

@@ -72,7 +72,10 @@ export async function witness(t: Test, behaviour: Behaviour = {}): Promise<Witne
     if (atHead !== undefined) atHead(request, response, record);
     else follow(request, record, () => act(atEnd, request, response, record));
   };
-  const server = createServer({ insecureHTTPParser: true, maxHeaderSize: 1024 * 1024, keepAliveTimeout: 60_000 }, onRequest);
+  const server = createServer(
+    { insecureHTTPParser: true, maxHeaderSize: 1024 * 1024, keepAliveTimeout: 60_000 },
+    onRequest,
+  );
   server.maxHeadersCount = 0;
   server.on('connection', (socket: Socket) => {
     const connection: Connection = { number: ++count, seen: [] };
@@ -137,7 +140,8 @@ export function follow(request: IncomingMessage, record: Seen, done: () => void)
   request.on('data', (chunk: Buffer) => {
     hash.update(chunk);
     record.bytes += chunk.length;
-    if (record.body.length < KEPT) record.body = Buffer.concat([record.body, chunk.subarray(0, KEPT - record.body.length)]);
+    if (record.body.length < KEPT)
+      record.body = Buffer.concat([record.body, chunk.subarray(0, KEPT - record.body.length)]);
   });
   request.on('end', () => {
     record.state = 'completed';
@@ -153,9 +157,15 @@ function act(behaviour: Behaviour, request: IncomingMessage, response: ServerRes
   else setTimeout(() => reply(behaviour, response), behaviour.delay ?? 0);
 }
 
-function reply({ status = 200, headers = [['content-type', 'text/plain']], body = 'ok', trailers = [] }: Reply, response: ServerResponse): void {
+function reply(
+  { status = 200, headers = [['content-type', 'text/plain']], body = 'ok', trailers = [] }: Reply,
+  response: ServerResponse,
+): void {
   const length = Buffer.byteLength(body as string);
-  const framed = trailers.length > 0 || status === 204 || status === 304 ? headers : [...headers, ['content-length', String(length)]];
+  const framed =
+    trailers.length > 0 || status === 204 || status === 304
+      ? headers
+      : [...headers, ['content-length', String(length)]];
   response.writeHead(status, framed.flat());
   if (trailers.length > 0) response.addTrailers(trailers as [string, string][]);
   response.end(body);

@@ -19,7 +19,9 @@ export function mayReach(target: string, path: string): boolean {
 /** Whether some upstream would see a dot segment. */
 export function hasDots(target: string): boolean {
   const decoded = fixpoint(target);
-  return [decoded, decoded.replace(/;[^/]*/g, '')].some((path) => path.split('/').some((segment) => /^\.\.?$/.test(segment)));
+  return [decoded, decoded.replace(/;[^/]*/g, '')].some((path) =>
+    path.split('/').some((segment) => /^\.\.?$/.test(segment)),
+  );
 }
 
 /** Bounded: each round shortens the text or is the last. */
@@ -35,16 +37,19 @@ function fixpoint(path: string): string {
 
 function decodeOnce(path: string): string {
   const decoded = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return foldOverlong(decoded).replace(/%u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return foldOverlong(decoded).replace(/%u([0-9a-f]{4})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** Two, three and four bytes that stand for one ASCII character (RFC 3629 §10), with lax continuation bytes. */
 function foldOverlong(text: string): string {
-  const low = (byte: string, lead: string) => String.fromCharCode((byte.charCodeAt(0) & 0x3f) | ((lead.charCodeAt(0) & 1) << 6));
+  const low = (byte: string, lead: string) =>
+    String.fromCharCode((byte.charCodeAt(0) & 0x3f) | ((lead.charCodeAt(0) & 1) << 6));
   return text
-    .replace(/([\xc0\xc1])([\x00-\xff])/g, (_, lead: string, byte: string) => low(byte, lead))
-    .replace(/\xe0([\x80\x81])([\x00-\xff])/g, (_, lead: string, byte: string) => low(byte, lead))
-    .replace(/\xf0\x80([\x80\x81])([\x00-\xff])/g, (_, lead: string, byte: string) => low(byte, lead));
+    .replace(/([\xc0\xc1])([\s\S])/g, (_, lead: string, byte: string) => low(byte, lead))
+    .replace(/\xe0([\x80\x81])([\s\S])/g, (_, lead: string, byte: string) => low(byte, lead))
+    .replace(/\xf0\x80([\x80\x81])([\s\S])/g, (_, lead: string, byte: string) => low(byte, lead));
 }
 
 function removeDots(path: string): string {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { corpus } from '../support/corpora.ts';
+import { corpus } from './corpora.ts';
 
 /** An entry of the http-desync-guardian corpus. */
 export interface DesyncEntry {

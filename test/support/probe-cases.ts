@@ -1,4 +1,4 @@
-import { corpus } from '../support/corpora.ts';
+import { corpus } from './corpora.ts';
 
 /** A case of the Http11Probe corpus. */
 export interface ProbeCase {
@@ -33,7 +33,8 @@ export interface Judged {
 const conflict = 'Content-Length beside Transfer-Encoding, or a transfer coding other than one chunked (RFC 9112 §6.1)';
 const repeatedLength = 'a list of lengths, even of equal ones (RFC 9112 §6.3 allows to refuse)';
 const valid = 'a valid request';
-const ignoredTrailer = 'a trailer that must not be merged into the header (RFC 9110 §6.5.1): the request is valid without it';
+const ignoredTrailer =
+  'a trailer that must not be merged into the header (RFC 9110 §6.5.1): the request is valid without it';
 const badName = 'the name is no token, or white space stands before the colon (RFC 9112 §5.1)';
 const fold = 'line folding (RFC 9112 §5.2)';
 
@@ -45,11 +46,31 @@ export const customCases: Readonly<Record<string, Judged>> = {
   'COMP-CHUNKED-BODY': { treatment: 'answered', status: [200], why: valid },
   'COMP-CHUNKED-MULTI': { treatment: 'answered', status: [200], why: valid },
   'COMP-CHUNKED-NO-FINAL': { treatment: 'cut', why: 'the last chunk never comes' },
-  'COMP-UPGRADE-POST': { treatment: 'answered', status: [200, 400, 405], why: 'an upgrade with POST may be ignored; it must not be 101' },
-  'COMP-UPGRADE-MISSING-CONN': { treatment: 'answered', status: [200, 400], why: 'an Upgrade that Connection does not name is ignored (RFC 9110 §7.8)' },
-  'COMP-UPGRADE-UNKNOWN': { treatment: 'answered', status: [200, 400], why: 'an unknown protocol is ignored (RFC 9110 §7.8)' },
-  'COMP-CHUNKED-EXTENSION': { treatment: 'answered', status: [200, 400], why: 'a chunk extension is ignored (RFC 9112 §7.1.1); refusing it is allowed' },
-  'COMP-UPGRADE-INVALID-VER': { treatment: 'answered', status: [200, 400, 426], why: 'the version of a WebSocket is the upstream’s to judge; it must not be 101 by the gateway’s own doing' },
+  'COMP-UPGRADE-POST': {
+    treatment: 'answered',
+    status: [200, 400, 405],
+    why: 'an upgrade with POST may be ignored; it must not be 101',
+  },
+  'COMP-UPGRADE-MISSING-CONN': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'an Upgrade that Connection does not name is ignored (RFC 9110 §7.8)',
+  },
+  'COMP-UPGRADE-UNKNOWN': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'an unknown protocol is ignored (RFC 9110 §7.8)',
+  },
+  'COMP-CHUNKED-EXTENSION': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'a chunk extension is ignored (RFC 9112 §7.1.1); refusing it is allowed',
+  },
+  'COMP-UPGRADE-INVALID-VER': {
+    treatment: 'answered',
+    status: [200, 400, 426],
+    why: 'the version of a WebSocket is the upstream’s to judge; it must not be 101 by the gateway’s own doing',
+  },
   'COMP-CONNECTION-CLOSE': { treatment: 'answered', status: [200], why: valid },
   'COMP-CHUNKED-TRAILER-VALID': { treatment: 'answered', status: [200], why: valid },
   'COMP-CHUNKED-HEX-UPPERCASE': { treatment: 'answered', status: [200], why: valid },
@@ -58,12 +79,20 @@ export const customCases: Readonly<Record<string, Judged>> = {
   'COMP-HEAD-NO-BODY': { treatment: 'answered', status: [200], why: valid },
   'COMP-405-ALLOW': { treatment: 'answered', status: [200], why: 'the route takes every method' },
   'COMP-DATE-HEADER': { treatment: 'answered', status: [200], why: valid },
-  'COMP-NO-1XX-HTTP10': { treatment: 'answered', status: [200], why: 'an expectation in HTTP/1.0 is ignored (RFC 9110 §10.1.1)' },
+  'COMP-NO-1XX-HTTP10': {
+    treatment: 'answered',
+    status: [200],
+    why: 'an expectation in HTTP/1.0 is ignored (RFC 9110 §10.1.1)',
+  },
   'COMP-NO-CL-IN-204': { treatment: 'answered', status: [200], why: valid },
   'SMUG-TE-XCHUNKED': { treatment: 'refused', why: conflict },
   'SMUG-TE-TRAILING-SPACE': { treatment: 'refused', why: conflict },
   'SMUG-TE-IDENTITY': { treatment: 'refused', why: conflict },
-  'SMUG-TRANSFER_ENCODING': { treatment: 'answered', status: [200, 400], why: 'Transfer_Encoding is a field without meaning; Content-Length alone frames the body' },
+  'SMUG-TRANSFER_ENCODING': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'Transfer_Encoding is a field without meaning; Content-Length alone frames the body',
+  },
   'SMUG-CL-COMMA-SAME': { treatment: 'refused', why: repeatedLength },
   'SMUG-CL-COMMA-TRIPLE': { treatment: 'refused', why: repeatedLength },
   'SMUG-CHUNKED-WITH-PARAMS': { treatment: 'refused', why: conflict },
@@ -72,8 +101,16 @@ export const customCases: Readonly<Record<string, Judged>> = {
   'SMUG-TRAILER-TE': { treatment: 'answered', status: [200, 400], why: ignoredTrailer },
   'SMUG-TRAILER-HOST': { treatment: 'answered', status: [200, 400], why: ignoredTrailer },
   'SMUG-TRAILER-AUTH': { treatment: 'answered', status: [200, 400], why: ignoredTrailer },
-  'SMUG-HEAD-CL-BODY': { treatment: 'answered', status: [200, 400], why: 'the body is consumed or refused, never left on the connection' },
-  'SMUG-OPTIONS-CL-BODY': { treatment: 'answered', status: [200, 400], why: 'the body is consumed or refused, never left on the connection' },
+  'SMUG-HEAD-CL-BODY': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'the body is consumed or refused, never left on the connection',
+  },
+  'SMUG-OPTIONS-CL-BODY': {
+    treatment: 'answered',
+    status: [200, 400],
+    why: 'the body is consumed or refused, never left on the connection',
+  },
   'SMUG-TE-OBS-FOLD': { treatment: 'refused', why: fold },
   'SMUG-TE-TAB-BEFORE-VALUE': { treatment: 'refused', why: conflict },
   'SMUG-ABSOLUTE-URI-HOST-MISMATCH': { treatment: 'refused', why: 'the target names another host than Host' },
