@@ -4,6 +4,10 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 
 rmSync('dist', { recursive: true, force: true });
 const tsc = process.platform === 'win32' ? 'tsc.cmd' : 'tsc';
-const { status } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], { stdio: 'inherit', shell: process.platform === 'win32' });
+const { status } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+});
 if (status !== 0) process.exit(status ?? 1);
-if (existsSync('src/storage/migrations')) cpSync('src/storage/migrations', 'dist/storage/migrations', { recursive: true });
+if (existsSync('src/storage/migrations'))
+  cpSync('src/storage/migrations', 'dist/storage/migrations', { recursive: true });

@@ -4,6 +4,9 @@ import { existsSync } from 'node:fs';
 
 if (existsSync('node_modules/tap/package.json')) {
   const tap = process.platform === 'win32' ? 'tap.cmd' : 'tap';
-  const { status } = spawnSync(tap, ['build'], { stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
+  const { status } = spawnSync(tap, ['build'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
   process.exit(status ?? 1);
 }

@@ -38,7 +38,8 @@ function watch(parser, path, failures) {
     if (result.ok || result.todo || result.skip) return;
     const why = describe(result.diag ?? {});
     // A block that failed only because a test inside it did has nothing to add.
-    if (!blocks.has(result.name) || why.message !== '') failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
+    if (!blocks.has(result.name) || why.message !== '')
+      failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
   });
 }
 

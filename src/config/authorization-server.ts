@@ -64,6 +64,7 @@ export const AuthorizationServerSchema = record(
     scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
     clock_skew: duration('30s'),
+    max_token_lifetime: duration('24h', 'A token that lives longer, from `iat` to `exp`, is refused.'),
     cache: Cache,
   },
   undefined,

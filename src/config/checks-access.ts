@@ -33,7 +33,14 @@ function accessFaults({ at, value }: Route): readonly Finding[] {
   ];
 }
 
-const conditions = ['scope', 'audience', 'authorization_servers', 'bearer_methods_supported'] as const;
+const conditions = [
+  'scope',
+  'claims',
+  'when',
+  'audience',
+  'authorization_servers',
+  'bearer_methods_supported',
+] as const;
 
 function publicFaults({ at, value }: Route): readonly Finding[] {
   if (value.access !== 'public') return [];

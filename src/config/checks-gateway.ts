@@ -1,9 +1,11 @@
 import { type Checks, runChecks, type Surroundings } from './checks.ts';
 import { accessChecks } from './checks-access.ts';
+import { edgeChecks } from './checks-edge.ts';
 import { headerChecks } from './checks-headers.ts';
 import { introspectionChecks } from './checks-introspection.ts';
 import { listenerFaults } from './checks-listeners.ts';
 import { routeChecks } from './checks-routes.ts';
+import { ruleChecks } from './checks-rules.ts';
 import { serverChecks } from './checks-servers.ts';
 import { timerChecks } from './checks-timers.ts';
 import { upstreamChecks } from './checks-upstreams.ts';
@@ -16,6 +18,8 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   listeners: ({ config }) => listenerFaults(config),
   ...routeChecks,
   ...accessChecks,
+  ...ruleChecks,
+  ...edgeChecks,
   ...serverChecks,
   ...introspectionChecks,
   ...upstreamChecks,

@@ -2,7 +2,7 @@ import { type Checks, type Member, repeated } from './checks.ts';
 import { closest, didYouMean } from './closest.ts';
 import { defaultId } from './complete.ts';
 import type { RouteFile } from './gateway.ts';
-import { normalizeHost } from './host.ts';
+import { hostShape, parseHostPattern } from './host-pattern.ts';
 import { parsePathPattern, pathShape } from './path-pattern.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -77,12 +77,12 @@ function unusual(method: string): boolean {
 
 function hostFaults({ at, value }: Route): readonly Finding[] {
   const { host } = value.match;
-  if (host === undefined || normalizeHost(host) !== undefined) return [];
+  if (host === undefined || parseHostPattern(host) !== undefined) return [];
   return [
     {
       pointer: [...at, 'match', 'host'],
       message: `\`${host}\` is not a host`,
-      hint: 'write a name such as api.example.com, without scheme and path',
+      hint: 'write a name such as api.example.com or {tenant}.example.com, without scheme and path',
     },
   ];
 }
@@ -97,14 +97,24 @@ function equalRoutes({ routes, around }: GatewaySubject): readonly Finding[] {
     byPlace.set(place, [...before, route]);
     const other = before.find((earlier) => shareMethod(earlier.value, route.value));
     if (other === undefined) return [];
-    const message = `this route is equal to the one in ${around.cite(other.at)}: same host, path and method`;
-    return [{ pointer: route.at, message, hint: 'remove one, or let them differ in host, path or methods' }];
+    const message = `this route is equal to the one in ${around.cite(other.at)}: same host, path, method and conditions`;
+    return [
+      { pointer: route.at, message, hint: 'remove one, or let them differ in host, path, methods or conditions' },
+    ];
   });
 }
 
 function placeOf({ match }: RouteFile): string | undefined {
   const parsed = parsePathPattern(match.path);
-  return parsed.kind === 'pattern' ? `${normalizeHost(match.host ?? '') ?? ''}${pathShape(parsed)}` : undefined;
+  if (parsed.kind === 'fault') return undefined;
+  const host = match.host === undefined ? undefined : parseHostPattern(match.host);
+  return `${host === undefined ? '' : hostShape(host)}${pathShape(parsed)} ${conditionsShape(match)}`;
+}
+
+/** Conditions in one order, names of headers without case. */
+function conditionsShape({ headers = {}, query = {}, soap_action }: RouteFile['match']): string {
+  const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return JSON.stringify([lines.sort(), Object.entries(query).sort(), soap_action]);
 }
 
 function shareMethod(one: RouteFile, other: RouteFile): boolean {

@@ -9,7 +9,17 @@ export function completeGateway(config: GatewayFile): GatewayConfig {
 
 /** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */
 export function defaultId({ match }: { readonly match: RouteFile['match'] }): string {
-  return `${match.methods?.join(',') ?? '*'} ${match.host ?? ''}${match.path}`;
+  const conditions = [
+    ...pairs(match.headers),
+    ...pairs(match.query),
+    ...(match.soap_action ? [match.soap_action] : []),
+  ];
+  const suffix = conditions.length === 0 ? '' : ` [${conditions.join(' ')}]`;
+  return `${match.methods?.join(',') ?? '*'} ${match.host ?? ''}${match.path}${suffix}`;
+}
+
+function pairs(map: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(map).map(([name, value]) => `${name}=${value}`);
 }
 
 /** Leaves one spelling of a client's names: `client_id`, `client_secret`. */

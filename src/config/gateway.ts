@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
-import { bearerMethodsSupported, identityHeaders, RouteSchema } from './route.ts';
+import { bearerMethodsSupported, identityHeaders, modes, RouteSchema } from './route.ts';
 import {
   address,
   count,
@@ -46,10 +46,34 @@ const Limits = record(
   'Limits on everything that a stranger can hold open.',
 );
 
+const Cors = record(
+  {
+    origins: Type.Array(text(), {
+      minItems: 1,
+      description: 'Origins whose pages may call, each scheme://host[:port].',
+    }),
+    headers: list(text(), ['Authorization', 'Content-Type'], 'Request headers that pages may send.'),
+    credentials: flag(false, 'true: cookies may be sent; never with the origin `*`.'),
+    max_age: duration('10m', 'How long a browser remembers a preflight.'),
+  },
+  undefined,
+  'Who may call from a page of another origin. Absent: nobody.',
+);
+
+const UpstreamCredentials = Type.Union(
+  [
+    record({ basic: record({ username: text(), password: text() }) }, undefined, 'RFC 7617.'),
+    record({ header: record({ name: text(), value: text() }) }, undefined, 'A header of any name.'),
+  ],
+  { description: '{ basic: { username, password } } or { header: { name, value } }' },
+);
+
 const Upstream = record(
   {
     url: text(undefined, 'http: or https:, host and port, no path.'),
     host: text('preserve', 'The Host that the upstream sees: preserve | upstream | a literal.'),
+    case_sensitive: flag(true, 'false: it treats /API and /api alike, so its routes match without case.'),
+    credentials: Type.Optional(UpstreamCredentials),
     timeout: record(
       {
         connect: duration('2s'),
@@ -71,6 +95,8 @@ export const GatewaySchema = record({
   listen: address('127.0.0.1:8080', 'Where clients connect.'),
   admin: Type.Optional(address(undefined, 'Management listener: never on a public address.')),
   health: Type.Optional(address(undefined, 'Only /livez, /readyz, /metrics. Off by default.')),
+  mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
+  trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-* and request id are believed.'),
   limits: Limits,
   request_id: record({ header: text('X-Request-Id', 'Made here, sent upstream and back.') }, {}),
   log: record(
@@ -81,6 +107,8 @@ export const GatewaySchema = record({
     {},
   ),
   shutdown: record({ deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') }, {}),
+  resource: Type.Optional(text(undefined, 'The resource identifier of RFC 9728: where clients think the API is.')),
+  cors: Type.Optional(Cors),
   realm: text('api', 'In challenges (RFC 9110 §11.5).'),
   scopes_supported: Type.Optional(list(text(), undefined, 'A route that names another scope is an error.')),
   bearer_methods_supported: bearerMethodsSupported(['header']),

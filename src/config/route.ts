@@ -39,21 +39,52 @@ const Scope = Type.Union(
   },
 );
 
+const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
+  description: 'text, a number, true or false',
+});
+const Claim = Type.Union(
+  [
+    record({ equals: claimValue }, undefined, 'That value; host.NAME and path.NAME are captures of the match.'),
+    record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'One of these values.'),
+    record({ contains: claimValue }, undefined, 'A list that has the value.'),
+  ],
+  { description: 'exactly one of { equals: … }, { one_of: [ … ] } or { contains: … }' },
+);
+
+export const modes = ['enforce', 'shadow'] as const;
+
 export const RouteSchema = record(
   {
     id: Type.Optional(text(undefined, 'In logs and metrics. Default: made from methods and path.')),
     match: record({
-      host: Type.Optional(text()),
+      host: Type.Optional(text(undefined, 'A name, or a pattern such as {tenant}.api.example.com.')),
       path: Type.String({
         minLength: 1,
         description: 'literal, {name} (one segment), {name*} (the rest, also empty).',
       }),
       methods: Type.Optional(Type.Array(text(), { minItems: 1 })),
+      headers: Type.Optional(named(text(), undefined, 'Header name → the value that it must have.')),
+      query: Type.Optional(named(text(), undefined, 'Query parameter → the value that it must have.')),
+      soap_action: Type.Optional(
+        text(undefined, 'The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2.'),
+      ),
     }),
     upstream: Type.Optional(text()),
     access: Type.Optional(oneOf(['public', 'optional', 'authenticated'], undefined, 'Absent: scope is required.')),
     scope: Type.Optional(Scope),
+    claims: Type.Optional(named(Claim, undefined, 'Claim, or path of claims → what it must be.')),
+    when: Type.Optional(text(undefined, 'A CEL expression over `request` and `identity` that must be true.')),
     audience: Type.Optional(text()),
+    resource: Type.Optional(text(undefined, 'RFC 9728: a protected resource of its own.')),
+    mode: Type.Optional(oneOf(modes, undefined, 'Default: that of the file.')),
+    cors: Type.Optional(oneOf(['upstream'], undefined, 'upstream: preflights and CORS headers are its own business.')),
+    rewrite: Type.Optional(
+      record(
+        { strip_prefix: Type.Optional(text()), add_prefix: Type.Optional(text()) },
+        undefined,
+        'What the upstream sees instead of the path.',
+      ),
+    ),
     authorization_servers: Type.Optional(Type.Array(text(), { minItems: 1 })),
     bearer_methods_supported: Type.Optional(bearerMethodsSupported()),
     forward_credential: flag(false, 'true: the upstream sees the credential too.'),

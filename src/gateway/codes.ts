@@ -38,6 +38,7 @@ const framing = {
 const routing = {
   route_not_found: { status: 404, text: 'No route matches this host and path.' },
   method_not_allowed: { status: 405, text: 'The route does not take this method.' },
+  match_repeated: { status: 400, text: 'A header or query parameter that chooses the route occurs more than once.' },
 } as const satisfies Record<string, CodeEntry>;
 
 const credentials = {
@@ -63,6 +64,11 @@ const credentials = {
   },
   token_expired: { status: 401, error: 'invalid_token', text: 'The access token expired.' },
   token_not_yet_valid: { status: 401, error: 'invalid_token', text: 'The access token is not valid yet.' },
+  token_lifetime: {
+    status: 401,
+    error: 'invalid_token',
+    text: 'The access token lives longer than this gateway takes.',
+  },
   token_audience: { status: 401, error: 'invalid_token', text: 'The access token is for another audience.' },
   token_inactive: { status: 401, error: 'invalid_token', text: 'The access token is unknown, expired or revoked.' },
   token_bound: {
@@ -77,6 +83,10 @@ const permission = {
     status: 403,
     error: 'insufficient_scope',
     text: 'The access token lacks a scope that this request needs.',
+  },
+  condition_failed: {
+    status: 403,
+    text: 'A condition of this route does not hold for the access token or the request.',
   },
   identity_unrepresentable: { status: 403, text: 'A claim of the access token cannot be written as a header.' },
 } as const satisfies Record<string, CodeEntry>;

@@ -1,64 +1,140 @@
 import type { BearerMethod, GatewayConfig, RouteConfig } from '../config/gateway.ts';
-import { normalizeHost } from '../config/host.ts';
+import { parseHostPattern } from '../config/host-pattern.ts';
 import { parsePathPattern } from '../config/path-pattern.ts';
+import { claimConditions } from './claim-conditions.ts';
 import type { VerifyBearer } from './identity.ts';
-import { type IdentityHeaders, identityHeaders } from './identity-headers.ts';
+import { identityHeaders } from './identity-headers.ts';
+import { matchConditions } from './match-conditions.ts';
+import type { ProtectedResources } from './protected-resources.ts';
+import { compileRewrite } from './rewrite.ts';
 import type { Route } from './route.ts';
 import { scopeRequirement } from './scope-requirement.ts';
 import type { Upstream } from './upstream.ts';
+import { compileWhen } from './when.ts';
 
 export interface RouteDependencies {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   /** The verifier for the tokens of these authorization servers. */
   readonly verifier: (serverNames: readonly string[]) => VerifyBearer;
+  readonly resources: ProtectedResources;
 }
 
 /** A checked file, made into routes: after this no configuration is looked at. */
 export function compileRoutes(config: GatewayConfig, dependencies: RouteDependencies): Route[] {
-  const shared = identityHeaders(config.defaults.identity_headers);
-  return config.routes.map((route, index) => compileRoute(config, route, index, shared, dependencies));
+  const compile = compiler(config, dependencies);
+  return config.routes.map(compile);
 }
 
-function compileRoute(
-  config: GatewayConfig,
-  route: RouteConfig,
-  index: number,
-  shared: IdentityHeaders,
-  { upstreams, verifier }: RouteDependencies,
-): Route {
+/** Where a request goes that has no route, when the whole file only looks on. */
+export function compileUnrouted(config: GatewayConfig, dependencies: RouteDependencies): Route | undefined {
+  if (config.mode !== 'shadow' || config.defaults.upstream === undefined) return undefined;
+  const everything: RouteConfig = { ...UNROUTED, match: { path: '/{rest*}' } };
+  return compiler(config, dependencies)(everything);
+}
+
+const UNROUTED = {
+  id: '',
+  access: 'public',
+  forward_credential: true,
+  encoded_slashes: 'keep',
+  path_parameters: 'keep',
+} as const;
+
+function compiler(config: GatewayConfig, dependencies: RouteDependencies): (route: RouteConfig) => Route {
+  const shared = identityHeaders(config.defaults.identity_headers);
+  return (route) => ({
+    id: route.id,
+    ...placement(config, route),
+    ...admission(config, route, dependencies),
+    ...forwarding(config, route, dependencies),
+    identityHeaders: route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers),
+  });
+}
+
+type Admission =
+  | 'access'
+  | 'requirements'
+  | 'verify'
+  | 'realm'
+  | 'bearerMethods'
+  | 'shadow'
+  | 'metadataUrl'
+  | 'formLimit';
+
+/** Who may pass. */
+function admission(config: GatewayConfig, route: RouteConfig, dependencies: RouteDependencies): Pick<Route, Admission> {
   const servers = route.authorization_servers ?? Object.keys(config.authorization_servers);
-  const upstreamName = route.upstream ?? config.defaults.upstream ?? '';
-  const { timeout } = config.upstreams[upstreamName] ?? fail(`route ${index} has no upstream`);
   return {
-    id: route.id ?? `${index}`,
-    ...placement(route),
     access: route.access ?? 'scope',
     requirements: {
       scope: route.scope === undefined ? undefined : scopeRequirement(route.scope),
       audience: audiences(config, route, servers),
+      claims: route.claims === undefined ? undefined : claimConditions(route.claims),
+      when: route.when === undefined ? undefined : compileWhen(route.when),
     },
-    verify: verifier(servers),
+    verify: dependencies.verifier(servers),
     realm: config.realm,
     bearerMethods: new Set<BearerMethod>(route.bearer_methods_supported ?? config.bearer_methods_supported),
-    forwardCredential: route.forward_credential,
-    keepEncodedSlashes: route.encoded_slashes === 'keep',
-    keepParameters: route.path_parameters === 'keep',
-    identityHeaders: route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers),
-    upstream: upstreams.get(upstreamName) ?? fail(`upstream ${upstreamName} is not open`),
-    responseTimeout: limit(route.timeout?.response ?? timeout.response),
-    idleTimeout: limit(route.timeout?.idle ?? timeout.idle),
-    bodyLimit: limit(route.limits?.body ?? config.limits.body),
+    shadow: (route.mode ?? config.mode) === 'shadow',
+    metadataUrl: dependencies.resources.location(route),
     formLimit: route.limits?.form_body ?? config.limits.form_body,
   };
 }
 
-function placement({ match }: RouteConfig): Pick<Route, 'host' | 'segments' | 'methods'> {
+type Forwarding =
+  | 'forwardCredential'
+  | 'corsUpstream'
+  | 'rewrite'
+  | 'upstream'
+  | 'responseTimeout'
+  | 'idleTimeout'
+  | 'bodyLimit';
+
+/** What the upstream gets, and how long it may take. */
+function forwarding(
+  config: GatewayConfig,
+  route: RouteConfig,
+  { upstreams }: RouteDependencies,
+): Pick<Route, Forwarding> {
+  const { name, timeout } = upstreamOf(config, route);
+  return {
+    forwardCredential: route.forward_credential,
+    corsUpstream: route.cors === 'upstream',
+    rewrite: route.rewrite === undefined ? undefined : compileRewrite(route.rewrite),
+    upstream: upstreams.get(name) ?? fail(`upstream ${name} is not open`),
+    responseTimeout: limit(route.timeout?.response ?? timeout.response),
+    idleTimeout: limit(route.timeout?.idle ?? timeout.idle),
+    bodyLimit: limit(route.limits?.body ?? config.limits.body),
+  };
+}
+
+function upstreamOf(config: GatewayConfig, route: RouteConfig) {
+  const name = route.upstream ?? config.defaults.upstream ?? '';
+  return { name, ...(config.upstreams[name] ?? fail(`route ${route.id} has no upstream`)) };
+}
+
+type Placement =
+  | 'host'
+  | 'segments'
+  | 'methods'
+  | 'conditions'
+  | 'caseSensitive'
+  | 'keepEncodedSlashes'
+  | 'keepParameters';
+
+/** Which requests. */
+function placement(config: GatewayConfig, route: RouteConfig): Pick<Route, Placement> {
+  const { match } = route;
   const pattern = parsePathPattern(match.path);
   if (pattern.kind === 'fault') return fail(pattern.message);
   return {
-    host: match.host === undefined ? undefined : normalizeHost(match.host),
+    host: match.host === undefined ? undefined : (parseHostPattern(match.host) ?? fail(`host ${match.host}`)),
     segments: pattern.segments,
     methods: match.methods === undefined ? undefined : new Set(match.methods),
+    conditions: matchConditions(match),
+    caseSensitive: upstreamOf(config, route).case_sensitive,
+    keepEncodedSlashes: route.encoded_slashes === 'keep',
+    keepParameters: route.path_parameters === 'keep',
   };
 }
 

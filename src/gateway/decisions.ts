@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
-import { type Code, entry } from './codes.ts';
-import type { Outcome } from './outcome.ts';
+import { type Code, codes, entry } from './codes.ts';
+import type { Identity } from './identity.ts';
+import type { Forward, Outcome } from './outcome.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** What became of one request. Logs and metrics read this and nothing else. */
 export interface Decision {
-  readonly code: Code | 'forwarded' | 'client_gone';
+  /** `answered`: by the gateway itself, as a preflight is. */
+  readonly code: Code | 'forwarded' | 'answered' | 'client_gone';
   readonly outcome: Outcome | undefined;
   readonly head: RequestHead;
   readonly requestId: string;
@@ -46,12 +48,13 @@ export class Decisions {
 
 const levels: Readonly<Record<string, 'debug' | 'error'>> = {
   forwarded: 'debug',
+  answered: 'debug',
   client_gone: 'debug',
   internal_error: 'error',
 };
 
 function entryStatus(code: Decision['code']): number {
-  return code === 'forwarded' || code === 'client_gone' ? 200 : entry(code).status;
+  return code in codes ? entry(code as Code).status : 200;
 }
 
 /** No credential, no query: what a log may keep for years (the token of a query stands in the target). */
@@ -64,7 +67,7 @@ function line({ outcome, head, requestId, milliseconds, detail }: Decision, rout
     host: head.host?.value,
     path: mark === -1 ? target : target.slice(0, mark),
     route: route === '' ? undefined : route,
-    address: head.address,
+    address: head.origin.address,
     ...facts(outcome),
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     ...(detail === undefined ? {} : { detail }),
@@ -74,12 +77,23 @@ function line({ outcome, head, requestId, milliseconds, detail }: Decision, rout
 function facts(outcome: Outcome | undefined) {
   switch (outcome?.kind) {
     case 'forward':
-      return { subject: outcome.identity?.subject, client: outcome.identity?.clientId, cache: outcome.cache };
+      return { ...who(outcome.identity), cache: outcome.cache, ...shadowFacts(outcome.shadow) };
     case 'refuse':
-      return { cache: outcome.cache, reason: outcome.detail };
+      return { ...who(outcome.identity), cache: outcome.cache, reason: outcome.detail };
     case 'unavailable':
       return { dependency: outcome.outage.dependency, reason: outcome.outage.detail };
     default:
       return {};
   }
+}
+
+function who(identity: Identity | undefined) {
+  return identity === undefined ? {} : { subject: identity.subject, client: identity.clientId };
+}
+
+/** What enforcing would have done; the report of shadow mode is made from these lines. */
+function shadowFacts(shadow: Forward['shadow']) {
+  if (shadow === undefined) return {};
+  if (shadow === 'pass') return { shadow: 'pass' };
+  return { shadow: shadow.code, reason: shadow.kind === 'refuse' ? shadow.detail : shadow.outage.detail };
 }

@@ -1,85 +1,96 @@
-import type { Refused } from '../base/verdict.ts';
-import { bearerChallenge } from '../http-auth/bearer.ts';
 import { hostNames } from './authority.ts';
-import { type Code, entry } from './codes.ts';
-import { type Extracted, extract, wantsForm } from './credentials.ts';
-import type { CacheState, Identity, Verification } from './identity.ts';
-import { type Outcome, type Refuse, refuse } from './outcome.ts';
-import { permit } from './permit.ts';
-import { hasBody, type RequestHead } from './request-head.ts';
+import { wantsForm } from './credentials.ts';
+import { type CrossOrigin, isPreflight } from './cross-origin.ts';
+import { enforce } from './enforce.ts';
+import { findFrameFault } from './framing.ts';
+import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
+import type { ProtectedResources } from './protected-resources.ts';
+import type { RequestHead } from './request-head.ts';
 import type { Route } from './route.ts';
-import { RouteTable } from './routes.ts';
-import { nearest } from './scope-requirement.ts';
+import type { Routed } from './routed.ts';
+import { type Question, RouteTable } from './routes.ts';
+import { forwardInShadow } from './shadow.ts';
 import { judgeTarget, type Target } from './target.ts';
-
-/** A request that has a route. */
-export interface Routed {
-  readonly kind: 'routed';
-  readonly head: RequestHead;
-  readonly target: Target;
-  readonly route: Route;
-}
 
 /**
  * The decision engine: RequestHead in, Outcome out. It knows no framework and no socket, so the proxy and every command
  * that explains or tests a decision call this one.
  */
 export interface Engine {
-  route(head: RequestHead): Routed | Refuse;
+  route(head: RequestHead): Routed | Refuse | Reply;
   /** The body that must be read before deciding, and its limit in bytes. */
   needs(routed: Routed): { readonly limit: number } | undefined;
   /** With a cached credential the answer comes without a promise. */
   decide(routed: Routed, form?: Buffer): Outcome | Promise<Outcome>;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+export interface EngineParts {
+  readonly routes: readonly Route[];
+  /** In shadow mode for the whole file: where requests go that have no route. */
+  readonly unrouted: Route | undefined;
+  readonly resources: ProtectedResources;
+  readonly crossOrigin: CrossOrigin | undefined;
+}
 
-export function buildEngine(routes: readonly Route[]): Engine {
-  const table = new RouteTable(routes);
-  const host = hostNames();
+export function buildEngine(parts: EngineParts): Engine {
+  const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames() };
   return {
-    route: (head) => route(table, host, head),
-    needs({ head, route }) {
-      return route.access !== 'public' && wantsForm(head, route.bearerMethods) ? { limit: route.formLimit } : undefined;
-    },
-    decide,
+    route: (head) => route(router, head),
+    needs: ({ head, route, preflight }) =>
+      !preflight && route.access !== 'public' && wantsForm(head, route.bearerMethods) && readable(route, head)
+        ? { limit: route.formLimit }
+        : undefined,
+    decide: (routed, form) => (routed.route.shadow ? forwardInShadow(routed, form) : enforce(routed, form)),
   };
 }
 
-function route(
-  table: RouteTable<Route>,
-  hostName: (authority: string) => string | undefined,
-  head: RequestHead,
-): Routed | Refuse {
-  const framing = frameFault(head);
+interface Router extends EngineParts {
+  readonly table: RouteTable<Route>;
+  readonly hostName: (authority: string) => string | undefined;
+}
+
+/** In shadow mode a form must be given on whole, so only one that says how long it is, and is not too long, is read. */
+function readable({ shadow, formLimit }: Route, { contentLength }: RequestHead): boolean {
+  return !shadow || (contentLength !== undefined && Number(contentLength.value) <= formLimit);
+}
+
+function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
+  const framing = findFrameFault(head);
   if (framing !== undefined) return refuse(framing);
-  const name = head.host?.lines === 1 ? hostName(head.host.value) : undefined;
-  if (name === undefined) return refuse('host_invalid');
+  const host = head.host?.lines === 1 ? router.hostName(head.host.value) : undefined;
+  if (host === undefined) return refuse('host_invalid');
   if (head.method === 'CONNECT') return refuse('method_not_allowed', { allow: [] });
   const target = judgeTarget(head.method, head.target);
-  if (target.kind === 'refused') return refuse(target.code);
+  if (target.kind === 'refused') return unrouted(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
   // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
   if (target.path === '*') return refuse('route_not_found');
-  const match = table.match(name, target.key, head.method);
-  if (match.kind === 'not_found') return refuse('route_not_found');
-  if (match.kind === 'method_not_allowed') return refuse('method_not_allowed', { allow: match.allow });
-  return judgePath(match.route, target) ?? { kind: 'routed', head, target, route: match.route };
+  const document = router.resources.find(host, target.path);
+  if (document !== undefined && isRead(head)) return documentReply(document);
+  const question = { host, key: target.key, method: head.method, head, query: target.query };
+  return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
 }
 
-/** RFC 9112 §6.1, §6.3: what the parser lets pass and an upstream could read in another way. */
-function frameFault(head: RequestHead): Code | undefined {
-  const { transferEncoding, contentLength } = head;
-  if (transferEncoding === undefined && contentLength === undefined) return undefined;
-  if (transferEncoding === undefined) return contentLength?.lines === 1 ? undefined : 'message_malformed';
-  if (contentLength !== undefined || head.version === '1.0') return 'message_malformed';
-  const chunked = transferEncoding.lines === 1 && transferEncoding.value.toLowerCase() === 'chunked';
-  return chunked ? undefined : 'transfer_encoding_invalid';
+function matched(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse {
+  const { host } = question;
+  const match = router.table.match(question);
+  switch (match.kind) {
+    case 'route':
+      return judged(match.route, head, host, target);
+    case 'repeated':
+      return unrouted(router, head, host, refuse('match_repeated', { route: match.route }));
+    case 'not_found':
+      return unrouted(router, head, host, refuse('route_not_found'));
+    case 'method_not_allowed':
+      return unrouted(router, head, host, refuse('method_not_allowed', { allow: match.allow }));
+  }
 }
 
-/** RFC 9112 §3.2.2: an absolute-form target and Host say the same, or one of them lies. */
-function sameAuthority(authority: string, head: RequestHead): boolean {
-  return authority.toLowerCase() === head.host?.value.toLowerCase();
+/** What only the route can say about a target and the length of a body. */
+function judged(route: Route, head: RequestHead, host: string, target: Target): Routed | Refuse {
+  const refusal = judgePath(route, target) ?? judgeLength(route, head);
+  if (refusal !== undefined && !route.shadow) return refusal;
+  return { kind: 'routed', head, host, target, route, wouldRefuse: refusal, preflight: false };
 }
 
 function judgePath(route: Route, target: Target): Refuse | undefined {
@@ -88,84 +99,56 @@ function judgePath(route: Route, target: Target): Refuse | undefined {
   return undefined;
 }
 
-function decide(routed: Routed, form?: Buffer): Outcome | Promise<Outcome> {
-  const { route, head, target } = routed;
-  if (route.access === 'public') return forward(routed, untouched(target), undefined, undefined, undefined);
-  const extracted = extract(head, target.query, route.bearerMethods, form);
-  if (extracted.kind === 'refused') return refuseCredential(route, extracted, undefined);
-  if (extracted.kind === 'none') {
-    if (route.access === 'optional') return forward(routed, extracted, undefined, undefined, form);
-    return refuseWithChallenge(route, 'credential_missing', NOBODY);
-  }
-  const verification = route.verify(extracted.token);
-  if (verification instanceof Promise) return verification.then((v) => judge(routed, extracted, v, form));
-  return judge(routed, extracted, verification, form);
+function judgeLength(route: Route, head: RequestHead): Refuse | undefined {
+  if (head.contentLength === undefined) return undefined;
+  const length = Number(head.contentLength.value);
+  if (length > route.bodyLimit) return refuse('body_too_large', { route });
+  const isForm = route.access !== 'public' && wantsForm(head, route.bearerMethods);
+  return isForm && length > route.formLimit ? refuse('form_too_large', { route }) : undefined;
 }
 
-function judge(routed: Routed, extracted: Extracted, verification: Verification, form: Buffer | undefined): Outcome {
-  const { route } = routed;
-  if (verification.kind === 'outage') {
-    return { kind: 'unavailable', code: 'authorization_server_unavailable', route, outage: verification };
-  }
-  if (verification.kind === 'refused') return refuseCredential(route, verification, undefined);
-  const { identity, cache } = verification;
-  const refusal = permit(route.requirements, identity);
-  if (refusal !== undefined) return refuseCredential(route, refusal, cache, identity.scopes);
-  return forward(routed, extracted, identity, cache, form);
+/** Where the whole file is in shadow mode, a request without a route goes to the default upstream as it came. */
+function unrouted({ unrouted: route }: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
+  if (route === undefined) return refusal;
+  return { kind: 'routed', head, host, target: asReceived(head), route, wouldRefuse: refusal, preflight: false };
 }
 
-function forward(
-  { route, target, head }: Routed,
-  extracted: Pick<Extracted, 'query' | 'form' | 'place'>,
-  identity: Identity | undefined,
-  cache: CacheState | undefined,
-  form: Buffer | undefined,
-): Outcome {
-  const headers = identity === undefined ? [] : route.identityHeaders.write(identity);
-  if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
-  const keep = route.forwardCredential;
-  const query = keep ? target.query : extracted.query;
-  const body = keep ? form : (extracted.form ?? form);
+function asReceived({ target }: RequestHead): Target {
   return {
-    kind: 'forward',
-    route,
-    target: query === '' ? target.path : target.path + query,
-    identity,
-    identityHeaders: headers,
-    cache,
-    body: body ?? 'stream',
-    bodyChanged: body !== form && hasBody(head),
-    privateResponse: extracted.place === 'query',
+    kind: 'target',
+    path: target,
+    key: target,
+    query: '',
+    encodedSlash: false,
+    parameter: false,
+    authority: undefined,
   };
 }
 
-/** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */
-function untouched(target: Target): Pick<Extracted, 'query' | 'form' | 'place'> {
-  return { query: target.query, form: undefined, place: undefined };
+/** RFC 9112 §3.2.2: an absolute-form target and Host say the same, or one of them lies. */
+function sameAuthority(authority: string, head: RequestHead): boolean {
+  return authority.toLowerCase() === head.host?.value.toLowerCase();
 }
 
-function refuseCredential(
-  route: Route,
-  { code, detail }: Refused<Code>,
-  cache: CacheState | undefined,
-  held: ReadonlySet<string> = NOBODY,
-): Refuse {
-  return { ...refuseWithChallenge(route, code, held), cache, detail };
+/** Answered here, from the routes of the path, unless the route of the method asked for leaves it to the upstream. */
+function preflight(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
+  const asked = router.table.match({ ...question, method: head.requestedMethod?.value ?? '' });
+  if (asked.kind === 'route' && asked.route.corsUpstream) {
+    const routed = judged(asked.route, head, question.host, target);
+    return routed.kind === 'routed' ? { ...routed, preflight: true } : routed;
+  }
+  const methods = router.table.methods(question);
+  if (methods === undefined) return matched(router, head, target, question);
+  const headers = router.crossOrigin?.preflight(head, methods) ?? [];
+  return { kind: 'reply', route: undefined, status: 204, headers, body: '' };
 }
 
-/** RFC 6750 §3: without credentials only what is needed; with wrong ones also why. */
-function refuseWithChallenge(route: Route, code: Code, held: ReadonlySet<string>): Refuse {
-  const { error, text } = entry(code);
-  const needed = route.requirements.scope;
-  const challenge = bearerChallenge({
-    realm: route.realm,
-    scope: needed !== undefined && namesScope(code) ? nearest(needed, held).join(' ') : undefined,
-    error,
-    errorDescription: error === undefined ? undefined : text,
-  });
-  return refuse(code, { route, challenges: [challenge] });
+function isRead({ method }: RequestHead): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
-function namesScope(code: Code): boolean {
-  return code === 'credential_missing' || code === 'scope_insufficient';
+function documentReply(body: string): Reply {
+  const headers = ['content-type', 'application/json', 'cache-control', 'public, max-age=300'];
+  headers.push('content-length', String(Buffer.byteLength(body)));
+  return { kind: 'reply', route: undefined, status: 200, headers, body };
 }

@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { LimitsConfig } from '../config/gateway.ts';
 import type { Code } from './codes.ts';
-import type { Decisions } from './decisions.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+import type { Decision, Decisions } from './decisions.ts';
 import { discardUpload } from './discard.ts';
 import type { Forward, Outcome } from './outcome.ts';
 import { type Answer, answer } from './refuse.ts';
-import type { RequestHead } from './request-head.ts';
+import type { Origin, RequestHead } from './request-head.ts';
 import type { Stalls } from './stalls.ts';
+import type { Peer } from './trusted-proxies.ts';
 
 /** What every exchange of one listener shares. */
 export interface Shared {
@@ -17,6 +19,9 @@ export interface Shared {
   readonly decisions: Decisions;
   readonly stalls: Stalls;
   readonly limits: LimitsConfig;
+  readonly originOf: (peer: Peer) => Origin;
+  /** Undefined: no page of another origin may call. */
+  readonly crossOrigin: CrossOrigin | undefined;
   /** As configured, for answers; and in lower case, for comparison. */
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
@@ -67,6 +72,11 @@ export class Exchange {
 
   /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
   settle(outcome: Exclude<Outcome, Forward>): void {
+    if (outcome.kind === 'reply') {
+      this.record('answered', outcome);
+      this.#write(outcome);
+      return;
+    }
     const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : undefined;
     const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
     const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
@@ -80,7 +90,7 @@ export class Exchange {
     this.#write(answer(code, { retryAfter, requestId: this.#identification() }));
   }
 
-  record(code: Code | 'forwarded' | 'client_gone', outcome: Outcome | undefined, detail?: string): void {
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string): void {
     if (this.#recorded) return;
     this.#recorded = true;
     const milliseconds = this.shared.clock.monotonic() - this.#start;
@@ -105,7 +115,9 @@ export class Exchange {
   }
 
   #end(own: Answer): void {
-    this.response.writeHead(own.status, own.headers as string[]);
+    const { crossOrigin } = this.shared;
+    const headers = crossOrigin === undefined ? own.headers : [...own.headers, ...crossOrigin.answer(this.head)];
+    this.response.writeHead(own.status, headers as string[]);
     this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
   }
 }

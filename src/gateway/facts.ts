@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jwt/json.ts';
 import type { VerificationKey } from '../jwt/keys.ts';
+import { claimAt } from './claim-path.ts';
 import type { Identity } from './identity.ts';
 
 /** What an authorization server vouches for, and how long that may be remembered. */
@@ -39,17 +40,6 @@ export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: 
     notBefore: typeof nbf === 'number' ? nbf : undefined,
     claims,
   };
-}
-
-/** The claim of that very name (names may be addresses, with dots), else the way through the objects. */
-function claimAt(claims: JsonObject, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  let value: unknown = claims;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as JsonObject)[name];
-  }
-  return value;
 }
 
 function scopesIn(value: unknown): readonly string[] {

@@ -38,7 +38,7 @@ function bodyToSend(exchange: Exchange, plan: Forward): RequestBody | Buffer | n
   if (plan.body !== 'stream') return plan.body;
   if (!hasBody(exchange.head)) return null;
   exchange.inviteBody();
-  return new RequestBody(exchange.request, plan.route.bodyLimit);
+  return new RequestBody(exchange.request, plan.shadow === undefined ? plan.route.bodyLimit : Number.POSITIVE_INFINITY);
 }
 
 function dispatchOptions(
@@ -122,6 +122,7 @@ class Relay implements Watched {
       bodiless: status === 204,
       trailers: head.version === '1.1' && head.method !== 'HEAD',
       private: this.#plan.privateResponse,
+      crossOrigin: this.#plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
       requestIdHeader: shared.requestIdHeaderLower,
       requestId,
     });

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
-import { compileRoutes } from './compile.ts';
+import { compileRoutes, compileUnrouted } from './compile.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { buildEngine, type Engine } from './engine.ts';
+import { protectedResources } from './protected-resources.ts';
 import type { Route } from './route.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 import { type BearerVerifiers, buildVerifiers } from './verifiers.ts';
@@ -28,9 +30,12 @@ export function buildGeneration(config: GatewayConfig, dependencies: GenerationD
   const upstreams = new Map(
     Object.entries(config.upstreams).map(([name, upstream]) => [name, openUpstream(name, upstream)]),
   );
-  const routes = compileRoutes(config, { upstreams, verifier: (names) => verifiers.verifier(names) });
+  const resources = protectedResources(config);
+  const parts = { upstreams, verifier: (names: readonly string[]) => verifiers.verifier(names), resources };
+  const routes = compileRoutes(config, parts);
+  const cors = crossOrigin(config.cors, config.request_id.header);
   return {
-    engine: buildEngine(routes),
+    engine: buildEngine({ routes, unrouted: compileUnrouted(config, parts), resources, crossOrigin: cors }),
     routes,
     verifiers,
     upstreams,

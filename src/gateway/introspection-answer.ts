@@ -1,5 +1,5 @@
 import { type Refused, refused } from '../base/verdict.ts';
-import { isAudience, isTime } from '../jwt/claims.ts';
+import { isAudience, isTime, livesLonger } from '../jwt/claims.ts';
 import type { JsonObject } from '../jwt/json.ts';
 import type { CredentialCode } from './codes.ts';
 
@@ -18,6 +18,7 @@ export interface AnswerRules {
   /** Seconds since the epoch, and seconds. */
   readonly now: number;
   readonly skew: number;
+  readonly maxLifetime: number;
 }
 
 const ACTIVE: Active = { kind: 'active' };
@@ -49,5 +50,6 @@ export function judgeAnswer(answer: JsonObject, rules: AnswerRules): Active | Re
   if (Object.hasOwn(answer, 'cnf')) return refused('token_bound');
   if (isText(token_type) && String(token_type).toLowerCase() !== 'bearer') return refused('token_type');
   if (isTime(exp) && rules.now >= exp) return refused('token_expired');
+  if (livesLonger(answer, rules.now, rules.maxLifetime + rules.skew)) return refused('token_lifetime');
   return isTime(nbf) && rules.now < nbf - rules.skew ? refused('token_not_yet_valid') : ACTIVE;
 }

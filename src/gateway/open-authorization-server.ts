@@ -48,11 +48,17 @@ export function openAuthorizationServer(
     cache,
     keys,
     local: buildVerifyJwt(
-      { ...source, algorithms: config.algorithms, typ: config.typ, skew: config.clock_skew },
+      {
+        ...source,
+        algorithms: config.algorithms,
+        typ: config.typ,
+        skew: config.clock_skew,
+        maxLifetime: config.max_token_lifetime,
+      },
       { keys: held, clock, out },
     ),
     introspection: buildIntrospection(
-      { ...source, cache: config.cache, skew: config.clock_skew },
+      { ...source, cache: config.cache, skew: config.clock_skew, maxLifetime: config.max_token_lifetime },
       {
         ask: askAboutToken(config, fetch),
         endpoint: async () => config.introspection_endpoint ?? about.endpoint('introspection_endpoint'),

@@ -4,7 +4,7 @@ import type { CacheState, Identity } from './identity.ts';
 import type { Route } from './route.ts';
 
 /** What becomes of a request. The proxy carries it out; it holds no socket. */
-export type Outcome = Forward | Refuse | Unavailable;
+export type Outcome = Forward | Refuse | Unavailable | Reply;
 
 export interface Forward {
   readonly kind: 'forward';
@@ -21,6 +21,8 @@ export interface Forward {
   readonly bodyChanged: boolean;
   /** RFC 6750 §2.3: a token in the query makes the answer private. */
   readonly privateResponse: boolean;
+  /** Shadow mode: nothing was taken from the request, and this is what would have become of it. */
+  readonly shadow: Refuse | Unavailable | 'pass' | undefined;
 }
 
 export interface Refuse {
@@ -31,8 +33,20 @@ export interface Refuse {
   /** Of 405. */
   readonly allow: readonly string[] | undefined;
   readonly cache: CacheState | undefined;
+  /** Whose request it was, where that was verified before it was refused. */
+  readonly identity: Identity | undefined;
   /** For logs; never sent. */
   readonly detail: string | undefined;
+}
+
+/** An answer of the gateway's own that is no refusal: a preflight's, or a document. */
+export interface Reply {
+  readonly kind: 'reply';
+  readonly route: undefined;
+  readonly status: 200 | 204;
+  /** Name, value, name, value, … */
+  readonly headers: readonly string[];
+  readonly body: string;
 }
 
 export interface Unavailable {
@@ -50,6 +64,7 @@ export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> 
     challenges: more.challenges ?? [],
     allow: more.allow,
     cache: more.cache,
+    identity: more.identity,
     detail: more.detail,
   };
 }

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BodyRate, BodyTooSlow } from './body-rate.ts';
-import type { Engine, Routed } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { forwardHttp, type OnUpgrade } from './forward-http.ts';
-import { type Outcome, type Refuse, refuse } from './outcome.ts';
+import { type Outcome, refuse } from './outcome.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
 import { readHead } from './request-head.ts';
 import { requestIds } from './request-id.ts';
+import type { Routed } from './routed.ts';
 import { type Handshake, openTunnel, switchingProtocols } from './tunnel.ts';
 
 /** How a request reached the listener. */
@@ -31,11 +32,22 @@ export function buildProxy(engine: Engine, shared: Shared): (arrival: Arrival) =
       method: request.method as string,
       target: arrival.target,
       version: request.httpVersion === '1.1' ? '1.1' : '1.0',
-      address: plainAddress(request.socket.remoteAddress),
-      secure: 'encrypted' in request.socket,
+      origin: shared.originOf({
+        address: plainAddress(request.socket.remoteAddress),
+        secure: 'encrypted' in request.socket,
+        rawHeaders: request.rawHeaders,
+        requestIdHeader: shared.requestIdHeaderLower,
+      }),
       rawHeaders: request.rawHeaders,
     });
-    const exchange = new Exchange(request, response, head, nextId(), arrival.expects === 'continue', shared);
+    const exchange = new Exchange(
+      request,
+      response,
+      head,
+      head.origin.requestId ?? nextId(),
+      arrival.expects === 'continue',
+      shared,
+    );
     guard(exchange, () => begin(engine, exchange, arrival));
   };
 }
@@ -61,7 +73,7 @@ function broken(exchange: Exchange, error: unknown): void {
 
 function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
   const routed = admit(engine, exchange, arrival);
-  if (routed.kind === 'refuse') {
+  if (routed.kind !== 'routed') {
     exchange.settle(routed);
     return;
   }
@@ -72,16 +84,9 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
 }
 
 /** Everything that the head alone can fail on. */
-function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival): Routed | Refuse {
+function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival): ReturnType<Engine['route']> {
   if (head.fields.length > shared.limits.header_count * 2) return refuse('headers_too_many');
-  if (expects === 'other') return refuse('expectation_failed');
-  const routed = engine.route(head);
-  if (routed.kind === 'refuse' || head.contentLength === undefined) return routed;
-  const { route } = routed;
-  const length = Number(head.contentLength.value);
-  if (length > route.bodyLimit) return refuse('body_too_large', { route });
-  const limit = engine.needs(routed)?.limit ?? length;
-  return length > limit ? refuse('form_too_large', { route }) : routed;
+  return expects === 'other' ? refuse('expectation_failed') : engine.route(head);
 }
 
 function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {

@@ -8,10 +8,7 @@ export interface RequestHead {
   /** The request-target as received. */
   readonly target: string;
   readonly version: '1.0' | '1.1';
-  /** The peer's address. */
-  readonly address: string;
-  /** Whether the connection to us is TLS. */
-  readonly secure: boolean;
+  readonly origin: Origin;
   /** Name, value, name, value, …; names in lower case. */
   readonly fields: readonly string[];
   readonly host: Occurrences;
@@ -23,12 +20,16 @@ export interface RequestHead {
   readonly connection: Occurrences;
   readonly upgrade: Occurrences;
   readonly te: Occurrences;
+  /** Origin (RFC 6454): the page that a browser calls for. */
+  readonly webOrigin: Occurrences;
+  /** Access-Control-Request-Method, of a preflight. */
+  readonly requestedMethod: Occurrences;
 }
 
 /** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
 export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
 
-type Decisive = Exclude<keyof RequestHead, 'method' | 'target' | 'version' | 'address' | 'secure' | 'fields'>;
+type Decisive = Exclude<keyof RequestHead, 'method' | 'target' | 'version' | 'origin' | 'fields'>;
 
 const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
   ['host', 'host'],
@@ -40,15 +41,30 @@ const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
   ['connection', 'connection'],
   ['upgrade', 'upgrade'],
   ['te', 'te'],
+  ['origin', 'webOrigin'],
+  ['access-control-request-method', 'requestedMethod'],
 ]);
+
+/** Where a request comes from: the connection, or what a trusted proxy says of the one before it. */
+export interface Origin {
+  /** The client's address. */
+  readonly address: string;
+  /** Whether the client's connection is TLS. */
+  readonly secure: boolean;
+  /** `X-Forwarded-For` for the upstream: the client, then the trusted proxies in between. */
+  readonly chain: string;
+  /** The host that the client asked, where a trusted proxy gives another than Host. */
+  readonly host: string | undefined;
+  /** Of a trusted proxy, taken over. */
+  readonly requestId: string | undefined;
+}
 
 /** What a driver knows of a request before anything is judged. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly version: '1.0' | '1.1';
-  readonly address: string;
-  readonly secure: boolean;
+  readonly origin: Origin;
   /** As in Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
 }
@@ -72,13 +88,12 @@ export function readHead(received: ReceivedRequest): RequestHead {
 }
 
 /** One shape for every head, whatever its fields: the engine stays on its fast path. */
-function blank({ method, target, version, address, secure }: ReceivedRequest, fields: string[]): Mutable<RequestHead> {
+function blank({ method, target, version, origin }: ReceivedRequest, fields: string[]): Mutable<RequestHead> {
   return {
     method,
     target,
     version,
-    address,
-    secure,
+    origin,
     fields,
     host: undefined,
     authorization: undefined,
@@ -89,6 +104,8 @@ function blank({ method, target, version, address, secure }: ReceivedRequest, fi
     connection: undefined,
     upgrade: undefined,
     te: undefined,
+    webOrigin: undefined,
+    requestedMethod: undefined,
   };
 }
 

@@ -23,6 +23,8 @@ export interface ResponseRules {
   readonly trailers: boolean;
   /** RFC 6750 §2.3. */
   readonly private: boolean;
+  /** Lines about other origins that stand for the upstream's own; undefined: it answers for itself. */
+  readonly crossOrigin: readonly string[] | undefined;
   readonly requestIdHeader: string;
   readonly requestId: string;
 }
@@ -38,6 +40,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
     const written = latin1(raw[i]);
     const name = written.toLowerCase();
     if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
+    if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
     const value = latin1(raw[i + 1]);
     if (name === 'content-length') {
       if (rules.bodiless) continue;
@@ -53,6 +56,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   }
   if (rules.private) fields.push('cache-control', privately(cacheControl));
   if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
+  if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
   fields.push(rules.requestIdHeader, rules.requestId);
   return { fields, length };
 }

@@ -1,8 +1,11 @@
 import type { BearerMethod } from '../config/gateway.ts';
+import type { HostPattern } from '../config/host-pattern.ts';
 import type { PathSegment } from '../config/path-pattern.ts';
 import type { VerifyBearer } from './identity.ts';
 import type { IdentityHeaders } from './identity-headers.ts';
+import type { MatchCondition } from './match-conditions.ts';
 import type { Requirements } from './permit.ts';
+import type { Rewrite } from './rewrite.ts';
 import type { Placed } from './routes.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -12,10 +15,19 @@ export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
 /** One route of a loaded file, with everything that judging and forwarding a request needs. */
 export interface Route extends Placed {
   readonly id: string;
-  readonly host: string | undefined;
+  readonly host: HostPattern | undefined;
   readonly segments: readonly PathSegment[];
   readonly methods: ReadonlySet<string> | undefined;
+  readonly conditions: readonly MatchCondition[];
+  readonly caseSensitive: boolean;
   readonly access: Access;
+  /** Nothing is refused, only recorded. */
+  readonly shadow: boolean;
+  /** Preflights and CORS headers are the upstream's own business. */
+  readonly corsUpstream: boolean;
+  readonly rewrite: Rewrite | undefined;
+  /** `resource_metadata` of its challenges (RFC 9728 §5.1). */
+  readonly metadataUrl: string | undefined;
   readonly requirements: Requirements;
   readonly verify: VerifyBearer;
   readonly realm: string;

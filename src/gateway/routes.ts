@@ -1,90 +1,145 @@
+import { compareHosts, type HostPattern, hostShape, matchHost } from '../config/host-pattern.ts';
 import type { PathSegment } from '../config/path-pattern.ts';
+import type { Conditioned, MatchCondition } from './match-conditions.ts';
 
 /** What the table needs to know of a route to place it. */
 export interface Placed {
-  /** Undefined: every host. In the form of `hostName`. */
-  readonly host: string | undefined;
+  /** Undefined: every host. */
+  readonly host: HostPattern | undefined;
   readonly segments: readonly PathSegment[];
   /** Undefined: every method. */
   readonly methods: ReadonlySet<string> | undefined;
+  readonly conditions: readonly MatchCondition[];
+  /** false: literals match without regard to case, as the upstream compares them. */
+  readonly caseSensitive: boolean;
   readonly access: string;
 }
 
 export type RouteMatch<Route> =
   | { readonly kind: 'route'; readonly route: Route }
   | { readonly kind: 'method_not_allowed'; readonly allow: readonly string[] }
-  | { readonly kind: 'not_found' };
+  | { readonly kind: 'not_found' }
+  /** A header or query parameter that chooses the route occurs twice. */
+  | { readonly kind: 'repeated'; readonly route: Route };
+
+export interface Question extends Conditioned {
+  /** In the form of `normalizeHost`. */
+  readonly host: string;
+  /** The judged path in the form that patterns compare with. */
+  readonly key: string;
+  readonly method: string;
+}
 
 interface Node<Route> {
   readonly literals: Map<string, Node<Route>>;
+  /** Literals of routes that match without regard to case, in lower case. */
+  readonly folded: Map<string, Node<Route>>;
   one: Node<Route> | undefined;
-  /** Routes that end here. */
+  /** Routes that end here, those with more conditions first. */
   readonly here: Route[];
   /** Routes whose `{name*}` begins here. */
   readonly rest: Route[];
 }
 
 interface Search {
-  readonly method: string;
+  readonly question: Question;
   /** Methods of routes that fit in all else; undefined until there is one. */
   allow: Set<string> | undefined;
+  /** The route at which a deciding field was found twice. */
+  repeated: unknown;
 }
 
 /**
- * The compiled routes. The most specific wins, whatever the order in the file: host first, then segment by segment a
- * literal before `{name}` before `{name*}`. A walk visits each node at most once, so its cost is bounded by the table.
+ * The compiled routes. The most specific wins, whatever the order in the file: host first (exact, pattern, none), then
+ * segment by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node
+ * at most once, so its cost is bounded by the table.
  */
 export class RouteTable<Route extends Placed> {
-  readonly #hosts = new Map<string, Node<Route>>();
+  readonly #exact = new Map<string, Node<Route>>();
+  readonly #patterns: { readonly host: HostPattern; readonly root: Node<Route> }[] = [];
   readonly #anyHost: Node<Route> = node();
 
   constructor(routes: Iterable<Route>) {
     for (const route of routes) insert(this.#root(route.host), route);
+    this.#patterns.sort((one, other) => compareHosts(one.host, other.host));
   }
 
-  /** `key` is the judged path in the form that patterns compare with. */
-  match(host: string, key: string, method: string): RouteMatch<Route> {
-    const search: Search = { method, allow: undefined };
-    const ofHost = this.#hosts.get(host);
-    const route = (ofHost && walk(ofHost, key, 1, search)) ?? walk(this.#anyHost, key, 1, search);
-    if (route !== undefined) return { kind: 'route', route };
+  match(question: Question): RouteMatch<Route> {
+    const search: Search = { question, allow: undefined, repeated: undefined };
+    for (const root of this.#roots(question.host)) {
+      const route = walk(root, question.key, 1, search);
+      if (search.repeated !== undefined) return { kind: 'repeated', route: search.repeated as Route };
+      if (route !== undefined) return { kind: 'route', route };
+    }
     if (search.allow === undefined) return { kind: 'not_found' };
     return { kind: 'method_not_allowed', allow: [...search.allow].sort() };
   }
 
-  #root(host: string | undefined): Node<Route> {
+  /** The methods of every route for this host and path: what a preflight is told. */
+  methods(question: Question): ReadonlySet<string> | undefined {
+    const found = new Set<string>();
+    for (const root of this.#roots(question.host)) {
+      for (const route of placedAt(root, question.key, 1)) for (const method of route.methods ?? ANY) found.add(method);
+    }
+    return found.size === 0 ? undefined : found;
+  }
+
+  #roots(host: string): readonly Node<Route>[] {
+    const exact = this.#exact.get(host);
+    if (this.#patterns.length === 0) return exact === undefined ? [this.#anyHost] : [exact, this.#anyHost];
+    const fitting = this.#patterns.filter((pattern) => matchHost(pattern.host, host) !== undefined);
+    return [...(exact === undefined ? [] : [exact]), ...fitting.map(({ root }) => root), this.#anyHost];
+  }
+
+  #root(host: HostPattern | undefined): Node<Route> {
     if (host === undefined) return this.#anyHost;
-    const root = this.#hosts.get(host) ?? node<Route>();
-    this.#hosts.set(host, root);
+    if (host.exact !== undefined) return childOf(this.#exact, host.exact);
+    const same = this.#patterns.find((pattern) => hostShape(pattern.host) === hostShape(host));
+    if (same !== undefined) return same.root;
+    const root = node<Route>();
+    this.#patterns.push({ host, root });
     return root;
   }
 }
 
+/** The methods that browsers ask a preflight for, of a route that takes every method. */
+const ANY = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 function node<Route>(): Node<Route> {
-  return { literals: new Map(), one: undefined, here: [], rest: [] };
+  return { literals: new Map(), folded: new Map(), one: undefined, here: [], rest: [] };
+}
+
+function childOf<Route>(children: Map<string, Node<Route>>, text: string): Node<Route> {
+  const child = children.get(text) ?? node<Route>();
+  children.set(text, child);
+  return child;
 }
 
 function insert<Route extends Placed>(root: Node<Route>, route: Route): void {
   let at = root;
   for (const segment of route.segments) {
     if (segment.kind === 'rest') {
-      at.rest.push(route);
+      add(at.rest, route);
       return;
     }
-    at = segment.kind === 'one' ? oneChild(at) : literalChild(at, segment.text);
+    if (segment.kind === 'one') {
+      at.one ??= node();
+      at = at.one;
+    } else if (route.caseSensitive) at = childOf(at.literals, segment.text);
+    else at = childOf(at.folded, segment.text.toLowerCase());
   }
-  at.here.push(route);
+  add(at.here, route);
 }
 
-function oneChild<Route>(parent: Node<Route>): Node<Route> {
-  parent.one ??= node();
-  return parent.one;
+function add<Route extends Placed>(routes: Route[], route: Route): void {
+  routes.push(route);
+  routes.sort(byConditions);
 }
 
-function literalChild<Route>(parent: Node<Route>, text: string): Node<Route> {
-  const child = parent.literals.get(text) ?? node<Route>();
-  parent.literals.set(text, child);
-  return child;
+/** The text decides between equals, so that the order in the file never does. */
+function byConditions(one: Placed, other: Placed): number {
+  const text = ({ conditions }: Placed) => conditions.map((condition) => condition.text).join('\n');
+  return other.conditions.length - one.conditions.length || text(one).localeCompare(text(other));
 }
 
 /** `from` is where the next segment begins; past the end of the key there is none. */
@@ -96,9 +151,25 @@ function walk<Route extends Placed>(at: Node<Route>, key: string, from: number, 
   const literal = at.literals.get(segment);
   const found = literal && walk(literal, key, end + 1, search);
   if (found !== undefined) return found;
+  const folded = at.folded.size === 0 ? undefined : at.folded.get(segment.toLowerCase());
+  const alike = folded && walk(folded, key, end + 1, search);
+  if (alike !== undefined) return alike;
   // An empty segment is no value for a name.
   const one = end > from && at.one ? walk(at.one, key, end + 1, search) : undefined;
   return one ?? choose(at.rest, search);
+}
+
+/** Every route for this path, whatever its methods and conditions. */
+function* placedAt<Route>(at: Node<Route>, key: string, from: number): Iterable<Route> {
+  if (from > key.length) yield* at.here;
+  else {
+    const slash = key.indexOf('/', from);
+    const end = slash === -1 ? key.length : slash;
+    const segment = key.slice(from, end);
+    const children = [at.literals.get(segment), at.folded.get(segment.toLowerCase()), end > from ? at.one : undefined];
+    for (const child of children) if (child !== undefined) yield* placedAt(child, key, end + 1);
+  }
+  yield* at.rest;
 }
 
 /**
@@ -106,17 +177,31 @@ function walk<Route extends Placed>(at: Node<Route>, key: string, from: number, 
  * forbidding a method on one path never opens it through a wider rule.
  */
 function choose<Route extends Placed>(routes: readonly Route[], search: Search): Route | undefined {
-  if (routes.length === 0) return undefined;
-  const passedOver = search.allow !== undefined;
+  if (routes.length === 0 || search.repeated !== undefined) return undefined;
+  const { method } = search.question;
+  let passedOver = search.allow !== undefined;
+  let conditions = routes[0]?.conditions.length;
   for (const route of routes) {
-    if (!takes(route, search.method)) continue;
-    if (!passedOver || (route.methods !== undefined && route.access !== 'public')) return route;
+    if (route.conditions.length !== conditions) {
+      conditions = route.conditions.length;
+      passedOver = search.allow !== undefined;
+    }
+    const fits = route.conditions.length === 0 || conditionsHold(route, search);
+    if (search.repeated !== undefined) return undefined;
+    if (!fits) continue;
+    const takes = route.methods === undefined || route.methods.has(method);
+    if (takes && (!passedOver || (route.methods !== undefined && route.access !== 'public'))) return route;
+    search.allow ??= new Set();
+    for (const allowed of route.methods ?? []) search.allow.add(allowed);
   }
-  search.allow ??= new Set();
-  for (const route of routes) for (const method of route.methods ?? []) search.allow.add(method);
   return undefined;
 }
 
-function takes(route: Placed, method: string): boolean {
-  return route.methods === undefined || route.methods.has(method);
+function conditionsHold<Route extends Placed>(route: Route, search: Search): boolean {
+  for (const condition of route.conditions) {
+    const holds = condition.holds(search.question);
+    if (holds === 'repeated') search.repeated = route;
+    if (holds !== 'yes') return false;
+  }
+  return true;
 }

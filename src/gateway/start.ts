@@ -8,6 +8,7 @@ import { buildLog } from '../base/log.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Address } from '../config/schema.ts';
 import { buildAdmin } from './admin.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { Decisions } from './decisions.ts';
 import type { Shared } from './exchange.ts';
 import { buildGeneration } from './generation.ts';
@@ -15,6 +16,7 @@ import { buildMetrics } from './metrics.ts';
 import { buildProxy } from './proxy.ts';
 import { buildServer } from './server.ts';
 import { Stalls } from './stalls.ts';
+import { originReader } from './trusted-proxies.ts';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -84,6 +86,8 @@ function share(config: GatewayConfig, clock: Clock, log: Logger, decisions: Deci
     decisions,
     stalls: new Stalls(clock),
     limits: config.limits,
+    originOf: originReader(config.trusted_proxies),
+    crossOrigin: crossOrigin(config.cors, config.request_id.header),
     requestIdHeader: config.request_id.header,
     requestIdHeaderLower: config.request_id.header.toLowerCase(),
     draining: false,

@@ -37,18 +37,21 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   const fields: string[] = [];
   const { route } = plan;
   const named = connectionNames(head);
-  const keepsAuthorization = route.access === 'public' || route.forwardCredential;
+  const credential = plan.shadow === undefined ? route.upstream.credential : undefined;
+  const keepsAuthorization = plan.shadow !== undefined || route.access === 'public' || route.forwardCredential;
   const received = head.fields;
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string;
     if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
     if (name === 'authorization' ? !keepsAuthorization : mayFeign(name) && feigns(name, plan)) continue;
+    if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
     fields.push(name, received[i + 1] as string);
   }
   addForwarding(fields, head);
   fields.push(sender.requestIdHeader, sender.requestId);
   for (const text of plan.identityHeaders) fields.push(text);
+  if (credential !== undefined) fields.push(credential.name, credential.value);
   return fields;
 }
 
@@ -85,10 +88,11 @@ function feigns(name: string, { route }: Forward): boolean {
 
 /** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */
 function addForwarding(fields: string[], head: RequestHead): void {
-  const host = head.host?.value ?? '';
-  const proto = head.secure ? 'https' : 'http';
-  fields.push('x-forwarded-for', head.address, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
-  fields.push('forwarded', `for=${node(head.address)};host=${parameter(host)};proto=${proto}`);
+  const { address, secure, chain } = head.origin;
+  const host = head.origin.host ?? head.host?.value ?? '';
+  const proto = secure ? 'https' : 'http';
+  fields.push('x-forwarded-for', chain, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
+  fields.push('forwarded', `for=${node(address)};host=${parameter(host)};proto=${proto}`);
   fields.push('via', `${head.version} gatehouse`);
   // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');

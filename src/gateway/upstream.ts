@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import type { UpstreamConfig } from '../config/gateway.ts';
+import { fold } from './identity-headers.ts';
 
 /** An API behind the gateway: its connections, and how many requests may wait for one. */
 export interface Upstream {
@@ -8,10 +9,26 @@ export interface Upstream {
   /** The Host that it is sent; undefined: the client's own. */
   readonly host: string | undefined;
   readonly authority: string;
+  /** What it has always wanted to see; stands for every header that it could fold into the same. */
+  readonly credential: UpstreamCredential | undefined;
   /** Requests that have a connection or wait for one. */
   inFlight: number;
   /** `inFlight` never exceeds this. */
   readonly capacity: number;
+}
+
+export interface UpstreamCredential {
+  readonly name: string;
+  readonly value: string;
+  readonly folded: string;
+}
+
+function upstreamCredential(config: NonNullable<UpstreamConfig['credentials']>): UpstreamCredential {
+  if ('header' in config) return { ...config.header, folded: fold(config.header.name) };
+  const { username, password } = config.basic;
+  // RFC 7617 §2.1: UTF-8, as every server of today takes it.
+  const value = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+  return { name: 'authorization', value, folded: 'authorization' };
 }
 
 /** An answer's header section may be larger than a request's: cookies and policies add up. */
@@ -24,6 +41,7 @@ export function openUpstream(name: string, config: UpstreamConfig): Upstream {
     pool: openPool(url, config),
     host: hostSent(config.host, url.host),
     authority: url.host,
+    credential: config.credentials && upstreamCredential(config.credentials),
     inFlight: 0,
     capacity: config.max_connections + config.max_pending,
   };

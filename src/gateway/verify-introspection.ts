@@ -15,6 +15,7 @@ export interface IntrospectionRules extends IdentitySource {
   readonly cache: AuthorizationServerConfig['cache'];
   /** Milliseconds. */
   readonly skew: number;
+  readonly maxLifetime: number;
 }
 
 export interface IntrospectionDependencies {
@@ -82,6 +83,7 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
       issuer: rules.issuer,
       now: clock.now() / 1000,
       skew: rules.skew / 1000,
+      maxLifetime: rules.maxLifetime / 1000,
     });
     if (verdict.kind === 'babble') return lost(verdict.detail);
     faults.recovered();

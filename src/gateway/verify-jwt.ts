@@ -13,6 +13,7 @@ export interface JwtRules extends IdentitySource {
   readonly typ: readonly string[];
   /** Milliseconds. */
   readonly skew: number;
+  readonly maxLifetime: number;
 }
 
 export type VerifyJwt = (jwt: ParsedJwt) => Promise<Facts | Refused<CredentialCode> | Outage>;
@@ -27,7 +28,12 @@ export interface JwtDependencies {
 export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
   const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(mediaType)) };
   return async (jwt) => {
-    const claimRules = { issuer: rules.issuer, now: clock.now() / 1000, skew: rules.skew / 1000 };
+    const claimRules = {
+      issuer: rules.issuer,
+      now: clock.now() / 1000,
+      skew: rules.skew / 1000,
+      maxLifetime: rules.maxLifetime / 1000,
+    };
     const fault = judgeHeader(jwt, header) ?? judgeClaims(jwt.claims, claimRules);
     if (fault !== undefined) return fault;
     const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid);

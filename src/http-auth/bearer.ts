@@ -35,20 +35,24 @@ export interface BearerChallenge {
   readonly realm: string;
   /** Space-delimited. */
   readonly scope?: string | undefined;
+  /** RFC 9728 §5.1. */
+  readonly resourceMetadata?: string | undefined;
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | undefined;
   readonly errorDescription?: string | undefined;
 }
 
 /** RFC 6750 §3. A request without any credentials gets no `error` (§3.1). */
-export function bearerChallenge({ realm, scope, error, errorDescription }: BearerChallenge): string {
-  const challenge: Challenge = {
+export function bearerChallenge(challenge: BearerChallenge): string {
+  const { realm, scope, resourceMetadata, error, errorDescription } = challenge;
+  const written: Challenge = {
     scheme: 'Bearer',
     parameters: [
       ['realm', realm],
       ['scope', scope],
+      ['resource_metadata', resourceMetadata],
       ['error', error],
       ['error_description', errorDescription],
     ],
   };
-  return formatChallenge(challenge);
+  return formatChallenge(written);
 }

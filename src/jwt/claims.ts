@@ -9,13 +9,18 @@ export interface ClaimRules {
   readonly now: number;
   /** Seconds. */
   readonly skew: number;
+  /** Seconds from `iat` to `exp`. */
+  readonly maxLifetime: number;
 }
 
 /**
  * The claims that mean the same on every route (RFC 7519 §4.1, RFC 9068 §4). `aud` and scope are not among them: they are
  * judged for each request, while this verdict is remembered.
  */
-export function judgeClaims(claims: JsonObject, { issuer, now, skew }: ClaimRules): RefusedJwt | undefined {
+export function judgeClaims(
+  claims: JsonObject,
+  { issuer, now, skew, maxLifetime }: ClaimRules,
+): RefusedJwt | undefined {
   const { iss, exp, nbf, iat } = claims;
   if (iss !== issuer) return refused('token_issuer');
   const fault = formFault(claims);
@@ -23,8 +28,14 @@ export function judgeClaims(claims: JsonObject, { issuer, now, skew }: ClaimRule
   if (now >= Number(exp) + skew) return refused('token_expired');
   if (isTime(nbf) && now < nbf - skew) return refused('token_not_yet_valid', 'nbf');
   if (isTime(iat) && now < iat - skew) return refused('token_not_yet_valid', 'iat');
+  if (livesLonger(claims, now, maxLifetime + skew)) return refused('token_lifetime');
   // RFC 7800 §3.1: a token for the holder of a key says nothing about whoever sends it without proof.
   return Object.hasOwn(claims, 'cnf') ? refused('token_bound') : undefined;
+}
+
+/** Whether a token lives longer than is taken; without `iat`, from now on. */
+export function livesLonger({ exp, iat }: JsonObject, now: number, seconds: number): boolean {
+  return isTime(exp) && exp - (isTime(iat) ? iat : now) > seconds;
 }
 
 function formFault({ exp, nbf, iat, sub, aud }: JsonObject): string | undefined {

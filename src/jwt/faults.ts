@@ -9,6 +9,7 @@ export type JwtFault =
   | 'token_issuer'
   | 'token_expired'
   | 'token_not_yet_valid'
+  | 'token_lifetime'
   | 'token_bound';
 
 export type RefusedJwt = Refused<JwtFault>;

@@ -57,6 +57,68 @@ const cases: Record<string, readonly Case[]> = {
     [match({ host: 'api..example.com' }), /is not a host/],
     [match({ host: 'API.example.com.:8443' })],
   ],
+  'capture of a claim': [
+    [route({ claims: { tenant: { equals: 'host.tenant' } } }), /captures no `host.tenant`/],
+    [route({ claims: { owner: { one_of: ['path.ID'] } } }), /captures no `path.ID`/],
+    [route({ claims: { owner: { equals: 'path.id' }, tenant: { one_of: ['acme', 7] } } })],
+  ],
+  expression: [
+    [route({ when: 'request.method ==' }), /this is no condition/],
+    [route({ when: '1 + 1' }), /gives a int, not true or false/],
+    [route({ when: 'user.name == "x"' }), /this is no condition/],
+    [route({ when: 'request.headers["x-env"] == identity.claims.env' })],
+  ],
+  'rewrite begins with the path': [
+    [route({ rewrite: { strip_prefix: '/order' } }), /does not begin with `\/order`/],
+    [route({ rewrite: { strip_prefix: '/orders/{id}' } }), /a prefix is plain text/],
+    [route({ rewrite: { add_prefix: 'v1' } }), /a path begins with `\/`/],
+    [route({ rewrite: { strip_prefix: '/orders', add_prefix: '/v1' } })],
+    [route({ rewrite: { strip_prefix: '/orders/' } })],
+  ],
+  'condition header': [
+    [match({ headers: { 'x y': '1' } }), /is not a header name/],
+    [match({ headers: { Host: 'a' } }), /cannot choose a route/],
+    [match({ headers: { 'X-Version': '2' } })],
+  ],
+  'soap without a body': [
+    [match({ soap_action: 'urn:Get' }), /^warning: SOAP is sent by POST/],
+    [match({ soap_action: 'urn:Get', methods: ['POST'] })],
+  ],
+  'trusted proxies': [
+    [top({ trusted_proxies: ['10.0.0.0/33', 'proxy'] }), /is not a CIDR/, /is not a CIDR/],
+    [top({ trusted_proxies: ['0.0.0.0/0'] }), /^warning: .* believes everybody/],
+    [top({ trusted_proxies: ['10.0.0.0/8', 'fd00::/8', '127.0.0.1'] })],
+  ],
+  'resource identifier': [
+    [top({ resource: 'api.example.com' }), /is not a resource identifier/],
+    [route({ resource: 'https://api.example.com/#a' }), /is not a resource identifier/],
+    [top({ resource: 'https://api.example.com' })],
+  ],
+  'origins of other pages': [
+    [top({ cors: { origins: ['https://app.example.com/'] } }), /is not an origin/],
+    [top({ cors: { origins: ['https://app.example.com', 'http://localhost:3000'] } })],
+  ],
+  'any origin with credentials': [
+    [top({ cors: { origins: ['*'], credentials: true } }), /cannot be taken from pages of every origin/],
+    [top({ cors: { origins: ['*'] } })],
+  ],
+  'credential towards an upstream': [
+    [upstream({ credentials: { basic: { username: 'a:b', password: 'c' } } }), /has no colon/],
+    [upstream({ credentials: { header: { name: 'Content-Length', value: '1' } } }), /not the name of a header/],
+    [upstream({ credentials: { header: { name: 'X-Key', value: 'a\nb' } } }), /control character/],
+    [upstream({ credentials: { header: { name: 'Authorization', value: 'Key 1' } } })],
+  ],
+  'shadow without an upstream': [
+    [
+      (config) => {
+        config.mode = 'shadow';
+        config.routes[0].upstream = 'orders';
+        delete config.defaults.upstream;
+      },
+      /^warning: requests without a route are still refused/,
+    ],
+    [top({ mode: 'shadow' })],
+  ],
   'equal routes': [
     [addRoute({ match: { path: '/orders/{number}' }, access: 'public' }), /this route is equal to the one in line 1/],
     [addRoute({ match: { path: '/%6Frders/{id}', methods: ['GET', 'PUT'] }, access: 'public' }), /this route is equal/],

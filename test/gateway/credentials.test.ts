@@ -1,13 +1,11 @@
 import t from 'tap';
 import type { BearerMethod } from '../../src/config/gateway.ts';
 import { extract, wantsForm } from '../../src/gateway/credentials.ts';
-import { readHead } from '../../src/gateway/request-head.ts';
+import { headOf } from './head.ts';
 
 const all: ReadonlySet<BearerMethod> = new Set(['header', 'body', 'query']);
 
-function head(headers: readonly string[] = [], method = 'POST') {
-  return readHead({ method, target: '/', version: '1.1', address: '127.0.0.1', secure: false, rawHeaders: headers });
-}
+const head = (headers: readonly string[] = [], method = 'POST') => headOf(headers, method);
 
 function found(headers: readonly string[], query: string, methods = all, form?: string) {
   const extracted = extract(head(headers), query, methods, form === undefined ? undefined : Buffer.from(form));

@@ -108,6 +108,7 @@ export function settings(issuer: string, { jwks, cache, ...changes }: Changes = 
     typ: ['at+jwt'],
     scope_claims: ['scope', 'scp'],
     clock_skew: 30_000,
+    max_token_lifetime: 86_400_000,
     cache: {
       size: 1000,
       ttl: 60_000,

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { parseHostPattern } from '../../src/config/host-pattern.ts';
 import { parsePathPattern } from '../../src/config/path-pattern.ts';
+import { matchConditions } from '../../src/gateway/match-conditions.ts';
 import { type Placed, RouteTable } from '../../src/gateway/routes.ts';
+import { headOf } from './head.ts';
 
 interface Named extends Placed {
   readonly id: string;
@@ -16,7 +19,9 @@ function routes(...lines: string[]): Named[] {
     if (pattern.kind === 'fault') throw new Error(pattern.message);
     return {
       id: line,
-      host,
+      host: host === undefined ? undefined : parseHostPattern(host),
+      conditions: [],
+      caseSensitive: true,
       segments: pattern.segments,
       methods: methods ? new Set(methods.split(',')) : undefined,
       access,
@@ -25,8 +30,9 @@ function routes(...lines: string[]): Named[] {
 }
 
 function matched(table: RouteTable<Named>, method: string, path: string, host = 'h') {
-  const match = table.match(host, path, method);
+  const match = table.match({ host, key: path, method, query: '', head: headOf() });
   if (match.kind === 'route') return match.route.id;
+  if (match.kind === 'repeated') return 400;
   return match.kind === 'not_found' ? 404 : `405 ${match.allow.join(',')}`;
 }
 
@@ -104,4 +110,67 @@ t.test('the order in the file changes nothing', async () => {
       },
     ),
   );
+});
+
+t.test(
+  'a host pattern goes after the exact host and before none; of two, the one that is literal further right',
+  async (t) => {
+    const table = new RouteTable(
+      routes('/a', '/a @{x}.example.com', '/a @api.example.com', '/a @api.{x}.com', '/a @{x}.{y}.com'),
+    );
+    t.equal(matched(table, 'GET', '/a', 'api.example.com'), '/a @api.example.com');
+    t.equal(matched(table, 'GET', '/a', 'acme.example.com'), '/a @{x}.example.com');
+    t.equal(matched(table, 'GET', '/a', 'api.other.com'), '/a @api.{x}.com');
+    t.equal(matched(table, 'GET', '/a', 'www.other.com'), '/a @{x}.{y}.com');
+    t.equal(matched(table, 'GET', '/a', 'deep.www.other.com'), '/a', 'a name is one label');
+  },
+);
+
+t.test('literals of a case-insensitive upstream match in any case, after those that fit exactly', async (t) => {
+  const [folded] = routes('/Admin/{x}');
+  const table = new RouteTable([
+    { ...(folded as Named), caseSensitive: false },
+    ...routes('/admin/{y}', '/{z*} public'),
+  ]);
+  t.equal(matched(table, 'GET', '/admin/1'), '/admin/{y}');
+  t.equal(matched(table, 'GET', '/ADMIN/1'), '/Admin/{x}');
+});
+
+t.test('of routes for one path, more conditions go first, and a field that decides must not occur twice', async (t) => {
+  const [plain, one, two] = routes('/a', '/a', '/a').map((route, index) => ({ ...route, id: `${index} conditions` }));
+  const conditioned = (route: Named, headers: Record<string, string>): Named => ({
+    ...route,
+    conditions: matchConditions({ path: '/a', headers, query: {} }),
+  });
+  const table = new RouteTable([
+    plain as Named,
+    conditioned(one as Named, { 'X-V': '1' }),
+    conditioned(two as Named, { 'X-V': '1', 'X-W': '2' }),
+  ]);
+  const ask = (...rawHeaders: string[]) => {
+    const match = table.match({ host: 'h', key: '/a', method: 'GET', query: '', head: headOf(rawHeaders) });
+    return match.kind === 'route' ? match.route.id : match.kind;
+  };
+  t.equal(ask(), '0 conditions');
+  t.equal(ask('x-v', '1'), '1 conditions');
+  t.equal(ask('X-V', '1', 'x-w', '2'), '2 conditions');
+  t.equal(ask('x-v', '2'), '0 conditions');
+  t.equal(ask('x-v', '1', 'X-V', '1'), 'repeated');
+});
+
+t.test('query parameters and SOAP actions choose a route', async (t) => {
+  const holds = (match: object, rawHeaders: string[], query = '') =>
+    matchConditions({ path: '/', ...match }).map((condition) =>
+      condition.holds({ head: headOf(rawHeaders), query }),
+    )[0];
+  t.equal(holds({ query: { v: '1' } }, [], '?a=b&v=1'), 'yes');
+  t.equal(holds({ query: { v: '1' } }, [], '?v=%31'), 'yes');
+  t.equal(holds({ query: { v: '1' } }, [], '?v=1&v=2'), 'repeated');
+  t.equal(holds({ query: { v: '1' } }, [], ''), 'no');
+  const soap = { soap_action: 'urn:Get' };
+  t.equal(holds(soap, ['SOAPAction', '"urn:Get"']), 'yes');
+  t.equal(holds(soap, ['SOAPAction', 'urn:Get']), 'yes');
+  t.equal(holds(soap, ['Content-Type', 'application/soap+xml; charset=utf-8; action="urn:Get"']), 'yes');
+  t.equal(holds(soap, ['Content-Type', 'text/xml; action="urn:Get"']), 'no');
+  t.equal(holds(soap, ['SOAPAction', 'urn:Get', 'Content-Type', 'application/soap+xml; action="urn:Set"']), 'repeated');
 });

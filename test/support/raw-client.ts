@@ -20,12 +20,13 @@ export class RawClient {
   closed = false;
   error: NodeJS.ErrnoException | undefined;
   #changed: () => void = () => {};
+  #room: Buffer = Buffer.alloc(0);
 
   constructor(socket: Socket) {
     this.socket = socket;
     const change = () => this.#changed();
     socket.on('data', (chunk: Buffer) => {
-      this.unread = this.unread.length === 0 ? chunk : Buffer.concat([this.unread, chunk]);
+      this.#append(chunk);
       change();
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -36,6 +37,21 @@ export class RawClient {
       change();
     };
     socket.on('end', close).on('close', close);
+  }
+
+  /** Into spare room behind what is unread: adding chunk to chunk would copy a large body over and over. */
+  #append(chunk: Buffer): void {
+    const { length } = this.unread;
+    const start = this.unread.byteOffset - this.#room.byteOffset;
+    if (this.unread.buffer !== this.#room.buffer || start + length + chunk.length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(2 * (length + chunk.length));
+      this.unread.copy(this.#room);
+      chunk.copy(this.#room, length);
+      this.unread = this.#room.subarray(0, length + chunk.length);
+    } else {
+      chunk.copy(this.#room, start + length);
+      this.unread = this.#room.subarray(start, start + length + chunk.length);
+    }
   }
 
   /** Text is sent as latin1: one byte a character. */

@@ -1,0 +1,107 @@
+import { type Checks, membersOf } from './checks.ts';
+import { parseCidr } from './cidr.ts';
+import { isHeaderName } from './header-name.ts';
+import type { Finding, Pointer } from './problem.ts';
+import type { GatewaySubject } from './subject.ts';
+
+/** What the gateway is to the world around it: pages of other origins, proxies in front, the resource it protects. */
+export const edgeChecks: Checks<GatewaySubject> = {
+  'trusted proxies': ({ config }) => config.trusted_proxies.flatMap(proxyFault),
+  'resource identifier': ({ config, routes }) => [
+    ...resourceFault(['resource'], config.resource),
+    ...routes.flatMap(({ at, value }) => resourceFault([...at, 'resource'], value.resource)),
+  ],
+  'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],
+  'any origin with credentials': ({ config }) =>
+    config.cors?.credentials && config.cors.origins.includes('*')
+      ? [
+          {
+            pointer: ['cors', 'credentials'],
+            message: 'cookies cannot be taken from pages of every origin',
+            hint: 'name the origins',
+          },
+        ]
+      : [],
+  'credential towards an upstream': ({ config }) => membersOf('upstreams', config.upstreams).flatMap(credentialFault),
+  'shadow without an upstream': ({ config }) =>
+    config.mode === 'shadow' && config.defaults.upstream === undefined
+      ? [
+          {
+            pointer: ['mode'],
+            severity: 'warning',
+            message: 'requests without a route are still refused',
+            hint: 'name `defaults.upstream`, and they go there',
+          },
+        ]
+      : [],
+};
+
+function proxyFault(text: string, index: number): readonly Finding[] {
+  const pointer = ['trusted_proxies', index];
+  const cidr = parseCidr(text);
+  if (cidr === undefined)
+    return [{ pointer, message: `\`${text}\` is not a CIDR`, hint: 'such as 10.0.0.0/8, fd00::/8 or one address' }];
+  if (cidr.prefix > 0) return [];
+  return [
+    {
+      pointer,
+      severity: 'warning',
+      message: `\`${text}\` believes everybody`,
+      hint: 'name the networks of your proxies',
+    },
+  ];
+}
+
+/** RFC 9728 §1.2: an https URL without fragment; http only for what is tried at home. */
+function resourceFault(pointer: Pointer, text: string | undefined): readonly Finding[] {
+  if (text === undefined) return [];
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const sound = url !== undefined && /^https?:$/.test(url.protocol) && url.hash === '' && url.username === '';
+  return sound
+    ? []
+    : [
+        {
+          pointer,
+          message: `\`${text}\` is not a resource identifier`,
+          hint: 'an https: URL without fragment (RFC 9728 §1.2)',
+        },
+      ];
+}
+
+function originFault(text: string, index: number): readonly Finding[] {
+  const sound = text === '*' || (URL.canParse(text) && new URL(text).origin === text.toLowerCase());
+  if (sound) return [];
+  return [
+    {
+      pointer: ['cors', 'origins', index],
+      message: `\`${text}\` is not an origin`,
+      hint: 'scheme://host[:port], with no path and no slash at the end',
+    },
+  ];
+}
+
+function credentialFault({
+  at,
+  value,
+}: {
+  at: Pointer;
+  value: GatewaySubject['config']['upstreams'][string];
+}): readonly Finding[] {
+  const { credentials } = value;
+  if (credentials === undefined) return [];
+  const pointer = [...at, 'credentials'];
+  if ('basic' in credentials) {
+    return credentials.basic.username.includes(':')
+      ? [{ pointer: [...pointer, 'basic', 'username'], message: 'a user name has no colon (RFC 7617 §2)' }]
+      : [];
+  }
+  const { name, value: text } = credentials.header;
+  if (!isHeaderName(name))
+    return [
+      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not the name of a header that can be sent` },
+    ];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
+  return /[\x00-\x1f\x7f]/.test(text)
+    ? [{ pointer: [...pointer, 'header', 'value'], message: 'the value has a control character' }]
+    : [];
+}

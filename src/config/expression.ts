@@ -1,0 +1,40 @@
+import { TypeError as CelTypeError, Environment, ParseError } from '@marcbachmann/cel-js';
+
+/** A `when` that can be asked; a missing key or any other error of the evaluation is false. */
+export type Expression = (variables: { request: object; identity: object }) => boolean;
+
+export interface ExpressionFault {
+  readonly kind: 'fault';
+  readonly message: string;
+}
+
+const environment = new Environment().registerVariable('request', 'map').registerVariable('identity', 'map');
+
+/** Compiles a CEL expression over `request` and `identity`; a fault where it is none, or not a question of yes or no. */
+export function compileExpression(text: string): Expression | ExpressionFault {
+  try {
+    const evaluate = environment.parse(text);
+    const { valid, type, error } = evaluate.check();
+    if (!valid) return fault(error);
+    if (type !== 'bool' && type !== 'dyn') return { kind: 'fault', message: `it gives a ${type}, not true or false` };
+    return (variables) => isTrue(() => evaluate(variables));
+  } catch (error) {
+    return fault(error);
+  }
+}
+
+function isTrue(evaluate: () => unknown): boolean {
+  try {
+    return evaluate() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The library's message goes on with a picture of the place; its first line says what is wrong. */
+function fault(error: unknown): ExpressionFault {
+  if (error instanceof ParseError || error instanceof CelTypeError || error instanceof Error) {
+    return { kind: 'fault', message: error.message.split('\n')[0] as string };
+  }
+  return { kind: 'fault', message: 'it is not an expression' };
+}

@@ -1,0 +1,18 @@
+/** Fields that frame a message or belong to one connection (RFC 9110 §7.6.1, RFC 9112 §6). */
+const framing = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy-connection',
+]);
+
+/** Whether a header of this name can be sent with a message of any kind. */
+export function isHeaderName(name: string): boolean {
+  return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && !framing.has(name.toLowerCase());
+}
