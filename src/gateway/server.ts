@@ -34,24 +34,18 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
   });
   for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  // Bodies are not the framework's: the proxy streams them.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // The first hook takes the request over, before the framework looks at its body or has an opinion on its media type.
+  app.addHook('onRequest', (request, reply, _next) => {
+    reply.hijack();
+    const { raw } = request;
+    options.handle({ request: raw, response: reply.raw, target: request.originalUrl, expects: expectations.get(raw) });
+  });
   app.route({
     method: app.supportedMethods.filter((method) => method !== 'CONNECT'),
     url: '/',
-    handler: (request, reply) => {
-      reply.hijack();
-      const { raw } = request;
-      options.handle({
-        request: raw,
-        response: reply.raw,
-        target: request.originalUrl,
-        expects: expectations.get(raw),
-      });
-    },
+    handler: () => undefined,
   });
   return app;
 }

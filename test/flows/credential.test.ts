@@ -412,7 +412,7 @@ t.test('a body of any type, however malformed the type, passes with its own byte
     );
     const seen = upstream.seen.pop();
     t.equal(seen?.body.toString(), body);
-    t.equal(seen?.header('content-type'), Buffer.from(type, 'latin1').toString('latin1').trim());
+    t.equal(seen?.header('content-type'), type.replace(/^[ \t]+|[ \t]+$/g, ''));
   }
 });
 
