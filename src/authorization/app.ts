@@ -33,7 +33,7 @@ export function buildApp(service: Service, log: Logger, limits: ServerLimits = s
   const { bodyLimit, requestTimeout, keepAliveTimeout, ...http } = limits;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => randomUUID(),
     bodyLimit,
     requestTimeout,

@@ -25,7 +25,7 @@ export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
 function record(metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
   const { clientId: client_id, errorCode: error, method, ip: address } = request;
   const endpoint = request.routeOptions.config.name ?? 'none';
-  const ms = Math.round(reply.elapsedTime);
+  const milliseconds = Math.round(reply.elapsedTime);
   metrics.answered(endpoint, error ?? 'ok');
-  request.log.info({ endpoint, method, status: reply.statusCode, error, client_id, address, ms }, 'answered');
+  request.log.info({ endpoint, method, status: reply.statusCode, error, client_id, address, milliseconds }, 'answered');
 }

@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Answers with the URL at which it listens. */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
   try {
-    return await app.listen({ host, port, listenTextResolver: () => 'listening' });
+    return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -4,13 +4,14 @@ import { systemClock } from '../base/clock.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
+import type { AuthorizationConfig } from '../config/authorization.ts';
 import { formatProblems, loadAuthorizationConfig } from '../config/load.ts';
 import { StorageUnusable } from '../storage/errors.ts';
 
 export function register(program: Command): void {
   program
     .command('authorization')
-    .description('runs the authorization service')
+    .description('run the authorization service')
     .requiredOption('--config <file>', 'authorization.yaml')
     .option('--migrate-only', 'create or migrate the database, then exit')
     .action(run);
@@ -24,7 +25,7 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
   const log = buildLog(config.log);
   let authorization: Authorization | undefined;
   try {
-    if (options.migrateOnly) return await (await openStore(config, { directory, clock: systemClock })).close();
+    if (options.migrateOnly) return await migrate(config, directory);
     authorization = await buildAuthorization(config, { directory, log });
     stopOnSignal({ stop: authorization.stop, deadline: config.shutdown.deadline, log });
     log.info(await authorization.start(), `the authorization service ${config.issuer} is ready`);
@@ -33,6 +34,11 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
     await authorization?.stop();
     process.exit();
   }
+}
+
+async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
+  await (await openStore(config, { directory, clock: systemClock })).close();
+  process.stdout.write(`${config.storage} is up to date.\n`);
 }
 
 function giveUp(message: string): void {

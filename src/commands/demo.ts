@@ -26,7 +26,9 @@ async function run(ports: Ports): Promise<void> {
     stopOnSignal({ stop: demo.stop, deadline: DEADLINE, log });
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    process.stderr.write(`gatehouse demo: ${error.message} (--gateway, --authorization and --api take other ports)\n`);
+    process.stderr.write(
+      `gatehouse demo: ${error.message} (other ports: npm start -- --gateway 18080 --authorization 18081 --api 19000)\n`,
+    );
     process.exitCode = 1;
   }
 }

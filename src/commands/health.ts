@@ -17,7 +17,9 @@ async function run({ config: file }: { config: string }): Promise<void> {
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) return unhealthy(formatProblems(loaded.problems));
   const listener = loaded.config.health ?? loaded.config.admin;
-  if (listener === undefined) return unhealthy(`${file} has neither a \`health\` nor an \`admin\` listener to ask.\n`);
+  if (listener === undefined) {
+    return unhealthy(`${file} has no listener to ask: add \`health: 127.0.0.1:9900\` (or \`admin: …\`).\n`);
+  }
   const host = listener.host === '0.0.0.0' ? '127.0.0.1' : listener.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/readyz`;
   try {

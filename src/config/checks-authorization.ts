@@ -3,8 +3,10 @@ import { type Checks, runChecks } from './checks.ts';
 import { clientChecks } from './checks-clients.ts';
 import { listenerFaults } from './checks-listeners.ts';
 import { timerFaults } from './checks-timers.ts';
+import { isLoopback } from './host.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { scopeTokenFault } from './scope-words.ts';
+import { secretKeyFaults } from './secret-key.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
 import { issuerFaults, parseUrl } from './url-rules.ts';
 
@@ -13,10 +15,11 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   listeners: ({ config }) => listenerFaults(config),
   'longest wait': ({ config }) => timerFaults(['shutdown'], config.shutdown),
   issuer: ({ config }) => issuerFaults(['issuer'], config.issuer, config.development),
+  'issuer elsewhere': ({ config }) => issuerElsewhere(config),
   resources: ({ config }) =>
     config.resources.flatMap((resource, index) => resourceFaults(['resources', index], resource)),
   'encryption keys': ({ config }) =>
-    (config.encryption_keys ?? []).flatMap((key, index) => encryptionKeyFaults(['encryption_keys', index], key)),
+    (config.encryption_keys ?? []).flatMap((key, index) => secretKeyFaults(['encryption_keys', index], key)),
   scopes: ({ config }) => Object.keys(config.scopes).flatMap(scopeFaults),
   'lifetime of access tokens': ({ config }) => [
     ...lifetimeFaults(['tokens', 'access', 'ttl'], config.tokens.access.ttl),
@@ -27,6 +30,21 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
 
 export function checkAuthorization(config: AuthorizationFile): readonly Finding[] {
   return runChecks(authorizationChecks, authorizationSubject(config));
+}
+
+/** An issuer on this machine is this service itself, unless a proxy stands in front of it. */
+function issuerElsewhere({ issuer, listen }: AuthorizationFile): readonly Finding[] {
+  const url = parseUrl(issuer);
+  if (url === undefined || url.protocol !== 'http:' || !isLoopback(url.hostname)) return [];
+  if (listen.port === 0 || Number(url.port || 80) === listen.port) return [];
+  return [
+    {
+      pointer: ['issuer'],
+      severity: 'warning',
+      message: `the issuer is port ${url.port || 80} of this machine, and the service listens at ${listen.port}`,
+      hint: `write \`listen: 127.0.0.1:${url.port || 80}\`, unless a proxy stands between`,
+    },
+  ];
 }
 
 /** RFC 8707 §2: an absolute URI without a fragment. */
@@ -42,14 +60,6 @@ function resourceFaults(pointer: Pointer, resource: string): readonly Finding[] 
   return resource.includes('#')
     ? [{ pointer, message: 'a resource has no fragment (RFC 8707 §2)', hint: 'leave out `#` and what follows' }]
     : [];
-}
-
-function encryptionKeyFaults(pointer: Pointer, key: string): readonly Finding[] {
-  const bytes = Buffer.from(key, 'base64');
-  const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(key);
-  if (isBase64 && bytes.length === 32) return [];
-  const message = isBase64 ? `the key has ${bytes.length} bytes; it needs 32` : 'the value is not base64';
-  return [{ pointer, message, hint: 'make one with `openssl rand -base64 32`' }];
 }
 
 function scopeFaults(scope: string): readonly Finding[] {

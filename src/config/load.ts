@@ -5,6 +5,7 @@ import type { Surroundings } from './checks.ts';
 import { checkAuthorization } from './checks-authorization.ts';
 import { checkGateway } from './checks-gateway.ts';
 import { completeAuthorization, completeGateway } from './complete.ts';
+import { detectKind, type FileKind } from './detect.ts';
 import { applyEnvironment } from './environment.ts';
 import { type GatewayConfig, type GatewayFile, GatewaySchema } from './gateway.ts';
 import type { Schema } from './input-schema.ts';
@@ -43,6 +44,7 @@ export interface TextOptions {
 }
 
 interface Kind<Config, File> {
+  readonly name: FileKind;
   readonly schema: Schema;
   readonly validate: Validate;
   readonly check: (file: File, left: readonly Pointer[], around: Surroundings) => readonly Finding[];
@@ -50,6 +52,7 @@ interface Kind<Config, File> {
 }
 
 const gateway: Kind<GatewayConfig, GatewayFile> = {
+  name: 'gateway',
   schema: GatewaySchema as unknown as Schema,
   validate: buildValidate(GatewaySchema as unknown as Schema),
   check: checkGateway,
@@ -57,6 +60,7 @@ const gateway: Kind<GatewayConfig, GatewayFile> = {
 };
 
 const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
+  name: 'authorization',
   schema: AuthorizationSchema as unknown as Schema,
   validate: buildValidate(AuthorizationSchema as unknown as Schema),
   check: checkAuthorization,
@@ -103,6 +107,8 @@ function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env
 
 function loadText<Config, File>(kind: Kind<Config, File>, text: string, file: string, env: Env): Loaded<Config> {
   const directory = dirname(resolve(file));
+  const other = detectKind(text);
+  if (other !== undefined && other !== kind.name) return mistaken(file, other);
   const sources = { env, directory };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return refuse(text, parsed.faults);
@@ -143,6 +149,13 @@ function check<Config, File>(
 ): readonly Finding[] {
   const sound = leaveOutFaults(values, kind.schema, shape);
   return sound === undefined ? [] : kind.check(settle(kind.schema, sound.values) as File, sound.left, around);
+}
+
+/** Judged by the other file's rules, every key of it would be unknown. */
+function mistaken(file: string, kind: FileKind): { ok: false; problems: readonly Problem[] } {
+  const message = `this is the file of the ${kind === 'gateway' ? 'gateway' : 'authorization service'}`;
+  const hint = `run it with \`gatehouse ${kind} --config ${file}\``;
+  return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message, hint }] };
 }
 
 function refuse(text: string, faults: readonly Fault[]): { ok: false; problems: readonly Problem[] } {

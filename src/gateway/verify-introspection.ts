@@ -40,6 +40,12 @@ export interface Introspection {
   calls(): number;
 }
 
+/** A refusal of the gateway itself is the one failure that its operator can mend. */
+function reasonOf({ detail, status }: FailedFetch): string {
+  const refused = status === 401 || status === 403;
+  return refused ? `${detail}: the server refuses this gateway's client_id and client_secret` : detail;
+}
+
 const WAITING_PER_CALL = 16;
 const OUT_FOR = 1_000;
 
@@ -78,7 +84,7 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
   };
 
   const judge = (answer: Fetched): Introspected => {
-    if (answer.kind === 'failed') return lost(answer.detail, answer.status);
+    if (answer.kind === 'failed') return lost(reasonOf(answer), answer.status);
     const verdict = judgeAnswer(answer.value, {
       issuer: rules.issuer,
       now: clock.now() / 1000,

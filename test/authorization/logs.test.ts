@@ -62,7 +62,7 @@ t.test('every request has one line with its id, which the answer carries too', a
     .map((line) => JSON.parse(line));
   t.equal(lines.length, 1);
   t.match(lines[0], {
-    reqId: response.headers.get('x-request-id'),
+    request_id: response.headers.get('x-request-id'),
     endpoint: 'token',
     method: 'POST',
     status: 200,

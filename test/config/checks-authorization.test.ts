@@ -11,6 +11,11 @@ const secret = 'another-secret-of-tests';
 
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
 const cases: Record<string, readonly Case[]> = {
+  'issuer elsewhere': [
+    [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer is port 9999/],
+    [top({ issuer: 'http://localhost:8081' })],
+    [top({ issuer: 'http://127.0.0.1:9999', listen: '127.0.0.1:9999' })],
+  ],
   listeners: [
     [top({ admin: '127.0.0.1:8081' }), /the same address as `listen`/],
     [top({ admin: '0.0.0.0:9902' }), /^warning: the management listener/],
