@@ -34,5 +34,9 @@ function runPinnedNode() {
   }
   const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`gatehouse: ${pinned} does not start: ${error.message}`);
+    process.exit(1);
+  });
   child.on('exit', (code) => process.exit(code ?? 3));
 }

@@ -7,7 +7,14 @@ const commands: readonly (() => Promise<{ register(program: Command): void }>)[]
   () => import('./commands/gateway.ts'),
   () => import('./commands/authorization.ts'),
   () => import('./commands/check.ts'),
+  () => import('./commands/explain.ts'),
+  () => import('./commands/routes.ts'),
+  () => import('./commands/config.ts'),
   () => import('./commands/health.ts'),
+  () => import('./commands/why.ts'),
+  () => import('./commands/shadow.ts'),
+  () => import('./commands/protect.ts'),
+  () => import('./commands/import.ts'),
 ];
 
 /** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly. */

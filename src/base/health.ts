@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Registry } from 'prom-client';
 
 export interface Health {
@@ -8,8 +8,8 @@ export interface Health {
 }
 
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
-export function buildHealth({ notReady, registry }: Health): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true });
+export function buildHealth({ notReady, registry }: Health, options: FastifyServerOptions = {}): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true, ...options });
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
     const reason = await notReady();

@@ -8,14 +8,21 @@ export interface ShutdownOptions {
   readonly log: Logger;
 }
 
+/** A terminal signals every process of its group, and a launcher passes its signal on: two at once are one. */
+const SAME_SIGNAL = 300;
+
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /** The first signal stops in order: exit 0, or 3 when the deadline passed or the stop failed. The second exits at once. */
 export function stopOnSignal({ stop, deadline, log }: ShutdownOptions): void {
-  let stopping = false;
+  let since: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(3);
-    stopping = true;
+    const now = performance.now();
+    if (since !== undefined) {
+      if (now - since > SAME_SIGNAL) process.exit(3);
+      return;
+    }
+    since = now;
     log.info({ signal }, 'stopping');
     void stopWithin(stop, deadline, log).then((status) => process.exit(status));
   };

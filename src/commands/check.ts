@@ -2,19 +2,26 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { detectKind } from '../config/detect.ts';
 import { formatForGithub } from '../config/format.ts';
-import { formatProblems, loadAuthorizationConfig, loadGatewayConfig, type Problem } from '../config/load.ts';
+import {
+  formatProblems,
+  type Loaded,
+  loadAuthorizationConfig,
+  loadGatewayConfig,
+  type Problem,
+} from '../config/load.ts';
+import { runTests } from '../gateway/dry/run-tests.ts';
 
 /** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
 export function register(program: Command): void {
   program
     .command('check')
-    .description('validate configuration files')
+    .description('validate configuration files, and run their tests')
     .argument('<file...>', 'gateway or authorization files; which of the two is seen from their keys')
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
-    .action((files: string[], { format }: { format: keyof typeof formats }) => {
-      const results = files.map((file) => ({ file, problems: checkFile(file) }));
+    .action(async (files: string[], { format }: { format: keyof typeof formats }) => {
+      const results = await Promise.all(files.map(async (file) => ({ file, problems: await checkFile(file) })));
       process.stdout.write(formats[format](results));
       if (results.some(({ problems }) => !isValid(problems))) process.exitCode = 1;
     });
@@ -43,11 +50,19 @@ function inWords({ file, problems }: Result): string {
 }
 
 /** Errors, or the warnings of a file without errors. */
-export function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): readonly Problem[] {
+export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): Promise<readonly Problem[]> {
   const text = readText(file);
   const kind = text === undefined ? 'gateway' : detectKind(text);
   if (kind === undefined) return undecided(file);
-  const loaded = kind === 'gateway' ? loadGatewayConfig(file, env) : loadAuthorizationConfig(file, env);
+  return kind === 'gateway' ? checkGateway(file, env) : told(loadAuthorizationConfig(file, env));
+}
+
+async function checkGateway(file: string, env: NodeJS.ProcessEnv): Promise<readonly Problem[]> {
+  const loaded = loadGatewayConfig(file, env);
+  return loaded.ok ? [...loaded.warnings, ...(await runTests(loaded))] : loaded.problems;
+}
+
+function told(loaded: Loaded<unknown>): readonly Problem[] {
   return loaded.ok ? loaded.warnings : loaded.problems;
 }
 

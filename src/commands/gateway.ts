@@ -2,9 +2,12 @@ import type { Command } from 'commander';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
+import { WatchedFiles } from '../base/watch-files.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
+import { runTests } from '../gateway/dry/run-tests.ts';
 import { startGateway } from '../gateway/start.ts';
+import { followFile } from './follow-file.ts';
 
 /** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */
 export function register(program: Command): void {
@@ -16,23 +19,41 @@ export function register(program: Command): void {
 }
 
 async function run({ config: file }: { config: string }): Promise<void> {
-  const loaded = loadGatewayConfig(file);
-  if (!loaded.ok) {
-    process.stderr.write(formatProblems(loaded.problems));
+  const files = new WatchedFiles();
+  const load = () => loadWatched(file, files);
+  const loaded = load();
+  const problems = loaded.ok ? await runTests(loaded) : loaded.problems;
+  if (!loaded.ok || problems.length > 0) {
+    process.stderr.write(formatProblems(problems));
     process.exitCode = 1;
     return;
   }
-  await serve(loaded);
+  await serve(loaded, { load, files });
+}
+
+/** A file that is refused may not have come to name what it refers to: what the one in force names stays watched. */
+function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
+  const before = files.clear();
+  const loaded = loadGatewayConfig(file, process.env, files);
+  if (!loaded.ok) for (const each of before) files.add(each);
+  return loaded;
+}
+
+/** Where the configuration came from, and comes from again. */
+interface Source {
+  readonly load: () => Loaded<GatewayConfig>;
+  readonly files: WatchedFiles;
 }
 
 /** Runs what was loaded until a signal ends it. */
-export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>): Promise<void> {
+export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>, source?: Source): Promise<void> {
   const { config, directory, locate } = loaded;
   if (loaded.warnings.length > 0) process.stderr.write(formatProblems(loaded.warnings));
   const log = buildLog(config.log);
   try {
-    const gateway = await startGateway({ config, directory, locate, log });
+    const gateway = await startGateway({ config, directory, locate, load: source?.load, log });
     log.info({ url: gateway.url, admin: gateway.adminUrl, health: gateway.healthUrl }, 'gateway is listening');
+    if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
     stopOnSignal({ stop: gateway.stop, deadline: config.shutdown.deadline, log });
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;

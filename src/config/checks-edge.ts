@@ -2,6 +2,7 @@ import { type Checks, membersOf } from './checks.ts';
 import { parseCidr } from './cidr.ts';
 import { isHeaderName } from './header-name.ts';
 import type { Finding, Pointer } from './problem.ts';
+import { secretKeyFaults } from './secret-key.ts';
 import type { GatewaySubject } from './subject.ts';
 
 /** What the gateway is to the world around it: pages of other origins, proxies in front, the resource it protects. */
@@ -11,6 +12,8 @@ export const edgeChecks: Checks<GatewaySubject> = {
     ...resourceFault(['resource'], config.resource),
     ...routes.flatMap(({ at, value }) => resourceFault([...at, 'resource'], value.resource)),
   ],
+  'ticket keys': ({ config }) =>
+    (config.ticket_keys ?? []).flatMap((key, index) => secretKeyFaults(['ticket_keys', index], key)),
   'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],
   'any origin with credentials': ({ config }) =>
     config.cors?.credentials && config.cors.origins.includes('*')

@@ -7,15 +7,19 @@ import { listenerFaults } from './checks-listeners.ts';
 import { routeChecks } from './checks-routes.ts';
 import { ruleChecks } from './checks-rules.ts';
 import { serverChecks } from './checks-servers.ts';
+import { testChecks } from './checks-tests.ts';
 import { timerChecks } from './checks-timers.ts';
+import { tlsChecks } from './checks-tls.ts';
 import { upstreamChecks } from './checks-upstreams.ts';
 import type { GatewayFile } from './gateway.ts';
+import { healthParts } from './listener.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { type GatewaySubject, gatewaySubject } from './subject.ts';
 
 /** Every rule of gateway.yaml that a schema cannot say. */
 export const gatewayChecks: Checks<GatewaySubject> = {
-  listeners: ({ config }) => listenerFaults(config),
+  listeners: ({ config }) => listenerFaults({ ...config, health: config.health && healthParts(config.health).listen }),
+  ...tlsChecks,
   ...routeChecks,
   ...accessChecks,
   ...ruleChecks,
@@ -25,6 +29,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...upstreamChecks,
   ...headerChecks,
   ...timerChecks,
+  ...testChecks,
 };
 
 export function checkGateway(config: GatewayFile, left: readonly Pointer[], around: Surroundings): readonly Finding[] {

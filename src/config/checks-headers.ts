@@ -1,4 +1,5 @@
 import type { Checks } from './checks.ts';
+import { fold } from './fold-name.ts';
 import type { RouteFile } from './gateway.ts';
 import type { Finding, Pointer } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -106,8 +107,4 @@ function realmFaults(realm: string): readonly Finding[] {
 
 function isToken(name: string): boolean {
   return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name);
-}
-
-function fold(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-');
 }

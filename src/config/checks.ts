@@ -1,4 +1,5 @@
 import type { Finding, Pointer } from './problem.ts';
+import type { Place } from './referred-file.ts';
 
 /** One rule that a schema cannot say. */
 export type Check<Subject> = (subject: Subject) => readonly Finding[];
@@ -14,8 +15,7 @@ export interface Member<Value> {
 }
 
 /** What the loader knows of the file's surroundings. */
-export interface Surroundings {
-  readonly directory: string;
+export interface Surroundings extends Place {
   /** Where a value stands, such as `gateway.yaml:12`, for messages about two places. */
   readonly cite: (pointer: Pointer) => string;
 }

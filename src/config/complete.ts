@@ -1,10 +1,18 @@
 import type { AuthorizationConfig, AuthorizationFile, ClientConfig } from './authorization.ts';
 import type { GatewayConfig, GatewayFile, RouteConfig, RouteFile } from './gateway.ts';
+import { healthParts } from './listener.ts';
 
 /** Gives every route its id: that of the file, or its methods, host and path. */
 export function completeGateway(config: GatewayFile): GatewayConfig {
   const routes = config.routes.map((route) => Object.freeze({ ...route, id: route.id ?? defaultId(route) }));
-  return Object.freeze({ ...config, routes: Object.freeze(routes) as RouteConfig[] });
+  const { health, ...rest } = config;
+  const parts = health && healthParts(health);
+  return Object.freeze({
+    ...rest,
+    ...(parts && { health: parts.listen }),
+    health_passes: parts?.pass ?? {},
+    routes: Object.freeze(routes) as RouteConfig[],
+  });
 }
 
 /** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */

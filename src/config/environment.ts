@@ -5,6 +5,7 @@ import { fromFile } from './interpolate.ts';
 import { type Fault, parseYaml } from './parse.ts';
 import type { Position } from './problem.ts';
 import type { MapTree, Tree } from './tree.ts';
+import { convert } from './units.ts';
 
 const prefix = 'GATEHOUSE__';
 
@@ -18,7 +19,7 @@ export function applyEnvironment(tree: Tree, schema: Schema, sources: Sources): 
   for (const name of Object.keys(sources.env).sort()) {
     const value = sources.env[name];
     if (!name.startsWith(prefix) || value === undefined) continue;
-    const fault = applyOne(tree, schema, { name, value, directory: sources.directory });
+    const fault = applyOne(tree, schema, { name, value, sources });
     if (fault !== undefined) faults.push({ at: placeOfVariable(name), ...fault });
   }
   return faults;
@@ -27,11 +28,11 @@ export function applyEnvironment(tree: Tree, schema: Schema, sources: Sources): 
 interface Override {
   readonly name: string;
   readonly value: string;
-  readonly directory: string;
+  readonly sources: Sources;
 }
 type Wrong = { readonly message: string; readonly hint?: string | undefined } | undefined;
 
-function applyOne(tree: Tree, schema: Schema, { name, value, directory }: Override): Wrong {
+function applyOne(tree: Tree, schema: Schema, { name, value, sources }: Override): Wrong {
   const levels = name.slice(prefix.length).split('__');
   const inFile = levels.length > 1 && levels.at(-1) === 'FILE';
   if (inFile) levels.pop();
@@ -41,7 +42,7 @@ function applyOne(tree: Tree, schema: Schema, { name, value, directory }: Overri
   if (tree.kind !== 'map') return undefined;
   const spot = descend(tree, schema, levels, name);
   if ('message' in spot) return spot;
-  const text = inFile ? fromFile(value, directory) : value;
+  const text = inFile ? fromFile(value, sources) : value;
   if (typeof text !== 'string') return { message: `${text.message}` };
   return put(spot, text, name);
 }
@@ -101,7 +102,7 @@ function mapAt(parent: MapTree, key: string, name: string): MapTree {
 /** A list, map or alternative is YAML text; any other value is taken as it is and typed by the schema. */
 function put({ parent, key, schema }: Spot, text: string, name: string): Wrong {
   const at = placeOfVariable(name);
-  const structured = schema.type === 'array' || schema.type === 'object' || schema.anyOf !== undefined;
+  const structured = schema.type === 'array' || schema.type === 'object' || isAlternative(schema, text);
   const parsed = structured ? parseYaml({ file: name, text, origin: name }) : undefined;
   if (parsed !== undefined && (parsed.tree === undefined || parsed.faults.length > 0)) {
     return { message: `${parsed.faults[0]?.message ?? 'not valid YAML'}` };
@@ -112,6 +113,12 @@ function put({ parent, key, schema }: Spot, text: string, name: string): Wrong {
       : moved(parsed.tree, at);
   parent.entries.set(key, { key: at, value });
   return undefined;
+}
+
+/** `[::1]:8080` is an address before it is YAML. */
+function isAlternative({ anyOf }: Schema, text: string): boolean {
+  if (anyOf === undefined) return false;
+  return !anyOf.some(({ unit }) => unit !== undefined && convert(unit, text) !== undefined);
 }
 
 function moved(tree: Tree, at: Position): Tree {

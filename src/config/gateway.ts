@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
+import { type HealthPassConfig, healthListen, listen } from './listener.ts';
 import { bearerMethodsSupported, identityHeaders, modes, RouteSchema } from './route.ts';
 import {
+  type Address,
   address,
   count,
   duration,
@@ -15,6 +17,7 @@ import {
   sizeOrNone,
   text,
 } from './schema.ts';
+import { TestSchema } from './test-case.ts';
 
 /**
  * gateway.yaml: schema and type in one declaration. A property with a default is never absent in the program.
@@ -92,11 +95,22 @@ const Upstream = record(
 export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'Of this file format.' }),
   development: flag(false, 'true: http issuers beyond loopback are allowed.'),
-  listen: address('127.0.0.1:8080', 'Where clients connect.'),
+  listen: listen('127.0.0.1:8080', 'Where clients connect: host:port, or { host, port, tls }.'),
   admin: Type.Optional(address(undefined, 'Management listener: never on a public address.')),
-  health: Type.Optional(address(undefined, 'Only /livez, /readyz, /metrics. Off by default.')),
+  health: Type.Optional(
+    healthListen(
+      'Only /livez, /readyz, /metrics: host:port, or { listen, pass } with paths of upstreams. Off by default.',
+    ),
+  ),
   mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
   trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-* and request id are believed.'),
+  ticket_keys: Type.Optional(
+    list(
+      text(),
+      undefined,
+      '32 bytes base64 each: the first seals the ticket of each refusal, all open; share them between replicas. Absent: random per start, so that only that process opens its tickets (GET /why/TICKET at `admin`).',
+    ),
+  ),
   limits: Limits,
   request_id: record({ header: text('X-Request-Id', 'Made here, sent upstream and back.') }, {}),
   log: record(
@@ -120,13 +134,19 @@ export const GatewaySchema = record({
     'For routes that do not say otherwise.',
   ),
   routes: Type.Array(RouteSchema, { minItems: 1 }),
+  tests: list(TestSchema, [], 'What must become of which request: run by `check`, at start and before a reload.'),
 });
 
 export type GatewayFile = Static<typeof GatewaySchema>;
 export type RouteFile = GatewayFile['routes'][number];
 /** Once loaded, every route has an id. */
 export type RouteConfig = RouteFile & { id: string };
-export type GatewayConfig = Omit<GatewayFile, 'routes'> & { routes: RouteConfig[] };
+/** Once loaded, the two ways of writing `health` are one. */
+export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health'> & {
+  routes: RouteConfig[];
+  health?: Address;
+  health_passes: Readonly<Record<string, HealthPassConfig>>;
+};
 export type AuthorizationServerConfig = GatewayConfig['authorization_servers'][string];
 export type UpstreamConfig = GatewayConfig['upstreams'][string];
 export type LimitsConfig = GatewayConfig['limits'];

@@ -32,6 +32,7 @@ export function inputSchema(schema: Schema): Schema {
 export function below(schema: Schema | undefined, part: string | number): Schema | undefined {
   if (schema === undefined) return undefined;
   if (typeof part === 'number') return schema.items;
+  if (schema.anyOf !== undefined) return schema.anyOf.map((branch) => below(branch, part)).find((found) => found);
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, part)) return schema.properties[part];
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 }

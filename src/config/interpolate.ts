@@ -1,11 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { type Place, readReferred } from './referred-file.ts';
 
 /** What variables are filled from: the environment, and files relative to the configuration file. */
-export interface Sources {
+export interface Sources extends Place {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly directory: string;
 }
 
 export type Filled = { readonly ok: true; readonly text: string; readonly whole: boolean } | Unfilled;
@@ -36,7 +34,7 @@ export function interpolate(text: string, sources: Sources): Filled {
 const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'a literal `${` is written `$${`' };
 
 function lookUp(inner: string, sources: Sources): string | Unfilled {
-  if (inner.startsWith('file:')) return fromFile(inner.slice('file:'.length), sources.directory);
+  if (inner.startsWith('file:')) return fromFile(inner.slice('file:'.length), sources);
   const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
   if (name === undefined) {
     return {
@@ -57,12 +55,7 @@ function lookUp(inner: string, sources: Sources): string | Unfilled {
 }
 
 /** The content of a file without its one final newline. */
-export function fromFile(path: string, directory: string): string | Unfilled {
-  try {
-    return readFileSync(resolve(directory, path), 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'invalid path'})`;
-    return { ok: false, message: `the file ${path} ${reason}`, hint: `paths are relative to ${directory}` };
-  }
+export function fromFile(path: string, place: Place): string | Unfilled {
+  const file = readReferred(path, place);
+  return file.ok ? file.bytes.toString('utf8').replace(/\r?\n$/, '') : file;
 }

@@ -11,6 +11,7 @@ import { type GatewayConfig, type GatewayFile, GatewaySchema } from './gateway.t
 import type { Schema } from './input-schema.ts';
 import { type Fault, parseYaml } from './parse.ts';
 import type { Finding, Pointer, Position, Problem } from './problem.ts';
+import type { FileNotes } from './referred-file.ts';
 import { settle } from './settle.ts';
 import { leaveOutFaults } from './sound.ts';
 import { isEcho, isShown, toProblems, unfill } from './told.ts';
@@ -32,6 +33,8 @@ export type Loaded<Config> =
       readonly locate: (pointer: Pointer) => Position;
       /** What relative paths in the file are relative to. */
       readonly directory: string;
+      /** The values as they were given, with their places: without defaults, durations and sizes as text. */
+      readonly tree: Tree;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -67,9 +70,17 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
   complete: completeAuthorization,
 };
 
-/** Loads gateway.yaml. Whatever is wrong is returned, all at once. */
-export function loadGatewayConfig(file: string, env: Env = process.env): Loaded<GatewayConfig> {
-  return loadFile(gateway, file, env);
+/**
+ * Loads gateway.yaml. Whatever is wrong is returned, all at once. `files` is told the absolute path of every file that the
+ * outcome depends on, this one first.
+ */
+export function loadGatewayConfig(
+  file: string,
+  env: Env = process.env,
+  files: FileNotes = new Set(),
+): Loaded<GatewayConfig> {
+  files.add(resolve(file));
+  return loadFile(gateway, file, env, files);
 }
 
 /** Loads authorization.yaml. Whatever is wrong is returned, all at once. */
@@ -93,7 +104,7 @@ export function loadAuthorizationText(
   return loadText(authorization, text, file, env);
 }
 
-function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env): Loaded<Config> {
+function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, files?: FileNotes): Loaded<Config> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -102,34 +113,44 @@ function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env
     const message = code === 'ENOENT' ? 'the file does not exist' : `the file cannot be read (${code})`;
     return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message }] };
   }
-  return loadText(kind, text, file, env);
+  return loadText(kind, text, file, env, files);
 }
 
-function loadText<Config, File>(kind: Kind<Config, File>, text: string, file: string, env: Env): Loaded<Config> {
+function loadText<Config, File>(
+  kind: Kind<Config, File>,
+  text: string,
+  file: string,
+  env: Env,
+  files: FileNotes = new Set(),
+): Loaded<Config> {
   const directory = dirname(resolve(file));
   const other = detectKind(text);
   if (other !== undefined && other !== kind.name) return mistaken(file, other);
-  const sources = { env, directory };
+  const sources = { env, directory, files };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return refuse(text, parsed.faults);
   const overridden = applyEnvironment(parsed.tree, kind.schema, sources);
   const tree = typeBySchema(parsed.tree, kind.schema);
-  return judge(kind, { text, tree, directory, faults: [...parsed.faults, ...overridden] });
+  return judge(kind, { text, tree, directory, files, faults: [...parsed.faults, ...overridden] });
 }
 
 interface Grown {
   readonly text: string;
   readonly tree: Tree;
   readonly directory: string;
+  readonly files: FileNotes;
   readonly faults: readonly Fault[];
 }
 
-function judge<Config, File>(kind: Kind<Config, File>, { text, tree, directory, faults }: Grown): Loaded<Config> {
+function judge<Config, File>(
+  kind: Kind<Config, File>,
+  { text, tree, directory, files, faults }: Grown,
+): Loaded<Config> {
   const values = plain(tree);
   const locate = (pointer: Pointer) => placeOf(tree, pointer);
   const shape = kind.validate(values, (pointer) => isShown(tree, pointer));
   const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
-  const meaning = check(kind, values, shape, { directory, cite });
+  const meaning = check(kind, values, shape, { directory, files, cite });
   const findings = [
     ...shape.filter((finding) => !isEcho(finding, tree, faults)),
     ...meaning.map((finding) => unfill(finding, tree)),
@@ -138,7 +159,7 @@ function judge<Config, File>(kind: Kind<Config, File>, { text, tree, directory, 
   const problems = toProblems(text, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const config = kind.complete(settle(kind.schema, values) as File);
-  return { ok: true, config, warnings: problems, locate, directory };
+  return { ok: true, config, warnings: problems, locate, directory, tree };
 }
 
 function check<Config, File>(

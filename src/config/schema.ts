@@ -56,12 +56,22 @@ export function text(fallback?: string, description?: string) {
   return Type.String(annotate({ minLength: 1 }, fallback, description));
 }
 
+/** A value of any form, taken as it is. */
+export function anything(description?: string) {
+  return Type.Unsafe<unknown>(annotate({}, undefined, description));
+}
+
 export function flag(fallback: boolean, description?: string) {
   return Type.Boolean(annotate({}, fallback, description));
 }
 
 export function count(fallback: number | undefined, description?: string, minimum = 1) {
   return Type.Integer(annotate({ minimum }, fallback, description));
+}
+
+/** 0 takes any free port. */
+export function port(description?: string) {
+  return Type.Integer(annotate({ minimum: 0, maximum: 65_535 }, undefined, description));
 }
 
 export function oneOf<const Words extends readonly string[]>(

@@ -51,6 +51,11 @@ const rows: Record<string, Row> = {
     message: `${shown} is too small`,
     hint: `at least ${error.params.limit}`,
   }),
+  maximum: (error, { pointer, shown }) => ({
+    pointer,
+    message: `${shown} is too large`,
+    hint: `at most ${error.params.limit}`,
+  }),
   type: (_, context) => wrongType(context),
   anyOf: (_, { pointer, schema, shown }) => ({
     pointer,

@@ -11,7 +11,12 @@ export function settle(schema: Schema, value: unknown): unknown {
   if (schema.anyOf !== undefined) return settle(branchFor(schema, given) ?? {}, given);
   if (schema.unit !== undefined && typeof given === 'string') return Object.freeze(convert(schema.unit, given));
   if (Array.isArray(given)) return Object.freeze(given.map((item) => settle(schema.items ?? {}, item)));
+  if (isAnything(schema)) return given;
   return typeof given === 'object' && given !== null ? Object.freeze(settleObject(schema, given)) : given;
+}
+
+function isAnything({ type, properties, additionalProperties }: Schema): boolean {
+  return type === undefined && properties === undefined && additionalProperties === undefined;
 }
 
 function settleObject(schema: Schema, given: object): object {

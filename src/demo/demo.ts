@@ -53,7 +53,7 @@ function accepted<Config>(
 
 /** A real token from the running service, so that every printed line works as it stands. */
 async function token(ports: Ports): Promise<string> {
-  const { body } = await request(tokenEndpoint(ports), {
+  const { statusCode, body } = await request(tokenEndpoint(ports), {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -61,7 +61,9 @@ async function token(ports: Ports): Promise<string> {
     },
     body: 'grant_type=client_credentials&scope=orders.read',
   });
-  return ((await body.json()) as { access_token: string }).access_token;
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`the demo got no token: ${text}`);
+  return (JSON.parse(text) as { access_token: string }).access_token;
 }
 
 function tokenEndpoint({ authorization }: Ports): string {

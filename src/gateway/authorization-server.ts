@@ -32,6 +32,7 @@ export interface AuthorizationServer {
   /** Its keys, where its tokens cannot be verified without. */
   readonly keys: KeySet | undefined;
   stats(): ServerStats;
+  /** Fetches the keys; again only for itself. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,6 +80,7 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
   const { name, config, cache, keys, introspection } = parts;
   let hits = 0;
   let misses = 0;
+  let started: Promise<void> | undefined;
 
   /** While introspection is out, an older answer serves at once; a refusal ends whatever was remembered. */
   const settle = async (token: string, find: () => Finding | Promise<Finding>): Promise<Verification> => {
@@ -112,7 +114,7 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
       introspections: introspection.calls(),
       ...age(keys?.ageSeconds()),
     }),
-    start: async () => keys?.start(),
+    start: () => (started ??= keys?.start() ?? Promise.resolve()),
     async close() {
       keys?.close();
       await parts.release();

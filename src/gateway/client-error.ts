@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Code } from './codes.ts';
-import { answer, reason } from './refuse.ts';
+import { type AnswerDetails, answer, reason } from './refuse.ts';
 
 /** What the parser or a timer of the listener found wrong, before there was a request to answer. */
 const byCode: Readonly<Record<string, Code>> = {
@@ -12,25 +13,41 @@ export function codeOf(error: NodeJS.ErrnoException): Code {
   return byCode[error.code ?? ''] ?? 'message_malformed';
 }
 
-/** Answers on the bare connection and closes it; an answer that is under way is cut, never mixed with another. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Code | undefined {
-  if (error.code === 'ECONNRESET' || !socket.writable || answering(socket)) {
+/**
+ * Answers on the bare connection and closes it. Where an answer is under way, or owed to a request before this one
+ * (RFC 9112 §9.3.2), the connection is closed without another: it would be read as the answer to that request.
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  ticketOf: (code: Code) => string,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || owesAnswer(socket)) {
     socket.destroy();
-    return undefined;
+    return;
   }
   const code = codeOf(error);
-  socket.end(writeRaw(code), 'latin1', () => socket.destroy());
-  return code;
+  socket.end(writeRaw(code, { ticket: ticketOf(code) }), 'latin1', () => socket.destroy());
 }
 
-/** Whether a response to an earlier or to this very request has begun on the connection. */
-function answering(socket: Socket): boolean {
-  const { _httpMessage: response } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null };
-  return response?.headersSent === true;
+interface Pending {
+  readonly headersSent: boolean;
+  readonly req: IncomingMessage;
 }
 
-export function writeRaw(code: Code, allow?: readonly string[]): string {
-  const { status, headers, body } = answer(code, { allow });
+/** Node's own note of the response whose turn it is; there is no public one. */
+function pending(socket: Socket): Pending | undefined {
+  return (socket as Socket & { _httpMessage?: Pending | null })._httpMessage ?? undefined;
+}
+
+/** Whether an answer has begun on the connection, or is owed to a request that arrived whole. */
+export function owesAnswer(socket: Socket): boolean {
+  const response = pending(socket);
+  return response !== undefined && (response.headersSent || response.req.complete);
+}
+
+export function writeRaw(code: Code, details: AnswerDetails): string {
+  const { status, headers, body } = answer(code, details);
   let head = `HTTP/1.1 ${status} ${reason(status)}\r\nconnection: close\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return `${head}\r\n${body}`;

@@ -107,6 +107,10 @@ export const codes = { ...targets, ...framing, ...routing, ...credentials, ...pe
 export type Code = keyof typeof codes;
 export type CredentialCode = keyof typeof credentials;
 
+export function isCode(text: string): text is Code {
+  return Object.hasOwn(codes, text);
+}
+
 export function entry(code: Code): CodeEntry {
   return codes[code];
 }

@@ -1,5 +1,6 @@
 import type { BearerMethod, GatewayConfig, RouteConfig } from '../config/gateway.ts';
 import { parseHostPattern } from '../config/host-pattern.ts';
+import type { Pointer, Position } from '../config/load.ts';
 import { parsePathPattern } from '../config/path-pattern.ts';
 import { claimConditions } from './claim-conditions.ts';
 import type { VerifyBearer } from './identity.ts';
@@ -17,19 +18,21 @@ export interface RouteDependencies {
   /** The verifier for the tokens of these authorization servers. */
   readonly verifier: (serverNames: readonly string[]) => VerifyBearer;
   readonly resources: ProtectedResources;
+  /** Where a value of the file stands; absent where there is no file. */
+  readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
 /** A checked file, made into routes: after this no configuration is looked at. */
 export function compileRoutes(config: GatewayConfig, dependencies: RouteDependencies): Route[] {
   const compile = compiler(config, dependencies);
-  return config.routes.map(compile);
+  return config.routes.map((route, index) => compile(route, placeOf(dependencies, index)));
 }
 
 /** Where a request goes that has no route, when the whole file only looks on. */
 export function compileUnrouted(config: GatewayConfig, dependencies: RouteDependencies): Route | undefined {
   if (config.mode !== 'shadow' || config.defaults.upstream === undefined) return undefined;
   const everything: RouteConfig = { ...UNROUTED, match: { path: '/{rest*}' } };
-  return compiler(config, dependencies)(everything);
+  return compiler(config, dependencies)(everything, undefined);
 }
 
 const UNROUTED = {
@@ -40,10 +43,19 @@ const UNROUTED = {
   path_parameters: 'keep',
 } as const;
 
-function compiler(config: GatewayConfig, dependencies: RouteDependencies): (route: RouteConfig) => Route {
+function placeOf({ locate }: RouteDependencies, index: number): string | undefined {
+  const position = locate?.(['routes', index]);
+  return position && `${position.file}:${position.line}`;
+}
+
+function compiler(
+  config: GatewayConfig,
+  dependencies: RouteDependencies,
+): (route: RouteConfig, at: string | undefined) => Route {
   const shared = identityHeaders(config.defaults.identity_headers);
-  return (route) => ({
+  return (route, at) => ({
     id: route.id,
+    at,
     ...placement(config, route),
     ...admission(config, route, dependencies),
     ...forwarding(config, route, dependencies),

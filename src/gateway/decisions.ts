@@ -1,48 +1,71 @@
 import type { Logger } from 'pino';
-import { type Code, codes, entry } from './codes.ts';
-import type { Identity } from './identity.ts';
-import type { Forward, Outcome } from './outcome.ts';
-import type { RequestHead } from './request-head.ts';
+import type { Clock } from '../base/clock.ts';
+import { entry, isCode } from './codes.ts';
+import { type Decision, describeDecision } from './decision-record.ts';
+import { Histogram } from './histogram.ts';
+import type { Forward } from './outcome.ts';
+import { Tally } from './tally.ts';
 
-/** What became of one request. Logs and metrics read this and nothing else. */
-export interface Decision {
-  /** `answered`: by the gateway itself, as a preflight is. */
-  readonly code: Code | 'forwarded' | 'answered' | 'client_gone';
-  readonly outcome: Outcome | undefined;
-  readonly head: RequestHead;
-  readonly requestId: string;
-  readonly milliseconds: number;
-  readonly detail?: string | undefined;
-}
+export type { Decision } from './decision-record.ts';
 
-/** One record a request. */
+/** Gets each decision as JSON. */
+export type Watcher = (record: string) => void;
+
+/** One record a request: it is counted, and written down for the log and for whoever watches; for nobody it is not. */
 export class Decisions {
   readonly #log: Logger;
-  readonly #counts = new Map<string, Map<string, number>>();
+  readonly #clock: Clock;
+  readonly #tallies = new Map<string, Tally>();
+  readonly #watchers = new Set<Watcher>();
+  /** Our own work on a request, and the verification of credentials that were not in the cache. */
+  readonly gateway = new Histogram();
+  readonly verification = new Histogram();
 
-  constructor(log: Logger) {
+  constructor(log: Logger, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
   }
 
   record(decision: Decision): void {
-    const route = decision.outcome?.route?.id ?? '';
-    this.count(route, decision.code);
-    const level = levels[decision.code] ?? (entryStatus(decision.code) >= 500 ? 'warn' : 'info');
-    if (this.#log.isLevelEnabled(level)) this.#log[level](line(decision, route), decision.code);
-  }
-
-  /** Every (route, code) with how often it happened; an unrouted request has an empty route. */
-  *counts(): Iterable<{ route: string; code: string; count: number }> {
-    for (const [route, codes] of this.#counts) {
-      for (const [code, count] of codes) yield { route, code, count };
-    }
+    this.#tally(decision.outcome?.route?.id ?? '').add(decision);
+    if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
+    if (decision.verification !== undefined) this.verification.add(decision.verification);
+    const level = levelOf(decision);
+    if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
+    if (this.#watchers.size > 0) this.#show(decision);
   }
 
   /** Also for a request that never became one. */
   count(route: string, code: string): void {
-    const codes = this.#counts.get(route) ?? new Map<string, number>();
-    this.#counts.set(route, codes);
-    codes.set(code, (codes.get(code) ?? 0) + 1);
+    this.#tally(route).count(code);
+  }
+
+  /** Route → what became of its requests; an unrouted request has an empty route. */
+  tallies(): Iterable<readonly [route: string, tally: Tally]> {
+    return this.#tallies;
+  }
+
+  /** Gives the way to stop. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  #tally(route: string): Tally {
+    const known = this.#tallies.get(route);
+    if (known !== undefined) return known;
+    const tally = new Tally();
+    this.#tallies.set(route, tally);
+    return tally;
+  }
+
+  #show(decision: Decision): void {
+    const record = JSON.stringify({ time: this.#clock.now(), ...describeDecision(decision) });
+    for (const watcher of this.#watchers) watcher(record);
   }
 }
 
@@ -53,47 +76,16 @@ const levels: Readonly<Record<string, 'debug' | 'error'>> = {
   internal_error: 'error',
 };
 
+/** What shadow mode would have refused is told as a refusal is: its report is made from a default log. */
+function levelOf({ code, outcome }: Decision): 'debug' | 'info' | 'warn' | 'error' {
+  if (code === 'forwarded' && outcome?.kind === 'forward' && wouldRefuse(outcome)) return 'info';
+  return levels[code] ?? (entryStatus(code) >= 500 ? 'warn' : 'info');
+}
+
+function wouldRefuse({ shadow }: Forward): boolean {
+  return shadow !== undefined && shadow !== 'pass';
+}
+
 function entryStatus(code: Decision['code']): number {
-  return code in codes ? entry(code as Code).status : 200;
-}
-
-/** No credential, no query: what a log may keep for years (the token of a query stands in the target). */
-function line({ outcome, head, requestId, milliseconds, detail }: Decision, route: string) {
-  const { target } = head;
-  const mark = target.indexOf('?');
-  return {
-    request_id: requestId,
-    method: head.method,
-    host: head.host?.value,
-    path: mark === -1 ? target : target.slice(0, mark),
-    route: route === '' ? undefined : route,
-    address: head.origin.address,
-    ...facts(outcome),
-    milliseconds: Math.round(milliseconds * 1000) / 1000,
-    ...(detail === undefined ? {} : { detail }),
-  };
-}
-
-function facts(outcome: Outcome | undefined) {
-  switch (outcome?.kind) {
-    case 'forward':
-      return { ...who(outcome.identity), cache: outcome.cache, ...shadowFacts(outcome.shadow) };
-    case 'refuse':
-      return { ...who(outcome.identity), cache: outcome.cache, reason: outcome.detail };
-    case 'unavailable':
-      return { dependency: outcome.outage.dependency, reason: outcome.outage.detail };
-    default:
-      return {};
-  }
-}
-
-function who(identity: Identity | undefined) {
-  return identity === undefined ? {} : { subject: identity.subject, client: identity.clientId };
-}
-
-/** What enforcing would have done; the report of shadow mode is made from these lines. */
-function shadowFacts(shadow: Forward['shadow']) {
-  if (shadow === undefined) return {};
-  if (shadow === 'pass') return { shadow: 'pass' };
-  return { shadow: shadow.code, reason: shadow.kind === 'refuse' ? shadow.detail : shadow.outage.detail };
+  return isCode(code) ? entry(code).status : 200;
 }

@@ -31,6 +31,7 @@ export function discardRest(request: IncomingMessage, done: () => void): void {
     left -= chunk.length;
     if (left < 0) finish();
   }
+  // The listener for errors stays: one that comes after the bounds concerns nobody.
   request.on('data', count).on('end', finish).on('close', finish).on('error', finish);
   request.resume();
 }

@@ -3,6 +3,7 @@ import { wantsForm } from './credentials.ts';
 import { type CrossOrigin, isPreflight } from './cross-origin.ts';
 import { enforce } from './enforce.ts';
 import { findFrameFault } from './framing.ts';
+import { valuesOf } from './match-conditions.ts';
 import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 import type { RequestHead } from './request-head.ts';
@@ -44,6 +45,11 @@ export function buildEngine(parts: EngineParts): Engine {
   };
 }
 
+/** CONNECT asks for a tunnel; TRACE would show the client what the gateway adds to a request (RFC 9110 §9.3.8). */
+const REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
+
+const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, headers: [], body: '' };
+
 interface Router extends EngineParts {
   readonly table: RouteTable<Route>;
   readonly hostName: (authority: string) => string | undefined;
@@ -59,7 +65,8 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   if (framing !== undefined) return refuse(framing);
   const host = head.host?.lines === 1 ? router.hostName(head.host.value) : undefined;
   if (host === undefined) return refuse('host_invalid');
-  if (head.method === 'CONNECT') return refuse('method_not_allowed', { allow: [] });
+  if (REFUSED.has(head.method)) return refuse('method_not_allowed', { allow: [] });
+  if (head.method === 'OPTIONS' && valuesOf(head, 'max-forwards').includes('0')) return NO_CONTENT;
   const target = judgeTarget(head.method, head.target);
   if (target.kind === 'refused') return unrouted(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');

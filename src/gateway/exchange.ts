@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { LimitsConfig } from '../config/gateway.ts';
@@ -6,17 +7,20 @@ import type { Code } from './codes.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Decision, Decisions } from './decisions.ts';
 import { discardUpload } from './discard.ts';
+import type { Lease } from './lease.ts';
 import type { Forward, Outcome } from './outcome.ts';
 import { type Answer, answer } from './refuse.ts';
 import type { Origin, RequestHead } from './request-head.ts';
 import type { Stalls } from './stalls.ts';
+import type { Tickets } from './tickets.ts';
 import type { Peer } from './trusted-proxies.ts';
 
-/** What every exchange of one listener shares. */
+/** What every exchange under one generation shares. */
 export interface Shared {
   readonly clock: Clock;
   readonly log: Logger;
   readonly decisions: Decisions;
+  readonly tickets: Tickets;
   readonly stalls: Stalls;
   readonly limits: LimitsConfig;
   readonly originOf: (peer: Peer) => Origin;
@@ -25,8 +29,10 @@ export interface Shared {
   /** As configured, for answers; and in lower case, for comparison. */
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
-  /** True once the listener is closing: every answer is then the connection's last. */
-  draining: boolean;
+  /** Draining once the listener is closing: every answer is then the connection's last. */
+  readonly listener: { draining: boolean; readonly tunnels: Set<Socket> };
+  /** Of the generation, which lives until the last exchange under it is recorded. */
+  readonly lease: Lease;
 }
 
 /** One request and the answer to it, on the client's side. */
@@ -38,6 +44,12 @@ export class Exchange {
   readonly shared: Shared;
   readonly #start: number;
   #expectsContinue: boolean;
+  /** Monotonic time; undefined: it did not come to that. */
+  #forwardedAt: number | undefined;
+  #answeredAt: number | undefined;
+  /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
+  #verification: number | undefined;
+  #waited = 0;
   #recorded = false;
 
   constructor(
@@ -55,7 +67,8 @@ export class Exchange {
     this.shared = shared;
     this.#expectsContinue = expectsContinue;
     this.#start = shared.clock.monotonic();
-    if (shared.draining) response.shouldKeepAlive = false;
+    shared.lease.take();
+    if (shared.listener.draining) response.shouldKeepAlive = false;
   }
 
   /** The client left, or its connection broke. */
@@ -70,6 +83,23 @@ export class Exchange {
     this.response.writeContinue();
   }
 
+  /** Marks on the way of the request, for its times. */
+  forwarding(): void {
+    this.#forwardedAt = this.shared.clock.monotonic();
+  }
+
+  answered(): void {
+    this.#answeredAt = this.shared.clock.monotonic();
+  }
+
+  verifiedSince(start: number): void {
+    this.#verification = this.shared.clock.monotonic() - start;
+  }
+
+  waitedSince(start: number): void {
+    this.#waited = this.shared.clock.monotonic() - start;
+  }
+
   /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
   settle(outcome: Exclude<Outcome, Forward>): void {
     if (outcome.kind === 'reply') {
@@ -80,25 +110,42 @@ export class Exchange {
     const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : undefined;
     const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
     const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
-    this.record(outcome.code, outcome);
-    this.#write(answer(outcome.code, { challenges, allow, retryAfter, requestId: this.#identification() }));
+    const decision = this.record(outcome.code, outcome);
+    this.#write(answer(outcome.code, { challenges, allow, retryAfter, ...this.#identification(decision) }));
   }
 
   /** The decision was to forward, and it could not be done. */
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
-    this.record(code, plan, detail);
-    this.#write(answer(code, { retryAfter, requestId: this.#identification() }));
+    const decision = this.record(code, plan, detail);
+    this.#write(answer(code, { retryAfter, ...this.#identification(decision) }));
   }
 
-  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string): void {
-    if (this.#recorded) return;
+  /** Undefined: it was recorded before. */
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string): Decision | undefined {
+    if (this.#recorded) return undefined;
     this.#recorded = true;
-    const milliseconds = this.shared.clock.monotonic() - this.#start;
-    this.shared.decisions.record({ code, outcome, head: this.head, requestId: this.requestId, milliseconds, detail });
+    const now = this.shared.clock.monotonic();
+    const forwardedAt = this.#forwardedAt;
+    const decision = {
+      code,
+      outcome,
+      head: this.head,
+      requestId: this.requestId,
+      milliseconds: now - this.#start,
+      detail,
+      gateway: (forwardedAt ?? now) - this.#start - this.#waited - (this.#verification ?? 0),
+      verification: this.#verification,
+      upstream: this.#answeredAt === undefined ? undefined : this.#answeredAt - (forwardedAt ?? this.#answeredAt),
+    };
+    this.shared.decisions.record(decision);
+    this.shared.lease.release();
+    return decision;
   }
 
-  #identification() {
-    return { header: this.shared.requestIdHeader, value: this.requestId };
+  /** How the answer leads back to the request: an id for the log, a ticket for who has none. */
+  #identification(decision: Decision | undefined) {
+    const requestId = { header: this.shared.requestIdHeader, value: this.requestId };
+    return decision === undefined ? { requestId } : { requestId, ticket: this.shared.tickets.seal(decision) };
   }
 
   #write(own: Answer): void {
@@ -111,13 +158,16 @@ export class Exchange {
   #writeAfterUpload(own: Answer): void {
     if (this.response.headersSent || this.gone) return;
     if (!bodyPending(this.request)) this.#end(own);
-    else discardUpload(this.request, this.response, own);
+    else discardUpload(this.request, this.response, { ...own, headers: this.#headersOf(own) });
+  }
+
+  #headersOf({ headers }: Answer): readonly string[] {
+    const { crossOrigin } = this.shared;
+    return crossOrigin === undefined ? headers : [...headers, ...crossOrigin.answer(this.head)];
   }
 
   #end(own: Answer): void {
-    const { crossOrigin } = this.shared;
-    const headers = crossOrigin === undefined ? own.headers : [...own.headers, ...crossOrigin.answer(this.head)];
-    this.response.writeHead(own.status, headers as string[]);
+    this.response.writeHead(own.status, this.#headersOf(own) as string[]);
     this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
   }
 }

@@ -4,11 +4,12 @@ import { BodyRate, BodyTooSlow } from './body-rate.ts';
 import { discardRest } from './discard.ts';
 import type { Exchange } from './exchange.ts';
 import type { Forward } from './outcome.ts';
+import { ReaderStall } from './reader-stall.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
 import { hasBody } from './request-head.ts';
 import { responseFields, trailerFields } from './response-fields.ts';
-import type { Watched } from './stalls.ts';
-import { upstreamFault } from './upstream-fault.ts';
+import { relayed } from './stream-garbage.ts';
+import { upstreamFault, wasCut } from './upstream-fault.ts';
 import { upstreamFields } from './upstream-fields.ts';
 
 /** A body up to this size is written together with its head, in one write. */
@@ -26,9 +27,11 @@ export function forwardHttp(exchange: Exchange, plan: Forward, onUpgrade?: OnUpg
   }
   const body = bodyToSend(exchange, plan);
   const relay = new Relay(exchange, plan, body instanceof RequestBody ? body : undefined, onUpgrade);
+  const options = dispatchOptions(exchange, plan, body, onUpgrade);
   // undici's own types take the buffers of the raw handler for strings.
   const handler = relay as unknown as Dispatcher.DispatchHandler;
-  upstream.pool.dispatch(dispatchOptions(exchange, plan, body, onUpgrade), handler);
+  exchange.forwarding();
+  relay.start(() => upstream.pool.dispatch(options, handler));
 }
 
 /** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
@@ -71,7 +74,7 @@ function contentLength({ head }: Exchange, body: RequestBody | Buffer | null): s
 }
 
 /** Between one client and one upstream. The methods are undici's dispatch handler. */
-class Relay implements Watched {
+class Relay {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
   readonly #body: RequestBody | undefined;
@@ -86,8 +89,10 @@ class Relay implements Watched {
   #whole: Buffer | undefined;
   #began = false;
   #finished = false;
-  /** Monotonic time since which the client has not taken what was written; undefined while it does. */
-  #unreadSince: number | undefined;
+  #holds = false;
+  #retried = false;
+  #send: () => void = nothing;
+  readonly #reader: ReaderStall;
 
   constructor(exchange: Exchange, plan: Forward, body: RequestBody | undefined, onUpgrade: OnUpgrade | undefined) {
     this.#exchange = exchange;
@@ -96,13 +101,23 @@ class Relay implements Watched {
     this.#onUpgrade = onUpgrade;
     plan.route.upstream.inFlight++;
     exchange.response.on('close', this.#closed);
-    if (body === undefined) this.#startTimer();
-    else this.#rate = this.#watchRate(body);
+    const { clock, stalls, limits } = exchange.shared;
+    this.#reader = new ReaderStall(exchange.response, clock, stalls, limits.idle);
+    // Also for a request that waits for a free connection; a body has its own pace once there is one.
+    this.#startTimer();
+    if (body !== undefined) this.#rate = this.#watchRate(body);
+  }
+
+  /** `send` dispatches the request; it is called a second time where that is safe. */
+  start(send: () => void): void {
+    this.#send = send;
+    send();
   }
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
     if (this.#finished) abort(new ClientGone());
+    else if (this.#body !== undefined) this.#stopTimer();
   }
 
   /** The whole request is sent: from here on it is the upstream's turn. */
@@ -114,22 +129,26 @@ class Relay implements Watched {
   /** An interim answer is for us: we are the server that the client talks to (RFC 9110 §15.2). */
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
-    clearTimeout(this.#timer);
-    this.#began = true;
+    this.#stopTimer();
+    this.#exchange.answered();
     this.#resume = resume;
-    const { response, shared, requestId, head } = this.#exchange;
+    const { request, response, shared, requestId, head } = this.#exchange;
+    const empty = status === 204 || status === 304;
     const { fields, length } = responseFields(raw, {
       bodiless: status === 204,
-      trailers: head.version === '1.1' && head.method !== 'HEAD',
+      trailers: head.version === '1.1' && head.method !== 'HEAD' && !empty,
       private: this.#plan.privateResponse,
       crossOrigin: this.#plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
       requestIdHeader: shared.requestIdHeaderLower,
       requestId,
     });
     this.#length = length;
+    // RFC 9112 §9.6: what is still to come of the upload will not be read for long.
+    if (this.#body !== undefined && !request.complete) response.shouldKeepAlive = false;
     response.writeHead(status, fields);
+    this.#began = true;
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
-    if (status === 204 || status === 304) this.onComplete(null);
+    if (empty) this.onComplete(null);
     else process.nextTick(flushHead, this);
     return true;
   }
@@ -139,23 +158,40 @@ class Relay implements Watched {
       this.#whole = chunk;
       return true;
     }
+    relayed(chunk.length);
     if (this.#exchange.response.write(chunk)) return true;
-    this.#awaitReader();
+    this.#reader.wait(this.#resume);
     return false;
   }
 
   onComplete(trailers: Buffer[] | null): void {
     if (this.#finished) return;
     const { response, request } = this.#exchange;
-    if (this.#whole !== undefined) {
-      response.end(this.#whole.toString('latin1'), 'latin1');
-    } else {
-      if (trailers !== null && trailers.length > 0) response.addTrailers(trailerFields(trailers));
-      response.end();
-    }
-    // An answer before the end of the upload: what is still to come is for nobody.
-    if (this.#body !== undefined && !request.complete) this.#discardUpload(this.#body);
+    if (trailers !== null && trailers.length > 0) response.addTrailers(trailerFields(trailers));
+    if (this.#body !== undefined && !request.complete) this.#endBeforeUpload(this.#body);
+    else this.#end();
     this.#finish('forwarded');
+  }
+
+  /** As a string, a small body joins the head in one write to the socket; as a buffer it would be a second one. */
+  #end(): void {
+    const { response } = this.#exchange;
+    if (this.#whole === undefined) response.end();
+    else response.end(this.#whole.toString('latin1'), 'latin1');
+  }
+
+  /** An answer before the end of the upload: closing at once would reset the connection and take the answer with it. */
+  #endBeforeUpload(body: RequestBody): void {
+    const { request, response } = this.#exchange;
+    body.destroy();
+    if (this.#length === undefined) {
+      response.end();
+      discardRest(request, () => request.socket.destroy());
+      return;
+    }
+    if (this.#whole === undefined) response.flushHeaders();
+    else response.write(this.#whole);
+    discardRest(request, () => response.end());
   }
 
   onError(error: Error): void {
@@ -165,15 +201,12 @@ class Relay implements Watched {
   }
 
   onUpgrade(_status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
+    this.#exchange.answered();
+    // A tunnel is a connection of the upstream's for as long as it lasts.
+    this.#holds = true;
+    socket.once('close', () => this.#plan.route.upstream.inFlight--);
     this.#finish('forwarded');
     this.#onUpgrade?.((raw ?? []) as Buffer[], socket);
-  }
-
-  /** A client that stopped reading is not kept for ever. */
-  check(now: number): void {
-    const { limits } = this.#exchange.shared;
-    if (this.#unreadSince === undefined || now - this.#unreadSince < limits.idle) return;
-    this.#exchange.request.socket.destroy();
   }
 
   /** The head of a stream goes out even when its first byte is long in coming. */
@@ -182,18 +215,15 @@ class Relay implements Watched {
     if (!this.#finished && this.#whole === undefined && !response.destroyed) response.flushHeaders();
   }
 
-  #discardUpload(body: RequestBody): void {
-    const { request } = this.#exchange;
-    body.destroy();
-    discardRest(request, () => {
-      if (!request.complete) request.socket.destroy();
-    });
-  }
-
   #startTimer(): void {
     const { responseTimeout } = this.#plan.route;
     if (responseTimeout === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(timedOut, responseTimeout, this);
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   timedOut(): void {
@@ -206,19 +236,6 @@ class Relay implements Watched {
     stalls.watch(rate);
     return rate;
   }
-
-  #awaitReader(): void {
-    const { shared, response } = this.#exchange;
-    if (this.#unreadSince === undefined) shared.stalls.watch(this);
-    this.#unreadSince = shared.clock.monotonic();
-    response.once('drain', this.#drained);
-  }
-
-  readonly #drained = (): void => {
-    this.#unreadSince = undefined;
-    this.#exchange.shared.stalls.forget(this);
-    this.#resume();
-  };
 
   /** Also after a complete answer, when there is nothing left to do. */
   readonly #closed = (): void => {
@@ -233,10 +250,26 @@ class Relay implements Watched {
   }
 
   #failed(error: Error): void {
+    if (this.#mayRetry(error)) {
+      this.#retried = true;
+      this.#abort = undefined;
+      this.#send();
+      return;
+    }
     const cause = causes.find(({ type }) => error instanceof type);
     const code = cause === undefined ? upstreamFault(error) : cause.code;
     this.#finish(code === 'client_gone' ? code : undefined);
     if (code !== 'client_gone') this.#exchange.fail(code, this.#plan, error.message || error.constructor.name);
+  }
+
+  /**
+   * A kept connection can be closed by the upstream in the moment in which a request is sent on it. Once, and only what
+   * is safe and has no body, is sent again (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+   */
+  #mayRetry(error: Error): boolean {
+    const { head } = this.#exchange;
+    if (this.#retried || this.#onUpgrade !== undefined || hasBody(head)) return false;
+    return SAFE.has(head.method) && wasCut(error) && !this.#exchange.gone;
   }
 
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
@@ -250,15 +283,17 @@ class Relay implements Watched {
   #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string): void {
     if (this.#finished) return;
     this.#finished = true;
-    clearTimeout(this.#timer);
-    this.#plan.route.upstream.inFlight--;
+    this.#stopTimer();
+    if (!this.#holds) this.#plan.route.upstream.inFlight--;
     const { shared, response } = this.#exchange;
     response.off('close', this.#closed);
-    if (this.#unreadSince !== undefined) shared.stalls.forget(this);
+    this.#reader.end();
     if (this.#rate !== undefined) shared.stalls.forget(this.#rate);
     if (record !== undefined) this.#exchange.record(record, this.#plan, detail);
   }
 }
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Reasons of ours for giving up before an answer began, and what the client is told. */
 const causes = [

@@ -1,46 +1,110 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
+import type { Pointer, Position } from '../config/load.ts';
 import { compileRoutes, compileUnrouted } from './compile.ts';
 import { crossOrigin } from './cross-origin.ts';
+import type { Decisions } from './decisions.ts';
 import { buildEngine, type Engine } from './engine.ts';
+import type { Shared } from './exchange.ts';
+import { compileHealthPasses, type HealthPass } from './health-pass.ts';
+import type { Kept } from './kept.ts';
+import { Lease } from './lease.ts';
+import { openAuthorizationServer } from './open-authorization-server.ts';
 import { protectedResources } from './protected-resources.ts';
 import type { Route } from './route.ts';
+import type { Stalls } from './stalls.ts';
+import { buildTickets } from './tickets.ts';
+import { originReader } from './trusted-proxies.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 import { type BearerVerifiers, buildVerifiers } from './verifiers.ts';
 
 /** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
 export interface Generation {
+  readonly config: GatewayConfig;
   readonly engine: Engine;
   readonly routes: readonly Route[];
   readonly verifiers: BearerVerifiers;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  close(): Promise<void>;
+  readonly healthPasses: ReadonlyMap<string, HealthPass>;
+  readonly shared: Shared;
+  /** Held by whoever serves by this generation, by every exchange that began under it, and by every tunnel. */
+  readonly lease: Lease;
+}
+
+/** The generation that requests begin under; each keeps to it until its end. */
+export interface LiveGeneration {
+  readonly current: Generation;
 }
 
 export interface GenerationDependencies {
   readonly clock: Clock;
   readonly log: Logger;
+  readonly decisions: Decisions;
+  readonly stalls: Stalls;
+  readonly kept: Kept;
+  readonly listener: Shared['listener'];
   /** Where relative file names of the configuration start. */
   readonly directory: string;
+  /** Where a value of the file stands. */
+  readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
 export function buildGeneration(config: GatewayConfig, dependencies: GenerationDependencies): Generation {
-  const verifiers = buildVerifiers(config, dependencies);
-  const upstreams = new Map(
-    Object.entries(config.upstreams).map(([name, upstream]) => [name, openUpstream(name, upstream)]),
+  const lease = new Lease();
+  try {
+    return build(config, dependencies, lease);
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+function build(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Generation {
+  const { kept, locate } = dependencies;
+  const verifiers = buildVerifiers(config, dependencies, (name, block, around) =>
+    kept.servers.take(lease, [name, block, around.development], () => openAuthorizationServer(name, block, around)),
   );
+  const upstreams = openUpstreams(config, kept, lease);
   const resources = protectedResources(config);
-  const parts = { upstreams, verifier: (names: readonly string[]) => verifiers.verifier(names), resources };
+  const parts = { upstreams, verifier: (names: readonly string[]) => verifiers.verifier(names), resources, locate };
   const routes = compileRoutes(config, parts);
-  const cors = crossOrigin(config.cors, config.request_id.header);
+  const shared = share(config, dependencies, lease);
+  const unrouted = compileUnrouted(config, parts);
   return {
-    engine: buildEngine({ routes, unrouted: compileUnrouted(config, parts), resources, crossOrigin: cors }),
+    config,
+    engine: buildEngine({ routes, unrouted, resources, crossOrigin: shared.crossOrigin }),
     routes,
     verifiers,
     upstreams,
-    async close() {
-      await Promise.all([verifiers.close(), ...[...upstreams.values()].map(({ pool }) => pool.destroy())]);
-    },
+    healthPasses: compileHealthPasses(config, upstreams),
+    shared,
+    lease,
+  };
+}
+
+function openUpstreams(config: GatewayConfig, kept: Kept, lease: Lease): ReadonlyMap<string, Upstream> {
+  const named = Object.entries(config.upstreams).map(
+    ([name, block]) => [name, kept.upstreams.take(lease, [name, block], () => openUpstream(name, block))] as const,
+  );
+  return new Map(named);
+}
+
+function share(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Shared {
+  const { clock, log, decisions, stalls, listener, kept } = dependencies;
+  const { ticket_keys } = config;
+  return {
+    clock,
+    log,
+    decisions,
+    stalls,
+    listener,
+    lease,
+    tickets: kept.tickets.take(lease, ticket_keys ?? null, () => buildTickets(ticket_keys, clock)),
+    limits: config.limits,
+    originOf: originReader(config.trusted_proxies),
+    crossOrigin: crossOrigin(config.cors, config.request_id.header),
+    requestIdHeader: config.request_id.header,
+    requestIdHeaderLower: config.request_id.header.toLowerCase(),
   };
 }

@@ -1,3 +1,4 @@
+import { fold } from '../config/fold-name.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Identity } from './identity.ts';
 
@@ -5,18 +6,10 @@ type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
 /** What the upstream is told about the caller, and which inbound headers could pretend to say the same. */
 export interface IdentityHeaders {
-  /** Whether a client's header of this name, in lower case, could be taken for one of ours. */
+  /** Whether a client's header of this name, in lower case, could be taken for one of ours or for a proxy's. */
   spoofs(name: string): boolean;
   /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
   write(identity: Identity): readonly string[] | undefined;
-}
-
-/**
- * Servers behind CGI-like interfaces fold every character that is no letter or digit into one (RFC 3875 §4.1.18), so
- * `X_Auth-Subject` reaches the application as `X-Auth-Subject` does. Names are compared in that folded form.
- */
-export function fold(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 }
 
 export function identityHeaders({ prefix, set }: IdentityHeadersConfig): IdentityHeaders {
@@ -24,10 +17,10 @@ export function identityHeaders({ prefix, set }: IdentityHeadersConfig): Identit
   const folded = fold(prefix);
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
-    spoofs(name) {
+    spoofs: remembering((name) => {
       const plain = fold(name);
-      return plain.startsWith(folded) || names.has(plain);
-    },
+      return plain === 'forwarded' || plain.startsWith('x-forwarded-') || plain.startsWith(folded) || names.has(plain);
+    }),
     write(identity) {
       const before = written.get(identity);
       if (before !== undefined) return before;
@@ -35,6 +28,19 @@ export function identityHeaders({ prefix, set }: IdentityHeadersConfig): Identit
       written.set(identity, lines);
       return lines;
     },
+  };
+}
+
+/** Clients send the same few names again and again; a flood of others is forgotten at once. */
+function remembering(judge: (name: string) => boolean, capacity = 1024): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (known.size >= capacity) known.clear();
+    const verdict = judge(name);
+    known.set(name, verdict);
+    return verdict;
   };
 }
 

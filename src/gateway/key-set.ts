@@ -82,14 +82,24 @@ export function keySet(options: KeySetOptions): KeySet {
   };
 
   /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */
-  const attempt = async () => {
+  const load = async () => {
     const loaded = await source.load();
     const imported = loaded.kind === 'json' ? await importKeys(loaded.value, algorithms, ring?.keys) : undefined;
     if (imported !== undefined && imported.keys.length > 0) accept(imported.keys, imported.refused);
     else fail(whyUnusable(loaded, imported?.refused));
-    tried = true;
-    flight = undefined;
-    schedule();
+  };
+
+  /** Never rejects: whatever went wrong, the next attempt comes. */
+  const attempt = async () => {
+    try {
+      await load();
+    } catch (error) {
+      fail(`internal: ${(error as Error).name}`);
+    } finally {
+      tried = true;
+      flight = undefined;
+      schedule();
+    }
   };
 
   const refresh = (): Promise<void> => {

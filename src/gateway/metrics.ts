@@ -1,20 +1,36 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Decisions } from './decisions.ts';
-import type { Generation } from './generation.ts';
+import type { Generation, LiveGeneration } from './generation.ts';
+import type { Histogram } from './histogram.ts';
+import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
+import type { ReloadStats } from './reload.ts';
+import type { Tally } from './tally.ts';
 
 /** Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file. */
-export function buildMetrics(decisions: Decisions, generation: Generation): Registry {
+export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   new Counter({
     name: 'gatehouse_requests_total',
-    help: 'Requests by route and what became of them (the codes of docs/errors.md, or forwarded).',
-    labelNames: ['route', 'code'],
+    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why.',
+    labelNames: ['route', 'code', 'reason'],
     registers,
     collect() {
       this.reset();
-      for (const { route, code, count } of decisions.counts()) this.inc({ route, code }, count);
+      for (const [route, tally] of decisions.tallies()) {
+        for (const { code, reason, count } of tally.counts()) this.inc({ route, code, reason }, count);
+      }
+    },
+  });
+  for (const { name, help, read } of histograms)
+    registerHistogram(registry, { name, help, read: () => read(decisions) });
+  new Gauge({
+    name: 'gatehouse_decision_watchers',
+    help: 'Who reads /decisions at the moment.',
+    registers,
+    collect() {
+      this.set(decisions.watchers);
     },
   });
   new Gauge({
@@ -23,7 +39,8 @@ export function buildMetrics(decisions: Decisions, generation: Generation): Regi
     labelNames: ['upstream'],
     registers,
     collect() {
-      for (const { name, inFlight } of generation.upstreams.values()) this.set({ upstream: name }, inFlight);
+      this.reset();
+      for (const { name, inFlight } of live.current.upstreams.values()) this.set({ upstream: name }, inFlight);
     },
   });
   for (const { name, help, read } of serverGauges) {
@@ -33,11 +50,79 @@ export function buildMetrics(decisions: Decisions, generation: Generation): Regi
       labelNames: ['server'],
       registers,
       collect() {
-        for (const stats of generation.verifiers.stats()) this.set({ server: stats.server }, read(stats) ?? Number.NaN);
+        this.reset();
+        for (const stats of live.current.verifiers.stats())
+          this.set({ server: stats.server }, read(stats) ?? Number.NaN);
       },
     });
   }
+  reloadMetrics(registers, reloads);
   return registry;
+}
+
+function reloadMetrics(registers: Registry[], reloads: ReloadStats): void {
+  new Counter({
+    name: 'gatehouse_config_reloads_total',
+    help: 'Attempts to load the configuration anew: success or failure.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const result of ['success', 'failure'] as const) this.inc({ result }, reloads[result]);
+    },
+  });
+  for (const { name, help, read } of reloadGauges) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(reloads));
+      },
+    });
+  }
+}
+
+const reloadGauges: readonly { name: string; help: string; read(reloads: ReloadStats): number }[] = [
+  {
+    name: 'gatehouse_config_last_reload_successful',
+    help: '1: the file as it stands now is in force. 0: it was refused, and an older one is.',
+    read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration in force was loaded.',
+    read: ({ lastSuccess }) => lastSuccess / 1000,
+  },
+];
+
+const histograms: readonly (Omit<HistogramMetric, 'read'> & {
+  read(of: Decisions): ReturnType<HistogramMetric['read']>;
+})[] = [
+  {
+    name: 'gatehouse_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.requests),
+  },
+  {
+    name: 'gatehouse_upstream_duration_seconds',
+    help: 'From forwarding a request to the first byte of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.upstream),
+  },
+  {
+    name: 'gatehouse_gateway_duration_seconds',
+    help: 'Our own work on a request until it was forwarded or answered, without verification.',
+    read: ({ gateway }) => [[{}, gateway]],
+  },
+  {
+    name: 'gatehouse_verification_duration_seconds',
+    help: 'Verification of credentials that were not in the cache.',
+    read: ({ verification }) => [[{}, verification]],
+  },
+];
+
+function byRoute(decisions: Decisions, pick: (tally: Tally) => Histogram) {
+  return [...decisions.tallies()].map(([route, tally]) => [{ route }, pick(tally)] as const);
 }
 
 type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;

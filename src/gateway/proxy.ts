@@ -4,10 +4,12 @@ import { BodyRate, BodyTooSlow } from './body-rate.ts';
 import type { Engine } from './engine.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { forwardHttp, type OnUpgrade } from './forward-http.ts';
+import type { LiveGeneration } from './generation.ts';
 import { type Outcome, refuse } from './outcome.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
 import { readHead } from './request-head.ts';
 import { requestIds } from './request-id.ts';
+import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
 import { type Handshake, openTunnel, switchingProtocols } from './tunnel.ts';
 
@@ -24,32 +26,35 @@ export interface Arrival {
 }
 
 /** extract → verify → permit → forward, or refuse: one request from its head to its answer. */
-export function buildProxy(engine: Engine, shared: Shared): (arrival: Arrival) => void {
+export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   const nextId = requestIds();
   return (arrival) => {
-    const { request, response } = arrival;
-    const head = readHead({
-      method: request.method as string,
-      target: arrival.target,
-      version: request.httpVersion === '1.1' ? '1.1' : '1.0',
-      origin: shared.originOf({
-        address: plainAddress(request.socket.remoteAddress),
-        secure: 'encrypted' in request.socket,
-        rawHeaders: request.rawHeaders,
-        requestIdHeader: shared.requestIdHeaderLower,
-      }),
-      rawHeaders: request.rawHeaders,
-    });
-    const exchange = new Exchange(
-      request,
-      response,
-      head,
-      head.origin.requestId ?? nextId(),
-      arrival.expects === 'continue',
-      shared,
-    );
-    guard(exchange, () => begin(engine, exchange, arrival));
+    const { engine, shared } = live.current;
+    try {
+      const exchange = open(arrival, shared, nextId);
+      guard(exchange, () => begin(engine, exchange, arrival));
+    } catch (error) {
+      shared.log.error({ err: error }, 'internal error');
+      arrival.request.socket.destroy();
+    }
   };
+}
+
+function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange {
+  const { request, response, target, expects } = arrival;
+  const head = readHead({
+    method: request.method as string,
+    target,
+    version: request.httpVersion === '1.1' ? '1.1' : '1.0',
+    origin: shared.originOf({
+      address: plainAddress(request.socket.remoteAddress),
+      secure: 'encrypted' in request.socket,
+      rawHeaders: request.rawHeaders,
+      requestIdHeader: shared.requestIdHeaderLower,
+    }),
+    rawHeaders: request.rawHeaders,
+  });
+  return new Exchange(request, response, head, head.origin.requestId ?? nextId(), expects === 'continue', shared);
 }
 
 /** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
@@ -80,7 +85,8 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
   const onUpgrade = arrival.handshake && tunnel(exchange, routed, arrival.handshake);
   const need = engine.needs(routed);
   if (need === undefined) carryOut(exchange, engine.decide(routed), onUpgrade);
-  else readForm(exchange, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
+  else
+    readForm(exchange, routed.route, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
 }
 
 /** Everything that the head alone can fail on. */
@@ -91,8 +97,12 @@ function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival)
 
 function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {
   if (outcome instanceof Promise) {
+    const asked = exchange.shared.clock.monotonic();
     outcome.then(
-      (settled) => guard(exchange, () => carryOut(exchange, settled, onUpgrade)),
+      (settled) => {
+        exchange.verifiedSince(asked);
+        guard(exchange, () => carryOut(exchange, settled, onUpgrade));
+      },
       (error: unknown) => broken(exchange, error),
     );
   } else if (exchange.gone) exchange.record('client_gone', outcome);
@@ -101,28 +111,39 @@ function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpg
 }
 
 /** Reads the body that must be judged, within its limit and the rate that every body has. */
-function readForm(exchange: Exchange, limit: number, done: (form: Buffer) => void): void {
+function readForm(exchange: Exchange, route: Route, limit: number, done: (form: Buffer) => void): void {
   const { stalls, limits, clock } = exchange.shared;
   exchange.inviteBody();
   const body = new RequestBody(exchange.request, limit);
-  const rate = new BodyRate(body, limits.body_rate, clock.monotonic());
+  const asked = clock.monotonic();
+  const rate = new BodyRate(body, limits.body_rate, asked);
   const chunks: Buffer[] = [];
   stalls.watch(rate);
   body.on('data', (chunk: Buffer) => chunks.push(chunk));
   body.on('close', () => stalls.forget(rate));
-  body.on('end', () => guard(exchange, () => done(Buffer.concat(chunks))));
-  body.on('error', (error) => formFailed(exchange, error));
+  body.on('end', () => {
+    exchange.waitedSince(asked);
+    guard(exchange, () => done(Buffer.concat(chunks)));
+  });
+  body.on('error', (error) => formFailed(exchange, route, error));
 }
 
-function formFailed(exchange: Exchange, error: Error): void {
+function formFailed(exchange: Exchange, route: Route, error: Error): void {
   if (error instanceof ClientGone) exchange.record('client_gone', undefined);
-  else if (error instanceof BodyTooLarge) exchange.settle(refuse('form_too_large'));
-  else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout'));
+  else if (error instanceof BodyTooLarge) exchange.settle(refuse('form_too_large', { route }));
+  else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout', { route }));
   else broken(exchange, error);
+}
+
+/** A tunnel goes on after its exchange is recorded. */
+function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
+  lease.take();
+  request.socket.once('close', () => lease.release());
 }
 
 /** The upstream switched first; now the client is told, and from here on they are one connection. */
 function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
+  holdUntilClosed(exchange);
   return (raw, upstream) => {
     const { request, response, requestId, shared } = exchange;
     const client = request.socket as Socket;
@@ -132,6 +153,8 @@ function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): On
     }
     response.detachSocket(client);
     client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
+    shared.listener.tunnels.add(client);
+    client.once('close', () => shared.listener.tunnels.delete(client));
     openTunnel({ client, upstream, head: handshake.finish(), idle: route.idleTimeout });
   };
 }

@@ -34,15 +34,17 @@ export interface AnswerDetails {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: { readonly header: string; readonly value: string };
+  /** The sealed decision record, for whoever is asked why. */
+  readonly ticket?: string;
 }
 
 /**
  * RFC 9457 problem details. `type` is left out, which means about:blank, so `title` is the status phrase (§4.2.1); the
  * stable `code` is what programs branch on. No address, no stack, nothing of the upstream.
  */
-export function answer(code: Code, { challenges = [], allow, retryAfter, requestId }: AnswerDetails): Answer {
+export function answer(code: Code, { challenges = [], allow, retryAfter, requestId, ticket }: AnswerDetails): Answer {
   const { status, text } = entry(code);
-  const problem = { title: reason(status), status, code, detail: text, request_id: requestId?.value };
+  const problem = { title: reason(status), status, code, detail: text, request_id: requestId?.value, ticket };
   const body = `${JSON.stringify(problem)}\n`;
   const headers = ['content-type', 'application/problem+json', 'content-length', String(Buffer.byteLength(body))];
   headers.push('cache-control', 'no-store');

@@ -35,7 +35,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   const named = connectionNames(raw);
   let length: number | undefined;
   let announced: string | undefined;
-  let cacheControl = '';
+  const cacheControl: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const written = latin1(raw[i]);
     const name = written.toLowerCase();
@@ -49,7 +49,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
       announced = value;
       continue;
     } else if (name === 'cache-control' && rules.private) {
-      cacheControl += value.toLowerCase();
+      cacheControl.push(...value.split(','));
       continue;
     }
     fields.push(written, value);
@@ -61,10 +61,13 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   return { fields, length };
 }
 
-/** A shared cache must not keep it; what no cache may keep stays so. */
-function privately(cacheControl: string): string {
-  return cacheControl.includes('no-store') ? 'private, no-store' : 'private';
+/** RFC 6750 §2.3. What the upstream asked for is kept, but for what speaks to shared caches. */
+function privately(directives: readonly string[]): string {
+  const kept = directives.map((directive) => directive.trim()).filter((directive) => !SHARED.test(directive));
+  return ['private', ...kept].join(', ');
 }
+
+const SHARED = /^(?:$|public$|private(?:=|$)|s-maxage(?:=|$)|proxy-revalidate$)/i;
 
 function connectionNames(raw: readonly Buffer[]): ReadonlySet<string> | undefined {
   let names: Set<string> | undefined;

@@ -15,6 +15,8 @@ export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
 /** One route of a loaded file, with everything that judging and forwarding a request needs. */
 export interface Route extends Placed {
   readonly id: string;
+  /** Where it stands, as file:line. */
+  readonly at: string | undefined;
   readonly host: HostPattern | undefined;
   readonly segments: readonly PathSegment[];
   readonly methods: ReadonlySet<string> | undefined;

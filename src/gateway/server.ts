@@ -1,24 +1,34 @@
 import {
   createServer,
+  type ServerOptions as HttpOptions,
   type IncomingMessage,
   METHODS,
   type RequestListener,
   type Server,
   ServerResponse,
 } from 'node:http';
+import {
+  createServer as createTlsServer,
+  type ServerOptions as HttpsOptions,
+  type Server as HttpsServer,
+} from 'node:https';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { LimitsConfig } from '../config/gateway.ts';
-import { answerClientError, writeRaw } from './client-error.ts';
+import type { TlsConfig } from '../config/listener.ts';
+import { answerClientError, owesAnswer, writeRaw } from './client-error.ts';
 import type { Code } from './codes.ts';
 import type { Arrival } from './proxy.ts';
+import { guardHandshakes } from './tls.ts';
 import { Handshake } from './tunnel.ts';
 
 export interface ServerOptions {
   readonly limits: LimitsConfig;
+  /** Present: clients speak TLS. */
+  readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
   readonly handle: (arrival: Arrival) => void;
-  /** A request that never became one: counted, not answered by `handle`. */
-  readonly malformed: (code: Code) => void;
+  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
+  readonly malformed: (code: Code) => string;
 }
 
 /**
@@ -56,15 +66,13 @@ const CHECK_INTERVAL = 1000;
 function httpServer(
   listener: RequestListener,
   expectations: WeakMap<IncomingMessage, Arrival['expects']>,
-  { limits, handle, malformed }: ServerOptions,
+  { limits, tls, handle, malformed }: ServerOptions,
 ): Server {
-  const server = createServer(
+  const server = createOn(
+    tls?.options,
     {
-      maxHeaderSize: limits.header_size,
-      headersTimeout: limits.headers_timeout,
       // A total would cut large uploads: the rate of a body is judged instead.
       requestTimeout: 0,
-      keepAliveTimeout: limits.idle,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headers_timeout),
       insecureHTTPParser: false,
       // Host is judged by the engine, so that its refusal reads as every other.
@@ -77,7 +85,8 @@ function httpServer(
   );
   // Node drops header lines past its own count in silence; ours is an answer.
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.connections;
+  applyLimits(server, limits);
+  if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
   server.on('checkContinue', (request, response) => {
     expectations.set(request, 'continue');
     listener(request, response);
@@ -91,21 +100,43 @@ function httpServer(
     handle({ request, response: responseOn(request, socket), target: request.url as string, handshake });
   });
   server.on('connect', (_request, socket: Socket) => {
-    malformed('method_not_allowed');
-    socket.end(writeRaw('method_not_allowed', []), 'latin1', () => socket.destroy());
+    if (owesAnswer(socket)) {
+      socket.destroy();
+      return;
+    }
+    const ticket = malformed('method_not_allowed');
+    socket.end(writeRaw('method_not_allowed', { allow: [], ticket }), 'latin1', () => socket.destroy());
   });
   server.on('clientError', (error, socket) => {
-    const code = answerClientError(error, socket as Socket);
-    if (code !== undefined) malformed(code);
+    answerClientError(error, socket as Socket, malformed);
   });
   return server;
+}
+
+function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener: RequestListener): Server {
+  // An HTTPS server is an HTTP server in all that is used of it here.
+  return tls === undefined
+    ? createServer(options, listener)
+    : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
+}
+
+/** For connections and requests to come; Node.js reads each of these when it needs it. */
+export function applyLimits(server: Server, limits: LimitsConfig): void {
+  Object.assign(server, {
+    maxHeaderSize: limits.header_size,
+    headersTimeout: limits.headers_timeout,
+    keepAliveTimeout: limits.idle,
+    maxConnections: limits.connections,
+  });
 }
 
 /**
  * RFC 9110 §7.8: an upgrade that we do not take is ignored and the request answered as any other. Java's client offers
  * h2c with every first request, so refusing it would refuse the client.
  */
-function isWebSocket({ method, headers, httpVersion }: IncomingMessage): boolean {
+function isWebSocket({ method, headers, httpVersion, socket }: IncomingMessage): boolean {
+  // Behind a request that is not yet answered, the connection is not ours to give away.
+  if (owesAnswer(socket)) return false;
   const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
   return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
 }
@@ -116,5 +147,9 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.on('finish', () => socket.destroySoon());
+  // Node.js takes its own listener off a connection that it hands over.
+  socket.on('drain', () => {
+    if (response.socket === socket) response.emit('drain');
+  });
   return response;
 }

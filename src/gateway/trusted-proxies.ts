@@ -37,11 +37,9 @@ function fromConnection({ address, secure }: Peer): Origin {
   return { address, secure, chain: address, host: undefined, requestId: undefined };
 }
 
-/** From the right, each address was written by the proxy after it: the first that is not one of ours is the client. */
+/** Read from the right, since each address was written by the proxy after it (advisory 13). */
 function fromProxy(trusted: BlockList, peer: Peer): Origin {
-  const hops = listOf(peer, 'x-forwarded-for').filter((hop) => isIP(hop) !== 0);
-  const last = hops.findLastIndex((hop) => !contains(trusted, hop));
-  const chain = hops.slice(Math.max(last, 0));
+  const chain = believed(trusted, listOf(peer, 'x-forwarded-for').map(addressOf));
   const host = listOf(peer, 'x-forwarded-host').at(-1);
   const id = listOf(peer, peer.requestIdHeader).at(-1);
   return {
@@ -51,6 +49,24 @@ function fromProxy(trusted: BlockList, peer: Peer): Origin {
     host: host !== undefined && normalizeHost(host) !== undefined ? host : undefined,
     requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
   };
+}
+
+/** The client and the trusted proxies after it: a hop that is no address ends what can be believed. */
+function believed(trusted: BlockList, hops: readonly (string | undefined)[]): string[] {
+  const chain: string[] = [];
+  for (const hop of hops.toReversed()) {
+    if (hop === undefined) break;
+    chain.unshift(hop);
+    if (!contains(trusted, hop)) break;
+  }
+  return chain;
+}
+
+/** Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+function addressOf(hop: string): string | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(hop) ?? [undefined, undefined, hop];
+  const address = bracketed ?? plain ?? hop;
+  return isIP(address) !== 0 && !address.includes('%') ? address : undefined;
 }
 
 function listOf({ rawHeaders }: Peer, name: string): string[] {

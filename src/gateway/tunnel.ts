@@ -73,6 +73,11 @@ export function openTunnel({ client, upstream, head, idle }: Tunnel): void {
 function bind(end: Socket, other: Socket, idle: number): void {
   // What is read at one end is written to the other: silence at one is silence at both.
   end.setTimeout(Number.isFinite(idle) ? idle : 0, () => end.destroy());
+  // Neither side is left half-open: a WebSocket that one end closed is over (RFC 6455 §7.1.1).
+  end.on('end', () => {
+    other.destroySoon();
+    end.destroySoon();
+  });
   end.on('error', () => other.destroy());
   end.on('close', () => other.destroySoon());
 }

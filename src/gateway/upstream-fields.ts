@@ -1,4 +1,4 @@
-import { fold } from './identity-headers.ts';
+import { fold } from '../config/fold-name.ts';
 import type { Forward } from './outcome.ts';
 import { listNames, type RequestHead } from './request-head.ts';
 
@@ -43,10 +43,12 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string;
     if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
-    if (name === 'authorization' ? !keepsAuthorization : mayFeign(name) && feigns(name, plan)) continue;
+    if (name === 'authorization' ? !keepsAuthorization : route.identityHeaders.spoofs(name)) continue;
     if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
-    fields.push(name, received[i + 1] as string);
+    const value = received[i + 1] as string;
+    // RFC 9110 §7.6.2; at zero the request has ended here.
+    fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? String(Number(value) - 1) : value);
   }
   addForwarding(fields, head);
   fields.push(sender.requestIdHeader, sender.requestId);
@@ -61,29 +63,6 @@ function connectionNames({ connection }: RequestHead): ReadonlySet<string> | und
   const value = connection.value.toLowerCase();
   if (value === 'keep-alive' || value === 'close') return undefined;
   return new Set(value.split(',').map((token) => token.trim()));
-}
-
-/** Spares the folding of names that begin as no identity or forwarding header of this gateway can. */
-function mayFeign(name: string): boolean {
-  return !HARMLESS.has(name);
-}
-
-/** Fields of nearly every request; none can be configured as an identity header. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-encoding',
-  'accept-language',
-  'cache-control',
-  'content-type',
-  'cookie',
-  'origin',
-  'referer',
-  'user-agent',
-]);
-
-function feigns(name: string, { route }: Forward): boolean {
-  const folded = fold(name);
-  return folded === 'forwarded' || folded.startsWith('x-forwarded-') || route.identityHeaders.spoofs(name);
 }
 
 /** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
+import { fold } from '../config/fold-name.ts';
 import type { UpstreamConfig } from '../config/gateway.ts';
-import { fold } from './identity-headers.ts';
 
 /** An API behind the gateway: its connections, and how many requests may wait for one. */
 export interface Upstream {
@@ -35,10 +35,14 @@ function upstreamCredential(config: NonNullable<UpstreamConfig['credentials']>):
 const MAX_HEADER_SIZE = 64 * 1024;
 
 export function openUpstream(name: string, config: UpstreamConfig): Upstream {
+  return { ...describeUpstream(name, config), pool: openPool(new URL(config.url), config) };
+}
+
+/** All of it but its connections. */
+export function describeUpstream(name: string, config: UpstreamConfig): Omit<Upstream, 'pool'> {
   const url = new URL(config.url);
   return {
     name,
-    pool: openPool(url, config),
     host: hostSent(config.host, url.host),
     authority: url.host,
     credential: config.credentials && upstreamCredential(config.credentials),

@@ -9,7 +9,7 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
-  /** Begins fetching metadata and keys; settles when each server was tried once, and never rejects. */
+  /** Begins fetching metadata and keys of servers that are new; settles when each server was tried once, and never rejects. */
   start(): Promise<void>;
   /** Every server was tried, and not all of those that are useless without keys lack them. */
   ready(): boolean;
@@ -20,11 +20,12 @@ export interface BearerVerifiers {
 export function buildVerifiers(
   { authorization_servers, development }: Pick<GatewayConfig, 'authorization_servers' | 'development'>,
   dependencies: Omit<ServerDependencies, 'development'>,
+  open: typeof openAuthorizationServer = openAuthorizationServer,
 ): BearerVerifiers {
   const servers = new Map(
     Object.entries(authorization_servers).map(([name, config]) => [
       name,
-      openAuthorizationServer(name, config, { ...dependencies, development }),
+      open(name, config, { ...dependencies, development }),
     ]),
   );
   const all = [...servers.values()];

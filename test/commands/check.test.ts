@@ -37,12 +37,12 @@ function check(...args: readonly string[]) {
 }
 
 t.test('which of the two files it is, is seen from its keys', async (t) => {
-  t.strictSame(checkFile(gateway, {}), []);
-  t.strictSame(checkFile(authorization, {}), []);
-  t.match(checkFile(file('other.yaml', 'hello: world\n'), {}), [
+  t.strictSame(await checkFile(gateway, {}), []);
+  t.strictSame(await checkFile(authorization, {}), []);
+  t.match(await checkFile(file('other.yaml', 'hello: world\n'), {}), [
     { message: 'neither a gateway file nor an authorization file' },
   ]);
-  t.match(checkFile(join(directory, 'none.yaml'), {}), [{ message: 'the file does not exist' }]);
+  t.match(await checkFile(join(directory, 'none.yaml'), {}), [{ message: 'the file does not exist' }]);
 });
 
 t.test('sound files: exit status 0, a line for each', async (t) => {
@@ -64,4 +64,32 @@ t.test('--format json prints the problems, --format github the commands that Git
   ]);
   t.match(check('--format', 'github', broken).stdout, /^::error file=.*broken\.yaml,line=2,col=32::unknown key/);
   t.equal(JSON.parse(check('--format', 'json', gateway).stdout).length, 0);
+});
+
+t.test('check runs the tests of a file: a failed one is a problem at its place', async (t) => {
+  const tested = file(
+    'tested.yaml',
+    `version: 1
+resource: https://api.example.com
+authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
+upstreams: { a: { url: "http://127.0.0.1:9000" } }
+defaults: { upstream: a }
+routes:
+  - { id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read }
+tests:
+  - { request: GET /orders/7, token: { scope: orders.read }, expect: { forward: true, route: read } }
+  - { request: GET /orders/7, token: { scope: orders.write }, expect: { forward: true } }
+`,
+  );
+  t.match(await checkFile(tested), [
+    {
+      severity: 'error',
+      line: 10,
+      column: 5,
+      message:
+        'GET /orders/7: expected forwarded, and it is refused with 403 scope_insufficient (insufficient_scope, missing `orders.read`)',
+      hint: `the route is \`read\` (${tested}:7)`,
+    },
+  ]);
+  t.equal(check(tested).status, 1);
 });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { gatewayChecks } from '../../src/config/checks-gateway.ts';
 import { gatewayProblems, type Loose } from './base-config.ts';
@@ -10,7 +11,13 @@ const server = (more: object) => (config: Loose) => Object.assign(config.authori
 const upstream = (more: object) => (config: Loose) => Object.assign(config.upstreams.orders, more);
 const top = (more: object) => (config: Loose) => Object.assign(config, more);
 const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
+const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
 const identity = (more: object) => (config: Loose) => (config.defaults.identity_headers = more);
+
+const file = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
+const sound = { cert: file('server.crt'), key: file('server.key') };
+const tls = (more: object) => top({ listen: { host: '127.0.0.1', port: 8443, tls: { ...sound, ...more } } });
+const pass = (passes: object) => top({ health: { listen: '127.0.0.1:9900', pass: passes } });
 
 const hmac = { algorithms: ['HS256'], secret: 'x'.repeat(32) };
 const other = { issuer: 'https://other.example.com', client_id: 'gateway', client_secret: 'y'.repeat(20) };
@@ -29,6 +36,27 @@ const cases: Record<string, readonly Case[]> = {
     [top({ admin: '10.0.0.1:9901' }), /^warning: the management listener is open beyond this machine/],
     [top({ listen: '127.0.0.1:0', health: '127.0.0.1:0', admin: '[::1]:9901' })],
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.2:8080' })],
+  ],
+  'files of TLS': [
+    [tls({ cert: 'absent.crt' }), /the file absent.crt does not exist/],
+    [tls({ cert: file('server.key') }), /holds no certificate/],
+    [tls({ key: file('server.crt') }), /holds no private key/],
+    [tls({ key: file('client.key') }), /is not the key of the certificate/],
+    [tls({ client_auth: 'required', client_ca: 'absent.crt' }), /the file absent.crt does not exist/],
+    [tls({ client_auth: 'required', client_ca: file('server.key') }), /holds no certificate/],
+    [tls({ client_auth: 'required', client_ca: file('authority.crt') })],
+  ],
+  'certificates of clients': [
+    [tls({ client_ca: file('authority.crt') }), /no client is asked for a certificate/],
+    [tls({ client_auth: 'optional' }), /`optional` needs `client_ca`/],
+    [tls({})],
+  ],
+  'health passes': [
+    [pass({ '/metrics': { upstream: 'orders', path: '/' } }), /`\/metrics` cannot lead on/],
+    [pass({ '/a?b': { upstream: 'orders', path: '/' } }), /cannot lead on/],
+    [pass({ '/ready': { upstream: 'orders', path: '../x' } }), /is not a path/],
+    [pass({ '/ready': { upstream: 'other', path: '/x' } }), /no upstream `other`/],
+    [pass({ '/app/ready': { upstream: 'orders', path: '/healthz' } })],
   ],
   'path pattern': [
     [match({ path: 'orders' }), /a path begins with `\/`/],
@@ -93,6 +121,10 @@ const cases: Record<string, readonly Case[]> = {
     [top({ resource: 'api.example.com' }), /is not a resource identifier/],
     [route({ resource: 'https://api.example.com/#a' }), /is not a resource identifier/],
     [top({ resource: 'https://api.example.com' })],
+  ],
+  'ticket keys': [
+    [top({ ticket_keys: ['c2hvcnQ=', 'no base64!'] }), /the key has 5 bytes; it needs 32/, /not base64/],
+    [top({ ticket_keys: [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64url')] })],
   ],
   'origins of other pages': [
     [top({ cors: { origins: ['https://app.example.com/'] } }), /is not an origin/],
@@ -315,6 +347,24 @@ const cases: Record<string, readonly Case[]> = {
   realm: [
     [top({ realm: 'caf\u00e9' }), /plain ASCII text/],
     [top({ realm: 'a\nb' }), /plain ASCII text/],
+  ],
+  'request of a test': [
+    [test({ request: '/orders/7' }), /`\/orders\/7` is no request/],
+    [test({ request: 'GET orders' }), /is no request/],
+    [test({ request: 'GET https://api.example.com/orders/7' })],
+  ],
+  'header of a test': [
+    [test({ headers: { 'x y': '1' } }), /is not a header name/],
+    [test({ headers: { x: 'a\nb' } }), /control character/],
+    [test({ headers: { Authorization: 'Bearer x' } })],
+  ],
+  'server of a test': [
+    [test({ token: { server: 'mian' } }), /there is no authorization server `mian`/],
+    [test({ token: { server: 'main' } })],
+  ],
+  'route of a test': [
+    [test({ expect: { forward: true, route: 'GET /orders' } }), /there is no route `GET \/orders`/],
+    [test({ expect: { forward: true, route: 'GET /orders/{id}' } })],
   ],
 };
 

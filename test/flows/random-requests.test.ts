@@ -159,7 +159,8 @@ t.test(
     const completed = upstream.seen.filter(({ state }) => state === 'completed');
     const accepted = cases.filter(({ verdict }) => verdict === 'forward');
     t.same(
-      ids(completed),
+      // What is safe and was cut before any answer is sent once more.
+      [...new Set(ids(completed))],
       accepted.map(({ id }) => id).sort(),
       'the log of the upstream is exactly the accepted requests',
     );

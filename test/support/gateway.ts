@@ -10,6 +10,7 @@ export interface TestGateway {
   readonly url: string;
   readonly port: number;
   readonly adminUrl: string | undefined;
+  readonly healthUrl: string | undefined;
   /** Log lines at trace, parsed. */
   readonly log: readonly Record<string, unknown>[];
   stop(): Promise<void>;
@@ -35,15 +36,20 @@ export async function gateway(t: Test, body: object | string): Promise<TestGatew
     done();
   };
   const sink = new Writable({ write });
-  const { config, directory } = loaded;
-  const running = await startGateway({ config, directory, log: buildLog({ level: 'trace', format: 'json' }, sink) });
+  const { config, directory, locate } = loaded;
+  const running = await startGateway({
+    config,
+    directory,
+    locate,
+    log: buildLog({ level: 'trace', format: 'json' }, sink),
+  });
   t.teardown(async () => {
     await running.stop();
     // After its promise a test takes no more assertions; a teardown that throws fails it.
     const errors = thrown(log);
     if (errors.length > 0) throw new Error(`the gateway threw: ${JSON.stringify(errors.slice(0, 3))}`);
   });
-  return { ...running, adminUrl: running.adminUrl, log };
+  return { ...running, log };
 }
 
 /** pino's level 50 is error; with an `err` it is a throw that was caught, which is a defect of the gateway. */

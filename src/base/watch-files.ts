@@ -1,0 +1,67 @@
+import { type BigIntStats, statSync } from 'node:fs';
+
+/** Files by name, each as it was when it was added: what is read after that is this state or a later one. */
+export class WatchedFiles {
+  readonly #states = new Map<string, string>();
+
+  add(file: string): void {
+    if (!this.#states.has(file)) this.#states.set(file, stateOf(file));
+  }
+
+  /** Those that were watched until now. */
+  clear(): readonly string[] {
+    const files = [...this.#states.keys()];
+    this.#states.clear();
+    return files;
+  }
+
+  /** All files as they are now; undefined where none differs from what it was when it was added. */
+  change(): string | undefined {
+    const now = [...this.#states.keys()].map((file) => [file, stateOf(file)] as const);
+    const isChanged = now.some(([file, state]) => state !== this.#states.get(file));
+    return isChanged ? now.join('\n') : undefined;
+  }
+}
+
+export interface WatchOptions {
+  readonly files: WatchedFiles;
+  /** Adds the files anew, so that what called is not a change any more. */
+  readonly onChange: () => Promise<unknown>;
+  /** Milliseconds between two looks. */
+  readonly every?: number;
+}
+
+/**
+ * Calls when a file changed and then stayed the same for one look: who writes several, or one in pieces, is waited for.
+ * Looked at by name, again and again: that sees a renamed file, a moved symbolic link anywhere on the way (a ConfigMap of
+ * Kubernetes), and works on every file system.
+ */
+export function watchFiles({ files, onChange, every = 500 }: WatchOptions): { close(): void } {
+  let before: string | undefined;
+  let calling = false;
+  const timer = setInterval(() => {
+    const change = files.change();
+    const isSettled = change !== undefined && change === before;
+    before = change;
+    if (!isSettled || calling) return;
+    calling = true;
+    void onChange().finally(() => {
+      calling = false;
+    });
+  }, every);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
+}
+
+function stateOf(file: string): string {
+  const stats = stat(file);
+  return stats === undefined ? 'absent' : [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+}
+
+function stat(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { type EffectiveValue, effectiveValues, type Origin } from '../config/effective.ts';
+import { GatewaySchema } from '../config/gateway.ts';
+import type { Schema } from '../config/input-schema.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { table } from './table.ts';
+
+/** `gatehouse config show --config FILE`: what the gateway would go by, and where each value comes from. */
+export function register(program: Command): void {
+  program
+    .command('config')
+    .description('look at the configuration')
+    .command('show')
+    .description('the effective configuration with the origin of each value, secrets redacted')
+    .requiredOption('--config <file>', 'gateway.yaml')
+    .option('--json', 'print JSON')
+    .action(show);
+}
+
+function show({ config: file, json }: { config: string; json?: true }): void {
+  const loaded = loadGatewayConfig(file);
+  if (!loaded.ok) {
+    process.stderr.write(formatProblems(loaded.problems));
+    process.exitCode = 1;
+    return;
+  }
+  const values = effectiveValues(GatewaySchema as unknown as Schema, loaded.tree);
+  process.stdout.write(json ? `${JSON.stringify(values, null, 2)}\n` : table(values.map(cells)));
+}
+
+function cells({ key, value, origin }: EffectiveValue): readonly string[] {
+  return [key, typeof value === 'string' ? value : JSON.stringify(value), originInWords(origin)];
+}
+
+function originInWords(origin: Origin): string {
+  if (origin.kind === 'default') return 'default';
+  if (origin.kind === 'environment') return `environment ${origin.name}`;
+  const { file, line, variable } = origin;
+  return variable === undefined ? `${file}:${line}` : `${file}:${line} from ${variable}`;
+}

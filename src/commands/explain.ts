@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { buildLog } from '../base/log.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { type Place, parsePlace } from '../config/request-line.ts';
+import type { AssumedToken } from '../config/test-case.ts';
+import type { Asked } from '../gateway/dry/asked.ts';
+import { assumedVerifier } from '../gateway/dry/assumed.ts';
+import { buildDryEngine, defaultHost, type Sound } from '../gateway/dry/dry-engine.ts';
+import { type Explanation, explain } from '../gateway/dry/explain.ts';
+import { buildVerifiers } from '../gateway/verifiers.ts';
+import { explanationInWords } from './explanation-in-words.ts';
+import { printable } from './printable.ts';
+
+/** `gatehouse explain`: one request through the engine, step by step. Exit status 0 whatever the verdict. */
+export function register(program: Command): void {
+  program
+    .command('explain')
+    .description('say what would become of a request, and why')
+    .argument('<method>')
+    .argument('<url>', 'a path, or an address with the host', place)
+    .requiredOption('--config <file>', 'gateway.yaml')
+    .option('--token-file <file>', 'verify the token in this file against the authorization servers')
+    .option('--token <->', 'the same, from standard input', fromStdin)
+    .option('--scope <scope>', 'assume a valid token with this scope')
+    .option('--claims <json>', 'assume a valid token with these claims', claims)
+    .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
+    .option('--json', 'print JSON')
+    .action(async (method: string, address: Place, options: Options, command: Command) => {
+      await run({ method, ...address }, options, command);
+    });
+}
+
+interface Options {
+  readonly config: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly scope?: string;
+  readonly claims?: Record<string, unknown>;
+  readonly header: readonly (readonly [string, string])[];
+  readonly json?: true;
+}
+
+type Request = Place & { readonly method: string };
+
+async function run(request: Request, options: Options, command: Command): Promise<void> {
+  const assumes = options.scope !== undefined || options.claims !== undefined;
+  const given = [options.token !== undefined, options.tokenFile !== undefined, assumes].filter(Boolean);
+  if (given.length > 1) command.error('error: one of --token, --token-file, or --scope and --claims');
+  const token = options.token ?? (options.tokenFile === undefined ? undefined : readToken(options.tokenFile, command));
+  const loaded = loadGatewayConfig(options.config);
+  if (!loaded.ok) {
+    process.stderr.write(formatProblems(loaded.problems));
+    process.exitCode = 1;
+    return;
+  }
+  const asked: Asked = {
+    ...request,
+    host: request.host ?? defaultHost(loaded.config),
+    headers: options.header,
+    token: assumes ? ASSUMED : token,
+  };
+  const explanation = await (assumes ? explainAssumed(loaded, asked, options) : explainVerified(loaded, asked));
+  process.stdout.write(options.json ? `${JSON.stringify(explanation, null, 2)}\n` : printable(explanationInWords(explanation)));
+}
+
+const ASSUMED = 'assumed';
+
+function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Options): Promise<Explanation> {
+  const { config } = loaded;
+  const servers = Object.entries(config.authorization_servers);
+  const [server] = servers.find(([, { issuer }]) => issuer === claims.iss) ?? [];
+  const token: AssumedToken = { claims, ...(scope !== undefined && { scope }), ...(server !== undefined && { server }) };
+  const dry = buildDryEngine(loaded, assumedVerifier(config, new Map([[ASSUMED, token]])));
+  return explain(loaded, dry, asked);
+}
+
+/** Keys are fetched, and servers asked, only where there is a token to verify. */
+async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation> {
+  const { config, directory } = loaded;
+  const log = buildLog({ level: 'silent', format: 'json' });
+  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory });
+  try {
+    if (mayHoldToken(asked)) await verifiers.start();
+    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier), asked);
+  } finally {
+    await verifiers.close();
+  }
+}
+
+function mayHoldToken({ token, headers = [], target }: Asked): boolean {
+  return token !== undefined || /access_token=/i.test(target) || headers.some(([name]) => /^authorization$/i.test(name));
+}
+
+function place(text: string): Place {
+  const parsed = parsePlace(text);
+  if (parsed === undefined) throw new InvalidArgumentError('Write /orders/7 or https://host/orders/7.');
+  return parsed;
+}
+
+/** Never from the arguments: those stand in the history of the shell and in the list of processes. */
+function fromStdin(word: string): string {
+  if (word !== '-') throw new InvalidArgumentError('Give the token on standard input (--token -) or use --token-file.');
+  return readFileSync(0, 'utf8').trim();
+}
+
+function readToken(file: string, command: Command): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    return command.error(`error: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function claims(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below, as any other text that is no object.
+  }
+  throw new InvalidArgumentError('Claims are a JSON object, such as \'{"sub":"alice"}\'.');
+}
+
+function header(line: string, before: Options['header']): Options['header'] {
+  const [, name, value] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("A header is 'Name: value'.");
+  return [...before, [name, value]];
+}

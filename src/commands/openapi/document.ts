@@ -1,0 +1,76 @@
+import { parse } from 'yaml';
+
+/** An OpenAPI document is foreign: every member may be of any type or absent. */
+export type Loose = Readonly<Record<string, unknown>>;
+
+export interface OpenApi {
+  readonly root: Loose;
+  /** Follows local references; undefined where one leads nowhere or out of the document. */
+  readonly follow: (value: unknown) => Loose | undefined;
+}
+
+const MOST_REFERENCES = 16;
+
+/** Undefined: not a document of OpenAPI 3; a text: why. */
+export function readDocument(text: string): OpenApi | string {
+  const root = parseText(text);
+  if (typeof root === 'string') return root;
+  if (root.swagger !== undefined) return 'this is Swagger 2.0: convert it to OpenAPI 3 first';
+  if (!/^3\./.test(String(root.openapi))) return 'this is no OpenAPI 3 document: it has no `openapi: 3.…`';
+  return { root, follow: (value) => follow(root, value) };
+}
+
+function follow(root: Loose, value: unknown): Loose | undefined {
+  let found = objectOr(value);
+  for (let left = MOST_REFERENCES; found !== undefined && typeof found.$ref === 'string'; left--) {
+    if (left === 0) return undefined;
+    found = lookUp(root, found.$ref);
+  }
+  return found;
+}
+
+/** RFC 6901, within the document. */
+function lookUp(root: Loose, reference: string): Loose | undefined {
+  if (!reference.startsWith('#/')) return undefined;
+  const names = reference.slice(2).split('/').map(unescapeName);
+  let found: unknown = root;
+  for (const name of names) {
+    const holder = found;
+    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, name)) return undefined;
+    found = (holder as Loose)[name];
+  }
+  return objectOr(found);
+}
+
+function unescapeName(name: string): string {
+  const plain = name.replaceAll('~1', '/').replaceAll('~0', '~');
+  return /%(?![0-9A-Fa-f]{2})/.test(plain) ? plain : decoded(plain);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function objectOr(value: unknown): Loose | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined;
+}
+
+export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries(objectOr(value) ?? {});
+}
+
+export function listOr(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function parseText(text: string): Loose | string {
+  try {
+    return objectOr(parse(text, { logLevel: 'error' })) ?? 'this is no OpenAPI document';
+  } catch (error) {
+    return `this is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`;
+  }
+}

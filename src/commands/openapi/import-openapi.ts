@@ -1,0 +1,51 @@
+import type { Imported } from '../imported.ts';
+import { comment, list, scalar } from '../yaml-text.ts';
+import { objectOr, readDocument } from './document.ts';
+import { type ImportedRoute, routesOf } from './routes.ts';
+import { issuerOf, serverOf } from './server.ts';
+
+/** A whole gateway.yaml, which `gatehouse check` accepts as it stands. */
+export function importOpenApi(text: string): Imported {
+  const document = readDocument(text);
+  if (typeof document === 'string') return { kind: 'fault', message: document };
+  const server = serverOf(document);
+  const { routes, left } = routesOf(document, server.prefix);
+  if (routes.length === 0) return { kind: 'fault', message: 'the document has no operation that could become a route' };
+  const { issuer, note } = issuerOf(document);
+  const title = objectOr(document.root.info)?.title;
+  const lines = [
+    `# ${comment(`From the OpenAPI document of ${title ?? 'an API'}`)}. A comment stands wherever something was not carried over.`,
+    'version: 1',
+    'listen: 127.0.0.1:8080',
+    'authorization_servers:',
+    '  main:',
+    `    issuer: ${scalar(issuer)}    # ${comment(note)}`,
+    '    # Whom the tokens must be for (`aud`):',
+    '    # audience: https://api.example.com',
+    'upstreams:',
+    ...notes('  ', server.notes),
+    `  api: { url: ${scalar(server.url)} }`,
+    'defaults: { upstream: api }',
+    'routes:',
+    ...routes.flatMap(routeLines),
+    ...(left.length === 0 ? [] : ['  # Not carried over:', ...notes('  ', left)]),
+  ];
+  return { kind: 'yaml', text: lines.map((line) => `${line}\n`).join('') };
+}
+
+function routeLines({ id, path, methods, requirement, notes: own }: ImportedRoute): readonly string[] {
+  const { access, scope, notes: missing } = requirement;
+  const match = `match: { methods: ${list(methods)}, path: ${scalar(path)} }`;
+  const first = id === undefined ? [`  - ${match}`] : [`  - id: ${scalar(id)}`, `    ${match}`];
+  const needs = access === undefined ? `scope: ${scopeText(scope)}` : `access: ${access}`;
+  return [...first, ...notes('    ', [...own, ...missing]), `    ${needs}`];
+}
+
+function scopeText(scope: readonly string[]): string {
+  const [only] = scope;
+  return scope.length === 1 && only !== undefined ? scalar(only) : `{ any_of: ${list(scope)} }`;
+}
+
+function notes(indent: string, texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `${indent}# ${comment(text)}`);
+}

@@ -1,0 +1,82 @@
+import { scopeTokenFault } from '../../config/scope-words.ts';
+import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
+
+/** What an operation asks for, in the words of gateway.yaml, and what of it could not be said there. */
+export interface Requirement {
+  readonly access: 'public' | 'optional' | 'authenticated' | undefined;
+  /** OR of AND; empty where `access` says it all. */
+  readonly scope: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const SILENT = 'the document asks for nothing here, which by its rules is public: `access: public` if that is meant';
+const NOTHING_LEFT = 'nothing of what it asks for can be judged here: until you decide, any valid token';
+
+/** `security` of the operation, or else of the document. Nothing becomes open that was not said to be. */
+export function requirementOf(document: OpenApi, operation: Loose): Requirement {
+  const security = listOr(operation.security) ?? listOr(document.root.security);
+  if (security === undefined) return { access: 'authenticated', scope: [], notes: [SILENT] };
+  if (security.length === 0) return { access: 'public', scope: [], notes: [] };
+  const read = security.map((each) => alternative(document, objectOr(each) ?? {}));
+  const notes = [...new Set(read.flatMap((each) => each.notes))];
+  const scopes = read.flatMap((each) => (each.scopes === undefined ? [] : [each.scopes]));
+  return { ...judged(security, scopes), notes: scopes.length === 0 ? [...notes, NOTHING_LEFT] : notes };
+}
+
+function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): Omit<Requirement, 'notes'> {
+  if (security.some((each) => entriesOf(each).length === 0)) return { access: 'optional', scope: [] };
+  if (scopes.length === 0 || scopes.some((all) => all.length === 0)) return { access: 'authenticated', scope: [] };
+  return { access: undefined, scope: [...new Set(scopes.map((all) => all.join(' ')))] };
+}
+
+interface Alternative {
+  /** Undefined: it asks for something else than a token, too, so that a token alone must not do. */
+  readonly scopes: readonly string[] | undefined;
+  readonly notes: readonly string[];
+}
+
+/** Every scheme of one alternative is needed at once. */
+function alternative(document: OpenApi, schemes: Loose): Alternative {
+  const notes: string[] = [];
+  const scopes = new Set<string>();
+  for (const [name, wanted] of Object.entries(schemes)) {
+    const fault = unfit(document, name) ?? scopeFault(wanted);
+    if (fault === undefined) for (const scope of texts(wanted)) scopes.add(scope);
+    else notes.push(`not carried over, a way in by ${Object.keys(schemes).join(' and ')}: ${fault}`);
+  }
+  return { scopes: notes.length === 0 ? [...scopes].sort() : undefined, notes };
+}
+
+function texts(value: unknown): readonly string[] {
+  return (listOr(value) ?? []).map(String);
+}
+
+function scopeFault(wanted: unknown): string | undefined {
+  return texts(wanted)
+    .map(scopeTokenFault)
+    .find((fault) => fault !== undefined);
+}
+
+/** Undefined: a scheme whose tokens the gateway takes. */
+function unfit(document: OpenApi, name: string): string | undefined {
+  const schemes = objectOr(objectOr(document.root.components)?.securitySchemes) ?? {};
+  const scheme = document.follow(Object.hasOwn(schemes, name) ? schemes[name] : undefined);
+  if (scheme === undefined) return `${name} is not described in components.securitySchemes`;
+  const type = String(scheme.type);
+  if (type === 'http') return httpFault(String(scheme.scheme).toLowerCase());
+  const kind = kinds.get(type);
+  return kind === undefined ? `${name} is of the type ${type}` : kind(name, scheme);
+}
+
+function httpFault(scheme: string): string | undefined {
+  return scheme === 'bearer' ? undefined : `HTTP ${scheme} carries no token`;
+}
+
+type Fault = (name: string, scheme: Loose) => string | undefined;
+
+const kinds = new Map<string, Fault>([
+  ['oauth2', () => undefined],
+  ['openIdConnect', () => undefined],
+  ['apiKey', (name, { in: place, name: field }) => `${name} is an API key (${String(place)} ${String(field)})`],
+  ['mutualTLS', (name) => `${name} is a client certificate`],
+]);

@@ -1,0 +1,30 @@
+import { parsePathPattern, pathShape } from '../../config/path-pattern.ts';
+
+export type RoutePath =
+  | { readonly kind: 'path'; readonly path: string; readonly shape: string; readonly notes: readonly string[] }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** A path template (OpenAPI 3.1 §4.8.8) as a path of a route, in which a parameter is always a whole segment. */
+export function routePath(prefix: string, template: string): RoutePath {
+  const notes: string[] = [];
+  const used = new Set<string>();
+  const pieces = template.split('/').map((piece) => {
+    const names = [...piece.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
+    if (names.length === 0) return piece;
+    if (`{${names[0]}}` !== piece) notes.push(`the segment ${piece} is taken whole, whatever stands in it`);
+    return `{${unused(names.join('_'), used)}}`;
+  });
+  const path = `${prefix}${pieces.join('/')}`;
+  const pattern = parsePathPattern(path);
+  if (pattern.kind === 'fault') return { kind: 'fault', message: pattern.message };
+  return { kind: 'path', path, shape: pathShape(pattern), notes };
+}
+
+/** Names are letters, digits and `_`, each once in a path. */
+function unused(name: string, used: Set<string>): string {
+  const plain = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  let free = plain;
+  for (let count = 2; used.has(free); count++) free = `${plain}_${count}`;
+  used.add(free);
+  return free;
+}

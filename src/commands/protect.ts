@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { formatProblems, loadGatewayText } from '../config/load.ts';
+import { serve } from './gateway.ts';
+import { scalar } from './yaml-text.ts';
+
+interface Options {
+  readonly issuer: string;
+  readonly scope?: string;
+  readonly listen: string;
+}
+
+/** `gatehouse protect URL --issuer URL`: a gateway at once that refuses nothing yet, and the file that it equals. */
+export function register(program: Command): void {
+  program
+    .command('protect')
+    .description('a gateway in front of URL at once, in shadow mode; prints the YAML that it equals')
+    .argument('<url>', 'the API, http: or https:')
+    .requiredOption('--issuer <url>', 'the authorization server whose tokens count')
+    .option('--scope <scope>', 'what a token must carry; without it any valid token will do')
+    .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
+    .action(run);
+}
+
+async function run(url: string, options: Options): Promise<void> {
+  const yaml = gatewayYaml(url, options);
+  const loaded = loadGatewayText(yaml, { file: 'protect.yaml' });
+  if (!loaded.ok) {
+    process.stderr.write(formatProblems(loaded.problems));
+    process.exitCode = 1;
+    return;
+  }
+  process.stdout.write(yaml);
+  await serve(loaded);
+}
+
+/** A path of the URL is put before the path of each request: an upstream has none. */
+function gatewayYaml(text: string, { issuer, scope, listen }: Options): string {
+  const url = URL.parse(text);
+  const path = url?.pathname.replace(/\/$/, '') ?? '';
+  const upstream = url === null || path === '' ? text : text.slice(0, text.lastIndexOf(path));
+  return `# Save this as gateway.yaml, and run it with: gatehouse gateway --config gateway.yaml
+version: 1
+listen: ${scalar(listen)}
+# Nothing is refused yet: what would be is logged, and \`gatehouse shadow report LOG\` sums it up. Then: enforce
+mode: shadow
+authorization_servers:
+  main:
+    issuer: ${scalar(issuer)}
+    # Whom the tokens must be for (\`aud\`); without it those for every other API of this issuer count too.
+    # audience: https://api.example.com
+    # For tokens that are no JWTs, who the gateway is when it asks about them:
+    # client_id: gateway
+    # client_secret: "\${GATEWAY_SECRET}"
+upstreams:
+  api: { url: ${scalar(upstream)} }
+defaults: { upstream: api }
+routes:
+  - id: everything
+    match: { path: "/{rest*}" }
+    ${scope === undefined ? 'access: authenticated        # any valid token; or scope: …' : `scope: ${scalar(scope)}`}
+${path === '' ? '' : `    rewrite: { add_prefix: ${scalar(path)} }\n`}`;
+}

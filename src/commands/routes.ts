@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { assumedVerifier } from '../gateway/dry/assumed.ts';
+import { buildDryEngine } from '../gateway/dry/dry-engine.ts';
+import type { Route } from '../gateway/route.ts';
+import { compareSpecificity, hostText, pathText } from '../gateway/specificity.ts';
+import { table } from './table.ts';
+
+/** `gatehouse routes --config FILE`: the routes as the gateway asks them. */
+export function register(program: Command): void {
+  program
+    .command('routes')
+    .description('the compiled routes, most specific first')
+    .requiredOption('--config <file>', 'gateway.yaml')
+    .option('--json', 'print JSON')
+    .action(run);
+}
+
+function run({ config: file, json }: { config: string; json?: true }): void {
+  const loaded = loadGatewayConfig(file);
+  if (!loaded.ok) {
+    process.stderr.write(formatProblems(loaded.problems));
+    process.exitCode = 1;
+    return;
+  }
+  const { routes } = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
+  const rows = routes.toSorted(compareSpecificity).map(describe);
+  process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows.map(cells)));
+}
+
+interface Row {
+  readonly id: string;
+  readonly host: string | undefined;
+  readonly path: string;
+  readonly methods: readonly string[] | undefined;
+  readonly conditions: readonly string[];
+  readonly access: Route['access'];
+  readonly scope: readonly string[] | undefined;
+  readonly shadow: boolean;
+  readonly upstream: string;
+  readonly at: string | undefined;
+}
+
+function describe(route: Route): Row {
+  const { id, host, methods, conditions, access, requirements, shadow, upstream, at } = route;
+  return {
+    id,
+    host: host && hostText(host),
+    path: pathText(route),
+    methods: methods && [...methods],
+    conditions: conditions.map(({ text }) => text),
+    access,
+    scope: requirements.scope?.map((alternative) => alternative.join(' ')),
+    shadow,
+    upstream: upstream.name,
+    at,
+  };
+}
+
+function cells({ host, path, methods, conditions, access, scope, shadow, upstream, at }: Row): readonly string[] {
+  const asked = scope === undefined ? access : `scope ${scope.join(' | ')}`;
+  return [
+    methods?.join(',') ?? '*',
+    `${host ?? ''}${path}${conditions.map((text) => ` [${text}]`).join('')}`,
+    shadow ? `${asked} (shadow)` : asked,
+    upstream,
+    at ?? '',
+  ];
+}

@@ -1,0 +1,31 @@
+import { createReadStream } from 'node:fs';
+import { stdin, stdout } from 'node:process';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { inWords } from './shadow/in-words.ts';
+import { asJson, report } from './shadow/report.ts';
+
+/** `gatehouse shadow report FILE`: from a decision log, who would be refused once the gateway enforces. */
+export function register(program: Command): void {
+  program
+    .command('shadow')
+    .description('what shadow mode has seen')
+    .command('report')
+    .description('who would be refused, by client, route and reason, with the YAML that would let them pass')
+    .argument('<file>', 'the JSON log of a gateway with routes in shadow mode; - is standard input')
+    .option('--json', 'print the groups as JSON')
+    .action(run);
+}
+
+async function run(file: string, { json }: { json?: true }): Promise<void> {
+  const input = file === '-' ? stdin : createReadStream(file);
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  const unreadable = new Promise<Error>((resolve) => input.once('error', resolve));
+  const outcome = await Promise.race([report(lines), unreadable]);
+  if (outcome instanceof Error) {
+    process.stderr.write(`gatehouse: ${file} cannot be read (${(outcome as NodeJS.ErrnoException).code})\n`);
+    process.exitCode = 1;
+    return;
+  }
+  stdout.write(json ? `${JSON.stringify(asJson(outcome), null, 2)}\n` : inWords(outcome));
+}

@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import type { GatewayConfig } from '../config/gateway.ts';
+import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
+import { entry, isCode } from '../gateway/codes.ts';
+import type { TicketRecord } from '../gateway/ticket-record.ts';
+import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/tickets.ts';
+
+/** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused. Exit status 1: it cannot be opened. */
+export function register(program: Command): void {
+  program
+    .command('why')
+    .description('open the ticket of a refusal: which route, which step, what was missing')
+    .argument('<ticket>', 'the member `ticket` of the answer')
+    .requiredOption('--config <file>', 'gateway.yaml, with the `ticket_keys` under which it was sealed')
+    .option('--json', 'print the record as JSON')
+    .action(run);
+}
+
+function run(ticket: string, { config: file, json }: { config: string; json?: true }): void {
+  const loaded = loadGatewayConfig(file);
+  if (!loaded.ok) {
+    giveUp(formatProblems(loaded.problems));
+    return;
+  }
+  const opened = readTicket(ticketKeys(loaded.config.ticket_keys), ticket.trim());
+  if (opened.kind === 'opened') print(opened.record, json);
+  else giveUp(`gatehouse: ${sentence(opened.kind, file, loaded)}\n`);
+}
+
+function print(record: TicketRecord, json: true | undefined): void {
+  process.stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : inWords(record));
+}
+
+type Failure = Exclude<OpenedTicket['kind'], 'opened'>;
+type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
+
+const failures: Readonly<Record<Failure, string>> = {
+  not_a_ticket: 'this is not a ticket, or not all of it: it is the member `ticket` of an answer, without the quotes',
+  broken: 'the ticket was changed or cut on its way here',
+  unknown_key: 'the ticket was sealed under another key than the `ticket_keys` of',
+};
+
+function sentence(kind: Failure, file: string, { config }: Sound): string {
+  if (kind !== 'unknown_key') return failures[kind];
+  if (config.ticket_keys !== undefined) return `${failures.unknown_key} ${file}`;
+  const { admin } = config;
+  const ask = admin === undefined ? '' : `, at its admin listener: curl http://${admin.host}:${admin.port}/why/TICKET`;
+  return `${file} has no \`ticket_keys\`, so only the process that sealed a ticket can open it${ask}`;
+}
+
+const labels: readonly (readonly [keyof TicketRecord, string])[] = [
+  ['time', 'time'],
+  ['request_id', 'request id'],
+  ['route', 'route'],
+  ['step', 'step'],
+  ['reason', 'reason'],
+  ['scope_missing', 'missing scope'],
+  ['cache', 'cache'],
+  ['subject_hash', 'subject hash'],
+];
+
+function inWords(record: TicketRecord): string {
+  const { method = '', host = '', path = '', code = '', route, at } = record;
+  const entryOf = isCode(code) ? entry(code) : undefined;
+  const shown: TicketRecord = {
+    ...record,
+    ...(route !== undefined && at !== undefined && { route: `${route}  ${at}` }),
+  };
+  const lines = labels.flatMap(([member, label]) => {
+    const value = shown[member];
+    return value === undefined ? [] : [`  ${label.padEnd(14)}${value}`];
+  });
+  const title = [entryOf?.status, code].filter(Boolean).join(' ');
+  const request = method === '' ? '' : `   ${method} ${host}${path}`;
+  return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines].map(printable).join('\n')}\n`;
+}
+
+/** What a stranger sent must not steer the terminal. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '\u{fffd}');
+}
+
+function giveUp(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { maskPasswords } from './frame.ts';
+import { branchFor, type Schema } from './input-schema.ts';
+import type { Pointer } from './problem.ts';
+import { isSecretName } from './secret-names.ts';
+import { find, plain, type Tree } from './tree.ts';
+
+/** One value of the effective configuration, as it would be written in the file. */
+export interface EffectiveValue {
+  /** `upstreams.orders.url`, `routes.0.match.path`. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Where a value comes from: a line of the file (and the variable there), a variable that stands above it, or neither. */
+export type Origin =
+  | { readonly kind: 'file'; readonly file: string; readonly line: number; readonly variable?: string }
+  | { readonly kind: 'environment'; readonly name: string }
+  | { readonly kind: 'default' };
+
+const HIDDEN = '[redacted]';
+
+/** Every value with its origin, in the order of the schema. No secret is among them. */
+export function effectiveValues(schema: Schema, tree: Tree): readonly EffectiveValue[] {
+  return walk(schema, plain(tree), []).map(({ pointer, value }) => {
+    const node = find(tree, pointer);
+    const shown = isHidden(pointer, node) ? HIDDEN : masked(value);
+    return { key: pointer.join('.'), value: shown, origin: originOf(node) };
+  });
+}
+
+interface Leaf {
+  readonly pointer: Pointer;
+  readonly value: unknown;
+}
+
+function walk(schema: Schema, given: unknown, pointer: Pointer): readonly Leaf[] {
+  const value = given === undefined ? schema.default : given;
+  if (value === undefined) return [];
+  if (schema.anyOf !== undefined) return walk(branchFor(schema, value) ?? {}, value, pointer);
+  const children = childrenOf(schema, value);
+  if (children.length === 0) return isBare(schema, value) ? [] : [{ pointer, value }];
+  return children.flatMap(([key, of, child]) => walk(of, child, [...pointer, key]));
+}
+
+/** A list of plain values is one value: it is given whole. */
+function childrenOf(schema: Schema, value: unknown): readonly (readonly [string | number, Schema, unknown])[] {
+  if (Array.isArray(value)) {
+    const { items = {} } = schema;
+    return items.type === 'object' ? value.map((item, index) => [index, items, item] as const) : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties = {}, additionalProperties } = schema;
+  const known = Object.entries(properties).map(([key, of]) => [key, of, own(value, key)] as const);
+  if (typeof additionalProperties !== 'object') return known;
+  return [...known, ...Object.keys(value).map((key) => [key, additionalProperties, own(value, key)] as const)];
+}
+
+/** A record of which nothing is given and nothing has a default. */
+function isBare({ properties }: Schema, value: unknown): boolean {
+  return properties !== undefined && typeof value === 'object';
+}
+
+function own(from: object, key: string): unknown {
+  return Object.hasOwn(from, key) ? (from as Record<string, unknown>)[key] : undefined;
+}
+
+function originOf(node: Tree | undefined): Origin {
+  if (node === undefined) return { kind: 'default' };
+  const { file, line } = node.at;
+  if (line === 0) return { kind: 'environment', name: file };
+  const variable = node.kind === 'scalar' ? node.origin : undefined;
+  return { kind: 'file', file, line, ...(variable !== undefined && { variable: maskPasswords(variable) }) };
+}
+
+/** Below the name of a secret, in a header that carries one, out of a file, or out of a variable with such a name. */
+function isHidden(pointer: Pointer, node: Tree | undefined): boolean {
+  if (pointer.some((part) => typeof part === 'string' && isSecretName(part))) return true;
+  if (pointer.at(-2) === 'headers' && /authorization|cookie|token|key/i.test(String(pointer.at(-1)))) return true;
+  const origin = node?.kind === 'scalar' ? (node.origin ?? '') : '';
+  const names = [...origin.matchAll(/\$\{([^}:]+)/g)].map(([, name]) => name as string);
+  return origin.endsWith('__FILE') || names.some((name) => name === 'file' || isSecretName(name));
+}
+
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskPasswords(value).replace(/([?&]access_token=)[^&\s]*/gi, `$1${HIDDEN}`);
+  return Array.isArray(value) ? value.map(masked) : value;
+}

@@ -1,0 +1,26 @@
+/** A request as people write it: `GET /orders/7` or `GET https://api.example.com/orders/7`. */
+export interface RequestLine extends Place {
+  readonly method: string;
+}
+
+export interface Place {
+  /** As in Host; undefined where only a path is given. */
+  readonly host: string | undefined;
+  readonly secure: boolean | undefined;
+  /** Not normalised: a dot segment is to be judged, not resolved. */
+  readonly target: string;
+}
+
+/** Undefined where it is no method and address. */
+export function parseRequestLine(text: string): RequestLine | undefined {
+  const [, method, address] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +(\S+)$/.exec(text.trim()) ?? [];
+  const place = address === undefined ? undefined : parsePlace(address);
+  return method === undefined || place === undefined ? undefined : { method, ...place };
+}
+
+export function parsePlace(address: string): Place | undefined {
+  if (/^[/*]/.test(address)) return { host: undefined, secure: undefined, target: address };
+  const [, scheme, host, rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(address) ?? [];
+  if (scheme === undefined) return undefined;
+  return { host, secure: scheme.toLowerCase() === 'https', target: rest.startsWith('/') ? rest : `/${rest}` };
+}

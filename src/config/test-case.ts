@@ -1,0 +1,50 @@
+import Type from 'typebox';
+import { anything, count, named, oneOf, record, text } from './schema.ts';
+
+/** An identity that is taken for granted: nothing is signed, and nobody is asked. */
+const AssumedTokenSchema = record(
+  {
+    scope: Type.Optional(text(undefined, 'Space-delimited.')),
+    sub: Type.Optional(text()),
+    client_id: Type.Optional(text()),
+    aud: Type.Optional(
+      Type.Union([text(), Type.Array(text(), { minItems: 1 })], { description: 'one audience, or a list' }),
+    ),
+    server: Type.Optional(
+      text(undefined, 'The authorization server that vouches for it. Default: the first of the route.'),
+    ),
+    claims: Type.Optional(named(anything(), undefined, 'Further claims.')),
+  },
+  undefined,
+  'The token of the request, as if it had been verified; for every audience unless `aud` says otherwise.',
+);
+
+const Forwarded = record({
+  forward: Type.Unsafe<true>({ type: 'boolean', const: true }),
+  route: Type.Optional(text(undefined, 'The id of the route that forwards it.')),
+});
+
+const Refused = record({
+  refuse: count(undefined, 'The status.', 400),
+  code: Type.Optional(text(undefined, 'One of docs/errors.md.')),
+  error: Type.Optional(oneOf(['invalid_request', 'invalid_token', 'insufficient_scope'])),
+});
+
+export const TestSchema = record(
+  {
+    request: text(
+      undefined,
+      'GET /orders/7, or GET https://host/orders/7; the host is that of `resource` unless given.',
+    ),
+    headers: Type.Optional(named(text())),
+    token: Type.Optional(AssumedTokenSchema),
+    expect: Type.Union([Forwarded, Refused], {
+      description: '{ forward: true, route: … } or { refuse: STATUS, code: …, error: … }',
+    }),
+  },
+  undefined,
+  'A request and what must become of it.',
+);
+
+export type TestConfig = Type.Static<typeof TestSchema>;
+export type AssumedToken = Type.Static<typeof AssumedTokenSchema>;

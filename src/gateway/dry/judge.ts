@@ -1,0 +1,56 @@
+import type { BearerMethod } from '../../config/gateway.ts';
+import type { Engine } from '../engine.ts';
+import type { Outcome } from '../outcome.ts';
+import type { RequestHead } from '../request-head.ts';
+import type { Route } from '../route.ts';
+import { type Asked, headOf } from './asked.ts';
+
+/** What the engine makes of a request, and the request as it was asked in the end. */
+export interface Judged {
+  readonly head: RequestHead;
+  /** Undefined: there is none, or it was refused before. */
+  readonly route: Route | undefined;
+  readonly outcome: Outcome;
+}
+
+/** Judges one request as the proxy would, its token in a place that the route takes. */
+export async function judge(engine: Engine, asked: Asked): Promise<Judged> {
+  const first = engine.route(headOf(asked));
+  if (first.kind !== 'routed') return { head: headOf(asked), route: first.route, outcome: first };
+  const { request, form } = carry(asked, first.route);
+  const routed = request === asked ? first : engine.route(headOf(request));
+  if (routed.kind !== 'routed') return { head: headOf(request), route: routed.route, outcome: routed };
+  const { head, route } = routed;
+  return { head, route, outcome: await engine.decide(routed, form) };
+}
+
+interface Carried {
+  readonly request: Asked;
+  readonly form?: Buffer;
+}
+
+/** How a token travels (RFC 6750 §2). */
+const places: Readonly<Record<BearerMethod, (asked: Asked, token: string) => Carried>> = {
+  header: (asked) => ({ request: asked }),
+  query: ({ token: _token, ...asked }, token) => {
+    const target = `${asked.target}${asked.target.includes('?') ? '&' : '?'}access_token=${token}`;
+    return { request: { ...asked, target } };
+  },
+  body: ({ token: _token, ...asked }, token) => {
+    const form = Buffer.from(`access_token=${token}`, 'latin1');
+    const headers: Asked['headers'] = [
+      ...(asked.headers ?? []),
+      ['Content-Type', 'application/x-www-form-urlencoded'],
+      ['Content-Length', String(form.length)],
+    ];
+    return { request: { ...asked, headers }, form };
+  },
+};
+
+function carry(asked: Asked, { access, bearerMethods }: Route): Carried {
+  const [first] = bearerMethods;
+  if (asked.token === undefined || access === 'public' || first === undefined || bearerMethods.has('header')) {
+    return { request: asked };
+  }
+  return places[first](asked, asked.token);
+}

@@ -1,0 +1,20 @@
+/**
+ * Counts those who still use something and, after the last of them, ends it: never sooner, and once. Whoever makes a
+ * lease is its first user.
+ */
+export class Lease {
+  #users = 1;
+  readonly #ends: (() => void)[] = [];
+
+  take(): void {
+    this.#users++;
+  }
+
+  release(): void {
+    if (--this.#users === 0) for (const end of this.#ends.splice(0)) end();
+  }
+
+  onEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+}

@@ -1,0 +1,144 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { command } from '../support/command.ts';
+import { behind, gateway } from '../support/gateway.ts';
+import { jwt } from '../support/tokens.ts';
+import { witness } from '../support/witness.ts';
+
+function logFile(lines: readonly (object | string)[]): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.log');
+  writeFileSync(file, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+const first = Date.UTC(2026, 0, 1);
+const line = (more: object) => ({
+  level: 30,
+  time: first,
+  request_id: 'a',
+  method: 'GET',
+  host: 'api.example.com',
+  path: '/orders/1',
+  route: 'orders',
+  code: 'forwarded',
+  ...more,
+});
+const lacking = (client: string, held: readonly string[], more: object = {}) =>
+  line({
+    shadow: 'scope_insufficient',
+    client,
+    scope_needed: ['orders.read'],
+    scope_held: held,
+    scope_missing: 'orders.read',
+    ...more,
+  });
+
+t.test('who would be refused, by client, route and reason, with counts, times and examples', async (t) => {
+  const file = logFile([
+    lacking('shop', ['orders.list', 'a']),
+    lacking('shop', ['orders.list'], { path: '/orders/2', time: first + 60_000 }),
+    lacking('till', []),
+    line({ shadow: 'credential_missing' }),
+    line({ shadow: 'pass' }),
+    { level: 30, time: first, msg: 'gateway is listening' },
+  ]);
+  const { status, stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.equal(status, 0);
+  t.match(stdout, '4 requests would be refused, 1 request would pass.');
+  t.match(stdout, '2 × shop → orders: scope_insufficient, missing orders.read');
+  t.match(stdout, '2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z');
+  t.match(stdout, 'GET api.example.com/orders/2');
+  t.match(stdout, '1 × nobody verified → orders: credential_missing');
+});
+
+t.test(
+  'the YAML adds what each client holds as an alternative, and opens nothing to everybody but in a comment',
+  async (t) => {
+    const file = logFile([
+      lacking('shop', ['orders.list', 'a']),
+      lacking('shop', ['orders.list']),
+      lacking('till', []),
+      line({ shadow: 'credential_missing' }),
+      line({ shadow: 'credential_missing', route: 'other' }),
+      line({ shadow: 'route_not_found', route: undefined, path: '/new/1' }),
+      line({ shadow: 'route_not_found', route: undefined, path: '/new/2' }),
+    ]);
+    const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+    const yaml = stdout.slice(stdout.indexOf('routes:'));
+    t.strictSame(parse(yaml), {
+      routes: [{ id: 'orders', scope: { any_of: ['orders.read', 'orders.list'] } }, { id: 'other' }],
+    });
+    t.match(yaml, '# access: public');
+    t.match(yaml, /till holds no scope .*give it orders\.read/);
+    t.match(yaml, '# - match: { methods: [GET], path: "/new/{rest*}" }');
+  },
+);
+
+t.test('bad lines are counted and named, and never fatal', async (t) => {
+  const file = logFile([
+    'version: 1',
+    '{"cut',
+    '[]',
+    '',
+    lacking('shop', ['x']),
+    { ...lacking('a', []), time: 'then' },
+  ]);
+  const { status, stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.equal(status, 0);
+  t.match(stdout, '4 lines are no JSON of a decision and left out: lines 1, 2, 3, 6');
+  t.match(stdout, '1 × shop');
+  const none = await command(t, ['shadow', 'report', `${file}.missing`]).ended();
+  t.match(none, { status: 1, stderr: /cannot be read \(ENOENT\)/ });
+});
+
+t.test('what a stranger wrote into the log breaks out of no comment', async (t) => {
+  const evil = 'x\n  - id: evil\n    access: public\n#';
+  const file = logFile([
+    lacking(evil, ['a b: {']),
+    line({ shadow: evil, client: evil, route: evil }),
+    line({ shadow: 'route_not_found', route: undefined, path: `/${evil}` }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  const { routes } = parse(stdout.slice(stdout.indexOf('routes:'))) as { routes: { id: string }[] };
+  t.strictSame(
+    routes.map(({ id }) => id),
+    ['orders', evil],
+  );
+  t.equal(Object.keys(routes[1] as object).length, 1);
+});
+
+t.test('--json gives the same groups to programs', async (t) => {
+  const file = logFile([lacking('shop', ['orders.list'])]);
+  t.match(JSON.parse((await command(t, ['shadow', 'report', file, '--json']).ended()).stdout), {
+    would_refuse: 1,
+    bad_lines: { count: 0 },
+    groups: [{ client: 'shop', route: 'orders', code: 'scope_insufficient', count: 1, scope_held: ['orders.list'] }],
+  });
+});
+
+t.test('the log of a gateway in shadow mode has at level info all that the report needs', async (t) => {
+  const { url: api } = await witness(t);
+  const running = await gateway(t, behind(api, { mode: 'shadow' }));
+  const token = await jwt({ scope: 'orders.read x' }, { alg: 'HS256' });
+  await fetch(`${running.url}/admin/1`, { headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${running.url}/orders/1`, { headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${running.url}/orders/1`);
+  const info = running.log.filter(({ level }) => (level as number) >= 30);
+  const { stdout } = await command(t, ['shadow', 'report', logFile(info), '--json']).ended();
+  t.match(JSON.parse(stdout), {
+    would_refuse: 2,
+    groups: [
+      {
+        client: 'shop',
+        route: 'admin',
+        scope_needed: ['admin'],
+        scope_held: ['orders.read', 'x'],
+        scope_missing: 'admin',
+      },
+      { route: 'orders', code: 'credential_missing' },
+    ],
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ask } from '../support/raw-client.ts';
+import { requestText } from '../support/request-text.ts';
+import { onePath, reloaded, servedFile, writeIn } from '../support/served-file.ts';
+import { until } from '../support/until.ts';
+import { witness } from '../support/witness.ts';
+
+t.setTimeout(60_000);
+
+const status = async (port: number, target: string) => (await ask(port, requestText({ target }))).status;
+
+t.test('SIGHUP reloads the file; a bad one is logged and changes nothing', async (t) => {
+  const { url } = await witness(t);
+  let head = '';
+  const served = await servedFile(t, (directory, listeners) => {
+    head = listeners;
+    writeIn(directory, 'gateway.yaml', listeners + onePath(url, '/a'));
+  });
+  writeIn(served.directory, 'gateway.yaml', head + onePath(url, '/b'));
+  served.process.kill('SIGHUP');
+  t.ok(await reloaded(served, 1));
+  t.equal(await status(served.port, '/a'), 404);
+  t.equal(await status(served.port, '/b'), 200);
+  writeIn(served.directory, 'gateway.yaml', `${head}rotues: []\n`);
+  served.process.kill('SIGHUP');
+  t.ok(await until(() => served.said('the configuration is refused') > 0));
+  t.match(served.stdout(), /gateway\.yaml:5:1: unknown key `rotues`/);
+  t.equal(await status(served.port, '/b'), 200);
+});
+
+t.test('a file that changes is reloaded, and one that it refers to', async (t) => {
+  const { url } = await witness(t);
+  let head = '';
+  const served = await servedFile(t, (directory, listeners) => {
+    head = listeners;
+    writeIn(directory, 'upstream.txt', url);
+    writeIn(directory, 'gateway.yaml', listeners + onePath(url, '/a'));
+  });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+  writeIn(served.directory, 'gateway.yaml', head + onePath('${file:upstream.txt}', '/b'));
+  t.ok(await reloaded(served, 1));
+  t.equal(await status(served.port, '/b'), 200);
+  const other = await witness(t);
+  writeIn(served.directory, 'upstream.txt', `${other.url}\n`);
+  t.ok(await reloaded(served, 2));
+  t.equal(await status(served.port, '/b'), 200);
+  t.equal(other.seen.length, 1);
+});
+
+t.test('a ConfigMap is reloaded when Kubernetes swaps its link', async (t) => {
+  const { url } = await witness(t);
+  let head = '';
+  const version = (directory: string, name: string, path: string) => {
+    mkdirSync(join(directory, name));
+    writeIn(directory, `${name}/gateway.yaml`, head + onePath(url, path));
+    symlinkSync(name, join(directory, '..data_tmp'));
+    renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+  };
+  const served = await servedFile(t, (directory, listeners) => {
+    head = listeners;
+    version(directory, '..2026_01', '/a');
+    symlinkSync('..data/gateway.yaml', join(directory, 'gateway.yaml'));
+  });
+  t.equal(await status(served.port, '/a'), 200);
+  version(served.directory, '..2026_02', '/b');
+  t.ok(await reloaded(served, 1));
+  t.equal(await status(served.port, '/a'), 404);
+  t.equal(await status(served.port, '/b'), 200);
+});

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { type Command, command } from './command.ts';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+export interface ServedFile extends Command {
+  readonly port: number;
+  readonly adminUrl: string;
+  readonly directory: string;
+  /** How often the log has said so. */
+  said(text: string): number;
+}
+
+/** `gatehouse gateway` as a process that serves by `gateway.yaml` of a directory, which `write` fills. */
+export async function servedFile(
+  t: Test,
+  write: (directory: string, listeners: string) => void,
+  { node = process.execPath, config = 'gateway.yaml' } = {},
+): Promise<ServedFile> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const [port, admin] = [await freePort(), await freePort()];
+  write(directory, listenersOn(port, admin));
+  const started = command(t, ['gateway', '--config', join(directory, config)], { node });
+  if (!(await started.prints('gateway is listening'))) throw new Error(started.stdout() + started.stderr());
+  return {
+    ...started,
+    port,
+    directory,
+    adminUrl: `http://127.0.0.1:${admin}`,
+    said: (text) => started.stdout().split(text).length - 1,
+  };
+}
+
+function listenersOn(port: number, admin: number): string {
+  return `version: 1\nlisten: 127.0.0.1:${port}\nadmin: 127.0.0.1:${admin}\nlog: { format: json }\n`;
+}
+
+/** One public path to an upstream. */
+export function onePath(upstream: string, path: string): string {
+  return [
+    `upstreams: { api: { url: "${upstream}" } }`,
+    'defaults: { upstream: api }',
+    `routes: [{ id: one, match: { path: ${path} }, access: public }]`,
+    '',
+  ].join('\n');
+}
+
+export function writeIn(directory: string, name: string, text: string): void {
+  writeFileSync(join(directory, name), text);
+}
+
+/** Whether the number of reloads told of in the log grows to this. */
+export function reloaded({ said }: ServedFile, times: number): Promise<boolean> {
+  return until(() => said('the configuration is reloaded') >= times, 10_000);
+}
