@@ -37,17 +37,21 @@ export function methodsInUse(clients: Clients): readonly ClientAuthMethod[] {
 /** RFC 6749 §2.3: the client that the request shows itself to be, or `invalid_client`. */
 export function authenticateClient(service: Service, request: FastifyRequest, parameters: Parameters): Client {
   const credentials = presentedCredentials(service, request, parameters);
-  const attempt = service.throttle.attempt(credentials[0]?.id ?? '', request.ip);
-  if (attempt.retryAfter !== undefined) {
-    throw new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
-  }
   const client = matchingClient(service.clients, credentials);
-  if (client === undefined) {
-    attempt.fail();
-    throw invalidClient(service, 'unknown client or wrong secret');
-  }
+  if (client === undefined) throw wrongCredentials(service, credentials[0]?.id ?? '', request.ip);
   request.clientId = client.id;
   return client;
+}
+
+/**
+ * Only wrong secrets are slowed down. A right one always passes: otherwise whoever shares an address with a gateway could
+ * lock it out, and its users with it. What stops guessing is the length of the secret.
+ */
+function wrongCredentials(service: Service, id: string, address: string): OAuthError {
+  const attempt = service.throttle.attempt(id, address);
+  attempt.fail();
+  if (attempt.retryAfter === undefined) return invalidClient(service, 'unknown client or wrong secret');
+  return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
 }
 
 function presentedCredentials(

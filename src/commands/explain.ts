@@ -62,7 +62,9 @@ async function run(request: Request, options: Options, command: Command): Promis
     token: assumes ? ASSUMED : token,
   };
   const explanation = await (assumes ? explainAssumed(loaded, asked, options) : explainVerified(loaded, asked));
-  process.stdout.write(options.json ? `${JSON.stringify(explanation, null, 2)}\n` : printable(explanationInWords(explanation)));
+  process.stdout.write(
+    options.json ? `${JSON.stringify(explanation, null, 2)}\n` : printable(explanationInWords(explanation)),
+  );
 }
 
 const ASSUMED = 'assumed';
@@ -71,7 +73,11 @@ function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Opt
   const { config } = loaded;
   const servers = Object.entries(config.authorization_servers);
   const [server] = servers.find(([, { issuer }]) => issuer === claims.iss) ?? [];
-  const token: AssumedToken = { claims, ...(scope !== undefined && { scope }), ...(server !== undefined && { server }) };
+  const token: AssumedToken = {
+    claims,
+    ...(scope !== undefined && { scope }),
+    ...(server !== undefined && { server }),
+  };
   const dry = buildDryEngine(loaded, assumedVerifier(config, new Map([[ASSUMED, token]])));
   return explain(loaded, dry, asked);
 }
@@ -90,7 +96,9 @@ async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation
 }
 
 function mayHoldToken({ token, headers = [], target }: Asked): boolean {
-  return token !== undefined || /access_token=/i.test(target) || headers.some(([name]) => /^authorization$/i.test(name));
+  return (
+    token !== undefined || /access_token=/i.test(target) || headers.some(([name]) => /^authorization$/i.test(name))
+  );
 }
 
 function place(text: string): Place {

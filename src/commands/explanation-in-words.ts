@@ -12,7 +12,9 @@ export function explanationInWords(explanation: Explanation): string {
       ...answerLines(answer),
       ...(would_be === undefined ? [] : ['shadow mode; enforced, it would be:', ...answerLines(would_be)]),
     ]),
-    ...(upstream === undefined ? [] : section(`To ${upstream.upstream} (${upstream.authority})`, requestLines(upstream))),
+    ...(upstream === undefined
+      ? []
+      : section(`To ${upstream.upstream} (${upstream.authority})`, requestLines(upstream))),
     '',
   ].join('\n');
 }

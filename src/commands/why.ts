@@ -4,6 +4,7 @@ import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.t
 import { entry, isCode } from '../gateway/codes.ts';
 import type { TicketRecord } from '../gateway/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/tickets.ts';
+import { printable } from './printable.ts';
 
 /** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused. Exit status 1: it cannot be opened. */
 export function register(program: Command): void {
@@ -73,12 +74,6 @@ function inWords(record: TicketRecord): string {
   const title = [entryOf?.status, code].filter(Boolean).join(' ');
   const request = method === '' ? '' : `   ${method} ${host}${path}`;
   return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines].map(printable).join('\n')}\n`;
-}
-
-/** What a stranger sent must not steer the terminal. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '\u{fffd}');
 }
 
 function giveUp(message: string): void {

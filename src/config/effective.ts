@@ -69,17 +69,24 @@ function originOf(node: Tree | undefined): Origin {
   if (node === undefined) return { kind: 'default' };
   const { file, line } = node.at;
   if (line === 0) return { kind: 'environment', name: file };
-  const variable = node.kind === 'scalar' ? node.origin : undefined;
-  return { kind: 'file', file, line, ...(variable !== undefined && { variable: maskPasswords(variable) }) };
+  const variable = sourceOf(node);
+  // A default that stands in the file may be a secret as well as what it is the default of.
+  return { kind: 'file', file, line, ...(variable !== '' && { variable: variable.replace(/:-[^}]*/g, ':-…') }) };
 }
 
 /** Below the name of a secret, in a header that carries one, out of a file, or out of a variable with such a name. */
 function isHidden(pointer: Pointer, node: Tree | undefined): boolean {
   if (pointer.some((part) => typeof part === 'string' && isSecretName(part))) return true;
   if (pointer.at(-2) === 'headers' && /authorization|cookie|token|key/i.test(String(pointer.at(-1)))) return true;
-  const origin = node?.kind === 'scalar' ? (node.origin ?? '') : '';
+  const origin = sourceOf(node);
   const names = [...origin.matchAll(/\$\{([^}:]+)/g)].map(([, name]) => name as string);
   return origin.endsWith('__FILE') || names.some((name) => name === 'file' || isSecretName(name));
+}
+
+/** The text with variables that a value, or the entries of a list, were made from. */
+function sourceOf(node: Tree | undefined): string {
+  if (node?.kind === 'list') return node.items.map(sourceOf).filter(Boolean).join(' ');
+  return node?.kind === 'scalar' ? maskPasswords(node.origin ?? '') : '';
 }
 
 function masked(value: unknown): unknown {

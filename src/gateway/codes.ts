@@ -4,6 +4,8 @@
  */
 export interface CodeEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 431 | 500 | 502 | 503 | 504;
+  /** Where the message ends is in doubt, so nothing behind it is read (RFC 9112 §6.1). */
+  readonly closes?: true;
   /** RFC 6750 §3.1; present where the challenge carries an error. */
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
   /** ASCII without `"` and `\`: it is also the `error_description` of a challenge. */
@@ -25,8 +27,8 @@ const targets = {
 } as const satisfies Record<string, CodeEntry>;
 
 const framing = {
-  message_malformed: { status: 400, text: 'The request is not well-formed HTTP/1.1.' },
-  transfer_encoding_invalid: { status: 400, text: 'The only transfer coding taken is chunked, once.' },
+  message_malformed: { status: 400, closes: true, text: 'The request is not well-formed HTTP/1.1.' },
+  transfer_encoding_invalid: { status: 400, closes: true, text: 'The only transfer coding taken is chunked, once.' },
   headers_too_large: { status: 431, text: 'The header section is larger than this gateway takes.' },
   headers_too_many: { status: 431, text: 'The request has more header lines than this gateway takes.' },
   request_timeout: { status: 408, text: 'The request did not arrive in time.' },

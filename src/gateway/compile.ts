@@ -52,14 +52,15 @@ function compiler(
   config: GatewayConfig,
   dependencies: RouteDependencies,
 ): (route: RouteConfig, at: string | undefined) => Route {
-  const shared = identityHeaders(config.defaults.identity_headers);
+  const shared = identityHeaders(config.defaults.identity_headers, config.request_id.header);
   return (route, at) => ({
     id: route.id,
     at,
     ...placement(config, route),
     ...admission(config, route, dependencies),
     ...forwarding(config, route, dependencies),
-    identityHeaders: route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers),
+    identityHeaders:
+      route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers, config.request_id.header),
   });
 }
 

@@ -68,9 +68,14 @@ export function describeDecision(decision: Decision): DecisionRecord {
   };
 }
 
+/**
+ * What of a target may be written down: a query, and whatever a client wrote in place of one, can hold a token; an
+ * authority can hold a password.
+ */
 export function pathOf({ target }: RequestHead): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? target : target.slice(0, mark);
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const end = path.search(/[?#]|%3f|%23|access_token/i);
+  return end === -1 ? path : path.slice(0, end);
 }
 
 function rounded(milliseconds: number | undefined): number | undefined {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { LimitsConfig } from '../config/gateway.ts';
-import type { Code } from './codes.ts';
+import { type Code, entry } from './codes.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Decision, Decisions } from './decisions.ts';
 import { discardUpload } from './discard.ts';
@@ -30,7 +30,7 @@ export interface Shared {
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
   /** Draining once the listener is closing: every answer is then the connection's last. */
-  readonly listener: { draining: boolean; readonly tunnels: Set<Socket> };
+  readonly listener: { draining: boolean; readonly tunnels: Set<Socket>; readonly doomed: WeakSet<Socket> };
   /** Of the generation, which lives until the last exchange under it is recorded. */
   readonly lease: Lease;
 }
@@ -110,8 +110,15 @@ export class Exchange {
     const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : undefined;
     const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
     const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
+    if (entry(outcome.code).closes === true) this.#close();
     const decision = this.record(outcome.code, outcome);
     this.#write(answer(outcome.code, { challenges, allow, retryAfter, ...this.#identification(decision) }));
+  }
+
+  /** This answer is the connection's last, and what stands behind the request on it is no request. */
+  #close(): void {
+    this.response.shouldKeepAlive = false;
+    this.shared.listener.doomed.add(this.request.socket);
   }
 
   /** The decision was to forward, and it could not be done. */

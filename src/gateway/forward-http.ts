@@ -90,6 +90,8 @@ class Relay {
   #began = false;
   #finished = false;
   #holds = false;
+  /** Given up while it waited for a connection: undici has it still, so it counts still. */
+  #queued = false;
   #retried = false;
   #send: () => void = nothing;
   readonly #reader: ReaderStall;
@@ -116,8 +118,10 @@ class Relay {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
-    if (this.#finished) abort(new ClientGone());
-    else if (this.#body !== undefined) this.#stopTimer();
+    if (this.#finished) {
+      this.#leaveQueue();
+      abort(new ClientGone());
+    } else if (this.#body !== undefined) this.#stopTimer();
   }
 
   /** The whole request is sent: from here on it is the upstream's turn. */
@@ -195,7 +199,10 @@ class Relay {
   }
 
   onError(error: Error): void {
-    if (this.#finished) return;
+    if (this.#finished) {
+      this.#leaveQueue();
+      return;
+    }
     if (this.#began) this.#cut(error);
     else this.#failed(error);
   }
@@ -213,6 +220,11 @@ class Relay {
   flushHead(): void {
     const { response } = this.#exchange;
     if (!this.#finished && this.#whole === undefined && !response.destroyed) response.flushHeaders();
+  }
+
+  #leaveQueue(): void {
+    if (this.#queued) this.#plan.route.upstream.inFlight--;
+    this.#queued = false;
   }
 
   #startTimer(): void {
@@ -245,7 +257,8 @@ class Relay {
 
   /** Ends the upstream's side for a reason of ours; one that waits for a connection meets it in `onConnect`. */
   #give(reason: Error): void {
-    if (this.#abort !== undefined) this.#abort(reason);
+    if (this.#abort === undefined) this.#queued = true;
+    else this.#abort(reason);
     this.onError(reason);
   }
 
@@ -284,7 +297,7 @@ class Relay {
     if (this.#finished) return;
     this.#finished = true;
     this.#stopTimer();
-    if (!this.#holds) this.#plan.route.upstream.inFlight--;
+    if (!this.#holds && !this.#queued) this.#plan.route.upstream.inFlight--;
     const { shared, response } = this.#exchange;
     response.off('close', this.#closed);
     this.#reader.end();

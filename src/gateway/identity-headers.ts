@@ -1,6 +1,7 @@
 import { fold } from '../config/fold-name.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Identity } from './identity.ts';
+import { OURS } from './our-fields.ts';
 
 type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
@@ -12,14 +13,15 @@ export interface IdentityHeaders {
   write(identity: Identity): readonly string[] | undefined;
 }
 
-export function identityHeaders({ prefix, set }: IdentityHeadersConfig): IdentityHeaders {
-  const names = new Set(Object.keys(set).map(fold));
+/** `requestId` is the header of the request id, which is ours as well. */
+export function identityHeaders({ prefix, set }: IdentityHeadersConfig, requestId = 'X-Request-Id'): IdentityHeaders {
+  const names = new Set([...Object.keys(set), requestId].map(fold));
   const folded = fold(prefix);
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
     spoofs: remembering((name) => {
       const plain = fold(name);
-      return plain === 'forwarded' || plain.startsWith('x-forwarded-') || plain.startsWith(folded) || names.has(plain);
+      return OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(folded) || names.has(plain);
     }),
     write(identity) {
       const before = written.get(identity);
@@ -30,6 +32,8 @@ export function identityHeaders({ prefix, set }: IdentityHeadersConfig): Identit
     },
   };
 }
+
+const FORWARDING = /^(?:forwarded$|x-forwarded(?:$|-))/;
 
 /** Clients send the same few names again and again; a flood of others is forgotten at once. */
 function remembering(judge: (name: string) => boolean, capacity = 1024): (name: string) => boolean {

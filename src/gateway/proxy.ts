@@ -30,6 +30,8 @@ export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   const nextId = requestIds();
   return (arrival) => {
     const { engine, shared } = live.current;
+    // Node.js hands over what it has parsed; behind a fault of framing nothing is a request.
+    if (shared.listener.doomed.has(arrival.request.socket)) return;
     try {
       const exchange = open(arrival, shared, nextId);
       guard(exchange, () => begin(engine, exchange, arrival));

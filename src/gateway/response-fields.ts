@@ -39,6 +39,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   for (let i = 0; i < raw.length; i += 2) {
     const written = latin1(raw[i]);
     const name = written.toLowerCase();
+    if (name === 'transfer-encoding') judgeCoding(raw[i + 1]);
     if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
     if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
     const value = latin1(raw[i + 1]);
@@ -59,6 +60,13 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
   fields.push(rules.requestIdHeader, rules.requestId);
   return { fields, length };
+}
+
+export class UnknownCoding extends Error {}
+
+/** A coding that is not taken off here would be passed on as if it were the content (RFC 9112 §7). */
+function judgeCoding(value: Buffer | undefined): void {
+  if (latin1(value).trim().toLowerCase() !== 'chunked') throw new UnknownCoding('transfer coding of the upstream');
 }
 
 /** RFC 6750 §2.3. What the upstream asked for is kept, but for what speaks to shared caches. */
@@ -93,6 +101,8 @@ const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
   'trailer',
   'set-cookie',
   'www-authenticate',
+  'authorization',
+  'cookie',
 ]);
 
 /** RFC 9110 §6.5.1: a trailer never says what only a header may. */

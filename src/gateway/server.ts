@@ -100,6 +100,7 @@ function httpServer(
     handle({ request, response: responseOn(request, socket), target: request.url as string, handshake });
   });
   server.on('connect', (_request, socket: Socket) => {
+    abandon(socket);
     if (owesAnswer(socket)) {
       socket.destroy();
       return;
@@ -111,6 +112,16 @@ function httpServer(
     answerClientError(error, socket as Socket, malformed);
   });
   return server;
+}
+
+/** How long a peer may take to read the refusal of a connection that is no longer Node.js's to watch. */
+const LAST_WORD = 2000;
+
+/** On CONNECT Node.js takes its listeners off the connection: an error that nobody hears would end the process. */
+function abandon(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.setTimeout(LAST_WORD, () => socket.destroy());
 }
 
 function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener: RequestListener): Server {

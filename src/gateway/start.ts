@@ -70,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const { live, decisions } = core;
     const adminUrl = config.admin && (await open(buildAdmin(health, live, { decisions, reload }), config.admin));
     const healthUrl = config.health && (await open(buildHealthListener(health, live), config.health));
-    const url = await listen(app, config.listen);
+    const url = withScheme(await listen(app, config.listen), config);
     const stop = async () => {
       core.listener.draining = true;
       silent.end();
@@ -92,7 +92,7 @@ type Core = GenerationDependencies & { readonly live: { current: Generation } };
 function openCore({ config, directory, locate, clock = systemClock, ...options }: GatewayOptions): Core {
   const log = options.log ?? buildLog(config.log);
   const decisions = new Decisions(log, clock);
-  const listener = { draining: false, tunnels: new Set<Socket>() };
+  const listener = { draining: false, tunnels: new Set<Socket>(), doomed: new WeakSet<Socket>() };
   const core = { clock, log, decisions, stalls: new Stalls(clock), kept: keepNothingYet(), listener, directory };
   return { ...core, live: { current: buildGeneration(config, { ...core, locate }) } };
 }
@@ -130,6 +130,11 @@ function reloader(core: Core, server: Server, { config, load, stats }: Reloader)
     clock,
     log,
   });
+}
+
+/** The framework does not know what its server speaks. */
+function withScheme(url: string, { listen: { tls } }: GatewayConfig): string {
+  return tls === undefined ? url : url.replace(/^http:/, 'https:');
 }
 
 /** Stops accepting, and closes each kept connection once its answer is out. */

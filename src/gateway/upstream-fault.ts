@@ -1,4 +1,5 @@
 import type { Code } from './codes.ts';
+import { UnknownCoding } from './response-fields.ts';
 
 /** What an error of the upstream's side means to the client: 502 where it answered wrongly or not at all, 504 in silence. */
 const byCode: Readonly<Record<string, Code>> = {
@@ -16,6 +17,8 @@ const byCode: Readonly<Record<string, Code>> = {
   ERR_INVALID_HTTP_TOKEN: 'upstream_invalid',
   ECONNRESET: 'upstream_invalid',
   EPIPE: 'upstream_invalid',
+  // undici asserts what it believes no server would send.
+  ERR_ASSERTION: 'upstream_invalid',
   UND_ERR_INVALID_ARG: 'internal_error',
   UND_ERR_NOT_SUPPORTED: 'internal_error',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'internal_error',
@@ -23,7 +26,7 @@ const byCode: Readonly<Record<string, Code>> = {
 
 /** Network and TLS errors have a code; an error without one was thrown by a defect of ours. */
 export function upstreamFault(error: Error): Code {
-  if (error.name === 'HTTPParserError') return 'upstream_invalid';
+  if (error.name === 'HTTPParserError' || error instanceof UnknownCoding) return 'upstream_invalid';
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return 'internal_error';
   return byCode[code] ?? 'upstream_unreachable';

@@ -1,4 +1,5 @@
 import { fold } from '../config/fold-name.ts';
+import { OURS } from './our-fields.ts';
 import type { Forward } from './outcome.ts';
 import { listNames, type RequestHead } from './request-head.ts';
 
@@ -6,24 +7,6 @@ import { listNames, type RequestHead } from './request-head.ts';
  * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
  * say: drop what `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
  */
-
-/** RFC 9110 §7.6.1, and the fields that we write anew for our own connection to the upstream. */
-const OURS: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authorization',
-  'proxy-authenticate',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'host',
-  'content-length',
-  'x-real-ip',
-]);
 
 const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
 

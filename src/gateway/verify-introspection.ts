@@ -7,7 +7,7 @@ import { callLimit } from './call-limit.ts';
 import type { CredentialCode } from './codes.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
 import type { FaultLog } from './fault-log.ts';
-import { DEADLINE, type FailedFetch, type Fetched, failed } from './fetch-json.ts';
+import { DEADLINE, type FailedFetch, type Fetched } from './fetch-json.ts';
 import { judgeAnswer } from './introspection-answer.ts';
 import type { AskAboutToken } from './introspection-client.ts';
 
@@ -101,7 +101,9 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
   const call = async (token: string, digest: string): Promise<Introspected> => {
     const signal = AbortSignal.timeout(DEADLINE);
     const answer = await limit.run(signal, () => ask(token, signal)).finally(() => flights.delete(token));
-    const verdict = judge(typeof answer === 'string' ? failed(`too many calls: ${answer}`) : answer);
+    // That too many ask at once says nothing about the server.
+    if (typeof answer === 'string') return out(`too many calls: ${answer}`);
+    const verdict = judge(answer);
     if (verdict.kind === 'refused') negatives.set(digest, { verdict, until: clock.monotonic() + cache.negative_ttl });
     return verdict;
   };

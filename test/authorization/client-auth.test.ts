@@ -102,19 +102,15 @@ t.test('a client may repeat its identifier in the form', async (t) => {
   t.equal((await answer(service, header(`shop:${shop.secret}`), { client_id: 'shop' })).status, 200);
 });
 
-t.test('T31: wrong secrets of one client from one address end in 429, and then the right one too', async (t) => {
+t.test('T31: wrong secrets of one client from one address end in 429; a right one locks nobody out', async (t) => {
   const service = await run(t, { config: { login: { max_failures: 3, window: 900_000 } } });
   for (let count = 0; count < 3; count++) t.equal((await answer(service, header('shop:wrong'))).status, 401);
-  const refused = await answer(service, header(`shop:${shop.secret}`));
+  const refused = await answer(service, header('shop:wrong'));
   t.equal(refused.status, 429);
   t.ok(Number(refused.headers.get('retry-after')) > 890);
   t.equal(refused.headers.get('cache-control'), 'no-store');
-  t.equal(
-    (await answer(service, header(`other:cs_other-secret-of-32-bytes-or-so`))).status,
-    200,
-    'another client is not touched',
-  );
-  t.equal((await service.post('/oauth2/introspect', { token: 'x' }, header(`gateway:${gateway.secret}`))).status, 200);
+  t.equal((await answer(service, header(`shop:${shop.secret}`))).status, 200, 'who knows the secret is not stopped');
+  t.equal((await answer(service, header('other:wrong'))).status, 401, 'another client is not touched');
 });
 
 t.test('T31: the window ends', async (t) => {
@@ -122,9 +118,9 @@ t.test('T31: the window ends', async (t) => {
   const clock = { now: () => Date.now(), monotonic: () => now };
   const service = await run(t, { clock, config: { login: { max_failures: 1, window: 60_000 } } });
   await answer(service, header('shop:wrong'));
-  t.equal((await answer(service, header(`shop:${shop.secret}`))).status, 429);
+  t.equal((await answer(service, header('shop:wrong'))).status, 429);
   now = 60_001;
-  t.equal((await answer(service, header(`shop:${shop.secret}`))).status, 200);
+  t.equal((await answer(service, header('shop:wrong'))).status, 401);
 });
 
 t.test('T32: an unknown client is answered like a wrong secret: same body, headers and throttle', async (t) => {

@@ -43,7 +43,9 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
   const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
   const service = spawnService(t, writeConfig(temporaryDirectory(t), { listen }));
   t.equal(await service.ended, 1);
-  t.ok(service.stderr().endsWith(`gatehouse: ${listen} is taken: stop what listens there, or choose another address\n`));
+  t.ok(
+    service.stderr().endsWith(`gatehouse: ${listen} is taken: stop what listens there, or choose another address\n`),
+  );
   t.notMatch(service.stderr(), /\n\s+at /);
 });
 

@@ -113,6 +113,22 @@ t.test('check accepts what was written, without a warning', async (t) => {
   }
 });
 
+t.test('a requirement of a form that OpenAPI does not have opens nothing', async (t) => {
+  const odd = ['oauth', {}, 7, ['oauth'], [null], [[]], [{ oauth: 'a' }], [{ oauth: null }], [{ nobody: [] }]];
+  for (const security of odd) {
+    const text = imported(document({ security: [], paths: { '/a': { get: { security } } } }));
+    const { routes } = parse(text);
+    t.strictSame(
+      routes.map(({ access }: { access: string }) => access),
+      ['authenticated'],
+      JSON.stringify(security),
+    );
+    t.ok(loadGatewayText(text).ok);
+  }
+  for (const more of [{ paths: [] }, { paths: { '/a': 7, b: { get: 7 } } }, { components: 7, servers: 7, paths: null }])
+    t.equal(importOpenApi(JSON.stringify(document(more))).kind, 'fault');
+});
+
 t.test('a local reference is followed, one in a circle is left out', async (t) => {
   const source = document({
     paths: { '/a': { $ref: '#/components/pathItems/a' }, '/b': { $ref: '#/paths/~1b' } },

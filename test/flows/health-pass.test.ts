@@ -1,9 +1,7 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { gateway } from '../support/gateway.ts';
 import { hmacServer } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
-
-type Test = Parameters<typeof witness>[0];
 
 async function passing(t: Test, url: string, more: object = {}) {
   const health = { listen: '127.0.0.1:0', pass: { '/app/ready': { upstream: 'api', path: '/healthz' } } };

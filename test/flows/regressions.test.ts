@@ -147,3 +147,88 @@ t.test('a tunnel that the client closed is closed towards the upstream too', asy
   client.destroy();
   t.ok(await until(() => upstream.connections[0]?.closed === true));
 });
+
+t.test('after a fault of framing the connection is not read on (RFC 9112 §6.1)', async (t) => {
+  const upstream = await witness(t);
+  const { port } = await gateway(t, behind(upstream.url));
+  const next = 'GET /public/next HTTP/1.1\r\nHost: a\r\n\r\n';
+  for (const head of [
+    'POST /public/a HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n',
+    'POST /public/a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n',
+    'POST /public/a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ,chunked\r\n\r\n',
+  ]) {
+    const client = await open(t, port);
+    client.send(`${head}0\r\n\r\n${next}`);
+    t.equal((await client.read())?.status, 400);
+    t.equal(await client.read(), undefined, head);
+  }
+  t.equal(upstream.seen.length, 0);
+});
+
+t.test('a peer that resets its CONNECT does not end the process', async (t) => {
+  const upstream = await witness(t);
+  const { port } = await gateway(t, behind(upstream.url));
+  for (let round = 0; round < 300; round++) {
+    const client = await open(t, port);
+    client.send('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    if (round % 3 === 0) await pause(0);
+    client.socket.resetAndDestroy();
+  }
+  t.equal((await ask(port, 'GET /public/x HTTP/1.1\r\nHost: a\r\n\r\n')).status, 200);
+});
+
+t.test('what waits for the upstream is bounded, also when those who wait give up', async (t) => {
+  const upstream = await rawUpstream(t, () => undefined);
+  const api = { url: upstream.url, max_connections: 1, max_pending: 5 };
+  const { port } = await gateway(t, behind(upstream.url, { upstreams: { api } }));
+  const holding = await open(t, port);
+  holding.send('GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n');
+  for (let round = 0; round < 5; round++) {
+    const client = await open(t, port);
+    client.send('GET /public/b HTTP/1.1\r\nHost: a\r\n\r\n');
+    await pause(20);
+    client.destroy();
+  }
+  await pause(50);
+  t.equal((await ask(port, 'GET /public/c HTTP/1.1\r\nHost: a\r\n\r\n')).status, 503);
+  holding.destroy();
+  t.ok(await until(() => upstream.connections.length > 1 || upstream.connections[0]?.closed === true));
+  await pause(50);
+  const last = await open(t, port);
+  last.send('GET /public/d HTTP/1.1\r\nHost: a\r\n\r\n');
+  t.ok(
+    await until(() => upstream.connections.some(({ received }) => received.includes('/public/d'))),
+    'and gone with them',
+  );
+});
+
+t.test('no token that stands where it should not is written to the log', async (t) => {
+  const upstream = await witness(t);
+  const running = await gateway(t, behind(upstream.url));
+  for (const target of [
+    '/a#access_token=SECRET',
+    'http://u:SECRET@a/public/x',
+    '/a/x%3Faccess_token=SECRET',
+    '/a/access_token=SECRET',
+    '/a?SECRET',
+  ]) {
+    await ask(running.port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  }
+  t.notMatch(JSON.stringify(running.log), /SECRET/);
+});
+
+t.test('a header that servers fold into one of ours does not survive', async (t) => {
+  const upstream = await witness(t);
+  const { port } = await gateway(t, behind(upstream.url));
+  const names = ['X_Real_IP', 'X.Real.IP', 'X_Request_Id', 'X-Forwarded', 'Transfer_Encoding', 'Content_Length'];
+  await ask(port, `GET /public/a HTTP/1.1\r\nHost: a\r\n${names.map((name) => `${name}: spoof\r\n`).join('')}\r\n`);
+  t.notMatch(JSON.stringify(upstream.seen[0]?.rawHeaders), /spoof/);
+});
+
+t.test('an answer in a transfer coding that is not taken off here is a 502', async (t) => {
+  const upstream = await rawUpstream(t, ({ socket }) =>
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
+  );
+  const { port } = await gateway(t, behind(upstream.url));
+  t.equal((await ask(port, 'GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n')).status, 502);
+});

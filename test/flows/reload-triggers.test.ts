@@ -1,5 +1,7 @@
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { ask } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
@@ -69,3 +71,44 @@ t.test('a ConfigMap is reloaded when Kubernetes swaps its link', async (t) => {
   t.equal(await status(served.port, '/a'), 404);
   t.equal(await status(served.port, '/b'), 200);
 });
+
+/** The serial number of the certificate that a new connection is shown. */
+function serial(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+t.test(
+  'a certificate that is replaced serves without anybody being told, and even while the file is bad',
+  async (t) => {
+    const { url } = await witness(t);
+    const put = (directory: string, name: string) => {
+      for (const end of ['crt', 'key']) {
+        const from = fileURLToPath(new URL(`../vectors/tls/${name}.${end}`, import.meta.url));
+        copyFileSync(from, join(directory, `tls.${end}`));
+      }
+    };
+    const served = await servedFile(t, (directory, listeners) => {
+      put(directory, 'server');
+      const tls = 'tls: { cert: tls.crt, key: tls.key }';
+      const parts = listeners.replace(/listen: (.*):(\d+)/, `listen: { host: $1, port: $2, ${tls} }`);
+      writeIn(directory, 'gateway.yaml', parts + onePath(url, '/a'));
+    });
+    t.match(served.stdout(), '"url":"https://');
+    const first = await serial(served.port);
+    put(served.directory, 'renewed');
+    t.ok(await reloaded(served, 1));
+    const second = await serial(served.port);
+    t.not(second, first);
+    writeIn(served.directory, 'gateway.yaml', 'version: [');
+    t.ok(await until(() => served.said('the configuration is refused') === 1, 10_000));
+    put(served.directory, 'server');
+    t.ok(await until(() => served.said('the configuration is refused') === 2, 10_000));
+    t.equal(await serial(served.port), first);
+  },
+);

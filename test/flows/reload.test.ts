@@ -1,7 +1,7 @@
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { isLong } from '../support/long.ts';
 import { sendAll } from '../support/many.ts';
 import { ask, open } from '../support/raw-client.ts';
@@ -19,7 +19,7 @@ const GOOD = isLong ? 100 : 20;
 const TOKENS = 20;
 
 /** Two upstreams that say which of them answered, with the path that they were asked for. */
-async function twoUpstreams(t: Parameters<typeof witness>[0]): Promise<Record<'A' | 'B', Witness>> {
+async function twoUpstreams(t: Test): Promise<Record<'A' | 'B', Witness>> {
   const echo = async (letter: string) => {
     const upstream = await witness(t);
     upstream.behave((request, response) => response.end(`${letter} ${request.url}`));
@@ -100,7 +100,7 @@ function load(port: number, token: (index: number) => string, letters: readonly 
   return tally;
 }
 
-async function prepared(t: Parameters<typeof witness>[0]) {
+async function prepared(t: Test) {
   const server = await authorizationServer(t, { changes: { verify: 'introspection' } });
   const tokens = Array.from({ length: TOKENS }, (_, index) => `token-${index}`);
   for (const token of tokens) server.tokens.set(token, active('orders.read'));

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
 import { open, RawClient } from '../support/raw-client.ts';
 import { rawUpstream } from '../support/raw-upstream.ts';
@@ -13,8 +13,6 @@ import { within } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
 t.setTimeout(60_000);
-
-type Test = Parameters<typeof witness>[0];
 
 const path = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const pem = (name: string) => readFileSync(path(name));

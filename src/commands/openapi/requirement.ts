@@ -14,17 +14,19 @@ const NOTHING_LEFT = 'nothing of what it asks for can be judged here: until you 
 
 /** `security` of the operation, or else of the document. Nothing becomes open that was not said to be. */
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {
-  const security = listOr(operation.security) ?? listOr(document.root.security);
-  if (security === undefined) return { access: 'authenticated', scope: [], notes: [SILENT] };
+  const said = operation.security ?? document.root.security;
+  if (said === undefined) return { access: 'authenticated', scope: [], notes: [SILENT] };
+  const security = listOr(said) ?? [said];
   if (security.length === 0) return { access: 'public', scope: [], notes: [] };
-  const read = security.map((each) => alternative(document, objectOr(each) ?? {}));
+  const read = security.map((each) => alternative(document, each));
   const notes = [...new Set(read.flatMap((each) => each.notes))];
   const scopes = read.flatMap((each) => (each.scopes === undefined ? [] : [each.scopes]));
   return { ...judged(security, scopes), notes: scopes.length === 0 ? [...notes, NOTHING_LEFT] : notes };
 }
 
 function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): Omit<Requirement, 'notes'> {
-  if (security.some((each) => entriesOf(each).length === 0)) return { access: 'optional', scope: [] };
+  if (security.some((each) => objectOr(each) !== undefined && entriesOf(each).length === 0))
+    return { access: 'optional', scope: [] };
   if (scopes.length === 0 || scopes.some((all) => all.length === 0)) return { access: 'authenticated', scope: [] };
   return { access: undefined, scope: [...new Set(scopes.map((all) => all.join(' ')))] };
 }
@@ -36,7 +38,9 @@ interface Alternative {
 }
 
 /** Every scheme of one alternative is needed at once. */
-function alternative(document: OpenApi, schemes: Loose): Alternative {
+function alternative(document: OpenApi, value: unknown): Alternative {
+  const schemes = objectOr(value);
+  if (schemes === undefined) return { scopes: undefined, notes: ['not carried over: a requirement of another form'] };
   const notes: string[] = [];
   const scopes = new Set<string>();
   for (const [name, wanted] of Object.entries(schemes)) {
@@ -52,6 +56,7 @@ function texts(value: unknown): readonly string[] {
 }
 
 function scopeFault(wanted: unknown): string | undefined {
+  if (!Array.isArray(wanted)) return 'its scopes are no list';
   return texts(wanted)
     .map(scopeTokenFault)
     .find((fault) => fault !== undefined);

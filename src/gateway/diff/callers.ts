@@ -1,0 +1,125 @@
+import type { GatewayConfig, RouteConfig } from '../../config/gateway.ts';
+import { type Captures, captures } from '../captures.ts';
+import type { Judged } from '../dry/judge.ts';
+import type { Route } from '../route.ts';
+import { unique } from './path-samples.ts';
+import type { Side, TokenOfIssuer } from './side.ts';
+
+/** Somebody who might ask: without a token, or with one that says this. */
+export interface Caller {
+  readonly label: string;
+  readonly token: TokenOfIssuer | undefined;
+}
+
+export interface Met {
+  readonly side: Side;
+  readonly judged: Judged;
+}
+
+const NOBODY: Caller = { label: 'without a token', token: undefined };
+const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
+
+/**
+ * Every caller whom the two routes could tell apart: by issuer, audience, claims and scope, where none, each single
+ * scope, each alternative and all of them are tried. Requirements only grow with scope, so no other set can differ.
+ */
+export function callersFor(old: Met, now: Met): readonly Caller[] {
+  const both = [old, now];
+  const tokens = issuersOf(both).flatMap((issuer) =>
+    audiencesFor(both, issuer).flatMap((audience) =>
+      unique(both.flatMap(claimsFor), (claims) => JSON.stringify(claims)).flatMap((claims) =>
+        scopesFor(both).map((scope) => caller({ issuer, audience, claims, scope })),
+      ),
+    ),
+  );
+  return [NOBODY, ...unique(tokens, ({ label, token }) => `${label} ${JSON.stringify(token)}`)];
+}
+
+interface Facts {
+  readonly issuer: string;
+  readonly audience: { readonly aud: readonly string[]; readonly label: string };
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly scope: readonly string[];
+}
+
+function caller({ issuer, audience, claims, scope }: Facts): Caller {
+  const parts = [
+    scope.length === 0 ? 'with a token without scope' : `with scope ${scope.join(' ')}`,
+    ...(audience.label === '' ? [] : [audience.label]),
+    ...(Object.keys(claims).length === 0 ? [] : [`claims ${JSON.stringify(claims)}`]),
+  ];
+  const token = {
+    issuer,
+    claims,
+    ...(scope.length > 0 && { scope: scope.join(' ') }),
+    ...(audience.aud.length > 0 && { aud: [...audience.aud] }),
+  };
+  return { label: parts.join(', '), token };
+}
+
+function issuersOf(both: readonly Met[]): readonly string[] {
+  const issuers = both.flatMap(({ side, judged }) => serversOf(side, judged.route).map((name) => issuerOf(side.config, name)));
+  return [...new Set(issuers)];
+}
+
+function serversOf(side: Side, route: Route | undefined): readonly string[] {
+  if (route === undefined || route.access === 'public') return [];
+  return side.written(route)?.authorization_servers ?? Object.keys(side.config.authorization_servers);
+}
+
+function issuerOf(config: GatewayConfig, name: string): string {
+  return config.authorization_servers[name]?.issuer ?? '';
+}
+
+/** Apart only where the two routes ask for different ones. */
+function audiencesFor(both: readonly Met[], issuer: string): readonly Facts['audience'][] {
+  const wanted = both.map(({ side, judged }) => wantedBy(side, judged.route, issuer));
+  const all = [...new Set(wanted.filter((audience) => audience !== undefined))];
+  const every = { aud: all, label: '' };
+  if (wanted[0] === wanted[1] || both.some(({ judged }) => judged.route === undefined)) return [every];
+  return [every, ...[...all, OTHER_AUDIENCE].map((audience) => ({ aud: [audience], label: `audience ${audience}` }))];
+}
+
+function wantedBy(side: Side, route: Route | undefined, issuer: string): string | undefined {
+  const name = serversOf(side, route).find((server) => issuerOf(side.config, server) === issuer);
+  return name === undefined ? undefined : route?.requirements.audience.get(name);
+}
+
+function scopesFor(both: readonly Met[]): readonly (readonly string[])[] {
+  const alternatives = both.flatMap(({ judged }) => judged.route?.requirements.scope ?? []);
+  const all = [...new Set(alternatives.flat())];
+  return unique([[], ...all.map((scope) => [scope]), ...alternatives, all], (scopes) => scopes.toSorted().join(' '));
+}
+
+/** None; what meets all conditions of the route; and that again with each other value that a condition takes. */
+function claimsFor({ side, judged }: Met): readonly Facts['claims'][] {
+  const { route, head } = judged;
+  const written = side.written(route);
+  if (route === undefined || written?.claims === undefined) return [{}];
+  const path = head.target.split('?')[0] as string;
+  const captured = captures(route, head.host?.value ?? '', path);
+  const first = meeting(written.claims, captured);
+  const others = Object.entries(written.claims).flatMap(([claim, condition]) =>
+    valuesOf(condition, captured).map((value) => ({ ...first, [claim]: value })),
+  );
+  return [{}, first, ...others];
+}
+
+type Claims = NonNullable<RouteConfig['claims']>;
+
+/** Claims with which every condition holds. */
+export function meeting(claims: Claims, captured: Captures): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(claims).map(([claim, condition]) => [claim, valuesOf(condition, captured)[0]]);
+  return Object.fromEntries(entries);
+}
+
+function valuesOf(condition: Claims[string], captured: Captures): readonly unknown[] {
+  if ('one_of' in condition) return condition.one_of.map((value) => meant(value, captured));
+  if ('contains' in condition) return [[meant(condition.contains, captured)]];
+  return [meant(condition.equals, captured)];
+}
+
+function meant(value: unknown, captured: Captures): unknown {
+  const [, place, name] = (typeof value === 'string' && /^(host|path)\.(\w+)$/.exec(value)) || [];
+  return name === undefined ? value : captured[place as keyof Captures][name];
+}

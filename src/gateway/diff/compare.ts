@@ -1,0 +1,105 @@
+import type { Outcome } from '../outcome.ts';
+import { answerInWords } from '../dry/words.ts';
+import { type Caller, callersFor, type Met } from './callers.ts';
+import { type Probe, probes } from './probes.ts';
+import type { Side } from './side.ts';
+
+/** What one caller may do that it might not before, or may no more. */
+export interface Change {
+  readonly change: 'opened' | 'closed';
+  readonly hosts: readonly string[];
+  readonly methods: readonly string[];
+  readonly path: string;
+  readonly callers: readonly string[];
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A route with a `when`, which depends on more than a probe can vary. */
+export interface Undecided {
+  readonly route: string;
+  readonly at: string | undefined;
+}
+
+export interface Comparison {
+  readonly changes: readonly Change[];
+  readonly undecided: readonly Undecided[];
+}
+
+export async function compare(old: Side, now: Side): Promise<Comparison> {
+  const changes: Change[] = [];
+  for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now)));
+  return { changes: merged(merged(byCaller(changes), 'methods'), 'hosts'), undecided: [...whens(old), ...whens(now)] };
+}
+
+async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> {
+  const before: Met = { side: old, judged: await old.ask(probe.asked) };
+  const after: Met = { side: now, judged: await now.ask(probe.asked) };
+  const callers = callersFor(before, after);
+  const changes: Change[] = [];
+  for (const caller of callers) {
+    const change = await changeFor(probe, caller, before, after);
+    if (change !== undefined) changes.push(change);
+  }
+  return changes.length === callers.length && sameDirection(changes)
+    ? changes.map((change) => ({ ...change, callers: ['every caller'] }))
+    : changes;
+}
+
+function sameDirection([first, ...others]: readonly Change[]): boolean {
+  return others.every(({ change }) => change === first?.change);
+}
+
+async function changeFor(
+  { asked, host, method, path }: Probe,
+  { label, token }: Caller,
+  old: Met,
+  now: Met,
+): Promise<Change | undefined> {
+  const before = token === undefined ? old.judged : await old.side.ask(asked, token);
+  const after = token === undefined ? now.judged : await now.side.ask(asked, token);
+  const change = directions[`${openness(old, before.outcome)}-${openness(now, after.outcome)}`];
+  if (change === undefined) return undefined;
+  const words = { before: answerInWords(before.outcome), after: answerInWords(after.outcome) };
+  return { change, hosts: [host], methods: [method], path, callers: [label], ...words };
+}
+
+type Openness = 'open' | 'shut' | 'perhaps';
+
+/** `perhaps` beside anything is undecided. */
+const directions: Partial<Record<`${Openness}-${Openness}`, Change['change']>> = {
+  'shut-open': 'opened',
+  'open-shut': 'closed',
+};
+
+function openness({ side }: Met, outcome: Outcome): Openness {
+  if (outcome.kind !== 'forward') return 'shut';
+  // A shadowed route forwards whatever its condition says.
+  const conditional = side.written(outcome.route)?.when !== undefined && outcome.shadow === undefined;
+  return conditional ? 'perhaps' : 'open';
+}
+
+function whens(side: Side): readonly Undecided[] {
+  return side.routes.flatMap((route) =>
+    side.written(route)?.when === undefined ? [] : [{ route: route.id, at: route.at }],
+  );
+}
+
+/** One entry for all callers of a request whose answer changes in the same direction; the first tells the answers. */
+function byCaller(changes: readonly Change[]): readonly Change[] {
+  return grouped(changes, ({ change, hosts, methods, path }) => JSON.stringify([change, hosts, methods, path])).map(
+    (group) => ({ ...(group[0] as Change), callers: [...new Set(group.flatMap(({ callers }) => callers))] }),
+  );
+}
+
+function merged(changes: readonly Change[], member: 'methods' | 'hosts'): readonly Change[] {
+  const groups = grouped(changes, (change) => JSON.stringify({ ...change, [member]: undefined }));
+  return groups.map((group) => ({
+    ...(group[0] as Change),
+    [member]: [...new Set(group.flatMap((change) => change[member]))],
+  }));
+}
+
+export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  return [...Map.groupBy(items, keyOf).values()];
+}

@@ -1,0 +1,77 @@
+import type { PathSegment } from '../../config/path-pattern.ts';
+
+type Pattern = readonly PathSegment[];
+
+/** A path that stands for all paths of its shape. */
+export interface PathSample {
+  readonly path: string;
+  /** Its shape: `/orders/{}`, `/orders/{*}`. */
+  readonly label: string;
+}
+
+/**
+ * Paths that between them meet every pattern and every overlap of two: where one pattern has a literal and another a
+ * name, both are met. One more stands for everything that no pattern is about.
+ */
+export function pathSamples(patterns: readonly Pattern[]): readonly PathSample[] {
+  const shapes = unique(patterns.flatMap((one) => patterns.flatMap((other) => merge(one, other) ?? [])), shapeOf);
+  const word = freshWord(patterns);
+  const samples = shapes.flatMap((shape) => instances(shape, word));
+  return unique([...samples, { path: `/${word}-other`, label: '(any other path)' }], ({ path }) => path);
+}
+
+/** Wrapped in a list, since a pattern is one; undefined where no path is of both. */
+function merge(one: Pattern, other: Pattern): readonly Pattern[] | undefined {
+  const merged: PathSegment[] = [];
+  for (let index = 0; ; index++) {
+    const [left, right] = [one[index], other[index]];
+    if (left?.kind === 'rest') return [[...merged, ...other.slice(index)]];
+    if (right?.kind === 'rest') return [[...merged, ...one.slice(index)]];
+    if (left === undefined && right === undefined) return [merged];
+    const both = left === undefined || right === undefined ? undefined : narrower(left, right);
+    if (both === undefined) return undefined;
+    merged.push(both);
+  }
+}
+
+function narrower(left: PathSegment, right: PathSegment): PathSegment | undefined {
+  if (left.kind !== 'literal') return right.kind === 'literal' && right.text === '' ? undefined : right;
+  if (right.kind !== 'literal') return left.text === '' ? undefined : left;
+  return left.text === right.text ? left : undefined;
+}
+
+/** Of `{name*}`: without what follows, with an empty segment, and with one and two. */
+function instances(shape: Pattern, word: string): readonly PathSample[] {
+  const fixed = shape.filter(({ kind }) => kind !== 'rest');
+  const path = pieces(fixed, word);
+  const label = pieces(fixed, '{}');
+  if (fixed.length === shape.length) return [{ path, label }];
+  const bare = fixed.length === 0 ? [] : [{ path, label }];
+  const below = `${label}/{*}`;
+  return [
+    ...bare,
+    { path: `${path}/`, label: `${label}/` },
+    { path: `${path}/${word}`, label: below },
+    { path: `${path}/${word}/${word}`, label: below },
+  ];
+}
+
+function pieces(segments: Pattern, stand: string): string {
+  return segments.map((segment) => `/${segment.kind === 'literal' ? segment.text : stand}`).join('');
+}
+
+function shapeOf(pattern: Pattern): string {
+  return pattern.map((segment) => (segment.kind === 'literal' ? segment.text : `{${segment.kind}}`)).join('/');
+}
+
+/** No literal of any pattern, so that it can only be what a name stands for. */
+function freshWord(patterns: readonly Pattern[]): string {
+  const taken = new Set(patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')));
+  let word = 'sample';
+  while (taken.has(word) || taken.has(`${word}-other`)) word += 'x';
+  return word;
+}
+
+export function unique<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}

@@ -1,0 +1,128 @@
+import type { RouteConfig } from '../../config/gateway.ts';
+import type { Asked } from '../dry/asked.ts';
+import { pathFits } from '../dry/candidates.ts';
+import type { Route } from '../route.ts';
+import { type PathSample, pathSamples, unique } from './path-samples.ts';
+import type { Side } from './side.ts';
+
+/** A request to try on both files, and what it stands for. */
+export interface Probe {
+  readonly asked: Asked;
+  readonly host: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const OTHER_HOST = 'other.invalid';
+const OTHER_METHOD = 'OTHER';
+
+/** A finite set that meets every difference which hosts, paths, methods and conditions of the two files can make. */
+export function* probes(sides: readonly Side[]): Iterable<Probe> {
+  const routes = sides.flatMap((side) => side.routes);
+  const paths = variants(pathSamples(routes.map(({ segments }) => segments)), sides);
+  const methods = [...new Set(routes.flatMap((route) => [...(route.methods ?? [])])), OTHER_METHOD];
+  for (const sample of paths) {
+    const conditions = conditionsFor(sample, sides);
+    for (const host of hostsOf(routes)) {
+      for (const method of methods) {
+        for (const condition of conditions) yield probe(host, method, sample, condition);
+      }
+    }
+  }
+}
+
+function probe(host: Sample, method: string, sample: PathSample, { headers, query, label }: Condition): Probe {
+  return {
+    asked: { method, host: host.text, target: sample.path + query, headers },
+    host: host.label,
+    method: method === OTHER_METHOD ? '(any other method)' : method,
+    path: sample.label + label,
+  };
+}
+
+interface Sample {
+  readonly text: string;
+  readonly label: string;
+}
+
+/** Each host by name, one host of each pattern, and one that no route asks for. */
+function hostsOf(routes: readonly Route[]): readonly Sample[] {
+  const named = routes.flatMap(({ host }) =>
+    host === undefined
+      ? []
+      : [
+          {
+            text: host.labels.map((label) => (label.kind === 'literal' ? label.text : 'sample')).join('.'),
+            label: host.labels.map((label) => (label.kind === 'literal' ? label.text : '{}')).join('.'),
+          },
+        ],
+  );
+  return unique([...named, { text: OTHER_HOST, label: '(any other host)' }], ({ text }) => text);
+}
+
+interface PathVariant {
+  readonly label: string;
+  /** Only where a setting of a file makes it matter. */
+  readonly matters: (side: Side) => boolean;
+  readonly change: (path: string) => string;
+}
+
+const pathVariants: readonly PathVariant[] = [
+  {
+    label: ' (in capitals)',
+    matters: ({ routes }) => routes.some(({ caseSensitive }) => !caseSensitive),
+    change: (path) => path.toUpperCase(),
+  },
+  {
+    label: ' (with %2F)',
+    matters: ({ routes }) => routes.some(({ keepEncodedSlashes }) => keepEncodedSlashes),
+    change: (path) => `${path}%2Fx`,
+  },
+  {
+    label: ' (with ;)',
+    matters: ({ routes }) => routes.some(({ keepParameters }) => keepParameters),
+    change: (path) => `${path};x=1`,
+  },
+];
+
+function variants(samples: readonly PathSample[], sides: readonly Side[]): readonly PathSample[] {
+  const wanted = pathVariants.filter(({ matters }) => sides.some(matters));
+  const changed = samples.flatMap(({ path, label }) =>
+    wanted.map((variant) => ({ path: variant.change(path), label: label + variant.label })),
+  );
+  return unique([...changed, ...samples], ({ path }) => path);
+}
+
+export interface Condition {
+  readonly headers: readonly (readonly [string, string])[];
+  /** With its `?`. */
+  readonly query: string;
+  readonly label: string;
+}
+
+const UNCONDITIONAL: Condition = { headers: [], query: '', label: '' };
+
+/** Without any condition, and with those of each route for this path. */
+function conditionsFor({ path }: PathSample, sides: readonly Side[]): readonly Condition[] {
+  const found = sides.flatMap((side) =>
+    side.routes.flatMap((route) => {
+      const written = route.conditions.length > 0 && pathFits(route, path) ? side.written(route) : undefined;
+      return written === undefined ? [] : [conditionOf(written)];
+    }),
+  );
+  return unique([UNCONDITIONAL, ...found], ({ label }) => label);
+}
+
+/** What a request needs to meet the header, query and SOAP conditions of a route. */
+export function conditionOf({ match }: RouteConfig): Condition {
+  const { headers = {}, query = {}, soap_action } = match;
+  const soap = soap_action === undefined ? [] : [['SOAPAction', `"${soap_action}"`] as const];
+  const lines = [...Object.entries(headers), ...soap];
+  const text = new URLSearchParams(query).toString();
+  const words = [...lines.map(([name, value]) => `${name}: ${value}`), ...(text === '' ? [] : [`?${text}`])];
+  return {
+    headers: lines,
+    query: text === '' ? '' : `?${text}`,
+    label: words.length === 0 ? '' : ` [${words.join(', ')}]`,
+  };
+}

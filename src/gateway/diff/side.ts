@@ -1,0 +1,44 @@
+import type { GatewayConfig, RouteConfig } from '../../config/gateway.ts';
+import type { AssumedToken } from '../../config/test-case.ts';
+import type { Asked } from '../dry/asked.ts';
+import { assumedVerifier } from '../dry/assumed.ts';
+import { buildDryEngine, type DryEngine, type Sound } from '../dry/dry-engine.ts';
+import { type Judged, judge } from '../dry/judge.ts';
+import type { Route } from '../route.ts';
+
+/** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
+export interface Side {
+  readonly config: GatewayConfig;
+  readonly routes: readonly Route[];
+  ask(asked: Asked, token?: TokenOfIssuer): Promise<Judged>;
+  /** The route as it stands in the file, `when` included; undefined for what has no route. */
+  written(route: Route | undefined): RouteConfig | undefined;
+}
+
+/** The same server may have another name in another file: it is known by its issuer. */
+export type TokenOfIssuer = Omit<AssumedToken, 'server'> & { readonly issuer: string };
+
+const TOKEN = 'assumed';
+const NO_SERVER = '';
+
+export function openSide({ config, locate }: Sound): Side {
+  const tokens = new Map<string, AssumedToken>();
+  const bare = withoutWhen(config);
+  const dry: DryEngine = buildDryEngine({ config: bare, locate }, assumedVerifier(bare, tokens));
+  const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));
+  return {
+    config,
+    routes: dry.routes,
+    ask(asked, token) {
+      if (token === undefined) return judge(dry.engine, asked);
+      const { issuer, ...said } = token;
+      tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
+      return judge(dry.engine, { ...asked, token: TOKEN });
+    },
+    written: (route) => (route === undefined ? undefined : config.routes[dry.routes.indexOf(route)]),
+  };
+}
+
+function withoutWhen(config: GatewayConfig): GatewayConfig {
+  return { ...config, routes: config.routes.map(({ when: _when, ...route }) => route) };
+}
