@@ -10,6 +10,7 @@ const commands: readonly (() => Promise<{ register(program: Command): void }>)[]
   () => import('./commands/explain.ts'),
   () => import('./commands/routes.ts'),
   () => import('./commands/config.ts'),
+  () => import('./commands/diff.ts'),
   () => import('./commands/health.ts'),
   () => import('./commands/why.ts'),
   () => import('./commands/shadow.ts'),

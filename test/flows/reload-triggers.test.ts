@@ -32,6 +32,19 @@ t.test('SIGHUP reloads the file; a bad one is logged and changes nothing', async
   t.equal(await status(served.port, '/b'), 200);
 });
 
+t.test('SIGHUP and SIGTERM reach a gateway that an older Node.js had to start', async (t) => {
+  const { url } = await witness(t);
+  const write = (directory: string, text: string) => writeIn(directory, 'gateway.yaml', text + onePath(url, '/a'));
+  const versions = '{value:{...process.versions,node:"20.0.0"}}';
+  const older = `data:text/javascript,Object.defineProperty(process,"versions",${versions})`;
+  const served = await servedFile(t, write, ['--import', older]);
+  served.process.kill('SIGHUP');
+  t.ok(await reloaded(served, 1));
+  t.notMatch(served.stdout(), `"pid":${served.process.pid},`);
+  served.process.kill('SIGTERM');
+  t.match(await served.ended(), { status: 0 });
+});
+
 t.test('a file that changes is reloaded, and one that it refers to', async (t) => {
   const { url } = await witness(t);
   let head = '';

@@ -22,8 +22,12 @@ export interface Command {
 }
 
 /** `gatehouse …` as a process of its own, by the launcher; ended with the test at the latest. */
-export function command(t: Test, args: readonly string[], { node = process.execPath, env = {} } = {}): Command {
-  const child = spawn(node, [launcher, ...args], {
+export function command(
+  t: Test,
+  args: readonly string[],
+  { node = process.execPath, env = {}, flags = [] as readonly string[] } = {},
+): Command {
+  const child = spawn(node, [...flags, launcher, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

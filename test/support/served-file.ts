@@ -14,17 +14,17 @@ export interface ServedFile extends Command {
   said(text: string): number;
 }
 
-/** `gatehouse gateway` as a process that serves by `gateway.yaml` of a directory, which `write` fills. */
+/** `gatehouse gateway` as a process, with flags of Node.js, that serves by `gateway.yaml` of a directory, which `write` fills. */
 export async function servedFile(
   t: Test,
   write: (directory: string, listeners: string) => void,
-  { node = process.execPath, config = 'gateway.yaml' } = {},
+  flags: readonly string[] = [],
 ): Promise<ServedFile> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const [port, admin] = [await freePort(), await freePort()];
   write(directory, listenersOn(port, admin));
-  const started = command(t, ['gateway', '--config', join(directory, config)], { node });
+  const started = command(t, ['gateway', '--config', join(directory, 'gateway.yaml')], { flags });
   if (!(await started.prints('gateway is listening'))) throw new Error(started.stdout() + started.stderr());
   return {
     ...started,

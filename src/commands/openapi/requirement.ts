@@ -16,7 +16,7 @@ const NOTHING_LEFT = 'nothing of what it asks for can be judged here: until you 
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {
   const said = operation.security ?? document.root.security;
   if (said === undefined) return { access: 'authenticated', scope: [], notes: [SILENT] };
-  const security = listOr(said) ?? [said];
+  const security = listOr(said) ?? [undefined];
   if (security.length === 0) return { access: 'public', scope: [], notes: [] };
   const read = security.map((each) => alternative(document, each));
   const notes = [...new Set(read.flatMap((each) => each.notes))];

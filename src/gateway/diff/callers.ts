@@ -58,7 +58,9 @@ function caller({ issuer, audience, claims, scope }: Facts): Caller {
 }
 
 function issuersOf(both: readonly Met[]): readonly string[] {
-  const issuers = both.flatMap(({ side, judged }) => serversOf(side, judged.route).map((name) => issuerOf(side.config, name)));
+  const issuers = both.flatMap(({ side, judged }) =>
+    serversOf(side, judged.route).map((name) => issuerOf(side.config, name)),
+  );
   return [...new Set(issuers)];
 }
 

@@ -1,5 +1,5 @@
-import type { Outcome } from '../outcome.ts';
 import { answerInWords } from '../dry/words.ts';
+import type { Outcome } from '../outcome.ts';
 import { type Caller, callersFor, type Met } from './callers.ts';
 import { type Probe, probes } from './probes.ts';
 import type { Side } from './side.ts';
@@ -58,7 +58,12 @@ async function changeFor(
 ): Promise<Change | undefined> {
   const before = token === undefined ? old.judged : await old.side.ask(asked, token);
   const after = token === undefined ? now.judged : await now.side.ask(asked, token);
-  const change = directions[`${openness(old, before.outcome)}-${openness(now, after.outcome)}`];
+  // One condition on both sides lets through the same requests, so all else can be compared.
+  const same = whenOf(old) === whenOf(now);
+  const change =
+    directions[
+      `${openness(before.outcome, !same && whenOf(old) !== undefined)}-${openness(after.outcome, !same && whenOf(now) !== undefined)}`
+    ];
   if (change === undefined) return undefined;
   const words = { before: answerInWords(before.outcome), after: answerInWords(after.outcome) };
   return { change, hosts: [host], methods: [method], path, callers: [label], ...words };
@@ -72,11 +77,14 @@ const directions: Partial<Record<`${Openness}-${Openness}`, Change['change']>> =
   'open-shut': 'closed',
 };
 
-function openness({ side }: Met, outcome: Outcome): Openness {
+function openness(outcome: Outcome, conditional: boolean): Openness {
   if (outcome.kind !== 'forward') return 'shut';
   // A shadowed route forwards whatever its condition says.
-  const conditional = side.written(outcome.route)?.when !== undefined && outcome.shadow === undefined;
-  return conditional ? 'perhaps' : 'open';
+  return conditional && outcome.shadow === undefined ? 'perhaps' : 'open';
+}
+
+function whenOf({ side, judged }: Met): string | undefined {
+  return side.written(judged.route)?.when;
 }
 
 function whens(side: Side): readonly Undecided[] {

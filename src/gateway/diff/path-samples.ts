@@ -14,9 +14,14 @@ export interface PathSample {
  * name, both are met. One more stands for everything that no pattern is about.
  */
 export function pathSamples(patterns: readonly Pattern[]): readonly PathSample[] {
-  const shapes = unique(patterns.flatMap((one) => patterns.flatMap((other) => merge(one, other) ?? [])), shapeOf);
+  const shapes = unique(
+    patterns.flatMap((one) => patterns.flatMap((other) => merge(one, other) ?? [])),
+    shapeOf,
+  );
   const word = freshWord(patterns);
-  const samples = shapes.flatMap((shape) => instances(shape, word));
+  // A path that is of a shape of its own is called by that, not by a wider one.
+  const narrowFirst = shapes.toSorted((one, other) => Number(isOpen(one)) - Number(isOpen(other)));
+  const samples = narrowFirst.flatMap((shape) => instances(shape, word));
   return unique([...samples, { path: `/${word}-other`, label: '(any other path)' }], ({ path }) => path);
 }
 
@@ -56,6 +61,10 @@ function instances(shape: Pattern, word: string): readonly PathSample[] {
   ];
 }
 
+function isOpen(shape: Pattern): boolean {
+  return shape.at(-1)?.kind === 'rest';
+}
+
 function pieces(segments: Pattern, stand: string): string {
   return segments.map((segment) => `/${segment.kind === 'literal' ? segment.text : stand}`).join('');
 }
@@ -66,12 +75,17 @@ function shapeOf(pattern: Pattern): string {
 
 /** No literal of any pattern, so that it can only be what a name stands for. */
 function freshWord(patterns: readonly Pattern[]): string {
-  const taken = new Set(patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')));
+  const taken = new Set(
+    patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')),
+  );
   let word = 'sample';
   while (taken.has(word) || taken.has(`${word}-other`)) word += 'x';
   return word;
 }
 
+/** The first of those that have a key in common. */
 export function unique<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
-  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+  const first = new Map<string, Item>();
+  for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item);
+  return [...first.values()];
 }

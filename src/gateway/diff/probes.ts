@@ -90,7 +90,7 @@ function variants(samples: readonly PathSample[], sides: readonly Side[]): reado
   const changed = samples.flatMap(({ path, label }) =>
     wanted.map((variant) => ({ path: variant.change(path), label: label + variant.label })),
   );
-  return unique([...changed, ...samples], ({ path }) => path);
+  return unique([...samples, ...changed], ({ path }) => path);
 }
 
 export interface Condition {

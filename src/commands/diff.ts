@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { compare } from '../gateway/diff/compare.ts';
+import { replay } from '../gateway/diff/replay.ts';
+import { openSide } from '../gateway/diff/side.ts';
+import type { Sound } from '../gateway/dry/dry-engine.ts';
+import { type Difference, differenceInWords } from './difference-in-words.ts';
+import { printable } from './printable.ts';
+
+/** `gatehouse diff OLD NEW`: what a change of the rules opens and closes. Exit status 1: it opens something. */
+export function register(program: Command): void {
+  program
+    .command('diff')
+    .description('what became more open or more closed between two gateway files')
+    .argument('<old>', 'gateway.yaml as it is')
+    .argument('<new>', 'gateway.yaml as it is to be')
+    .option('--replay <file>', "the gateway's log: which recorded requests would be answered otherwise")
+    .option('--allow-widening', 'exit 0 even if something became more open')
+    .option('--json', 'print JSON')
+    .action(run);
+}
+
+interface Options {
+  readonly replay?: string;
+  readonly allowWidening?: true;
+  readonly json?: true;
+}
+
+async function run(oldFile: string, newFile: string, options: Options, command: Command): Promise<void> {
+  const lines = options.replay === undefined ? undefined : readLines(options.replay, command);
+  const [before, after] = [load(oldFile), load(newFile)];
+  if (before === undefined || after === undefined) return;
+  const [old, now] = [openSide(before), openSide(after)];
+  const found: Difference = {
+    ...(await compare(old, now)),
+    ...(lines === undefined ? {} : { replay: await replay(lines, old, now) }),
+  };
+  process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : printable(differenceInWords(found)));
+  const widened = found.changes.some(({ change }) => change === 'opened');
+  if (widened && !options.allowWidening) process.exitCode = 1;
+}
+
+function load(file: string): Sound | undefined {
+  const loaded = loadGatewayConfig(file);
+  if (loaded.ok) return loaded;
+  process.stderr.write(formatProblems(loaded.problems));
+  process.exitCode = 1;
+  return undefined;
+}
+
+function readLines(file: string, command: Command): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch (error) {
+    return command.error(`error: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

@@ -1,0 +1,195 @@
+import { captures } from '../captures.ts';
+import { type Code, codeGroups, entry, isCode } from '../codes.ts';
+import type { Asked } from '../dry/asked.ts';
+import { defaultHost } from '../dry/dry-engine.ts';
+import type { Judged } from '../dry/judge.ts';
+import type { Route } from '../route.ts';
+import { meeting } from './callers.ts';
+import { grouped } from './compare.ts';
+import { conditionOf } from './probes.ts';
+import type { Side, TokenOfIssuer } from './side.ts';
+
+/** A line of the gateway's decision log, as far as it is needed here. */
+export interface Recorded {
+  readonly method: string;
+  readonly host: string | undefined;
+  readonly path: string;
+  readonly code: string;
+  readonly route: string | undefined;
+  readonly subject: string | undefined;
+  readonly client: string | undefined;
+  readonly cache: string | undefined;
+  readonly shadow: string | undefined;
+  readonly scope_held: readonly string[] | undefined;
+}
+
+/** Recorded requests whose answer changes, told once for each route, client and pair of answers. */
+export interface Replayed {
+  readonly was: string;
+  readonly now: string;
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly client: string | undefined;
+  readonly count: number;
+  /** One of them. */
+  readonly example: string;
+}
+
+export interface Replay {
+  readonly requests: number;
+  readonly changed: readonly Replayed[];
+  /** Their answer depends on what the log does not hold: a scope, a claim, a condition. */
+  readonly undecided: number;
+  /** Not of this kind: outages, clients that left, lines that are no decision. */
+  readonly ignored: number;
+}
+
+export async function replay(lines: Iterable<string>, old: Side, now: Side): Promise<Replay> {
+  const changed: Replayed[] = [];
+  let [requests, undecided, ignored] = [0, 0, 0];
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    const recorded = readLine(line);
+    if (recorded === undefined || !isJudged(recorded)) {
+      ignored++;
+      continue;
+    }
+    requests++;
+    const was = answerOf(recorded.code);
+    const answer = await answerNow(recorded, old, now);
+    if (answer === undefined) undecided++;
+    else if (answer !== was) changed.push(entryFor(recorded, was, answer));
+  }
+  return { requests, changed: counted(changed), undecided, ignored };
+}
+
+/** Undefined where the line is no decision. */
+export function readLine(line: string): Recorded | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const text = (key: string) => {
+    const member = (value as Record<string, unknown>)[key];
+    return typeof member === 'string' ? member : undefined;
+  };
+  const [method, path, code] = [text('method'), text('path'), text('code') ?? text('msg')];
+  if (method === undefined || path === undefined || code === undefined) return undefined;
+  const held = (value as Record<string, unknown>).scope_held;
+  return {
+    method,
+    path,
+    code,
+    host: text('host'),
+    route: text('route'),
+    subject: text('subject'),
+    client: text('client'),
+    cache: text('cache'),
+    shadow: text('shadow'),
+    scope_held: Array.isArray(held) ? held.filter((scope) => typeof scope === 'string') : undefined,
+  };
+}
+
+/** An outage says nothing about the rules. */
+function isJudged({ code }: Recorded): boolean {
+  return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code));
+}
+
+function answerOf(code: string): string {
+  return isCode(code) ? `${entry(code).status} ${code}` : 'forwarded';
+}
+
+/** The answer of the new file, where every caller who could have sent the request gets the same one. */
+async function answerNow(recorded: Recorded, old: Side, now: Side): Promise<string | undefined> {
+  const before = old.config.routes.findIndex(({ id }) => id === recorded.route);
+  const asked = askedAgain(recorded, old, before);
+  const bare = await now.ask(asked);
+  const callers = callersOf(recorded, old.routes[before], now, bare.route, asked);
+  if (callers === undefined || dependsOnMore(old, before, now, bare.route)) {
+    return bare.outcome.kind === 'refuse' && bare.route === undefined ? inWords(bare, recorded) : undefined;
+  }
+  const answers = new Set<string>();
+  for (const token of callers) answers.add(inWords(token === undefined ? bare : await now.ask(asked, token), recorded));
+  return answers.size === 1 ? [...answers][0] : undefined;
+}
+
+/** The log holds no headers: what chose the route then is given again. */
+function askedAgain(recorded: Recorded, old: Side, before: number): Asked {
+  const written = old.config.routes[before];
+  const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
+  const host = recorded.host ?? defaultHost(old.config);
+  return { method: recorded.method, host, target: recorded.path + query, headers };
+}
+
+/** A code of the same status is, to a client that sent a bad token, the same answer. */
+function inWords({ outcome }: Judged, { code }: Recorded): string {
+  if (outcome.kind !== 'refuse') return 'forwarded';
+  const alike = isCode(code) && entry(code).status === entry(outcome.code).status;
+  return answerOf(alike ? code : outcome.code);
+}
+
+const BAD_TOKEN: TokenOfIssuer = { issuer: '' };
+
+/** Who may have sent it: nobody (undefined), or holders of a token. Undefined as a whole: the log does not say enough. */
+function callersOf(
+  recorded: Recorded,
+  before: Route | undefined,
+  now: Side,
+  route: Route | undefined,
+  asked: Asked,
+): readonly (TokenOfIssuer | undefined)[] | undefined {
+  const code = recorded.shadow === undefined || recorded.shadow === 'pass' ? recorded.code : recorded.shadow;
+  if (code === 'condition_failed') return undefined;
+  if (isCode(code) && isAboutToken(code)) return [code === 'credential_missing' ? undefined : BAD_TOKEN];
+  const known = recorded.subject ?? recorded.client ?? recorded.cache ?? recorded.scope_held;
+  if (known === undefined) return [undefined];
+  const sets = recorded.scope_held === undefined ? (before?.requirements.scope ?? [[]]) : [recorded.scope_held];
+  return sets.map((scopes) => tokenFor(recorded, scopes, now, route, asked));
+}
+
+function isAboutToken(code: Code): boolean {
+  return Object.hasOwn(codeGroups.credentials, code);
+}
+
+/** Of an issuer that the new route takes, with claims that its conditions ask for: they are the same as before. */
+function tokenFor(
+  { subject, client }: Recorded,
+  scopes: readonly string[],
+  now: Side,
+  route: Route | undefined,
+  { host, target }: Asked,
+): TokenOfIssuer {
+  const written = now.written(route);
+  const [name = ''] = written?.authorization_servers ?? Object.keys(now.config.authorization_servers);
+  const captured = route === undefined ? { host: {}, path: {} } : captures(route, host, target.split('?')[0] as string);
+  return {
+    issuer: now.config.authorization_servers[name]?.issuer ?? '',
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...(subject !== undefined && { sub: subject }),
+    ...(client !== undefined && { client_id: client }),
+    claims: { ...meeting(written?.claims ?? {}, captured) },
+  };
+}
+
+/** A condition that is new or changed looks at what no log holds. */
+function dependsOnMore(old: Side, before: number, now: Side, route: Route | undefined): boolean {
+  const rules = (written: ReturnType<Side['written']>) => JSON.stringify([written?.claims, written?.when]);
+  const next = now.written(route);
+  return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.config.routes[before]);
+}
+
+function entryFor({ method, route, client, path }: Recorded, was: string, now: string): Replayed {
+  return { was, now, method, route, client, count: 1, example: path };
+}
+
+function counted(changed: readonly Replayed[]): readonly Replayed[] {
+  const groups = grouped(changed, ({ was, now, method, route, client }) =>
+    JSON.stringify([was, now, method, route, client]),
+  );
+  return groups
+    .map((group) => ({ ...(group[0] as Replayed), count: group.length }))
+    .sort((one, other) => other.count - one.count);
+}
