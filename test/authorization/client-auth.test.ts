@@ -1,6 +1,6 @@
 import t from 'tap';
 import { sha256 } from '../../src/base/secret.ts';
-import { configuration, gateway, type Running, run, shop } from './running-service.ts';
+import { configuration, type Running, run, shop } from './running-service.ts';
 
 const grant = { grant_type: 'client_credentials' };
 const header = (credentials: string) => ({ authorization: `Basic ${Buffer.from(credentials).toString('base64')}` });
