@@ -32,7 +32,9 @@ function runPinnedNode() {
     console.error(`gatehouse needs Node.js ${REQUIRED.join('.')} or newer; this is ${process.versions.node}.`);
     process.exit(1);
   }
-  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(`gatehouse: ${pinned} does not start: ${error.message}`);

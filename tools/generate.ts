@@ -8,6 +8,7 @@ import { GatewaySchema } from '../src/config/gateway.ts';
 import type { Schema } from '../src/config/input-schema.ts';
 import { type CodeEntry, codeGroups } from '../src/gateway/codes.ts';
 import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
+import { configurationPage } from './configuration-page.ts';
 
 /** Everything that is made from the source: path → text. */
 export function generated(): Readonly<Record<string, string>> {
@@ -16,6 +17,7 @@ export function generated(): Readonly<Record<string, string>> {
     'config/authorization.schema.json': json(
       editorSchema(AuthorizationSchema as unknown as Schema, 'Gatehouse: authorization.yaml'),
     ),
+    'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
   };
 }

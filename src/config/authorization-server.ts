@@ -40,9 +40,13 @@ export const AuthorizationServerSchema = record(
     jwks_file: Type.Optional(text(undefined, 'Keys in a file, reloaded when it changes; instead of jwks_uri.')),
     jwks: Jwks,
     introspection_endpoint: Type.Optional(text(undefined, "RFC 7662. Default: from the issuer's metadata.")),
-    introspection_endpoint_auth_method: oneOf(['client_secret_basic', 'client_secret_post'], 'client_secret_basic'),
+    introspection_endpoint_auth_method: oneOf(
+      ['client_secret_basic', 'client_secret_post'],
+      'client_secret_basic',
+      'How the gateway shows `client_secret` there (RFC 8414).',
+    ),
     client_id: Type.Optional(text(undefined, 'Who the gateway is at the introspection endpoint.')),
-    client_secret: Type.Optional(text()),
+    client_secret: Type.Optional(text(undefined, 'The secret of `client_id`; best a variable.')),
     verify: oneOf(
       verifyModes,
       'auto',
@@ -55,7 +59,7 @@ export const AuthorizationServerSchema = record(
       'Signature algorithms that are accepted; HS256, HS384, HS512 only with a secret.',
     ),
     secret: Type.Optional(text(undefined, 'For HS256, HS384, HS512: text of 32 bytes at least.')),
-    secret_base64url: Type.Optional(text()),
+    secret_base64url: Type.Optional(text(undefined, 'The same as `secret`, in base64url.')),
     typ: list(
       text(),
       ['at+jwt'],
@@ -63,7 +67,7 @@ export const AuthorizationServerSchema = record(
     ),
     scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
-    clock_skew: duration('30s'),
+    clock_skew: duration('30s', 'By how much the clocks may differ when `exp` and `nbf` are judged.'),
     max_token_lifetime: duration('24h', 'A token that lives longer, from `iat` to `exp`, is refused.'),
     cache: Cache,
   },

@@ -3,6 +3,7 @@ import { accessChecks } from './checks-access.ts';
 import { edgeChecks } from './checks-edge.ts';
 import { headerChecks } from './checks-headers.ts';
 import { introspectionChecks } from './checks-introspection.ts';
+import { lintChecks } from './checks-lint.ts';
 import { listenerFaults } from './checks-listeners.ts';
 import { routeChecks } from './checks-routes.ts';
 import { ruleChecks } from './checks-rules.ts';
@@ -30,6 +31,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...headerChecks,
   ...timerChecks,
   ...testChecks,
+  ...lintChecks,
 };
 
 export function checkGateway(config: GatewayFile, left: readonly Pointer[], around: Surroundings): readonly Finding[] {

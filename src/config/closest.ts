@@ -18,7 +18,7 @@ export function didYouMean(word: string, words: Iterable<string>): string | unde
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {

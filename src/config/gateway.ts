@@ -35,7 +35,7 @@ const Limits = record(
     body: sizeOrNone('none', 'Request body; above: 413.'),
     form_body: size('64KiB', 'A form that is read for its access_token; above: 413.'),
     body_rate: record(
-      { bytes: size('1KiB'), over: duration('30s') },
+      { bytes: size('1KiB', 'So much at least …'), over: duration('30s', '… within this time.') },
       {},
       'The slowest body that is waited for: fewer than `bytes` in `over` ends the connection.',
     ),
@@ -65,8 +65,28 @@ const Cors = record(
 
 const UpstreamCredentials = Type.Union(
   [
-    record({ basic: record({ username: text(), password: text() }) }, undefined, 'RFC 7617.'),
-    record({ header: record({ name: text(), value: text() }) }, undefined, 'A header of any name.'),
+    record(
+      {
+        basic: record(
+          { username: text(undefined, 'Without a colon.'), password: text(undefined, 'Best a variable.') },
+          undefined,
+          'Basic authentication (RFC 7617).',
+        ),
+      },
+      undefined,
+      'RFC 7617.',
+    ),
+    record(
+      {
+        header: record(
+          { name: text(undefined, 'Of the header.'), value: text(undefined, 'Best a variable.') },
+          undefined,
+          'A header of any name.',
+        ),
+      },
+      undefined,
+      'A header of any name.',
+    ),
   ],
   { description: '{ basic: { username, password } } or { header: { name, value } }' },
 );
@@ -79,13 +99,14 @@ const Upstream = record(
     credentials: Type.Optional(UpstreamCredentials),
     timeout: record(
       {
-        connect: duration('2s'),
+        connect: duration('2s', 'For a connection to open.'),
         response: duration('30s', 'To the first byte of the answer.'),
         idle: durationOrNone('60s', 'Between two bytes of the answer; none for quiet streams.'),
       },
       {},
+      'How long it is waited for; above: 504.',
     ),
-    max_connections: count(256),
+    max_connections: count(256, 'Connections to it at one time.'),
     max_pending: count(1024, 'Requests that wait for a connection; above: 503.', 0),
   },
   undefined,
@@ -112,28 +133,48 @@ export const GatewaySchema = record({
     ),
   ),
   limits: Limits,
-  request_id: record({ header: text('X-Request-Id', 'Made here, sent upstream and back.') }, {}),
+  request_id: record(
+    { header: text('X-Request-Id', 'Made here, sent upstream and back.') },
+    {},
+    'How a request is found again in logs.',
+  ),
   log: record(
     {
-      level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+      level: oneOf(
+        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+        'info',
+        'The least that is written.',
+      ),
       format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal.'),
     },
     {},
+    'What is written to standard output.',
   ),
-  shutdown: record({ deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') }, {}),
+  shutdown: record(
+    { deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') },
+    {},
+    'How the gateway stops.',
+  ),
   resource: Type.Optional(text(undefined, 'The resource identifier of RFC 9728: where clients think the API is.')),
   cors: Type.Optional(Cors),
   realm: text('api', 'In challenges (RFC 9110 §11.5).'),
   scopes_supported: Type.Optional(list(text(), undefined, 'A route that names another scope is an error.')),
   bearer_methods_supported: bearerMethodsSupported(['header']),
-  authorization_servers: named(AuthorizationServerSchema, {}),
-  upstreams: named(Upstream, {}),
+  authorization_servers: named(
+    AuthorizationServerSchema,
+    {},
+    'Name → an authorization server whose tokens are accepted.',
+  ),
+  upstreams: named(Upstream, {}, 'Name → an API behind the gateway.'),
   defaults: record(
-    { upstream: Type.Optional(text()), identity_headers: identityHeaders({}) },
+    {
+      upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`.')),
+      identity_headers: identityHeaders({}),
+    },
     {},
     'For routes that do not say otherwise.',
   ),
-  routes: Type.Array(RouteSchema, { minItems: 1 }),
+  routes: Type.Array(RouteSchema, { minItems: 1, description: 'Which requests pass, and what they need.' }),
   tests: list(TestSchema, [], 'What must become of which request: run by `check`, at start and before a reload.'),
 });
 

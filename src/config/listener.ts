@@ -26,13 +26,17 @@ export interface Listen extends Address {
 
 /** Where clients connect: an address, or its parts with TLS. */
 export function listen(fallback: string, description: string) {
-  const parts = record({ host: text(undefined, 'A name or an IP address.'), port: port(), tls: Type.Optional(Tls) });
+  const parts = record({
+    host: text(undefined, 'A name or an IP address.'),
+    port: port('0 takes any free port.'),
+    tls: Type.Optional(Tls),
+  });
   return Type.Unsafe<Listen>({ anyOf: [address(), parts], default: fallback, description });
 }
 
 const HealthPass = record(
   {
-    upstream: text(),
+    upstream: text(undefined, 'The name of one of `upstreams`.'),
     path: text(undefined, 'What the upstream is asked for.'),
   },
   undefined,
@@ -46,7 +50,7 @@ export type HealthListen = Address | { readonly listen: Address; readonly pass: 
 /** Where probes connect: an address, or one with paths that lead on to an upstream. */
 export function healthListen(description: string) {
   const parts = record({
-    listen: address(),
+    listen: address(undefined, 'Where probes connect.'),
     pass: named(HealthPass, {}, 'Path → upstream and path there; GET, HEAD.'),
   });
   return Type.Unsafe<HealthListen>({ anyOf: [address(), parts], description });

@@ -44,6 +44,29 @@ export function pathShape({ segments }: PathPattern): string {
   return `/${pieces.join('/')}`;
 }
 
+const ranks: Readonly<Record<PathSegment['kind'] | 'end', number>> = { literal: 0, one: 1, end: 2, rest: 3 };
+
+/** Negative where the first is more specific: segment by segment a literal before `{name}` before `{name*}`. */
+export function compareSegments(one: readonly PathSegment[], other: readonly PathSegment[]): number {
+  for (let index = 0; index < Math.max(one.length, other.length); index++) {
+    const difference = ranks[one[index]?.kind ?? 'end'] - ranks[other[index]?.kind ?? 'end'];
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Whether the first pattern matches every path that the other does. */
+export function covers(one: readonly PathSegment[], other: readonly PathSegment[]): boolean {
+  for (const [index, segment] of one.entries()) {
+    if (segment.kind === 'rest') return other.length >= index;
+    const theirs = other[index];
+    if (theirs === undefined || theirs.kind === 'rest') return false;
+    if (segment.kind === 'literal' && (theirs.kind !== 'literal' || theirs.text !== segment.text)) return false;
+    if (segment.kind === 'one' && theirs.kind === 'literal' && theirs.text === '') return false;
+  }
+  return one.length === other.length;
+}
+
 function parseSegment(piece: string, isLast: boolean): PathSegment | PathFault {
   const [, name, star] = /^\{([A-Za-z_][A-Za-z0-9_]*)(\*?)\}$/.exec(piece) ?? [];
   if (name === undefined) return parseLiteral(piece, isLast);

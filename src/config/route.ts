@@ -21,12 +21,16 @@ export const identityHeaders = (fallback?: object) =>
     'What the upstream is told about the caller.',
   );
 
-const RouteTimeout = record({
-  response: Type.Optional(duration()),
-  idle: Type.Optional(durationOrNone()),
-});
+const RouteTimeout = record(
+  {
+    response: Type.Optional(duration(undefined, 'To the first byte of the answer.')),
+    idle: Type.Optional(durationOrNone(undefined, 'Between two bytes of the answer.')),
+  },
+  undefined,
+  'In place of the `timeout` of the upstream.',
+);
 
-const scopeAlternatives = Type.Array(text(), { minItems: 1 });
+const scopeAlternatives = Type.Array(text(), { minItems: 1, description: 'Each a space-delimited string.' });
 const Scope = Type.Union(
   [
     text(undefined, 'Space-delimited (RFC 6749 §3.3), all required.'),
@@ -45,7 +49,11 @@ const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
 const Claim = Type.Union(
   [
     record({ equals: claimValue }, undefined, 'That value; host.NAME and path.NAME are captures of the match.'),
-    record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'One of these values.'),
+    record(
+      { one_of: Type.Array(claimValue, { minItems: 1, description: 'One of these values.' }) },
+      undefined,
+      'One of these values.',
+    ),
     record({ contains: claimValue }, undefined, 'A list that has the value.'),
   ],
   { description: 'exactly one of { equals: … }, { one_of: [ … ] } or { contains: … }' },
@@ -56,43 +64,61 @@ export const modes = ['enforce', 'shadow'] as const;
 export const RouteSchema = record(
   {
     id: Type.Optional(text(undefined, 'In logs and metrics. Default: made from methods and path.')),
-    match: record({
-      host: Type.Optional(text(undefined, 'A name, or a pattern such as {tenant}.api.example.com.')),
-      path: Type.String({
-        minLength: 1,
-        description: 'literal, {name} (one segment), {name*} (the rest, also empty).',
-      }),
-      methods: Type.Optional(Type.Array(text(), { minItems: 1 })),
-      headers: Type.Optional(named(text(), undefined, 'Header name → the value that it must have.')),
-      query: Type.Optional(named(text(), undefined, 'Query parameter → the value that it must have.')),
-      soap_action: Type.Optional(
-        text(undefined, 'The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2.'),
-      ),
-    }),
-    upstream: Type.Optional(text()),
+    match: record(
+      {
+        host: Type.Optional(text(undefined, 'A name, or a pattern such as {tenant}.api.example.com.')),
+        path: Type.String({
+          minLength: 1,
+          description: 'literal, {name} (one segment), {name*} (the rest, also empty).',
+        }),
+        methods: Type.Optional(Type.Array(text(), { minItems: 1, description: 'Absent: every method.' })),
+        headers: Type.Optional(named(text(), undefined, 'Header name → the value that it must have.')),
+        query: Type.Optional(named(text(), undefined, 'Query parameter → the value that it must have.')),
+        soap_action: Type.Optional(
+          text(undefined, 'The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2.'),
+        ),
+      },
+      undefined,
+      'The requests that the route is for.',
+    ),
+    upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`. Default: that of `defaults`.')),
     access: Type.Optional(oneOf(['public', 'optional', 'authenticated'], undefined, 'Absent: scope is required.')),
     scope: Type.Optional(Scope),
     claims: Type.Optional(named(Claim, undefined, 'Claim, or path of claims → what it must be.')),
     when: Type.Optional(text(undefined, 'A CEL expression over `request` and `identity` that must be true.')),
-    audience: Type.Optional(text()),
+    audience: Type.Optional(text(undefined, 'What `aud` must contain. Default: that of the authorization server.')),
     resource: Type.Optional(text(undefined, 'RFC 9728: a protected resource of its own.')),
     mode: Type.Optional(oneOf(modes, undefined, 'Default: that of the file.')),
     cors: Type.Optional(oneOf(['upstream'], undefined, 'upstream: preflights and CORS headers are its own business.')),
     rewrite: Type.Optional(
       record(
-        { strip_prefix: Type.Optional(text()), add_prefix: Type.Optional(text()) },
+        {
+          strip_prefix: Type.Optional(text(undefined, 'Taken away from the beginning of the path.')),
+          add_prefix: Type.Optional(text(undefined, 'Then put before it.')),
+        },
         undefined,
         'What the upstream sees instead of the path.',
       ),
     ),
-    authorization_servers: Type.Optional(Type.Array(text(), { minItems: 1 })),
+    authorization_servers: Type.Optional(
+      Type.Array(text(), { minItems: 1, description: 'Names of those whose tokens are taken. Default: all.' }),
+    ),
     bearer_methods_supported: Type.Optional(bearerMethodsSupported()),
     forward_credential: flag(false, 'true: the upstream sees the credential too.'),
     encoded_slashes: oneOf(['refuse', 'keep'], 'refuse', '%2f in a path.'),
     path_parameters: oneOf(['refuse', 'keep'], 'refuse', '; in a path.'),
     identity_headers: Type.Optional(identityHeaders()),
     timeout: Type.Optional(RouteTimeout),
-    limits: Type.Optional(record({ body: Type.Optional(sizeOrNone()), form_body: Type.Optional(size()) })),
+    limits: Type.Optional(
+      record(
+        {
+          body: Type.Optional(sizeOrNone(undefined, 'Request body; above: 413.')),
+          form_body: Type.Optional(size(undefined, 'A form that is read for its access_token; above: 413.')),
+        },
+        undefined,
+        'In place of the `limits` of the file.',
+      ),
+    ),
   },
   undefined,
   'Which requests, and what they need.',

@@ -5,8 +5,8 @@ import { anything, count, named, oneOf, record, text } from './schema.ts';
 const AssumedTokenSchema = record(
   {
     scope: Type.Optional(text(undefined, 'Space-delimited.')),
-    sub: Type.Optional(text()),
-    client_id: Type.Optional(text()),
+    sub: Type.Optional(text(undefined, 'The user.')),
+    client_id: Type.Optional(text(undefined, 'The client.')),
     aud: Type.Optional(
       Type.Union([text(), Type.Array(text(), { minItems: 1 })], { description: 'one audience, or a list' }),
     ),
@@ -20,14 +20,16 @@ const AssumedTokenSchema = record(
 );
 
 const Forwarded = record({
-  forward: Type.Unsafe<true>({ type: 'boolean', const: true }),
+  forward: Type.Unsafe<true>({ type: 'boolean', const: true, description: 'The request goes to an upstream.' }),
   route: Type.Optional(text(undefined, 'The id of the route that forwards it.')),
 });
 
 const Refused = record({
   refuse: count(undefined, 'The status.', 400),
   code: Type.Optional(text(undefined, 'One of docs/errors.md.')),
-  error: Type.Optional(oneOf(['invalid_request', 'invalid_token', 'insufficient_scope'])),
+  error: Type.Optional(
+    oneOf(['invalid_request', 'invalid_token', 'insufficient_scope'], undefined, 'Of the challenge (RFC 6750 §3.1).'),
+  ),
 });
 
 export const TestSchema = record(
@@ -36,7 +38,7 @@ export const TestSchema = record(
       undefined,
       'GET /orders/7, or GET https://host/orders/7; the host is that of `resource` unless given.',
     ),
-    headers: Type.Optional(named(text())),
+    headers: Type.Optional(named(text(), undefined, 'Header name → its value.')),
     token: Type.Optional(AssumedTokenSchema),
     expect: Type.Union([Forwarded, Refused], {
       description: '{ forward: true, route: … } or { refuse: STATUS, code: …, error: … }',

@@ -1,12 +1,12 @@
 import { compareHosts, type HostPattern } from '../config/host-pattern.ts';
-import type { PathSegment } from '../config/path-pattern.ts';
+import { compareSegments, type PathSegment } from '../config/path-pattern.ts';
 import type { Placed } from './routes.ts';
 
 /** Negative where the first route is asked before the second, as `RouteTable` asks them: host, path, conditions. */
 export function compareSpecificity(one: Placed, other: Placed): number {
   return (
     byHost(one.host, other.host) ||
-    bySegments(one.segments, other.segments) ||
+    compareSegments(one.segments, other.segments) ||
     other.conditions.length - one.conditions.length ||
     pathText(one).localeCompare(pathText(other))
   );
@@ -16,16 +16,6 @@ function byHost(one: HostPattern | undefined, other: HostPattern | undefined): n
   const rank = (host: HostPattern | undefined) => (host === undefined ? 2 : host.exact === undefined ? 1 : 0);
   if (one === undefined || other === undefined || rank(one) !== rank(other)) return rank(one) - rank(other);
   return compareHosts(one, other) || hostText(one).localeCompare(hostText(other));
-}
-
-const ranks: Readonly<Record<PathSegment['kind'] | 'end', number>> = { literal: 0, one: 1, end: 2, rest: 3 };
-
-function bySegments(one: readonly PathSegment[], other: readonly PathSegment[]): number {
-  for (let index = 0; index < Math.max(one.length, other.length); index++) {
-    const difference = ranks[one[index]?.kind ?? 'end'] - ranks[other[index]?.kind ?? 'end'];
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 export function hostText({ labels }: HostPattern): string {

@@ -366,6 +366,65 @@ const cases: Record<string, readonly Case[]> = {
     [test({ expect: { forward: true, route: 'GET /orders' } }), /there is no route `GET \/orders`/],
     [test({ expect: { forward: true, route: 'GET /orders/{id}' } })],
   ],
+  'public around a protected path': [
+    [
+      addRoute({ match: { path: '/orders/{rest*}' }, access: 'public' }),
+      /^warning: what lies below this path is public by/,
+    ],
+    [
+      addRoute({ match: { path: '/{rest*}', methods: ['GET'] }, access: 'public' }),
+      /^warning: what lies below this path/,
+    ],
+    [
+      (config) => {
+        match({ headers: { 'x-env': 'prod' } })(config);
+        addRoute({ match: { path: '/orders/{id}' }, access: 'public' })(config);
+      },
+      /^warning: without its conditions, a request for this path is public by/,
+    ],
+    [addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, access: 'public' })],
+    [addRoute({ match: { path: '/orders/{rest*}' }, access: 'authenticated' })],
+    [
+      (config) => {
+        addRoute({ match: { path: '/orders/{rest*}' }, scope: 'orders.read' })(config);
+        addRoute({ match: { path: '/{rest*}' }, access: 'public' })(config);
+      },
+    ],
+  ],
+  'scopes of nearly the same name': [
+    [addRoute({ match: { path: '/x' }, scope: 'order.read' }), /^warning: `order.read` and `orders.read` are nearly/],
+    [addRoute({ match: { path: '/x' }, scope: { any_of: ['a1234 b', 'a1235'] } })],
+    [
+      (config) => {
+        addRoute({ match: { path: '/x' }, scope: 'order.read' })(config);
+        top({ scopes_supported: ['orders.read', 'order.read'] })(config);
+      },
+    ],
+  ],
+  'route that the gateway answers itself': [
+    [
+      (config) => {
+        top({ resource: 'https://api.example.com/v1' })(config);
+        addRoute({ match: { path: '/.well-known/oauth-protected-resource/v1' }, access: 'public' })(config);
+      },
+      /^warning: the gateway answers this path itself/,
+    ],
+    [addRoute({ match: { path: '/.well-known/oauth-protected-resource' }, access: 'public' })],
+  ],
+  'header asked for twice': [
+    [match({ headers: { 'X-V': '1', 'x-v': '2' } }), /^warning: this can never match/],
+    [match({ headers: { 'X-V': '1', 'X-W': '2' } })],
+  ],
+  'token in the query': [
+    [top({ bearer_methods_supported: ['header', 'query'] }), /^warning: a token in the query/],
+    [route({ bearer_methods_supported: ['query'] }), /^warning: a token in the query/],
+    [route({ bearer_methods_supported: ['header', 'body'] })],
+  ],
+  'weak setting of a server': [
+    [server({ clock_skew: '6m' }), /^warning: expired tokens pass for this long/],
+    [server({ cache: { ttl: '1h' } }), /^warning: revoked tokens pass for this long/],
+    [server({ clock_skew: '5m' })],
+  ],
 };
 
 t.test('every rule of gateway.yaml has its cases here', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { configurationKeys } from '../../tools/configuration-page.ts';
 import { generated, staleFiles } from '../../tools/generate.ts';
 
 t.test('no generated file is stale: `npm run generate` writes them', async (t) => {
@@ -8,4 +9,17 @@ t.test('no generated file is stale: `npm run generate` writes them', async (t) =
 t.test('the schemas hold nothing that editors do not know', async (t) => {
   t.notMatch(generated()['config/gateway.schema.json'], /"unit"|"keys"|~kind/);
   t.match(generated()['config/gateway.schema.json'], /"description"/);
+});
+
+t.test('every key of both files has a form and a description in the reference, and stands there once', async (t) => {
+  const page = generated()['docs/configuration.md'] as string;
+  for (const { path, form, description } of configurationKeys()) {
+    t.ok(form !== '' && description !== '', path);
+    t.ok(page.includes(`| \`${path}\` | `), path);
+  }
+  const [gateway = '', authorization = ''] = page.split('## authorization.yaml');
+  for (const file of [gateway, authorization]) {
+    const paths = [...file.matchAll(/^\| `([^`]+)` \| /gm)].map(([, path]) => path);
+    t.equal(new Set(paths).size, paths.length);
+  }
 });

@@ -1,0 +1,210 @@
+import type { Checks, Member } from './checks.ts';
+import { distance } from './closest.ts';
+import { defaultId } from './complete.ts';
+import type { AuthorizationServerConfig, RouteFile, ScopeConfig } from './gateway.ts';
+import { hostShape, parseHostPattern } from './host-pattern.ts';
+import { compareSegments, covers, type PathSegment, parsePathPattern } from './path-pattern.ts';
+import type { Finding, Pointer } from './problem.ts';
+import { scopeTokens } from './scope-words.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Route = Member<RouteFile>;
+
+/** What is allowed, and seldom meant. */
+export const lintChecks: Checks<GatewaySubject> = {
+  'public around a protected path': publicAround,
+  'scopes of nearly the same name': nearMisses,
+  'route that the gateway answers itself': ({ routes, config }) =>
+    routes.flatMap((route) => ownDocument(route, config.resource)),
+  'header asked for twice': ({ routes }) => routes.flatMap(contradictions),
+  'token in the query': ({ routes, config }) => [
+    ...queryToken(['bearer_methods_supported'], config.bearer_methods_supported),
+    ...routes.flatMap(({ at, value }) =>
+      value.access === 'public' ? [] : queryToken([...at, 'bearer_methods_supported'], value.bearer_methods_supported),
+    ),
+  ],
+  'weak setting of a server': ({ servers }) => servers.flatMap(weaknesses),
+};
+
+interface Shape {
+  readonly route: Route;
+  readonly segments: readonly PathSegment[];
+  readonly open: boolean;
+  readonly conditional: boolean;
+}
+
+/** A wide public route takes whatever a narrower, protected one leaves over: that is easily more than was meant. */
+function publicAround({ routes, around }: GatewaySubject): readonly Finding[] {
+  const shapes = routes.flatMap(shapeOf);
+  const isPublic = ({ route }: Shape) => route.value.access === 'public';
+  const wide = shapes.filter((shape) => isPublic(shape) && !shape.conditional);
+  const guards = shapes.filter((shape) => !isPublic(shape) && !shape.conditional);
+  return shapes
+    .filter((shape) => !isPublic(shape))
+    .flatMap((shape): Finding[] => {
+      const leak = leaks.flatMap(({ leaves, message, hint }) => {
+        const left = leaves(shape);
+        const opener = left && wide.find((one) => takes(one, shape, left));
+        const guarded = opener && left && guards.some((one) => takes(one, shape, left) && isBefore(one, opener));
+        return opener === undefined || guarded ? [] : [{ opener, message, hint }];
+      })[0];
+      if (leak === undefined) return [];
+      const { value, at } = leak.opener.route;
+      const by = `public by \`${value.id ?? defaultId(value)}\` (${around.cite(at)})`;
+      const pointer = [...shape.route.at, 'match', 'path'];
+      return [{ pointer, severity: 'warning', message: `${leak.message} ${by}`, hint: leak.hint }];
+    });
+}
+
+interface Leak {
+  /** A path that the route leaves to others; undefined: none of this kind. */
+  readonly leaves: (shape: Shape) => readonly PathSegment[] | undefined;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const BELOW: PathSegment = { kind: 'one', name: 'below' };
+
+const leaks: readonly Leak[] = [
+  {
+    leaves: ({ conditional, segments }) => (conditional ? segments : undefined),
+    message: 'without its conditions, a request for this path is',
+    hint: 'add a protected route for the same path without conditions',
+  },
+  {
+    leaves: ({ open, segments }) => (open ? undefined : [...segments, BELOW]),
+    message: 'what lies below this path is',
+    hint: 'end the path with `/{rest*}` if that is to be protected too',
+  },
+];
+
+function shapeOf(route: Route): readonly Shape[] {
+  const { path, headers, query, soap_action } = route.value.match;
+  const pattern = parsePathPattern(path);
+  if (pattern.kind === 'fault') return [];
+  const conditional = Object.keys({ ...headers, ...query }).length > 0 || soap_action !== undefined;
+  return [{ route, segments: pattern.segments, open: pattern.segments.at(-1)?.kind === 'rest', conditional }];
+}
+
+/** Whether this route would get a request for what the other leaves. */
+function takes(one: Shape, shape: Shape, left: readonly PathSegment[]): boolean {
+  const [mine, other] = [one.route.value.match, shape.route.value.match];
+  const sameHost = mine.host === undefined || hostOf(mine.host) === hostOf(other.host);
+  const methods = mine.methods ?? other.methods;
+  const common = methods === undefined || (other.methods ?? methods).some((method) => methods.includes(method));
+  return one !== shape && sameHost && common && covers(one.segments, left);
+}
+
+function hostOf(text: string | undefined): string | undefined {
+  const pattern = text === undefined ? undefined : parseHostPattern(text);
+  return pattern && hostShape(pattern);
+}
+
+function isBefore(one: Shape, other: Shape): boolean {
+  const hosts = Number(one.route.value.match.host === undefined) - Number(other.route.value.match.host === undefined);
+  return (hosts || compareSegments(one.segments, other.segments)) < 0;
+}
+
+/** Where the scopes are listed, a slip is an error already. */
+function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
+  if (config.scopes_supported !== undefined) return [];
+  const used = routes.flatMap(({ at, value }) =>
+    value.scope === undefined ? [] : wordsOf([...at, 'scope'], value.scope),
+  );
+  const seen: string[] = [];
+  return used.flatMap(({ pointer, word }): Finding[] => {
+    if (seen.includes(word)) return [];
+    const near = seen.find((other) => isNearMiss(word, other));
+    seen.push(word);
+    if (near === undefined) return [];
+    const message = `\`${word}\` and \`${near}\` are nearly the same scope`;
+    return [{ pointer, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' }];
+  });
+}
+
+function wordsOf(pointer: Pointer, scope: ScopeConfig): readonly { pointer: Pointer; word: string }[] {
+  if (typeof scope === 'string') return scopeTokens(scope).map((word) => ({ pointer, word }));
+  const [key, texts] = 'any_of' in scope ? (['any_of', scope.any_of] as const) : (['all_of', scope.all_of] as const);
+  return texts.flatMap((text, index) => scopeTokens(text).map((word) => ({ pointer: [...pointer, key, index], word })));
+}
+
+/** One slip apart; short names, and those that differ in a number, differ on purpose. */
+function isNearMiss(one: string, other: string): boolean {
+  const withoutDigits = (text: string) => text.replace(/[0-9]/g, '');
+  return (
+    Math.min(one.length, other.length) >= 5 && withoutDigits(one) !== withoutDigits(other) && distance(one, other) === 1
+  );
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/** RFC 9728: the document of a resource is found before any route. */
+function ownDocument({ at, value }: Route, resource: string | undefined): readonly Finding[] {
+  const { path } = value.match;
+  if (resource === undefined || !URL.canParse(resource) || !path.startsWith(WELL_KNOWN)) return [];
+  const { pathname } = new URL(resource);
+  if (path !== `${WELL_KNOWN}${pathname === '/' ? '' : pathname}`) return [];
+  const message = 'the gateway answers this path itself, so the route is never asked';
+  return [{ pointer: [...at, 'match', 'path'], severity: 'warning', message, hint: 'remove the route, or `resource`' }];
+}
+
+/** Names of headers have no case, so two spellings are one header, which has one value. */
+function contradictions({ at, value }: Route): readonly Finding[] {
+  const entries = Object.entries(value.match.headers ?? {});
+  return entries.flatMap(([name, wanted], index): Finding[] => {
+    const same = ([other, text]: readonly [string, string]) =>
+      other.toLowerCase() === name.toLowerCase() && text !== wanted;
+    if (!entries.slice(0, index).some(same)) return [];
+    const message = 'this can never match: the same header is to have another value too';
+    return [{ pointer: [...at, 'match', 'headers', name], severity: 'warning', message, atKey: true }];
+  });
+}
+
+function queryToken(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
+  const index = methods?.indexOf('query') ?? -1;
+  if (index === -1) return [];
+  const message =
+    'a token in the query ends up in logs, histories and Referer headers (RFC 6750 §5.3, RFC 9700 §4.3.2)';
+  return [
+    {
+      pointer: [...at, index],
+      severity: 'warning',
+      message,
+      hint: 'leave `query` to the routes that cannot do without',
+    },
+  ];
+}
+
+interface Weakness {
+  readonly key: Pointer;
+  readonly value: (server: AuthorizationServerConfig) => number;
+  /** Milliseconds. */
+  readonly most: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const MINUTE = 60_000;
+
+const table: readonly Weakness[] = [
+  {
+    key: ['clock_skew'],
+    value: ({ clock_skew }) => clock_skew,
+    most: 5 * MINUTE,
+    message: 'expired tokens pass for this long',
+    hint: 'clocks that are kept in time differ by seconds: 30s is ample',
+  },
+  {
+    key: ['cache', 'ttl'],
+    value: ({ cache }) => cache.ttl,
+    most: 15 * MINUTE,
+    message: 'revoked tokens pass for this long',
+    hint: 'a minute spares nearly all calls already',
+  },
+];
+
+function weaknesses({ at, value: server }: Member<AuthorizationServerConfig>): readonly Finding[] {
+  return table
+    .filter(({ value, most }) => value(server) > most)
+    .map(({ key, message, hint }) => ({ pointer: [...at, ...key], severity: 'warning', message, hint }));
+}

@@ -1,0 +1,145 @@
+import { AuthorizationSchema } from '../src/config/authorization.ts';
+import { GatewaySchema } from '../src/config/gateway.ts';
+import { inputSchema, type Schema } from '../src/config/input-schema.ts';
+import { unitTable } from '../src/config/units.ts';
+
+/** A key of a configuration file, as the reference tells of it. */
+export interface Key {
+  /** Dotted; `NAME` stands for a name of the user's choice, `[]` for each entry of a list. */
+  readonly path: string;
+  readonly form: string;
+  /** What holds when the key is left out. */
+  readonly otherwise: string;
+  readonly description: string;
+}
+
+const files = {
+  'gateway.yaml': GatewaySchema as unknown as Schema,
+  'authorization.yaml': AuthorizationSchema as unknown as Schema,
+};
+
+/** docs/configuration.md: every key of both files. */
+export function configurationPage(): string {
+  return [
+    '# Configuration',
+    '<!-- Made by `npm run generate` from the schemas in src/config: do not edit. -->',
+    introduction,
+    ...Object.entries(files).flatMap(([file, schema]) => [`## ${file}`, ...sections(schema)]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** Every key of both files, in the order of the schemas. */
+export function configurationKeys(): readonly Key[] {
+  return Object.values(files).flatMap((schema) => keysBelow(inputSchema(schema), ''));
+}
+
+const introduction = [
+  'Both files are YAML. A key that is not listed here is an error, with its line and what was probably meant; `gatehouse check FILE` tells all of them at once. For editors there is a JSON Schema of each file in `config/`. Paths of files are relative to the file that names them.',
+  '`NAME` in a key stands for a name of your choice, `[]` for each entry of a list. Where a key may be left out, the second last column says what holds then; `–` is nothing.',
+  '## Forms',
+  [
+    '| form | how it is written |',
+    '|---|---|',
+    `| duration | ${formOf('duration')}; 0 as \`0s\` |`,
+    `| size | ${formOf('size')} |`,
+    `| address | ${formOf('address')}; port 0 takes any free port |`,
+    '| text | any text that is not empty |',
+    '| one of … | one of these words |',
+    '| list of … | `[a, b]`, or one entry a line after `- ` |',
+    '| map | the keys that follow, one a line or as `{ key: value }` |',
+    '| names → … | a map whose keys are names of your choice |',
+  ].join('\n'),
+  '## Variables',
+  `In any value, \`\${NAME}\` is the environment variable of that name, \`\${NAME:-text}\` the same with a text for when it is unset or empty, and \`\${file:PATH}\` the content of a file without its last line break. A variable that is not set is an error. What is filled in stays one value, whatever it contains. A literal \`\${\` is written \`$\${\`.`,
+  '## Overrides from the environment',
+  'A variable `GATEHOUSE__…` stands in place of a key, whether the file has that key or not: two underscores go one level down, case does not count, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end the variable names a file that holds the value. Entries of lists cannot be reached one by one, and `routes` stand only in the file.',
+].join('\n\n');
+
+/** The forms are told in the table of units as an instruction; here they are a noun. */
+function formOf(unit: keyof typeof unitTable): string {
+  return unitTable[unit].form.replace(/^write /, '');
+}
+
+function sections(schema: Schema): string[] {
+  const input = inputSchema(schema);
+  const top = keysBelow(input, '').filter(({ path }) => /^\w+$/.test(path));
+  const nested = Object.entries(input.properties ?? {}).flatMap(([name, each]) => {
+    const keys = keysWithin(each, name);
+    return keys.length === 0 ? [] : [`### \`${name}\``, ...(each.description ? [each.description] : []), table(keys)];
+  });
+  return [table(top), ...nested];
+}
+
+function keysBelow({ properties = {}, required = [] }: Schema, prefix: string): Key[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = prefix + name;
+    const otherwise = required.includes(name) ? 'required' : otherwiseOf(schema);
+    return [
+      { path, form: inWords(schema), otherwise, description: schema.description ?? '' },
+      ...keysWithin(schema, path),
+    ];
+  });
+}
+
+/** The keys of the values that stand at a path, in whichever way they are written. */
+function keysWithin(schema: Schema, path: string): Key[] {
+  const { items, anyOf = [], additionalProperties } = schema;
+  return [
+    ...keysBelow(schema, `${path}.`),
+    ...(items === undefined ? [] : keysWithin(items, `${path}[]`)),
+    ...(typeof additionalProperties === 'object' ? keysWithin(additionalProperties, `${path}.NAME`) : []),
+    ...anyOf.flatMap((branch) => keysWithin(branch, path)),
+  ];
+}
+
+/** Of a map whose keys are known the defaults stand with its keys. */
+function otherwiseOf({ default: fallback, properties }: Schema): string {
+  if (fallback === undefined) return '–';
+  if (properties !== undefined) return 'see its keys';
+  return typeof fallback === 'string' ? `\`${fallback}\`` : `\`${JSON.stringify(fallback)}\``;
+}
+
+interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+}
+
+function inWords(schema: Schema & Bounds): string {
+  const { anyOf, const: only, enum: words, unit, items, additionalProperties } = schema;
+  if (anyOf !== undefined) return [...new Set(anyOf.map(inWords))].join(' or ');
+  if (only !== undefined) return `\`${JSON.stringify(only)}\``;
+  if (words !== undefined) return `one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+  if (unit !== undefined) return schema.pattern?.startsWith('^(none|') ? `${unit} or \`none\`` : unit;
+  if (items !== undefined) return `list of ${inWords(items)}`;
+  if (typeof additionalProperties === 'object') return `names → ${inWords(additionalProperties)}`;
+  return plain(schema);
+}
+
+const plainForms: Readonly<Record<string, string>> = {
+  object: 'map',
+  string: 'text',
+  boolean: '`true` or `false`',
+  number: 'number',
+};
+
+function plain({ type, minimum, maximum }: Schema & Bounds): string {
+  if (type !== 'integer') return plainForms[type ?? ''] ?? 'anything';
+  const bounds = [minimum !== undefined && `at least ${minimum}`, maximum !== undefined && `at most ${maximum}`];
+  return ['whole number', ...bounds.filter(Boolean)].join(', ');
+}
+
+function table(keys: readonly Key[]): string {
+  const rows = keys.map(
+    ({ path, form, otherwise, description }) =>
+      `| \`${path}\` | ${cell(form)} | ${cell(otherwise)} | ${cell(description)} |`,
+  );
+  return ['| key | form | default | what it is |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
