@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { isLong } from '../support/long.ts';
 import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
-const cycles = process.env.GATEHOUSE_LONG === undefined ? 10 : 200;
+const cycles = isLong ? 200 : 10;
 const clients = 20;
 
 /** What the service answered before it was killed: the promises that it must keep. */

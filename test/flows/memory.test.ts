@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
-import { skipUnlessLong } from '../support/long.ts';
+import { skipUnlessFullSize } from '../support/long.ts';
 import { highWater, startProcess } from '../support/process.ts';
 
 /** Held to this rate, 1 GiB takes 128 s: longer than every time-out at its usual value. */
@@ -111,7 +111,7 @@ function expected(): { bytes: number; hash: string } {
   return { bytes: SIZE, hash: hash.digest('hex') };
 }
 
-const options = { skip: skipUnlessLong };
+const options = { skip: skipUnlessFullSize };
 
 t.test(
   '1 GiB up and 1 GiB down through slow peers outlast every time-out and cost less than 40 MiB',

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { codes } from '../../src/gateway/codes.ts';
 import { behind, routes } from '../support/gateway.ts';
-import { isLong } from '../support/long.ts';
+import { isFullSize, isLong } from '../support/long.ts';
 import { sendAll } from '../support/many.ts';
 import { startProcess, throws } from '../support/process.ts';
 import { type Random, random } from '../support/random.ts';
@@ -23,7 +23,7 @@ import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { type Seen, type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(isLong ? 1_800_000 : 180_000);
+t.setTimeout(isFullSize ? 1_800_000 : 180_000);
 
 interface Case {
   readonly id: string;
@@ -153,7 +153,7 @@ t.test(
       read: await jwt({ scope: 'orders.read' }, { alg: 'HS256' }),
       admin: await jwt({ scope: 'admin' }, { alg: 'HS256' }),
     };
-    const cases = Array.from({ length: isLong ? 100_000 : 10_000 }, (_, index) => makeCase(dice, tokens, index));
+    const cases = Array.from({ length: isFullSize ? 100_000 : 10_000 }, (_, index) => makeCase(dice, tokens, index));
     await run(t, cases, running.port);
     await until(() => upstream.seen.every(({ state }) => state !== 'open'), 5000);
     const completed = upstream.seen.filter(({ state }) => state === 'completed');

@@ -2,7 +2,7 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { isLong } from '../support/long.ts';
+import { isFullSize } from '../support/long.ts';
 import { sendAll } from '../support/many.ts';
 import { ask, open } from '../support/raw-client.ts';
 import type { RawResponse } from '../support/raw-response.ts';
@@ -13,9 +13,9 @@ import { active, authorizationServer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(isLong ? 300_000 : 60_000);
+t.setTimeout(isFullSize ? 300_000 : 60_000);
 
-const GOOD = isLong ? 100 : 20;
+const GOOD = isFullSize ? 100 : 20;
 const TOKENS = 20;
 
 /** Two upstreams that say which of them answered, with the path that they were asked for. */
@@ -147,6 +147,8 @@ const bad: Readonly<Record<string, (gateway: ReloadableGateway, good: string) =>
   'an unset variable': (gateway, good) => gateway.takeText(`${good}\nresource: \${GATEHOUSE_TEST_UNSET}\n`),
   'a missing secret file': (gateway, good) => gateway.takeText(`${good}\nresource: \${file:absent.txt}\n`),
   'a bad CIDR': (gateway, good) => gateway.takeText(`${good}\ntrusted_proxies: [10.0.0.0/99]\n`),
+  'a test that fails': (gateway, good) =>
+    gateway.takeText(`${good}\ntests: [{ request: GET /nowhere, expect: { forward: true } }]\n`),
   'a bad mode': (gateway, good) => gateway.takeText(`${good}\nmode: off\n`),
   'no routes': (gateway, good) => gateway.takeText(good.replace(/routes:[\s\S]*/, 'routes: []\n')),
   'the same route twice': (gateway, good) => gateway.takeText(good.replace('/only/A', '/admin')),
@@ -188,8 +190,8 @@ t.test('bad reloads under load change nothing, each is logged with its place, an
   await running.stop();
   t.strictSame(running.wrong, []);
   t.ok(server.introspection.calls.length <= TOKENS, `${server.introspection.calls.length} introspections`);
-  t.equal(Object.keys(bad).length, 30);
-  t.equal(await gateway.metric('gatehouse_config_reloads_total{result="failure"}'), 30);
+  t.equal(Object.keys(bad).length, 31);
+  t.equal(await gateway.metric('gatehouse_config_reloads_total{result="failure"}'), 31);
   t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 1);
 });
 

@@ -1,5 +1,10 @@
-/** Whether the long variants of tests run. */
-export const isLong = process.env.GATEHOUSE_LONG !== undefined && process.env.GATEHOUSE_LONG !== '';
+const wanted = process.env.GATEHOUSE_LONG ?? '';
 
-/** For `t.test(title, { skip: skipUnlessLong }, …)`. */
-export const skipUnlessLong: false | string = isLong ? false : 'long test: set GATEHOUSE_LONG=1';
+/** `GATEHOUSE_LONG=1`: every long variant, for an evening. */
+export const isLong = wanted === '1';
+
+/** Also with `GATEHOUSE_LONG=ci`: the sizes that a requirement names. */
+export const isFullSize = isLong || wanted === 'ci';
+
+/** For `t.test(title, { skip: skipUnlessFullSize }, …)`. */
+export const skipUnlessFullSize: false | string = isFullSize ? false : 'long test: set GATEHOUSE_LONG=1';
