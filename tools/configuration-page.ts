@@ -37,7 +37,7 @@ export function configurationKeys(): readonly Key[] {
 
 const introduction = [
   'Both files are YAML. A key that is not listed here is an error, with its line and what was probably meant; `gatehouse check FILE` tells all of them at once. For editors there is a JSON Schema of each file in `config/`. Paths of files are relative to the file that names them.',
-  '`NAME` in a key stands for a name of your choice, `[]` for each entry of a list. Where a key may be left out, the second last column says what holds then; `–` is nothing.',
+  '`NAME` in a key stands for a name of your choice, `[]` for each entry of a list. Where a key may be left out, the second last column says what holds then; `–` is nothing, and `alternative` marks the one key of several that chooses the form.',
   '## Forms',
   [
     '| form | how it is written |',
@@ -46,7 +46,7 @@ const introduction = [
     `| size | ${formOf('size')} |`,
     `| address | ${formOf('address')}; port 0 takes any free port |`,
     '| text | any text that is not empty |',
-    '| one of … | one of these words |',
+    '| `a`, `b` | one of these words |',
     '| list of … | `[a, b]`, or one entry a line after `- ` |',
     '| map | the keys that follow, one a line or as `{ key: value }` |',
     '| names → … | a map whose keys are names of your choice |',
@@ -90,8 +90,22 @@ function keysWithin(schema: Schema, path: string): Key[] {
     ...keysBelow(schema, `${path}.`),
     ...(items === undefined ? [] : keysWithin(items, `${path}[]`)),
     ...(typeof additionalProperties === 'object' ? keysWithin(additionalProperties, `${path}.NAME`) : []),
-    ...anyOf.flatMap((branch) => keysWithin(branch, path)),
+    ...(maps(anyOf).length > 1
+      ? maps(anyOf).flatMap((map) => alternative(map, path))
+      : maps(anyOf).flatMap((map) => keysWithin(map, path))),
   ];
+}
+
+/** One of several maps that a value may be: what the map is for stands with the key that it is known by. */
+function alternative({ description, ...map }: Schema, path: string): Key[] {
+  return keysWithin(map, path).map((key) => {
+    const isChoice = key.otherwise === 'required' && key.path.lastIndexOf('.') === path.length;
+    return isChoice ? { ...key, otherwise: 'alternative', description: description ?? key.description } : key;
+  });
+}
+
+function maps(branches: readonly Schema[]): readonly Schema[] {
+  return branches.filter(({ type }) => type === 'object');
 }
 
 /** Of a map whose keys are known the defaults stand with its keys. */
@@ -111,7 +125,7 @@ function inWords(schema: Schema & Bounds): string {
   const { anyOf, const: only, enum: words, unit, items, additionalProperties } = schema;
   if (anyOf !== undefined) return [...new Set(anyOf.map(inWords))].join(' or ');
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
-  if (words !== undefined) return `one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+  if (words !== undefined) return words.map((word) => `\`${word}\``).join(', ');
   if (unit !== undefined) return schema.pattern?.startsWith('^(none|') ? `${unit} or \`none\`` : unit;
   if (items !== undefined) return `list of ${inWords(items)}`;
   if (typeof additionalProperties === 'object') return `names → ${inWords(additionalProperties)}`;

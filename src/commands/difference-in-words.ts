@@ -5,12 +5,13 @@ export interface Difference extends Comparison {
   readonly replay?: Replay;
 }
 
-export function differenceInWords({ changes, undecided, replay }: Difference): string {
+export function differenceInWords({ changes, undecided, settings, replay }: Difference): string {
   const of = (change: Change['change']) => changes.filter((one) => one.change === change);
   return [
     ...section('More open', of('opened').flatMap(changeLines)),
     ...section('More closed', of('closed').flatMap(changeLines)),
     ...section('Undecided: a `when` depends on more than can be tried', undecided.map(undecidedLine)),
+    ...section('Changed, and not to be seen from requests', settings),
     ...(changes.length === 0 ? ['No request is let in or kept out that was not before.'] : []),
     ...(replay === undefined ? [] : replayLines(replay)),
     '',

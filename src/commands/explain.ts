@@ -71,8 +71,7 @@ const ASSUMED = 'assumed';
 
 function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Options): Promise<Explanation> {
   const { config } = loaded;
-  const servers = Object.entries(config.authorization_servers);
-  const [server] = servers.find(([, { issuer }]) => issuer === claims.iss) ?? [];
+  const server = claims.iss === undefined ? undefined : serverOf(loaded, String(claims.iss));
   const token: AssumedToken = {
     claims,
     ...(scope !== undefined && { scope }),
@@ -80,6 +79,12 @@ function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Opt
   };
   const dry = buildDryEngine(loaded, assumedVerifier(config, new Map([[ASSUMED, token]])));
   return explain(loaded, dry, asked);
+}
+
+/** An issuer that the file does not know is no server's name either, so its token is refused. */
+function serverOf({ config }: Sound, iss: string): string {
+  const servers = Object.entries(config.authorization_servers);
+  return servers.find(([, { issuer }]) => issuer === iss)?.[0] ?? iss;
 }
 
 /** Keys are fetched, and servers asked, only where there is a token to verify. */

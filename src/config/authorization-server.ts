@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { algorithmNames } from '../jwt/algorithms.ts';
-import { count, duration, list, oneOf, record, text } from './schema.ts';
+import { count, duration, list, named, oneOf, record, text } from './schema.ts';
 
 const Jwks = record(
   {
@@ -41,12 +41,13 @@ export const AuthorizationServerSchema = record(
     jwks: Jwks,
     introspection_endpoint: Type.Optional(text(undefined, "RFC 7662. Default: from the issuer's metadata.")),
     introspection_endpoint_auth_method: oneOf(
-      ['client_secret_basic', 'client_secret_post'],
+      ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
       'client_secret_basic',
-      'How the gateway shows `client_secret` there (RFC 8414).',
+      'How the gateway proves there who it is (RFC 8414): by `client_secret`, or by a JWT signed with `client_key` (RFC 7523).',
     ),
     client_id: Type.Optional(text(undefined, 'Who the gateway is at the introspection endpoint.')),
     client_secret: Type.Optional(text(undefined, 'The secret of `client_id`; best a variable.')),
+    client_key: Type.Optional(text(undefined, 'For private_key_jwt: a file with the private key, JWK or PEM.')),
     verify: oneOf(
       verifyModes,
       'auto',
@@ -63,7 +64,12 @@ export const AuthorizationServerSchema = record(
     typ: list(
       text(),
       ['at+jwt'],
-      'Accepted `typ` headers (RFC 9068 §4); `JWT` must be asked for, and needs an audience.',
+      'Accepted `typ` headers (RFC 9068 §4). `JWT`, and `absent` for tokens that name no type, must be asked for, and need an audience or required_claims.',
+    ),
+    required_claims: named(
+      list(text()),
+      {},
+      'What a JWT must say besides: claims, also paths, that have one of the values; tells access tokens apart where `typ` and `aud` do not.',
     ),
     scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),

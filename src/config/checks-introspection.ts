@@ -1,4 +1,5 @@
 import type { Checks, Member } from './checks.ts';
+import { readClientKey } from './client-key.ts';
 import type { AuthorizationServerConfig, RouteFile } from './gateway.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -13,6 +14,7 @@ export const introspectionChecks: Checks<GatewaySubject> = {
       endpointFaults([...at, 'introspection_endpoint'], value.introspection_endpoint, config.development),
     ),
   'client for introspection': ({ servers }) => servers.flatMap(clientFaults),
+  'key of the client': ({ servers, around }) => servers.flatMap((server) => keyFaults(server, around)),
   'token prefixes of a route': prefixFaults,
 };
 
@@ -23,27 +25,48 @@ export function introspects({ verify, client_id }: AuthorizationServerConfig): b
 
 /** RFC 7662 §2.1: an introspection endpoint must know who asks. */
 function clientFaults({ at, value }: Server): readonly Finding[] {
-  if (value.client_id !== undefined && value.client_secret === undefined && introspects(value)) {
+  const [proof, other] = byKey(value) ? keyFirst : secretFirst;
+  if (value[other] !== undefined) return [unused([...at, other], other, value.introspection_endpoint_auth_method)];
+  if (value.client_id !== undefined && value[proof] === undefined && introspects(value)) {
     return [
       {
         pointer: [...at, 'client_id'],
-        message: '`client_id` needs `client_secret` beside it',
+        message: `\`client_id\` needs \`${proof}\` beside it`,
         hint: 'the gateway authenticates with both',
         atKey: true,
       },
     ];
   }
-  if (value.client_secret !== undefined && value.client_id === undefined) {
-    return [{ pointer: [...at, 'client_secret'], message: '`client_secret` needs `client_id` beside it', atKey: true }];
+  if (value[proof] !== undefined && value.client_id === undefined) {
+    return [{ pointer: [...at, proof], message: `\`${proof}\` needs \`client_id\` beside it`, atKey: true }];
   }
   if (value.client_id !== undefined || !introspects(value)) return [];
   return [
     {
       pointer: [...at, 'verify'],
-      message: `\`${value.verify}\` needs \`client_id\` and \`client_secret\``,
+      message: `\`${value.verify}\` needs \`client_id\` and \`${proof}\``,
       hint: 'the introspection endpoint must know who asks (RFC 7662 §2.1)',
     },
   ];
+}
+
+const secretFirst = ['client_secret', 'client_key'] as const;
+const keyFirst = ['client_key', 'client_secret'] as const;
+
+function byKey({ introspection_endpoint_auth_method }: AuthorizationServerConfig): boolean {
+  return introspection_endpoint_auth_method === 'private_key_jwt';
+}
+
+function unused(pointer: Finding['pointer'], key: string, method: string): Finding {
+  const hint =
+    key === 'client_key' ? 'write `introspection_endpoint_auth_method: private_key_jwt`, or remove it' : 'remove it';
+  return { pointer, message: `\`${key}\` is never used with \`${method}\``, hint, atKey: true };
+}
+
+function keyFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {
+  if (value.client_key === undefined || !byKey(value)) return [];
+  const read = readClientKey(value.client_key, around);
+  return read.ok ? [] : [{ pointer: [...at, 'client_key'], message: read.message, hint: read.hint }];
 }
 
 /** An opaque token says nothing of its server, so a prefix must. */

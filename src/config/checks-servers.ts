@@ -127,15 +127,16 @@ function weakSecret(pointer: Finding['pointer'], key: string, text: string): rea
       ];
 }
 
-/** `JWT` is what identity tokens and everything else are called too; only `aud` then tells an access token apart. */
+/** Identity tokens and everything else are of type `JWT` or none; then `aud` or a claim must tell access tokens apart. */
 function typFaults({ at, value }: Server): readonly Finding[] {
-  const index = value.typ.findIndex((typ) => /^(application\/)?jwt$/i.test(typ));
-  if (index === -1 || (value.audience !== undefined && value.audience !== 'any')) return [];
+  const index = value.typ.findIndex((typ) => /^(absent|(application\/)?jwt)$/i.test(typ));
+  const isToldApart = Object.keys(value.required_claims).length > 0;
+  if (index === -1 || isToldApart || (value.audience !== undefined && value.audience !== 'any')) return [];
   return [
     {
       pointer: [...at, 'typ', index],
-      message: '`JWT` as a type needs an `audience`',
-      hint: 'write `audience: …`, or accept only at+jwt (RFC 9068 §4)',
+      message: `\`${value.typ[index]}\` as a type needs an \`audience\``,
+      hint: 'write `audience: …` or `required_claims: …`, or accept only at+jwt (RFC 9068 §4)',
     },
   ];
 }

@@ -67,22 +67,14 @@ const UpstreamCredentials = Type.Union(
   [
     record(
       {
-        basic: record(
-          { username: text(undefined, 'Without a colon.'), password: text(undefined, 'Best a variable.') },
-          undefined,
-          'Basic authentication (RFC 7617).',
-        ),
+        basic: record({ username: text(undefined, 'Without a colon.'), password: text(undefined, 'Best a variable.') }),
       },
       undefined,
-      'RFC 7617.',
+      'Basic authentication (RFC 7617).',
     ),
     record(
       {
-        header: record(
-          { name: text(undefined, 'Of the header.'), value: text(undefined, 'Best a variable.') },
-          undefined,
-          'A header of any name.',
-        ),
+        header: record({ name: text(undefined, 'Of the header.'), value: text(undefined, 'Best a variable.') }),
       },
       undefined,
       'A header of any name.',

@@ -30,7 +30,7 @@ const RouteTimeout = record(
   'In place of the `timeout` of the upstream.',
 );
 
-const scopeAlternatives = Type.Array(text(), { minItems: 1, description: 'Each a space-delimited string.' });
+const scopeAlternatives = Type.Array(text(), { minItems: 1 });
 const Scope = Type.Union(
   [
     text(undefined, 'Space-delimited (RFC 6749 §3.3), all required.'),
@@ -49,11 +49,7 @@ const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
 const Claim = Type.Union(
   [
     record({ equals: claimValue }, undefined, 'That value; host.NAME and path.NAME are captures of the match.'),
-    record(
-      { one_of: Type.Array(claimValue, { minItems: 1, description: 'One of these values.' }) },
-      undefined,
-      'One of these values.',
-    ),
+    record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'One of these values.'),
     record({ contains: claimValue }, undefined, 'A list that has the value.'),
   ],
   { description: 'exactly one of { equals: … }, { one_of: [ … ] } or { contains: … }' },

@@ -27,19 +27,29 @@ export interface IdentitySource {
 
 /** The form of the claims was judged before. */
 export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: IdentitySource): Identity {
-  const { sub, client_id, aud, exp, nbf } = claims;
+  const { sub, aud, exp, nbf } = claims;
   return {
     scheme: 'bearer',
     issuer,
     server,
     subject: typeof sub === 'string' ? sub : undefined,
-    clientId: typeof client_id === 'string' ? client_id : undefined,
+    clientId: clientOf(claims),
     scopes: new Set(scopeClaims.flatMap((path) => scopesIn(claimAt(claims, path)))),
     audience: aud === undefined ? undefined : ([aud].flat() as string[]),
     expiresAt: typeof exp === 'number' ? exp : undefined,
     notBefore: typeof nbf === 'number' ? nbf : undefined,
     claims,
   };
+}
+
+/** RFC 9068 §2.2 first; then what servers older than it call the client: OpenID Connect, Okta, Entra ID v1. */
+const CLIENT_NAMES = ['client_id', 'azp', 'cid', 'appid'];
+
+/** The first name that is there decides, whatever it holds: a second guess would be somebody else. */
+function clientOf(claims: JsonObject): string | undefined {
+  const name = CLIENT_NAMES.find((each) => Object.hasOwn(claims, each));
+  const client = name === undefined ? undefined : claims[name];
+  return typeof client === 'string' ? client : undefined;
 }
 
 function scopesIn(value: unknown): readonly string[] {

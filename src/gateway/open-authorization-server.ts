@@ -5,6 +5,7 @@ import { outage } from '../base/verdict.ts';
 import type { AuthorizationServerConfig } from '../config/gateway.ts';
 import { algorithms } from '../jwt/algorithms.ts';
 import { type AuthorizationServer, authorizationServer } from './authorization-server.ts';
+import { clientAssertion } from './client-assertion.ts';
 import { factsCache } from './facts-cache.ts';
 import { faultLog, type GatewayLog } from './fault-log.ts';
 import { type FetchJson, jsonFetcher } from './fetch-json.ts';
@@ -19,7 +20,7 @@ import { buildVerifyJwt } from './verify-jwt.ts';
 export interface ServerDependencies {
   readonly clock: Clock;
   readonly log: GatewayLog;
-  /** Where a relative jwks_file starts. */
+  /** Where a relative jwks_file or client_key starts. */
   readonly directory: string;
   readonly development: boolean;
 }
@@ -32,7 +33,7 @@ export function openAuthorizationServer(
   config: AuthorizationServerConfig,
   dependencies: ServerDependencies,
 ): AuthorizationServer {
-  const { clock, log, development } = dependencies;
+  const { clock, log, directory, development } = dependencies;
   // `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it.
   const agent = new Agent({ connections: config.cache.max_concurrent, connect: { rejectUnauthorized: true } });
   const fetch = jsonFetcher(agent);
@@ -52,6 +53,7 @@ export function openAuthorizationServer(
         ...source,
         algorithms: config.algorithms,
         typ: config.typ,
+        requiredClaims: config.required_claims,
         skew: config.clock_skew,
         maxLifetime: config.max_token_lifetime,
       },
@@ -60,7 +62,7 @@ export function openAuthorizationServer(
     introspection: buildIntrospection(
       { ...source, cache: config.cache, skew: config.clock_skew, maxLifetime: config.max_token_lifetime },
       {
-        ask: askAboutToken(config, fetch),
+        ask: askAboutToken(config, fetch, clientAssertion(config, { clock, directory })),
         endpoint: async () => config.introspection_endpoint ?? about.endpoint('introspection_endpoint'),
         moved: cache.clear,
         clock,

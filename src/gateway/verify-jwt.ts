@@ -7,10 +7,13 @@ import { judgeHeader, mediaType, verifySignature } from '../jwt/verify.ts';
 import type { CredentialCode } from './codes.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
 import type { KeySet } from './key-set.ts';
+import { carries, type RequiredClaims } from './required-claims.ts';
 
 export interface JwtRules extends IdentitySource {
   readonly algorithms: readonly string[];
+  /** `absent`: a token that names none. */
   readonly typ: readonly string[];
+  readonly requiredClaims: RequiredClaims;
   /** Milliseconds. */
   readonly skew: number;
   readonly maxLifetime: number;
@@ -26,7 +29,7 @@ export interface JwtDependencies {
 
 /** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
 export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
-  const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(mediaType)) };
+  const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(typeOf)) };
   return async (jwt) => {
     const claimRules = {
       issuer: rules.issuer,
@@ -41,7 +44,12 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     if (found.kind === 'unknown') return refused('token_signature', 'no such key');
     const key = await verifySignature(jwt, found.keys);
     if (key === undefined) return refused('token_signature');
+    if (!carries(jwt.claims, rules.requiredClaims)) return refused('token_type', 'required_claims');
     const forever = { freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
     return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
   };
+}
+
+function typeOf(typ: string): string | undefined {
+  return typ === 'absent' ? undefined : mediaType(typ);
 }

@@ -27,14 +27,14 @@ async function isSignedBy(token: string, { key, alg }: VerificationKey): Promise
 
 export interface HeaderRules {
   readonly algorithms: ReadonlySet<string>;
-  /** As `mediaType` writes them. */
-  readonly types: ReadonlySet<string>;
+  /** As `mediaType` writes them; undefined among them takes tokens that name none. */
+  readonly types: ReadonlySet<string | undefined>;
 }
 
 /** RFC 8725 §3.1 and §3.11: what a token says of itself, before anything is computed for it. */
 export function judgeHeader({ header }: ParsedJws, { algorithms, types }: HeaderRules): RefusedJwt | undefined {
   if (!algorithms.has(header.alg)) return refused('token_algorithm', `alg ${JSON.stringify(header.alg.slice(0, 32))}`);
-  if (header.typ === undefined || !types.has(mediaType(header.typ))) {
+  if (!types.has(header.typ === undefined ? undefined : mediaType(header.typ))) {
     return refused('token_type', `typ ${JSON.stringify(header.typ?.slice(0, 64))}`);
   }
   return undefined;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { checkFile } from '../../src/commands/check.ts';
+import { command } from '../support/command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
 t.teardown(() => rmSync(directory, { recursive: true }));
@@ -92,4 +93,19 @@ tests:
     },
   ]);
   t.equal(check(tested).status, 1);
+});
+
+t.test('the gateway does not start with a file whose tests fail', async (t) => {
+  const failing = file(
+    'failing.yaml',
+    `version: 1
+listen: 127.0.0.1:0
+upstreams: { a: { url: "http://127.0.0.1:9000" } }
+routes: [{ match: { path: / }, upstream: a, access: public }]
+tests: [{ request: GET /, expect: { refuse: 401 } }]
+`,
+  );
+  const { status, stderr } = await command(t, ['gateway', '--config', failing]).ended();
+  t.equal(status, 1);
+  t.match(stderr, `${failing}:5:9: error: GET /: expected refused with 401, and it is forwarded by`);
 });

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { stringify } from 'yaml';
 import { command } from '../support/command.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';
@@ -10,63 +10,6 @@ const file = rules('explain.yaml', [
   'id: rest, match: { path: "/orders/{rest*}" }, access: public',
   'id: beta, match: { path: /beta, headers: { x-beta: "1" } }, access: optional',
 ]);
-
-async function explained(t: Test, ...args: readonly string[]) {
-  const { status, stdout, stderr } = await command(t, ['explain', '--config', file, '--json', ...args]).ended();
-  t.equal(status, 0, stderr);
-  return JSON.parse(stdout);
-}
-
-t.test('explain tells the route and its line, each step, and what the upstream would get', async (t) => {
-  const told = await explained(
-    t,
-    'GET',
-    '/orders/7',
-    '--scope',
-    'orders.read',
-    '--claims',
-    '{"sub":"alice"}',
-    '-H',
-    'X-Auth-Subject: mallory',
-  );
-  t.match(told, { route: 'read', answer: { kind: 'forward' }, upstream: { upstream: 'api', target: '/v1/7' } });
-  t.match(told.candidates, [
-    { route: 'read', at: `${file}:7`, misfits: [] },
-    { route: 'rest', misfits: ['less specific than read'] },
-  ]);
-  const headers = Object.fromEntries(told.upstream.headers);
-  t.match(headers, { 'x-auth-subject': 'alice', authorization: '[redacted]', host: 'api.example.com' });
-  t.strictSame(
-    told.steps.map(({ verdict }: { verdict: string }) => verdict),
-    Array(9).fill('passed'),
-  );
-});
-
-t.test('a refusal names its step, the code, the challenge and the line of what was asked', async (t) => {
-  const told = await explained(t, 'GET', '/orders/7', '--scope', 'other');
-  t.match(told.answer, { status: 403, code: 'scope_insufficient', challenges: [/scope="orders.read"/] });
-  const permit = told.steps.find(({ step }: { step: string }) => step === 'permit');
-  t.match(permit, { verdict: 'refused', detail: /missing: orders.read; held: other/, at: `${file}:7` });
-  t.equal(told.upstream, undefined);
-});
-
-t.test('what did not fit is said of every candidate, and a narrower route is not opened by a wider one', async (t) => {
-  const told = await explained(t, 'POST', '/orders/7');
-  t.match(told.answer, { status: 405, allow: ['GET'] });
-  t.match(told.candidates, [
-    { route: 'read', misfits: ['method: POST is not among GET'] },
-    { route: 'rest', misfits: ['it is public, and the more specific read does not take POST'] },
-  ]);
-  t.match((await explained(t, 'GET', '/beta')).candidates, [
-    { route: 'beta', misfits: ['header x-beta: 1: it is not so'] },
-  ]);
-  t.match((await explained(t, 'GET', '/beta', '-H', 'X-Beta: 1')).answer, { kind: 'forward' });
-});
-
-t.test('the target is judged as it stands', async (t) => {
-  const told = await explained(t, 'GET', 'https://api.example.com/orders/../7');
-  t.match(told.answer, { status: 400, code: 'target_dot_segment' });
-});
 
 t.test('a token in a file is really verified', async (t) => {
   const config = written('explain-real.yaml', gatewayYaml(behind('http://127.0.0.1:9')));

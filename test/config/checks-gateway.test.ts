@@ -23,6 +23,8 @@ const hmac = { algorithms: ['HS256'], secret: 'x'.repeat(32) };
 const other = { issuer: 'https://other.example.com', client_id: 'gateway', client_secret: 'y'.repeat(20) };
 const asking = { client_id: 'gateway', client_secret: 'x'.repeat(20) };
 
+const keyed = { client_id: 'gateway', introspection_endpoint_auth_method: 'private_key_jwt' };
+
 const twoServers = (first: object, second: object) => (config: Loose) => {
   Object.assign(config.authorization_servers.main, asking, first);
   config.authorization_servers.other = { ...other, ...second };
@@ -281,7 +283,9 @@ const cases: Record<string, readonly Case[]> = {
     [server({ algorithms: ['HS256'], secret_base64url: 'A'.repeat(43) })],
   ],
   'typ JWT': [
-    [server({ typ: ['at+jwt', 'application/jwt'] }), /`JWT` as a type needs an `audience`/],
+    [server({ typ: ['at+jwt', 'application/jwt'] }), /`application\/jwt` as a type needs an `audience`/],
+    [server({ typ: ['absent'] }), /`absent` as a type needs an `audience`/],
+    [server({ typ: ['absent'], required_claims: { token_use: ['access'] } })],
     [
       server({ typ: ['JWT'], audience: 'any' }),
       /^(error: `JWT` as a type needs|warning: tokens for every other API)/,
@@ -299,6 +303,18 @@ const cases: Record<string, readonly Case[]> = {
     [server({ verify: 'introspection' }), /`introspection` needs `client_id` and `client_secret`/],
     [server({ verify: 'both' }), /`both` needs `client_id` and `client_secret`/],
     [server({ verify: 'jwt' })],
+    [server({ ...asking, client_key: file('server.key') }), /`client_key` is never used with `client_secret_basic`/],
+    [server(keyed), /`client_id` needs `client_key`/],
+    [server({ ...keyed, client_id: undefined, client_key: file('server.key') }), /`client_key` needs `client_id`/],
+    [server({ ...keyed, client_secret: 'x'.repeat(20) }), /`client_secret` is never used with `private_key_jwt`/],
+    [server({ ...keyed, client_id: undefined, verify: 'both' }), /`both` needs `client_id` and `client_key`/],
+  ],
+  'key of the client': [
+    [server({ ...keyed, client_key: 'absent.key' }), /the file absent.key does not exist/],
+    [server({ ...keyed, client_key: file('server.crt') }), /holds no private key/],
+    [server({ ...keyed, client_key: '-----BEGIN PRIVATE KEY-----' }), /is a key, and not the name of a file/],
+    [server({ ...keyed, client_key: file('../keys/small-rsa.key') }), /the key fits no algorithm/],
+    [server({ ...keyed, client_key: file('server.key') })],
   ],
   'token prefixes of a route': [
     [twoServers({}, {}), /an opaque token could be for `main` or `other`/],

@@ -106,6 +106,7 @@ export function settings(issuer: string, { jwks, cache, ...changes }: Changes = 
     verify: 'auto',
     algorithms: ['EdDSA', 'ES256', 'RS256', 'PS256'],
     typ: ['at+jwt'],
+    required_claims: {},
     scope_claims: ['scope', 'scp'],
     clock_skew: 30_000,
     max_token_lifetime: 86_400_000,

@@ -1,6 +1,7 @@
 import { answerInWords } from '../dry/words.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Caller, callersFor, type Met } from './callers.ts';
+import { changedSettings } from './changed-settings.ts';
 import { type Probe, probes } from './probes.ts';
 import type { Side } from './side.ts';
 
@@ -24,12 +25,23 @@ export interface Undecided {
 export interface Comparison {
   readonly changes: readonly Change[];
   readonly undecided: readonly Undecided[];
+  /** Settings that changed and that no probe can try. */
+  readonly settings: readonly string[];
 }
 
 export async function compare(old: Side, now: Side): Promise<Comparison> {
   const changes: Change[] = [];
   for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now)));
-  return { changes: merged(merged(byCaller(changes), 'methods'), 'hosts'), undecided: [...whens(old), ...whens(now)] };
+  const told = merged(merged(byCaller(changes), 'methods'), 'hosts');
+  return {
+    changes: told.toSorted(openedFirst),
+    undecided: [...whens(old), ...whens(now)],
+    settings: changedSettings(old.config, now.config),
+  };
+}
+
+function openedFirst(one: Change, other: Change): number {
+  return Number(one.change === 'closed') - Number(other.change === 'closed');
 }
 
 async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> {

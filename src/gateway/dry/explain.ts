@@ -6,9 +6,9 @@ import { judgeTarget } from '../target.ts';
 import { type Asked, headOf } from './asked.ts';
 import { candidatesFor } from './candidates.ts';
 import type { DryEngine, Sound } from './dry-engine.ts';
+import { enforced } from './enforced.ts';
 import { type ExplainedStep, stepsOf } from './explained-steps.ts';
 import { judge } from './judge.ts';
-import { enforced } from './run-tests.ts';
 import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
 
 /** Why a request is answered as it is, from its target to what the upstream would get. */

@@ -6,6 +6,7 @@ import type { Forward, Outcome } from '../outcome.ts';
 import type { Asked } from './asked.ts';
 import { assumedVerifier } from './assumed.ts';
 import { buildDryEngine, defaultHost, type Sound } from './dry-engine.ts';
+import { enforced } from './enforced.ts';
 import { type Judged, judge } from './judge.ts';
 import { answerInWords, routeInWords } from './words.ts';
 
@@ -37,11 +38,6 @@ function askedBy({ request, headers = {}, token }: TestConfig, index: number, fa
     headers: Object.entries(headers),
     token: token === undefined ? undefined : tokenOf(index),
   };
-}
-
-/** A test is about the rules, so in shadow mode it sees what enforcing would have done. */
-export function enforced(outcome: Outcome): Outcome {
-  return outcome.kind === 'forward' && typeof outcome.shadow === 'object' ? outcome.shadow : outcome;
 }
 
 function problemOf(test: TestConfig, judged: Judged): Pick<Problem, 'message' | 'hint'> | undefined {

@@ -1,0 +1,26 @@
+import type { GatewayConfig } from '../../config/gateway.ts';
+
+/** Settings that bear on who gets in, and that no probe can try: how tokens are verified, and whom the gateway believes. */
+const trust = ['trusted_proxies', 'cors', 'resource', 'development'] as const;
+
+/** Their keys, never their values: secrets are among them. Servers are known by their issuers. */
+export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
+  const before = new Map(Object.values(old.authorization_servers).map((server) => [server.issuer, server]));
+  const servers = Object.entries(now.authorization_servers).flatMap(([name, server]) => {
+    const earlier = before.get(server.issuer);
+    // A new server is met by the probes, and so is another audience.
+    if (earlier === undefined) return [];
+    return changedKeys({ ...earlier, audience: '' }, { ...server, audience: '' }).map(
+      (key) => `authorization_servers.${name}.${key}`,
+    );
+  });
+  return [...trust.filter((key) => !same(old[key], now[key])), ...servers];
+}
+
+function changedKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>) {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => !same(one[key], other[key]));
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

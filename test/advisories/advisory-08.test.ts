@@ -1,0 +1,26 @@
+import t from 'tap';
+import { routes } from '../support/gateway.ts';
+import { assertRefused, bench } from './bench.ts';
+
+const keeping = routes.map((route) => ({ ...route, encoded_slashes: 'keep', path_parameters: 'keep' }));
+
+/** CVE-2026-42274: dot segments between encoded slashes were none to the rule, and some to the upstream. */
+t.test(
+  'advisory 8: dot segments are seen between encoded slashes and before parameters, where both are kept',
+  async (t) => {
+    const gateway = await bench(t, { routes: keeping });
+    await assertRefused(t, gateway, [
+      '/public/..%2fadmin/x',
+      '/public/..%2Fadmin/x',
+      '/public/%2e%2e%2fadmin/x',
+      '/public/a%2f..%2f..%2fadmin/x',
+      '/public/a%2F.%2e%2f%2E%2E%2fadmin/x',
+      '/public/a%2f..',
+      '/public/..;/admin/x',
+      '/public/..;a=b/admin/x',
+      '/public/%2e%2e;a=b%2fadmin/x',
+    ]);
+    for (const target of ['/public/a%2fb', '/public/a%2Fb;c=..d', '/public/..a%2fb..'])
+      t.equal((await gateway.send({ target })).status, 200, target);
+  },
+);

@@ -1,0 +1,22 @@
+import t from 'tap';
+import { allButAdmin, assertRefused, bench } from './bench.ts';
+
+/** CVE-2026-33808: `//` and `;` made another path of it for the check than for what came behind. */
+t.test('advisory 46: slashes in a row and path parameters lead past no route', async (t) => {
+  const gateway = await bench(t, { routes: allButAdmin });
+  const targets = [
+    '//admin/x',
+    '///admin/x',
+    '/admin//x',
+    '/;/admin/x',
+    '/;a=b/admin/x',
+    '/admin;/x',
+    '/admin;a=b/x',
+    '/admin/x;a=b',
+    '/%3b/../admin/x',
+    '/a//../admin/x',
+    '/.;/admin/x',
+    '/a/..;/admin/x',
+  ];
+  await assertRefused(t, gateway, targets);
+});

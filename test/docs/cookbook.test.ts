@@ -1,0 +1,39 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { stringify } from 'yaml';
+import { loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+import { filesIn, pages, textOf } from './cookbook.ts';
+
+const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
+
+const env = {
+  GATEWAY_SECRET: 'gateway-secret-of-the-tests',
+  SHOP_SECRET: 'shop-secret-of-the-tests',
+  KEYCLOAK_SECRET: 'keycloak-secret-of-the-tests',
+  OKTA_SECRET: 'okta-secret-of-the-tests',
+};
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+for (const page of pages) {
+  t.test(`every file that ${page} shows loads without a warning`, async (t) => {
+    const directory = t.testdir({ 'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() });
+    const files = filesIn(page);
+    t.ok(files.length > 0);
+    for (const { file, title, values } of files) {
+      const loaded = load[file](stringify(values), { file: `${directory}/${file}`, env });
+      t.strictSame(loaded.ok ? loaded.warnings : loaded.problems, [], title);
+    }
+  });
+
+  t.test(`${page} leads only to files that are there`, async (t) => {
+    for (const [, target = ''] of textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g))
+      t.ok(existsSync(fileURLToPath(new URL(`../../docs/cookbook/${target}`, import.meta.url))), target);
+  });
+}
+
+t.test('the README leads to the cookbook', async (t) => {
+  t.match(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'), '(docs/cookbook)');
+});
