@@ -21,6 +21,7 @@ export const serverChecks: Checks<GatewaySubject> = {
   algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
   secret: ({ servers }) => servers.flatMap(secretFaults),
   'typ JWT': ({ servers }) => servers.flatMap(typFaults),
+  'required claims': ({ servers }) => servers.flatMap(requiredClaimFaults),
   'audience any': ({ servers }) => servers.flatMap(audienceFaults),
 };
 
@@ -139,6 +140,16 @@ function typFaults({ at, value }: Server): readonly Finding[] {
       hint: 'write `audience: …` or `required_claims: …`, or accept only at+jwt (RFC 9068 §4)',
     },
   ];
+}
+
+function requiredClaimFaults({ at, value }: Server): readonly Finding[] {
+  const names = Object.keys(value.required_claims);
+  const pointer = [...at, 'required_claims'];
+  if (names.length > 0 && value.verify === 'introspection')
+    return [{ pointer, message: 'with `verify: introspection` no JWT is read here', hint: 'remove it', atKey: true }];
+  return names
+    .filter((name) => value.required_claims[name]?.length === 0)
+    .map((name) => ({ pointer: [...pointer, name], message: 'the list is empty, so no token would be accepted' }));
 }
 
 function audienceFaults({ at, value }: Server): readonly Finding[] {

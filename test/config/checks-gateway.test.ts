@@ -293,6 +293,14 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [server({ typ: ['JWT'], audience: 'https://api.example.com' })],
   ],
+  'required claims': [
+    [server({ required_claims: { token_use: [] } }), /the list is empty/],
+    [
+      server({ ...asking, verify: 'introspection', required_claims: { token_use: ['access'] } }),
+      /with `verify: introspection` no JWT is read here/,
+    ],
+    [server({ required_claims: { token_use: ['access'], client_id: ['a', 'b'] } })],
+  ],
   'audience any': [[server({ audience: 'any' }), /^warning: tokens for every other API/]],
   introspection_endpoint: [
     [server({ ...asking, introspection_endpoint: 'http://auth.example.com/i' }), /http beyond this machine/],
