@@ -3,6 +3,7 @@ import { accessChecks } from './checks-access.ts';
 import { edgeChecks } from './checks-edge.ts';
 import { headerChecks } from './checks-headers.ts';
 import { introspectionChecks } from './checks-introspection.ts';
+import { keepChecks } from './checks-keep.ts';
 import { lintChecks } from './checks-lint.ts';
 import { listenerFaults } from './checks-listeners.ts';
 import { routeChecks } from './checks-routes.ts';
@@ -24,6 +25,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...routeChecks,
   ...accessChecks,
   ...ruleChecks,
+  ...keepChecks,
   ...edgeChecks,
   ...serverChecks,
   ...introspectionChecks,

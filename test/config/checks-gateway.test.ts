@@ -390,6 +390,17 @@ const cases: Record<string, readonly Case[]> = {
     [test({ expect: { forward: true, route: 'GET /orders' } }), /there is no route `GET \/orders`/],
     [test({ expect: { forward: true, route: 'GET /orders/{id}' } })],
   ],
+  'kept spelling around a protected path': [
+    [
+      addRoute({ match: { path: '/{rest*}', methods: ['PUT'] }, access: 'public', encoded_slashes: 'keep' }),
+      /^warning: an upstream that reads `%2f` leniently is led past/,
+    ],
+    [
+      addRoute({ match: { path: '/{a}/{b}/c', methods: ['PUT'] }, access: 'public', path_parameters: 'keep' }),
+      /^warning: an upstream that reads `;` leniently is led past/,
+    ],
+    [addRoute({ match: { path: '/files/{rest*}' }, access: 'public', encoded_slashes: 'keep' })],
+  ],
   'public around a protected path': [
     [
       addRoute({ match: { path: '/orders/{rest*}' }, access: 'public' }),
