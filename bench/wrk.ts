@@ -25,8 +25,8 @@ export async function wrk({ url, token, seconds, connections }: Load): Promise<M
   return {
     requests: Number(find(stdout, /(\d+) requests in/)),
     perSecond: Number(find(stdout, /Requests\/sec:\s+([\d.]+)/)),
-    p50: milliseconds(find(stdout, /50%\s+(\S+)/)),
-    p99: milliseconds(find(stdout, /99%\s+(\S+)/)),
+    p50: milliseconds(find(stdout, /^\s+50%\s+(\S+)/m)),
+    p99: milliseconds(find(stdout, /^\s+99%\s+(\S+)/m)),
   };
 }
 

@@ -12,5 +12,5 @@ const secretNames = [
 
 /** Whether a value below this key must not be shown: a misspelt `client_secrt` holds a secret all the same. */
 export function isSecretName(key: string): boolean {
-  return /secr|passw|pwd|^credentials$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
+  return /secr|passw|pwd|^credentials$|^client_key$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
 }

@@ -54,3 +54,11 @@ t.test('the default of a variable in a secret is hidden as well', async (t) => {
 t.test('the name of a variable is shown: it is what the author must set', async (t) => {
   t.match(shown('client_secret: ${GATEWAY_SECRET}'), /\$\{GATEWAY_SECRET\}/);
 });
+
+t.test('a key that stands where the name of its file belongs is not shown', async (t) => {
+  const server = `issuer: https://a.example.com, client_id: g, client_key: '{"d":"${secret}"}'`;
+  const method = 'introspection_endpoint_auth_method: private_key_jwt';
+  const text = `version: 1\nauthorization_servers:\n  main: { ${server}, ${method} }\nroutes: [{ match: { path: /a }, scope: a }]\n`;
+  t.match(shown(text), /is a key, and not the name of a file/);
+  t.notMatch(shown(text), /hunter2/);
+});
