@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Log, Shutdown } from './process.ts';
 import { address, count, duration, flag, list, named, oneOf, record, text } from './schema.ts';
 
 /**
@@ -94,23 +95,8 @@ export const AuthorizationSchema = record({
     {},
     'Against guessing of secrets.',
   ),
-  log: record(
-    {
-      level: oneOf(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'info',
-        'The least that is written.',
-      ),
-      format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal.'),
-    },
-    {},
-    'What is written to standard output.',
-  ),
-  shutdown: record(
-    { deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') },
-    {},
-    'How the service stops.',
-  ),
+  log: Log,
+  shutdown: Shutdown,
 });
 
 export type AuthorizationFile = Static<typeof AuthorizationSchema>;

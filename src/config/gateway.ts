@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
 import { type HealthPassConfig, healthListen, listen } from './listener.ts';
+import { Log, Shutdown } from './process.ts';
 import { bearerMethodsSupported, identityHeaders, modes, RouteSchema } from './route.ts';
 import {
   type Address,
@@ -130,23 +131,8 @@ export const GatewaySchema = record({
     {},
     'How a request is found again in logs.',
   ),
-  log: record(
-    {
-      level: oneOf(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'info',
-        'The least that is written.',
-      ),
-      format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal.'),
-    },
-    {},
-    'What is written to standard output.',
-  ),
-  shutdown: record(
-    { deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') },
-    {},
-    'How the gateway stops.',
-  ),
+  log: Log,
+  shutdown: Shutdown,
   resource: Type.Optional(text(undefined, 'The resource identifier of RFC 9728: where clients think the API is.')),
   cors: Type.Optional(Cors),
   realm: text('api', 'In challenges (RFC 9110 §11.5).'),
