@@ -1,6 +1,7 @@
 import type { Checks } from './checks.ts';
 import { fold } from './fold-name.ts';
 import type { RouteFile } from './gateway.ts';
+import { framingFields, isToken } from './header-name.ts';
 import type { Finding, Pointer } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
 
@@ -16,18 +17,9 @@ export const headerChecks: Checks<GatewaySubject> = {
 
 /** What frames a message, belongs to one connection, or means something of its own to every server. */
 const taken = [
-  'host',
-  'content-length',
+  ...framingFields,
   'content-type',
   'content-encoding',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'proxy-connection',
   'proxy-authorization',
   'proxy-authenticate',
   'http2-settings',
@@ -103,8 +95,4 @@ function realmFaults(realm: string): readonly Finding[] {
       hint: 'it stands in a header (RFC 9110 §11.5)',
     },
   ];
-}
-
-function isToken(name: string): boolean {
-  return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name);
 }

@@ -2,6 +2,7 @@ import type { Checks, Member } from './checks.ts';
 import { didYouMean } from './closest.ts';
 import { compileExpression } from './expression.ts';
 import type { RouteFile } from './gateway.ts';
+import { isToken } from './header-name.ts';
 import { parseHostPattern } from './host-pattern.ts';
 import { parsePathPattern } from './path-pattern.ts';
 import type { Finding, Pointer } from './problem.ts';
@@ -82,8 +83,7 @@ const FRAMING = ['host', 'connection', 'content-length', 'transfer-encoding', 'a
 function headerFaults({ at, value }: Route): readonly Finding[] {
   return Object.keys(value.match.headers ?? {}).flatMap((name): Finding[] => {
     const pointer = [...at, 'match', 'headers', name];
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
-      return [{ pointer, message: `\`${name}\` is not a header name`, atKey: true }];
+    if (!isToken(name)) return [{ pointer, message: `\`${name}\` is not a header name`, atKey: true }];
     if (!FRAMING.includes(name.toLowerCase())) return [];
     return [
       {

@@ -1,5 +1,5 @@
 /** Fields that frame a message or belong to one connection (RFC 9110 §7.6.1, RFC 9112 §6). */
-const framing = new Set([
+export const framingFields = [
   'host',
   'content-length',
   'transfer-encoding',
@@ -10,9 +10,14 @@ const framing = new Set([
   'upgrade',
   'expect',
   'proxy-connection',
-]);
+];
+
+/** RFC 9110 §5.6.2. */
+export function isToken(name: string): boolean {
+  return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name);
+}
 
 /** Whether a header of this name can be sent with a message of any kind. */
 export function isHeaderName(name: string): boolean {
-  return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && !framing.has(name.toLowerCase());
+  return isToken(name) && !framingFields.includes(name.toLowerCase());
 }

@@ -1,5 +1,14 @@
+import type { Clock } from '../base/clock.ts';
+import type { LimitsConfig } from '../config/gateway.ts';
 import type { RequestBody } from './request-body.ts';
-import type { Watched } from './stalls.ts';
+import type { Stalls, Watched } from './stalls.ts';
+
+/** What a listener lends to whoever watches a body. */
+interface Watching {
+  readonly limits: Pick<LimitsConfig, 'body_rate'>;
+  readonly clock: Clock;
+  readonly stalls: Stalls;
+}
 
 export class BodyTooSlow extends Error {}
 
@@ -19,6 +28,14 @@ export class BodyRate implements Watched {
     this.#bytes = bytes;
     this.#over = over;
     this.#since = now;
+  }
+
+  /** Watches the body until it is read or given up. */
+  static watch(body: RequestBody, { limits, clock, stalls }: Watching): BodyRate {
+    const rate = new BodyRate(body, limits.body_rate, clock.monotonic());
+    stalls.watch(rate);
+    body.on('close', () => stalls.forget(rate));
+    return rate;
   }
 
   check(now: number): void {

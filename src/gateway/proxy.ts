@@ -115,15 +115,12 @@ function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpg
 
 /** Reads the body that must be judged, within its limit and the rate that every body has. */
 function readForm(exchange: Exchange, route: Route, limit: number, done: (form: Buffer) => void): void {
-  const { stalls, limits, clock } = exchange.shared;
   exchange.inviteBody();
   const body = new RequestBody(exchange.request, limit);
-  const asked = clock.monotonic();
-  const rate = new BodyRate(body, limits.body_rate, asked);
+  const asked = exchange.shared.clock.monotonic();
   const chunks: Buffer[] = [];
-  stalls.watch(rate);
+  BodyRate.watch(body, exchange.shared);
   body.on('data', (chunk: Buffer) => chunks.push(chunk));
-  body.on('close', () => stalls.forget(rate));
   body.on('end', () => {
     exchange.waitedSince(asked);
     guard(exchange, () => done(Buffer.concat(chunks)));

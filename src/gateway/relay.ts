@@ -53,7 +53,7 @@ export class Relay {
     this.#reader = new ReaderStall(exchange.response, clock, stalls, limits.idle);
     // Also for a request that waits for a free connection; a body has its own pace once there is one.
     this.#startTimer();
-    if (body !== undefined) this.#rate = this.#watchRate(body);
+    if (body !== undefined) this.#rate = BodyRate.watch(body, exchange.shared);
   }
 
   /** `send` dispatches the request; it is called a second time where that is safe. */
@@ -186,13 +186,6 @@ export class Relay {
 
   timedOut(): void {
     this.#give(new ResponseTimeout());
-  }
-
-  #watchRate(body: RequestBody): BodyRate {
-    const { limits, clock, stalls } = this.#exchange.shared;
-    const rate = new BodyRate(body, limits.body_rate, clock.monotonic());
-    stalls.watch(rate);
-    return rate;
   }
 
   /** Also after a complete answer, when there is nothing left to do. */
