@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Linux counts CPU time in hundredths of a second for every program (`getconf CLK_TCK`). */
 const MICROSECONDS_PER_TICK = 10_000;
+
+/** For a program to come up, milliseconds. */
+const PATIENCE = 30_000;
 
 const started = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -18,21 +21,27 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
   /** All of them accept connections once it is ready. */
   readonly ports: readonly number[];
+  /** How often it is asked whether they do, milliseconds; 50 when absent. */
+  readonly every?: number;
+  /** File for its standard output, in which it is not looked at. */
+  readonly output?: string;
 }
 
 /** Starts a program in the foreground; what it prints is shown only when it fails to come up. */
-export async function start({ file, args, env = {}, ports }: Command): Promise<ChildProcess> {
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export async function start({ file, args, env = {}, ports, every = 50, output }: Command): Promise<ChildProcess> {
+  const stdout = output === undefined ? 'pipe' : openSync(output, 'a');
+  const child = spawn(file, args, { stdio: ['ignore', stdout, 'pipe'], env: { ...process.env, ...env } });
+  if (typeof stdout === 'number') closeSync(stdout);
   const printed: string[] = [];
   child.on('error', (error) => printed.push(error.message));
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(String(chunk)));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)));
   started.add(child);
   child.on('exit', () => started.delete(child));
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (const began = performance.now(); performance.now() - began < PATIENCE; ) {
     if (child.exitCode !== null || child.pid === undefined)
       throw new Error(`${file} did not start: ${printed.join('')}`);
     if ((await Promise.all(ports.map(accepts))).every(Boolean)) return child;
-    await pause(50);
+    await pause(every);
   }
   child.kill('SIGKILL');
   throw new Error(`${file} does not listen at ${ports.join(', ')}: ${printed.join('')}`);

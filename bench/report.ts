@@ -36,7 +36,7 @@ export function summarize(runs: readonly Run[]): Result[] {
   });
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
@@ -54,8 +54,15 @@ const columns: readonly { readonly title: string; readonly cell: (result: Result
 ];
 
 export function table(results: readonly Result[]): string {
-  const rows = [columns.map(({ title }) => title), ...results.map((result) => columns.map(({ cell }) => cell(result)))];
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return aligned([
+    columns.map(({ title }) => title),
+    ...results.map((result) => columns.map(({ cell }) => cell(result))),
+  ]);
+}
+
+/** Rows of one length, the first of them titles. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row
       .map((cell, index) => (index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0)))

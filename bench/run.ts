@@ -1,12 +1,15 @@
-// `npm run bench -- gateway [--rounds N] [--seconds N] [--connections N] [--json]`
+// `npm run bench -- gateway|routes|authorization [--rounds N] [--seconds N] [--connections N] [--json]`
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { benchAuthorization } from './authorization.ts';
+import { authorizationTable } from './authorization-report.ts';
 import { accepts, cpuTime, start, stop } from './children.ts';
 import { type Contender, commands, contenders, type Program } from './contenders.ts';
 import { fingerprints, type Place, prepare, shared } from './place.ts';
 import { type Run, summarize, table } from './report.ts';
+import { benchRoutes, routeTable } from './routes.ts';
+import { isTool } from './tools.ts';
 import { wrk } from './wrk.ts';
 
 const { values, positionals } = parseArgs({
@@ -14,12 +17,14 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '32' },
+    connections: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
 
 const seconds = count('seconds');
+const DEFAULT_CONNECTIONS: Readonly<Record<string, string>> = { authorization: '64' };
+values.connections ??= DEFAULT_CONNECTIONS[positionals[0] ?? ''] ?? '32';
 const connections = count('connections');
 const WARM_UP = 2;
 
@@ -39,9 +44,13 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
+function checkTools(tools = ['wrk', 'nginx']): void {
+  for (const tool of tools) if (!isTool(tool)) fail(`${tool} is not installed: apt-get install ${tool}`);
+}
+
 async function checkMachine(): Promise<void> {
   if (!existsSync(shared)) fail('the contenders are not present: ../shared/bench');
-  for (const tool of ['wrk', 'nginx']) if (!isTool(tool)) fail(`${tool} is not installed: apt-get install ${tool}`);
+  checkTools();
   for (const port of [
     9000,
     ...Object.values(commands).flatMap(
@@ -49,15 +58,6 @@ async function checkMachine(): Promise<void> {
     ),
   ]) {
     if (await accepts(port)) fail(`port ${port} is taken: stop what listens there`);
-  }
-}
-
-function isTool(name: string): boolean {
-  try {
-    execFileSync('which', [name], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -126,7 +126,31 @@ function report(runs: readonly Run[]): void {
     );
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { gateway: benchGateway };
+async function runRoutes(): Promise<void> {
+  checkTools();
+  const report = await benchRoutes({ rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
+      : `\n${routeTable(report.results)}\n`,
+  );
+}
+
+async function runAuthorization(): Promise<void> {
+  checkTools(['wrk']);
+  const report = await benchAuthorization({ rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
+      : `\n${authorizationTable(report)}\n`,
+  );
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  gateway: benchGateway,
+  routes: runRoutes,
+  authorization: runAuthorization,
+};
 const bench = benches[positionals[0] ?? 'gateway'];
 if (bench === undefined || positionals.length > 1) fail(`the benchmarks are: ${Object.keys(benches).join(', ')}`, 2);
 await bench().catch((error: Error) => fail(error.message));

@@ -3,9 +3,14 @@ import { promisify } from 'node:util';
 
 export interface Load {
   readonly url: string;
-  readonly token: string;
+  /** Bearer; absent where the script says who asks. */
+  readonly token?: string;
   readonly seconds: number;
   readonly connections: number;
+  /** Lua file that makes the requests, and its argument. */
+  readonly script?: readonly [file: string, argument: string];
+  /** The command that runs wrk, where it is more than its name. */
+  readonly prefix?: readonly string[];
 }
 
 export interface Measured {
@@ -17,9 +22,14 @@ export interface Measured {
 }
 
 /** One thread that keeps its connections open and busy. An answer other than 2xx or a socket error spoils the run. */
-export async function wrk({ url, token, seconds, connections }: Load): Promise<Measured> {
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-H', `Authorization: Bearer ${token}`, url];
-  const { stdout } = await promisify(execFile)('wrk', args);
+export async function wrk({ url, token, seconds, connections, script, prefix = ['wrk'] }: Load): Promise<Measured> {
+  const [file, argument] = script ?? [];
+  const drawn = file === undefined ? [] : ['-s', file];
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency'];
+  if (token !== undefined) args.push('-H', `Authorization: Bearer ${token}`);
+  args.push(...drawn, url, ...(argument === undefined ? [] : ['--', argument]));
+  const [program = 'wrk', ...parameters] = prefix;
+  const { stdout } = await promisify(execFile)(program, [...parameters, ...args]);
   const fault = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
   if (fault !== null) throw new Error(`${url}: ${fault[0]}`);
   return {

@@ -16,6 +16,11 @@ const commands: readonly (() => Promise<{ register(program: Command): void }>)[]
   () => import('./commands/shadow.ts'),
   () => import('./commands/protect.ts'),
   () => import('./commands/import.ts'),
+  () => import('./commands/client.ts'),
+  () => import('./commands/user.ts'),
+  () => import('./commands/token.ts'),
+  () => import('./commands/key.ts'),
+  () => import('./commands/hash-password.ts'),
 ];
 
 /** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly. */

@@ -11,3 +11,4 @@ const { status } = spawnSync(tsc, ['-p', 'tsconfig.build.json'], {
 if (status !== 0) process.exit(status ?? 1);
 if (existsSync('src/storage/migrations'))
   cpSync('src/storage/migrations', 'dist/storage/migrations', { recursive: true });
+cpSync('src/demo/page', 'dist/demo/page', { recursive: true });

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { badParameter, errcodes, invalidSignature } from '../src/authorization/errcode.ts';
 import { AuthorizationSchema } from '../src/config/authorization.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { GatewaySchema } from '../src/config/gateway.ts';
@@ -36,6 +37,7 @@ const titles: Record<keyof typeof codeGroups, string> = {
   framing: 'The message',
   routing: 'The route',
   credentials: 'The credential',
+  throttling: 'How often',
   permission: 'What the credential allows',
   outages: 'Outages',
 };
@@ -50,19 +52,34 @@ function errorsPage(): string {
     'A refusal or an outage is answered with problem JSON (RFC 9457) that carries the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. Where an `error` is named, the challenge in `WWW-Authenticate` carries it too (RFC 6750 §3.1).',
     ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
     '## Authorization service',
-    'The body is `{"error": …, "error_description": …}` (RFC 6749 §5.2); `error` is the code unless another is named.',
+    'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2); `error` is the code unless another is named. `request_id` is also the header `X-Request-Id`, and the log has the request under it, with the code. Pages show the same id.',
     table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
+    '### `session.errors: errcode`',
+    `At /oauth2/session and /oauth2/session/check the status is then 200 and the body \`{"errcode": …, "errmsg": …, "request_id": …}\`; every other code is ${badParameter}. At /oauth2/session/check \`invalid_grant\` is ${invalidSignature[0]}.`,
+    errcodeTable(),
   ]
     .join('\n\n')
     .concat('\n');
 }
 
 function table(entries: readonly (readonly [string, CodeEntry | OAuthErrorEntry])[]): string {
-  const rows = entries.map(
-    ([code, { status, error, text }]) =>
-      `| \`${code}\` | ${status} | ${error === undefined ? '' : `\`${error}\``} | ${text} |`,
-  );
-  return ['| code | status | error | what it says |', '|---|---|---|---|', ...rows].join('\n');
+  const isTold = entries.some(([, entry]) => 'remedy' in entry);
+  const rows = entries.map(([code, entry]) => {
+    const { status, error, text } = entry;
+    const cells = [`\`${code}\``, status, error === undefined ? '' : `\`${error}\``, text];
+    return row('remedy' in entry ? [...cells, entry.remedy] : cells);
+  });
+  const heads = ['code', 'status', 'error', 'what it says', ...(isTold ? ['what to do'] : [])];
+  return [row(heads), `|${'---|'.repeat(heads.length)}`, ...rows].join('\n');
+}
+
+function errcodeTable(): string {
+  const rows = Object.entries(errcodes).map(([code, [errcode, errmsg]]) => row([errcode, errmsg, `\`${code}\``]));
+  return [row(['errcode', 'errmsg', 'code']), '|---|---|---|', ...rows].join('\n');
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
 function pathOf(path: string): string {

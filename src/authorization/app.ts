@@ -7,34 +7,32 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { backChannel } from './back-channel.ts';
+import type { HostedSite } from './browser/site.ts';
 import { buildClientErrorHandler } from './client-errors.ts';
-import type { Endpoint } from './endpoint.ts';
-import { introspectEndpoint } from './endpoints/introspect.ts';
-import { jwksEndpoint } from './endpoints/jwks.ts';
-import { metadataEndpoint } from './endpoints/metadata.ts';
-import { revokeEndpoint } from './endpoints/revoke.ts';
-import { tokenEndpoint } from './endpoints/token.ts';
 import { handleErrors, sendError } from './errors.ts';
+import { frontChannel } from './front-channel.ts';
 import { recordRequests } from './request-log.ts';
+import { RequestLogger } from './request-logger.ts';
 import { addEndpoints } from './routing.ts';
 import { type ServerLimits, serverLimits } from './server-limits.ts';
 import type { Service } from './service.ts';
 
-const endpoints: readonly ((service: Service) => Endpoint)[] = [
-  tokenEndpoint,
-  introspectEndpoint,
-  revokeEndpoint,
-  jwksEndpoint,
-  metadataEndpoint,
-];
+export interface AppOptions {
+  readonly log: Logger;
+  readonly hosted: HostedSite;
+  readonly limits?: ServerLimits | undefined;
+}
 
 /** The public server: the endpoints, and nothing that listens yet. */
-export function buildApp(service: Service, log: Logger, limits: ServerLimits = serverLimits): FastifyInstance {
+export function buildApp(service: Service, { log, hosted, limits = serverLimits }: AppOptions): FastifyInstance {
   const { bodyLimit, requestTimeout, keepAliveTimeout, ...http } = limits;
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: (logger, bindings, options) => new RequestLogger(logger, bindings, options),
     genReqId: () => randomUUID(),
+    trustProxy: service.config.trusted_proxies,
     bodyLimit,
     requestTimeout,
     keepAliveTimeout,
@@ -45,14 +43,14 @@ export function buildApp(service: Service, log: Logger, limits: ServerLimits = s
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onRequest', async (request, reply) => void neverCached(request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    neverCached(request, reply);
+    done();
+  });
   recordRequests(app, service.metrics);
   handleErrors(app);
-  addEndpoints(
-    app,
-    service.config.issuer,
-    endpoints.map((build) => build(service)),
-  );
+  const rows = [...backChannel(service), ...frontChannel(service, hosted)];
+  addEndpoints(app, service.config.issuer, rows);
   return app;
 }
 

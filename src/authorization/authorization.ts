@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics } from 'prom-client';
@@ -6,15 +7,22 @@ import { trackConnections } from '../base/connections.ts';
 import { buildHealth } from '../base/health.ts';
 import { listen } from '../base/listen.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
+import { COUNTED_ALONE } from '../storage/counters.ts';
+import { openCounters } from '../storage/counters-open.ts';
 import { openRecords } from '../storage/open.ts';
 import type { Records } from '../storage/records.ts';
+import { buildAccounts } from './accounts.ts';
 import { buildApp } from './app.ts';
+import { openAudit } from './audit.ts';
+import { loadSite } from './browser/site.ts';
 import { buildClients } from './clients.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { buildMetrics } from './metrics.ts';
+import { buildPasswords } from './passwords.ts';
+import { loadSecrets } from './secrets.ts';
 import type { ServerLimits } from './server-limits.ts';
 import type { Service } from './service.ts';
 import { loadSigningKeys } from './signing-keys.ts';
-import { startSweeping } from './sweep.ts';
 import { buildThrottle } from './throttle.ts';
 
 export interface AuthorizationDependencies {
@@ -44,7 +52,7 @@ export async function buildAuthorization(
   const clock = deps.clock ?? systemClock;
   const records = deps.records ?? (await openStore(config, { directory: deps.directory, clock }));
   try {
-    const service = await buildService(config, records, clock);
+    const service = await buildService(config, records, { ...deps, clock });
     return assemble(service, deps);
   } catch (error) {
     await records.close();
@@ -60,39 +68,51 @@ export function openStore(
   return openRecords(config.storage, { directory, clock, encryptionKeys: config.encryption_keys });
 }
 
-async function buildService(config: AuthorizationConfig, records: Records, clock: Clock): Promise<Service> {
+async function buildService(
+  config: AuthorizationConfig,
+  records: Records,
+  { clock, log, directory }: { readonly clock: Clock; readonly log: Logger; readonly directory: string },
+): Promise<Service> {
   const { max_failures: maxFailures, window } = config.login;
+  const passwords = buildPasswords();
+  const counters = openCounters(config.counters, { clock, log });
+  const auditFile = config.audit && resolve(directory, config.audit.file);
   return {
     config,
     clock,
     records,
-    keys: await loadSigningKeys(records, config.signing.alg, clock),
-    clients: buildClients(config.clients),
-    throttle: buildThrottle({ clock, maxFailures, window }),
-    metrics: buildMetrics(),
+    keys: await loadSigningKeys({ records, config, clock }),
+    clients: buildClients(config.clients, records, clock),
+    accounts: await buildAccounts(config.users, { records, passwords }),
+    passwords,
+    secrets: await loadSecrets(records),
+    throttle: buildThrottle({ counters, maxFailures, window }),
+    counters,
+    audit: await openAudit(auditFile, clock, log),
+    metrics: buildMetrics(counters),
   };
 }
 
-function assemble(service: Service, { log, limits }: AuthorizationDependencies): Authorization {
+function assemble(service: Service, { log, limits, directory }: AuthorizationDependencies): Authorization {
   const { config, records, clock, metrics } = service;
-  const app = buildApp(service, log, limits);
+  const app = buildApp(service, { log, limits, hosted: loadSite(service.config, directory) });
   let isDraining = false;
   let stopSweeping = () => {};
   const notReady = () => (isDraining ? 'draining' : storeFault(records, clock));
-  const [admin, health] = [
-    buildHealth({ notReady, registry: metrics.registry }),
-    buildHealth({ notReady, registry: metrics.registry }),
-  ];
+  const remark = () => (service.counters.reachable() ? undefined : COUNTED_ALONE);
+  const probes = { notReady, remark, registry: metrics.registry };
+  const [admin, health] = [buildHealth(probes), buildHealth(probes)];
   const connections = trackConnections(app.server);
 
   async function start() {
     collectDefaultMetrics({ register: metrics.registry });
+    await service.counters.start();
     const urls = {
       url: await listen(app, config.listen),
       ...(config.admin && { admin: await listen(admin, config.admin) }),
       ...(config.health && { health: await listen(health, config.health) }),
     };
-    stopSweeping = startSweeping(records, clock, log);
+    stopSweeping = startHousekeeping(service, log);
     return urls;
   }
 
@@ -103,6 +123,8 @@ function assemble(service: Service, { log, limits }: AuthorizationDependencies):
     connections.drain();
     await closed;
     await Promise.all([admin.close(), health.close()]);
+    await service.audit.close();
+    await service.counters.close();
     await records.close();
   }
 

@@ -26,9 +26,11 @@ export function readBasic(authorization: string): readonly ClientCredentials[] {
   return readings.filter(({ id, secret }) => id !== '' && secret !== '');
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function decodeBase64(text: string): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'base64'));
+    return utf8.decode(Buffer.from(text, 'base64'));
   } catch {
     return undefined;
   }

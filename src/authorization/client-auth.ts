@@ -5,6 +5,7 @@ import { OAuthError } from '../oauth/errors.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import { type ClientCredentials, readBasic } from './basic-credentials.ts';
 import type { Client, Clients } from './clients.ts';
+import { fieldLines } from './field-lines.ts';
 import type { Service } from './service.ts';
 
 /** What a request presents by one method, in the order of its readings; undefined where it does not use the method. */
@@ -27,18 +28,21 @@ const methods = {
 export type ClientAuthMethod = keyof typeof methods;
 
 /** The methods that some client can use. */
-export function methodsInUse(clients: Clients): readonly ClientAuthMethod[] {
-  const hasPublic = [...clients.values()].some(({ secretHash }) => secretHash === undefined);
-  return hasPublic
+export function methodsInUse(clients: readonly Client[]): readonly ClientAuthMethod[] {
+  return clients.some(({ isPublic }) => isPublic)
     ? ['client_secret_basic', 'client_secret_post', 'none']
     : ['client_secret_basic', 'client_secret_post'];
 }
 
 /** RFC 6749 §2.3: the client that the request shows itself to be, or `invalid_client`. */
-export function authenticateClient(service: Service, request: FastifyRequest, parameters: Parameters): Client {
+export async function authenticateClient(
+  service: Service,
+  request: FastifyRequest,
+  parameters: Parameters,
+): Promise<Client> {
   const credentials = presentedCredentials(service, request, parameters);
-  const client = matchingClient(service.clients, credentials);
-  if (client === undefined) throw wrongCredentials(service, credentials[0]?.id ?? '', request.ip);
+  const client = await matchingClient(service.clients, credentials);
+  if (client === undefined) throw await wrongCredentials(service, credentials[0]?.id ?? '', request);
   request.clientId = client.id;
   return client;
 }
@@ -47,11 +51,22 @@ export function authenticateClient(service: Service, request: FastifyRequest, pa
  * Only wrong secrets are slowed down. A right one always passes: otherwise whoever shares an address with a gateway could
  * lock it out, and its users with it. What stops guessing is the length of the secret.
  */
-function wrongCredentials(service: Service, id: string, address: string): OAuthError {
-  const attempt = service.throttle.attempt(id, address);
-  attempt.fail();
-  if (attempt.retryAfter === undefined) return invalidClient(service, 'unknown client or wrong secret');
+async function wrongCredentials(
+  service: Service,
+  id: string,
+  { ip, id: request }: FastifyRequest,
+): Promise<OAuthError> {
+  const attempt = await service.throttle.attempt(id, ip);
+  await attempt.fail();
+  service.audit.record('client_refused', { client_id: id, address: ip, request_id: request });
+  if (attempt.retryAfter === undefined) return wrongOrUnknown(service, id);
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
+}
+
+/** Told apart for the log, and where an endpoint's own codes do. */
+async function wrongOrUnknown(service: Service, id: string): Promise<OAuthError> {
+  const client = await service.clients.find(id);
+  return invalidClient(service, client === undefined ? 'unregistered_client' : 'invalid_client');
 }
 
 function presentedCredentials(
@@ -60,29 +75,36 @@ function presentedCredentials(
   parameters: Parameters,
 ): readonly ClientCredentials[] {
   const authorization = request.headers.authorization;
-  if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1) throw twoMethods();
+  if (fieldLines(request.raw, 'authorization').length > 1) throw twoMethods();
   const presented = Object.values(methods).flatMap((present: Present) => {
     const credentials = present(authorization, parameters);
     return credentials === undefined ? [] : [credentials];
   });
   if (presented.length > 1) throw twoMethods();
   const [credentials = []] = presented;
-  if (credentials.length === 0) throw invalidClient(service, 'no usable client authentication');
+  if (credentials.length === 0) throw invalidClient(service, 'invalid_client', 'no usable client authentication');
   const named = parameters.get('client_id');
   if (named !== undefined && credentials.every(({ id }) => id !== named)) throw twoMethods();
   return credentials;
 }
 
-/** Takes the same time for an unknown client as for a wrong secret. */
-function matchingClient(clients: Clients, credentials: readonly ClientCredentials[]): Client | undefined {
-  let match: Client | undefined;
+async function matchingClient(
+  clients: Clients,
+  credentials: readonly ClientCredentials[],
+): Promise<Client | undefined> {
   for (const { id, secret } of credentials) {
-    const client = clients.get(id);
-    const isEqual = sameBytes(sha256(secret ?? ''), client?.secretHash ?? noSecret);
-    const isPublic = secret === undefined && client !== undefined && client.secretHash === undefined;
-    if (isPublic || (isEqual && secret !== undefined && client?.secretHash !== undefined)) match ??= client;
+    const client = await clients.find(id);
+    if (isShown(client, secret)) return client;
   }
-  return match;
+  return undefined;
+}
+
+/** Takes the same time for an unknown client as for a wrong secret. */
+function isShown(client: Client | undefined, secret: string | undefined): boolean {
+  if (secret === undefined) return client?.isPublic === true;
+  const shown = sha256(secret);
+  const hashes = client?.secretHashes ?? [];
+  return (hashes.length === 0 ? [noSecret] : hashes).filter((hash) => sameBytes(shown, hash)).length > 0;
 }
 
 const noSecret = new Uint8Array(32);
@@ -92,7 +114,11 @@ function twoMethods(): OAuthError {
 }
 
 /** RFC 9110 §15.5.2: a 401 always carries a challenge. */
-function invalidClient({ config }: Service, detail: string): OAuthError {
+function invalidClient(
+  { config }: Service,
+  code: 'invalid_client' | 'unregistered_client',
+  detail?: string,
+): OAuthError {
   const challenge = formatChallenge({
     scheme: 'Basic',
     parameters: [
@@ -100,5 +126,5 @@ function invalidClient({ config }: Service, detail: string): OAuthError {
       ['error', 'invalid_client'],
     ],
   });
-  return new OAuthError('invalid_client', { detail, headers: { 'www-authenticate': challenge } });
+  return new OAuthError(code, { ...(detail && { detail }), headers: { 'www-authenticate': challenge } });
 }

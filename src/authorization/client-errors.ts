@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 
@@ -10,12 +11,14 @@ const statuses: Readonly<Record<string, string>> = {
 export function buildClientErrorHandler(log: Logger) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    log.debug({ code: error.code }, 'not a request');
-    const body = '{"error":"invalid_request"}';
+    const request_id = randomUUID();
+    log.debug({ code: error.code, request_id }, 'not a request');
+    const body = JSON.stringify({ error: 'invalid_request', request_id });
     const head = [
       `HTTP/1.1 ${statuses[error.code ?? ''] ?? '400 Bad Request'}`,
       'Content-Type: application/json; charset=utf-8',
       'Cache-Control: no-store',
+      `X-Request-Id: ${request_id}`,
       `Content-Length: ${body.length}`,
       'Connection: close',
     ];

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Cors } from './cors.ts';
+import type { AnswerError } from './errors.ts';
 
-/** One row of the service: a name for logs and metrics, the only method, where it is, what it does. */
+/** One row of the service: a name for logs and metrics, one method, where it is, what it does. */
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST';
@@ -8,6 +10,14 @@ export interface Endpoint {
   readonly paths?: readonly string[];
   /** Whole. */
   readonly absolutePaths?: readonly string[];
+  /** False: a GET that changes something, so that HEAD is another method. */
+  readonly head?: false;
+  /** Absent: pages of other origins cannot read the answer. */
+  readonly cors?: Cors;
+  /** Of every answer, errors too. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of RFC 6749 §5.2 JSON. */
+  readonly answerError?: AnswerError;
   handle(request: FastifyRequest, reply: FastifyReply): object | Promise<object>;
 }
 
@@ -15,6 +25,10 @@ export function endpointUrl(issuer: string, path: string): string {
   return issuer.replace(/\/$/, '') + path;
 }
 
+export function endpointPath(issuer: string, path: string): string {
+  return new URL(endpointUrl(issuer, path)).pathname;
+}
+
 export function endpointPaths(issuer: string, { paths = [], absolutePaths = [] }: Endpoint): readonly string[] {
-  return [...paths.map((path) => new URL(endpointUrl(issuer, path)).pathname), ...absolutePaths];
+  return [...paths.map((path) => endpointPath(issuer, path)), ...absolutePaths];
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError } from '../oauth/errors.ts';
-import { type Parameters, parseParameters } from '../oauth/parameters.ts';
+import { type ParameterOptions, type Parameters, parseParameters } from '../oauth/parameters.ts';
+import { fieldLines } from './field-lines.ts';
 import type { Service } from './service.ts';
 
 /** The charsets are those in which a form, ASCII by construction, reads the same. */
@@ -29,30 +30,55 @@ const secretNames: ReadonlySet<string> = new Set([
 
 /** Judged before the body is read, by the whole header and nothing less: `a; b` tricks end here. */
 export function requireForm({ raw }: FastifyRequest): void {
-  const { 'content-type': types = [], 'content-encoding': encodings = [] } = raw.headersDistinct;
-  if (types.length === 1 && formMediaType.test(types[0] as string) && encodings.length === 0) return;
+  const types = fieldLines(raw, 'content-type');
+  const isForm = types.length === 1 && formMediaType.test(types[0] as string);
+  if (isForm && fieldLines(raw, 'content-encoding').length === 0) return;
   throw new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
 }
 
-export function readForm({ config }: Service, request: FastifyRequest): Parameters {
+export function readForm(
+  { config }: Service,
+  request: FastifyRequest,
+  options?: Omit<ParameterOptions, 'aliases'>,
+): Parameters {
+  return parseParameters(formText(request), { ...config.compat, ...options });
+}
+
+/** As `readForm`, where what belongs in the form may stand in the query; in both, it occurs twice. */
+export function readFormOrQuery(
+  { config }: Service,
+  request: FastifyRequest,
+  options?: Omit<ParameterOptions, 'aliases'>,
+): Parameters {
+  const text = `${queryOf(request.raw.url ?? '')}&${decode(request.body)}`;
+  return parseParameters(text, { ...config.compat, ...options });
+}
+
+/** The form as it was sent, and nothing that belongs in it is in the query. */
+export function formText(request: FastifyRequest): string {
   refuseSecretsInQuery(request.raw.url ?? '');
-  return parseParameters(decode(request.body), config.compat);
+  return decode(request.body);
 }
 
 /** RFC 6749 §2.3.1: credentials never stand in the request URI, where logs and proxies keep them. */
 function refuseSecretsInQuery(target: string): void {
-  const mark = target.indexOf('?');
-  if (mark === -1) return;
-  for (const name of new URLSearchParams(target.slice(mark + 1)).keys()) {
+  for (const name of new URLSearchParams(queryOf(target)).keys()) {
     if (secretNames.has(name))
       throw new OAuthError('invalid_request', { description: 'Parameters belong in the body, not in the URI.' });
   }
 }
 
+function queryOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function decode(body: unknown): string {
   if (!Buffer.isBuffer(body)) return '';
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return utf8.decode(body);
   } catch {
     throw new OAuthError('invalid_request', { description: 'The form is not UTF-8.' });
   }

@@ -1,4 +1,5 @@
-import { Counter, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Counters } from '../storage/counters.ts';
 
 /** Prometheus: what the service counts of itself. */
 export interface Metrics {
@@ -8,8 +9,16 @@ export interface Metrics {
   introspected(active: boolean): void;
 }
 
-export function buildMetrics(): Metrics {
+export function buildMetrics(counters: Counters): Metrics {
   const registry = new Registry();
+  new Gauge({
+    name: 'gatehouse_authorization_counters_reachable',
+    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    registers: [registry],
+    collect() {
+      this.set(counters.reachable() ? 1 : 0);
+    },
+  });
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `gatehouse_authorization_${name}`, help, labelNames, registers: [registry] });
 

@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
+/** What an opaque value is, told by its first letters. */
+export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
+export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
+
 // prefix, 32 random bytes in base64url, six characters of CRC-32: secret scanners tell a token from noise without asking.
-const shape = /^at_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
+const shape = /^[a-z]{2}_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const checkLength = 6;
 
 /** 256 random bits; RFC 6749 §10.10 wants 128 at least. */
-export function makeOpaqueToken(): string {
-  const body = `at_${randomBytes(32).toString('base64url')}`;
+export function makeOpaqueToken(prefix: TokenPrefix): string {
+  const body = prefix + randomBytes(32).toString('base64url');
   return body + checksum(body);
 }
 
-/** Whether the text is a token that we could have made; nothing else is looked up. */
-export function isOpaqueToken(text: string): boolean {
-  return shape.test(text) && checksum(text.slice(0, -checkLength)) === text.slice(-checkLength);
+/** Whether the text is a value that we could have made; nothing else is looked up. */
+export function isOpaqueToken(text: string, prefix: TokenPrefix): boolean {
+  return (
+    text.startsWith(prefix) && shape.test(text) && checksum(text.slice(0, -checkLength)) === text.slice(-checkLength)
+  );
 }
 
 function checksum(text: string): string {

@@ -1,8 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
+import type { Counters } from '../storage/counters.ts';
 import type { Records } from '../storage/records.ts';
+import type { Accounts } from './accounts.ts';
+import type { Audit } from './audit.ts';
 import type { Clients } from './clients.ts';
 import type { Metrics } from './metrics.ts';
+import type { Passwords } from './passwords.ts';
+import type { Secrets } from './secrets.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -13,7 +18,12 @@ export interface Service {
   readonly records: Records;
   readonly keys: SigningKeys;
   readonly clients: Clients;
-  /** Wrong secrets, by client and address. */
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly secrets: Secrets;
+  /** Wrong secrets by client and address, wrong passwords by user and address. */
   readonly throttle: Throttle;
+  readonly counters: Counters;
+  readonly audit: Audit;
   readonly metrics: Metrics;
 }

@@ -1,51 +1,41 @@
-import { LRUCache } from 'lru-cache';
-import type { Clock } from '../base/clock.ts';
-import { sha256 } from '../base/secret.ts';
+import { addressBlock } from '../base/address-block.ts';
+import type { Counted, Counters, Failures } from '../storage/counters.ts';
 
 /** One try to show who one is. */
 export interface Attempt {
   /** Seconds; present where there were too many failures, and the try must not be looked at. */
   readonly retryAfter: number | undefined;
-  fail(): void;
+  fail(): Counted<void>;
 }
 
+/** Where its counters are shared by several processes, it answers later. */
 export interface Throttle {
-  attempt(client: string, address: string): Attempt;
+  attempt(name: string, address: string): Counted<Attempt>;
 }
 
 export interface ThrottleOptions {
-  readonly clock: Clock;
+  readonly counters: Counters;
   readonly maxFailures: number;
   /** Milliseconds from the first failure. */
   readonly window: number;
 }
 
-interface Failures {
-  readonly count: number;
-  readonly until: number;
-}
-
-const capacity = 50_000;
-
-/** Counts failures by client and address together: guessing from one address does not lock the client out elsewhere. */
-export function buildThrottle({ clock, maxFailures, window }: ThrottleOptions): Throttle {
-  const counters = new LRUCache<string, Failures>({ max: capacity });
-  const current = (key: string) => {
-    const failures = counters.get(key);
-    return failures !== undefined && failures.until > clock.monotonic() ? failures : undefined;
-  };
+/** Counts failures by name and address together: guessing from one address does not lock the name out elsewhere. */
+export function buildThrottle({ counters, maxFailures, window }: ThrottleOptions): Throttle {
   return {
-    attempt(client, address) {
-      const key = sha256(`${address.length}:${address}${client}`).toString('base64');
-      const failures = current(key);
-      const isOver = failures !== undefined && failures.count >= maxFailures;
-      return {
-        retryAfter: isOver ? Math.ceil((failures.until - clock.monotonic()) / 1000) : undefined,
-        fail() {
-          const counted = current(key) ?? { count: 0, until: clock.monotonic() + window };
-          counters.set(key, { count: counted.count + 1, until: counted.until });
-        },
-      };
+    attempt(name, address) {
+      const block = addressBlock(address);
+      const key = `${block.length}:${block}${name}`;
+      const judge = ({ count, endsIn }: Failures): Attempt => ({
+        retryAfter: count >= maxFailures ? Math.max(1, Math.ceil(endsIn / 1000)) : undefined,
+        fail: () => nothing(counters.fail(key, window)),
+      });
+      const failures = counters.failures(key);
+      return failures instanceof Promise ? failures.then(judge) : judge(failures);
     },
   };
+}
+
+function nothing(counted: Counted<Failures>): Counted<void> {
+  return counted instanceof Promise ? counted.then(() => {}) : undefined;
 }

@@ -7,19 +7,29 @@ export interface ActiveToken {
   readonly active: true;
   readonly scope: string;
   readonly client_id: string;
-  readonly token_type: 'Bearer';
+  readonly app_id?: string;
+  readonly username?: string;
+  readonly token_type?: 'Bearer' | 'session_key';
   readonly exp: number;
   readonly iat: number;
   readonly sub: string;
-  readonly aud: string | readonly string[];
+  readonly aud?: string | readonly string[];
   readonly iss: string;
   readonly jti?: string;
+  readonly gid?: string;
+  readonly auth_time?: number;
+  readonly [claim: string]: unknown;
 }
 
 export interface TokenKind {
   recognises(token: string): boolean;
-  /** Undefined for whatever is not active. */
-  inspect(service: Service, token: string): Promise<ActiveToken | undefined>;
+  /** Undefined for whatever is not active, or not for this caller to know. */
+  inspect(service: Service, token: string, caller: Client): Promise<ActiveToken | undefined>;
   /** RFC 7009 §2.1. */
   revoke(service: Service, token: string, client: Client): Promise<Revocation>;
+}
+
+/** Who may ask about any token; a client without a secret shows by nothing who it is (RFC 7662 §4). */
+export function mayInspectAny(caller: Client): boolean {
+  return caller.introspect && !caller.isPublic;
 }

@@ -4,16 +4,22 @@ import type { Registry } from 'prom-client';
 export interface Health {
   /** Undefined: ready; otherwise why not. */
   readonly notReady: () => string | undefined | Promise<string | undefined>;
+  /** What is to be known of a process that is ready all the same. */
+  readonly remark?: () => string | undefined;
   readonly registry: Registry;
 }
 
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
-export function buildHealth({ notReady, registry }: Health, options: FastifyServerOptions = {}): FastifyInstance {
+export function buildHealth(
+  { notReady, remark, registry }: Health,
+  options: FastifyServerOptions = {},
+): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true, ...options });
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
     const reason = await notReady();
-    return reason === undefined ? { status: 'ready' } : reply.code(503).send({ status: 'not ready', reason });
+    if (reason !== undefined) return reply.code(503).send({ status: 'not ready', reason });
+    return { status: 'ready', remark: remark?.() };
   });
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   return app;

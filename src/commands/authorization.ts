@@ -5,6 +5,7 @@ import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
+import { maskPasswords } from '../config/frame.ts';
 import { formatProblems, loadAuthorizationConfig } from '../config/load.ts';
 import { StorageUnusable } from '../storage/errors.ts';
 
@@ -38,7 +39,7 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
 
 async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
   await (await openStore(config, { directory, clock: systemClock })).close();
-  process.stdout.write(`${config.storage} is up to date.\n`);
+  process.stdout.write(`${maskPasswords(config.storage)} is up to date.\n`);
 }
 
 function giveUp(message: string): void {

@@ -9,10 +9,13 @@ import type { Ports } from '../demo/files.ts';
 export function register(program: Command): void {
   program
     .command('demo')
-    .description('gateway, authorization service and a sample API in one process, with requests to paste')
+    .description(
+      'gateway, authorization service, a sample API and a client page in one process, with requests to paste',
+    )
     .option('--gateway <port>', 'port of the gateway', port, 8080)
     .option('--authorization <port>', 'port of the authorization service', port, 8081)
     .option('--api <port>', 'port of the sample API', port, 9000)
+    .option('--client <port>', 'port of the client page', port, 8082)
     .action(run);
 }
 
@@ -27,7 +30,7 @@ async function run(ports: Ports): Promise<void> {
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
     process.stderr.write(
-      `gatehouse demo: ${error.message} (other ports: npm start -- --gateway 18080 --authorization 18081 --api 19000)\n`,
+      `gatehouse demo: ${error.message} (other ports: npm start -- --gateway 18080 --authorization 18081 --api 19000 --client 18082)\n`,
     );
     process.exitCode = 1;
   }

@@ -7,7 +7,7 @@ import { type Place, parsePlace } from '../config/request-line.ts';
 import type { AssumedToken } from '../config/test-case.ts';
 import type { Asked } from '../gateway/dry/asked.ts';
 import { assumedVerifier } from '../gateway/dry/assumed.ts';
-import { buildDryEngine, defaultHost, type Sound } from '../gateway/dry/dry-engine.ts';
+import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/dry/dry-engine.ts';
 import { type Explanation, explain } from '../gateway/dry/explain.ts';
 import { buildVerifiers } from '../gateway/verifiers.ts';
 import { explanationInWords } from './explanation-in-words.ts';
@@ -18,11 +18,11 @@ export function register(program: Command): void {
   program
     .command('explain')
     .description('say what would become of a request, and why')
-    .argument('<method>')
+    .argument('<method>', 'GET, POST, …')
     .argument('<url>', 'a path, or an address with the host', place)
     .requiredOption('--config <file>', 'gateway.yaml')
     .option('--token-file <file>', 'verify the token in this file against the authorization servers')
-    .option('--token <->', 'the same, from standard input', fromStdin)
+    .option('--token <->', 'the same with the token on standard input: --token -', fromStdin)
     .option('--scope <scope>', 'assume a valid token with this scope')
     .option('--claims <json>', 'assume a valid token with these claims', claims)
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
@@ -58,6 +58,7 @@ async function run(request: Request, options: Options, command: Command): Promis
   const asked: Asked = {
     ...request,
     host: request.host ?? defaultHost(loaded.config),
+    secure: request.secure ?? defaultSecure(loaded.config),
     headers: options.header,
     token: assumes ? ASSUMED : token,
   };

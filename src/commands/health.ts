@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { request } from 'undici';
 import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { listenerUrl } from './listener-url.ts';
 
 /** `gatehouse health --config FILE`: exit 0 when the gateway of this file is ready; for Docker and probes. */
 export function register(program: Command): void {
@@ -20,8 +21,7 @@ async function run({ config: file }: { config: string }): Promise<void> {
   if (listener === undefined) {
     return unhealthy(`${file} has no listener to ask: add \`health: 127.0.0.1:9900\` (or \`admin: …\`).\n`);
   }
-  const host = listener.host === '0.0.0.0' ? '127.0.0.1' : listener.host;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/readyz`;
+  const url = listenerUrl(listener, '/readyz');
   try {
     const { statusCode, body } = await request(url, { headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
     const text = await body.text();

@@ -4,7 +4,9 @@ import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.t
 import { entry, isCode } from '../gateway/codes.ts';
 import type { TicketRecord } from '../gateway/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/tickets.ts';
+import { listenerUrl } from './listener-url.ts';
 import { printable } from './printable.ts';
+import { openAtAdmin } from './ticket-at-admin.ts';
 
 /** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused. Exit status 1: it cannot be opened. */
 export function register(program: Command): void {
@@ -17,36 +19,49 @@ export function register(program: Command): void {
     .action(run);
 }
 
-function run(ticket: string, { config: file, json }: { config: string; json?: true }): void {
+async function run(ticket: string, { config: file, json }: { config: string; json?: true }): Promise<void> {
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) {
     giveUp(formatProblems(loaded.problems));
     return;
   }
-  const opened = readTicket(ticketKeys(loaded.config.ticket_keys), ticket.trim());
+  const opened = await open(ticket.trim(), loaded);
   if (opened.kind === 'opened') print(opened.record, json);
   else giveUp(`gatehouse: ${sentence(opened.kind, file, loaded)}\n`);
+}
+
+/** Without keys in the file only the process that sealed a ticket has the key, so that one is asked. */
+function open(ticket: string, { config }: Sound): OpenedTicket | ReturnType<typeof openAtAdmin> {
+  const opened = readTicket(ticketKeys(config.ticket_keys), ticket);
+  const { admin, ticket_keys } = config;
+  if (opened.kind !== 'unknown_key' || ticket_keys !== undefined || admin === undefined) return opened;
+  return openAtAdmin(listenerUrl(admin, `/why/${ticket}`));
 }
 
 function print(record: TicketRecord, json: true | undefined): void {
   process.stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : inWords(record));
 }
 
-type Failure = Exclude<OpenedTicket['kind'], 'opened'>;
+type Failure = Exclude<Awaited<ReturnType<typeof open>>['kind'], 'opened'>;
 type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
-const failures: Readonly<Record<Failure, string>> = {
+const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>, string>> = {
   not_a_ticket: 'this is not a ticket, or not all of it: it is the member `ticket` of an answer, without the quotes',
   broken: 'the ticket was changed or cut on its way here',
-  unknown_key: 'the ticket was sealed under another key than the `ticket_keys` of',
 };
 
+const NEW_KEY = `For those to come: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
+
 function sentence(kind: Failure, file: string, { config }: Sound): string {
-  if (kind !== 'unknown_key') return failures[kind];
-  if (config.ticket_keys !== undefined) return `${failures.unknown_key} ${file}`;
-  const { admin } = config;
-  const ask = admin === undefined ? '' : `, at its admin listener: curl http://${admin.host}:${admin.port}/why/TICKET`;
-  return `${file} has no \`ticket_keys\`, so only the process that sealed a ticket can open it${ask}`;
+  if (kind === 'not_a_ticket' || kind === 'broken') return failures[kind];
+  const { admin, ticket_keys } = config;
+  if (ticket_keys !== undefined) return `the ticket was sealed under another key than the \`ticket_keys\` of ${file}`;
+  const alone = `${file} has no \`ticket_keys\`, so only the process that sealed a ticket can open it`;
+  if (admin === undefined) return `${alone}. ${NEW_KEY}; or give it an \`admin\` listener`;
+  const url = listenerUrl(admin, '');
+  return kind === 'unreachable'
+    ? `${alone}, and at ${url} no gateway answers. Ask where it runs and while it runs. ${NEW_KEY}`
+    : `${alone}, and the one at ${url} is another, or was started again since. ${NEW_KEY}`;
 }
 
 const labels: readonly (readonly [keyof TicketRecord, string])[] = [

@@ -15,7 +15,7 @@ const Jwks = record(
 const Cache = record(
   {
     size: count(50_000, 'Verified tokens kept.'),
-    ttl: duration('60s', 'How long an introspection answer serves; never past its `exp`.'),
+    ttl: duration('60s', 'How long an answer of introspection or of a store serves; never past its `exp`.'),
     negative_size: count(10_000, 'Refused tokens kept, by digest.'),
     negative_ttl: duration('5s', 'How long a refusal serves.'),
     stale_if_error: duration(
@@ -28,7 +28,18 @@ const Cache = record(
   'Facts about tokens. Decisions are never cached.',
 );
 
-export const verifyModes = ['auto', 'jwt', 'introspection', 'both'] as const;
+const Tls = record(
+  {
+    ca: text(
+      undefined,
+      'File: the only authorities, PEM, that may vouch for this server, in place of those of the system. Read again when it changes.',
+    ),
+  },
+  undefined,
+  'TLS towards its metadata, keys and introspection.',
+);
+
+export const verifyModes = ['auto', 'jwt', 'introspection', 'both', 'store'] as const;
 
 export const AuthorizationServerSchema = record(
   {
@@ -51,7 +62,14 @@ export const AuthorizationServerSchema = record(
     verify: oneOf(
       verifyModes,
       'auto',
-      'auto: a JWT locally, anything else by introspection; both: a JWT locally and by introspection.',
+      'auto: a JWT locally, anything else by introspection; both: a JWT locally and by introspection; store: a JWT locally, and everything by the database of `storage`.',
+    ),
+    storage: Type.Optional(
+      Type.String({
+        pattern: '^(sqlite:|postgres(ql)?://).+',
+        description:
+          'sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service, for `verify: store`. It is only read.',
+      }),
     ),
     audience: Type.Optional(text(undefined, 'What `aud` must contain; `any` turns the check off.')),
     algorithms: list(
@@ -75,6 +93,7 @@ export const AuthorizationServerSchema = record(
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
     clock_skew: duration('30s', 'By how much the clocks may differ when `exp` and `nbf` are judged.'),
     max_token_lifetime: duration('24h', 'A token that lives longer, from `iat` to `exp`, is refused.'),
+    tls: Type.Optional(Tls),
     cache: Cache,
   },
   undefined,

@@ -1,35 +1,46 @@
 import type { AuthorizationFile } from './authorization.ts';
-import { type Checks, runChecks } from './checks.ts';
+import { type Checks, runChecks, type Surroundings } from './checks.ts';
 import { clientChecks } from './checks-clients.ts';
+import { grantChecks } from './checks-grants.ts';
+import { keyChecks } from './checks-keys.ts';
 import { listenerFaults } from './checks-listeners.ts';
+import { pageChecks } from './checks-pages.ts';
 import { timerFaults } from './checks-timers.ts';
+import { tokenChecks } from './checks-tokens.ts';
+import { userChecks } from './checks-users.ts';
+import { countersFaults } from './counters.ts';
 import { isLoopback } from './host.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { scopeTokenFault } from './scope-words.ts';
-import { secretKeyFaults } from './secret-key.ts';
 import { type AuthorizationSubject, authorizationSubject } from './subject.ts';
+import { trustedProxyFaults } from './trusted-proxies.ts';
 import { issuerFaults, parseUrl } from './url-rules.ts';
 
 /** Every rule of authorization.yaml that a schema cannot say. */
 export const authorizationChecks: Checks<AuthorizationSubject> = {
   listeners: ({ config }) => listenerFaults(config),
   'longest wait': ({ config }) => timerFaults(['shutdown'], config.shutdown),
+  'trusted proxies': ({ config }) => config.trusted_proxies.flatMap(trustedProxyFaults),
+  counters: ({ config }) => countersFaults(config.counters),
   issuer: ({ config }) => issuerFaults(['issuer'], config.issuer, config.development),
   'issuer elsewhere': ({ config }) => issuerElsewhere(config),
   resources: ({ config }) =>
     config.resources.flatMap((resource, index) => resourceFaults(['resources', index], resource)),
-  'encryption keys': ({ config }) =>
-    (config.encryption_keys ?? []).flatMap((key, index) => secretKeyFaults(['encryption_keys', index], key)),
   scopes: ({ config }) => Object.keys(config.scopes).flatMap(scopeFaults),
-  'lifetime of access tokens': ({ config }) => [
-    ...lifetimeFaults(['tokens', 'access', 'ttl'], config.tokens.access.ttl),
-    ...lifetimeFaults(['tokens', 'access', 'jwt_ttl'], config.tokens.access.jwt_ttl),
-  ],
+  ...keyChecks,
+  ...tokenChecks,
   ...clientChecks,
+  ...grantChecks,
+  ...userChecks,
+  ...pageChecks,
 };
 
-export function checkAuthorization(config: AuthorizationFile): readonly Finding[] {
-  return runChecks(authorizationChecks, authorizationSubject(config));
+export function checkAuthorization(
+  config: AuthorizationFile,
+  _left: readonly Pointer[],
+  around: Surroundings,
+): readonly Finding[] {
+  return runChecks(authorizationChecks, authorizationSubject(config, around));
 }
 
 /** An issuer on this machine is this service itself, unless a proxy stands in front of it. */
@@ -65,20 +76,4 @@ function resourceFaults(pointer: Pointer, resource: string): readonly Finding[] 
 function scopeFaults(scope: string): readonly Finding[] {
   const message = scopeTokenFault(scope);
   return message === undefined ? [] : [{ pointer: ['scopes', scope], message, atKey: true }];
-}
-
-const day = 24 * 60 * 60 * 1000;
-
-function lifetimeFaults(pointer: Pointer, ttl: number): readonly Finding[] {
-  if (ttl < 1000)
-    return [{ pointer, message: 'a token that lives less than a second is never of use', hint: 'write 15m or 1h' }];
-  if (ttl <= day) return [];
-  return [
-    {
-      pointer,
-      severity: 'warning',
-      message: 'whoever finds such a token has it for more than a day',
-      hint: 'write 1h or less',
-    },
-  ];
 }

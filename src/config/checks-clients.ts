@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import type { ClientFile } from './authorization.ts';
 import { type Check, type Checks, type Member, repeated } from './checks.ts';
+import { isPublic } from './checks-grants.ts';
 import { didYouMean } from './closest.ts';
 import type { Finding } from './problem.ts';
 import { scopeTokenFault, scopeTokens } from './scope-words.ts';
@@ -91,8 +92,7 @@ function secretFaults({ at, value }: Client): readonly Finding[] {
 
 /** RFC 6749 §4.4: only confidential clients; RFC 7662 §2.1: whoever introspects authenticates. */
 function publicFaults({ at, value }: Client): readonly Finding[] {
-  if (value.client_secret !== undefined || value.app_secret !== undefined || value.client_secret_sha256 !== undefined)
-    return [];
+  if (!isPublic(value)) return [];
   const grant = value.grant_types.indexOf('client_credentials');
   const hint = 'write `client_secret: ${NAME}`';
   return [

@@ -1,13 +1,13 @@
 import { type Checks, membersOf } from './checks.ts';
-import { parseCidr } from './cidr.ts';
 import { isHeaderName } from './header-name.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { secretKeyFaults } from './secret-key.ts';
 import type { GatewaySubject } from './subject.ts';
+import { trustedProxyFaults } from './trusted-proxies.ts';
 
 /** What the gateway is to the world around it: pages of other origins, proxies in front, the resource it protects. */
 export const edgeChecks: Checks<GatewaySubject> = {
-  'trusted proxies': ({ config }) => config.trusted_proxies.flatMap(proxyFault),
+  'trusted proxies': ({ config }) => config.trusted_proxies.flatMap(trustedProxyFaults),
   'resource identifier': ({ config, routes }) => [
     ...resourceFault(['resource'], config.resource),
     ...routes.flatMap(({ at, value }) => resourceFault([...at, 'resource'], value.resource)),
@@ -38,22 +38,6 @@ export const edgeChecks: Checks<GatewaySubject> = {
         ]
       : [],
 };
-
-function proxyFault(text: string, index: number): readonly Finding[] {
-  const pointer = ['trusted_proxies', index];
-  const cidr = parseCidr(text);
-  if (cidr === undefined)
-    return [{ pointer, message: `\`${text}\` is not a CIDR`, hint: 'such as 10.0.0.0/8, fd00::/8 or one address' }];
-  if (cidr.prefix > 0) return [];
-  return [
-    {
-      pointer,
-      severity: 'warning',
-      message: `\`${text}\` believes everybody`,
-      hint: 'name the networks of your proxies',
-    },
-  ];
-}
 
 /** RFC 9728 §1.2: an https URL without fragment; http only for what is tried at home. */
 function resourceFault(pointer: Pointer, text: string | undefined): readonly Finding[] {

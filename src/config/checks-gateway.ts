@@ -4,11 +4,13 @@ import { edgeChecks } from './checks-edge.ts';
 import { headerChecks } from './checks-headers.ts';
 import { introspectionChecks } from './checks-introspection.ts';
 import { keepChecks } from './checks-keep.ts';
+import { limitChecks } from './checks-limits.ts';
 import { lintChecks } from './checks-lint.ts';
 import { listenerFaults } from './checks-listeners.ts';
 import { routeChecks } from './checks-routes.ts';
 import { ruleChecks } from './checks-rules.ts';
 import { serverChecks } from './checks-servers.ts';
+import { storeChecks } from './checks-store.ts';
 import { testChecks } from './checks-tests.ts';
 import { timerChecks } from './checks-timers.ts';
 import { tlsChecks } from './checks-tls.ts';
@@ -29,8 +31,10 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...edgeChecks,
   ...serverChecks,
   ...introspectionChecks,
+  ...storeChecks,
   ...upstreamChecks,
   ...headerChecks,
+  ...limitChecks,
   ...timerChecks,
   ...testChecks,
   ...lintChecks,

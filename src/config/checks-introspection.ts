@@ -102,7 +102,8 @@ function prefixFault(one: Server, other: Server): Finding {
 function serversOf(route: RouteFile, servers: readonly Server[]): readonly Server[] {
   if (route.access === 'public') return [];
   return servers.filter(
-    ({ name, value }) => introspects(value) && (route.authorization_servers?.includes(name) ?? true),
+    ({ name, value }) =>
+      (introspects(value) || value.verify === 'store') && (route.authorization_servers?.includes(name) ?? true),
   );
 }
 

@@ -9,9 +9,11 @@ type Route = Member<RouteFile>;
 
 /** Paths that are kept in a spelling which an upstream may read as another path. */
 export const keepChecks: Checks<GatewaySubject> = {
-  'kept spelling around a protected path': ({ routes, around }) =>
-    routes.filter(keepsOpen).flatMap((open): Finding[] => {
-      const guarded = routes.find(({ value }) => value.access !== 'public' && covers(open.value, value));
+  'kept spelling around a protected path': ({ routes, around }) => {
+    const guards = guardsOf(routes);
+    return routes.filter(keepsOpen).flatMap((open): Finding[] => {
+      const { texts, whole } = leadingLiterals(open.value);
+      const guarded = whole ? undefined : guards.get(asText(texts));
       if (guarded === undefined) return [];
       const [key, spelling] =
         open.value.encoded_slashes === 'keep' ? ['encoded_slashes', '%2f'] : ['path_parameters', ';'];
@@ -24,21 +26,41 @@ export const keepChecks: Checks<GatewaySubject> = {
           hint: 'keep it only on a route whose path begins with more literals than those of protected routes',
         },
       ];
-    }),
+    });
+  },
 };
 
 function keepsOpen({ value }: Route): boolean {
   return value.access === 'public' && (value.encoded_slashes === 'keep' || value.path_parameters === 'keep');
 }
 
-/** Whether the open pattern begins with a name or a rest where the protected one still has literals. */
-function covers(open: RouteFile, guarded: RouteFile): boolean {
-  const [wide, narrow] = [parsePathPattern(open.match.path), parsePathPattern(guarded.match.path)];
-  if (wide.kind === 'fault' || narrow.kind === 'fault') return false;
-  for (const [index, segment] of wide.segments.entries()) {
-    const other = narrow.segments[index];
-    if (segment.kind !== 'literal') return other?.kind === 'literal';
-    if (other?.kind !== 'literal' || other.text !== segment.text) return false;
+/**
+ * The first protected route that has one more literal after these: an open pattern with a name or a rest there would be
+ * led past it.
+ */
+function guardsOf(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  const guards = new Map<string, Route>();
+  for (const route of routes.filter(({ value }) => value.access !== 'public')) {
+    const { texts } = leadingLiterals(route.value);
+    for (const index of texts.keys()) {
+      const before = asText(texts.slice(0, index));
+      if (!guards.has(before)) guards.set(before, route);
+    }
   }
-  return false;
+  return guards;
+}
+
+function leadingLiterals({ match }: RouteFile): { texts: readonly string[]; whole: boolean } {
+  const pattern = parsePathPattern(match.path);
+  if (pattern.kind === 'fault') return { texts: [], whole: true };
+  const texts: string[] = [];
+  for (const segment of pattern.segments) {
+    if (segment.kind !== 'literal') return { texts, whole: false };
+    texts.push(segment.text);
+  }
+  return { texts, whole: true };
+}
+
+function asText(literals: readonly string[]): string {
+  return literals.map((text) => `/${text}`).join('');
 }

@@ -1,11 +1,12 @@
 import type { Checks, Member } from './checks.ts';
-import { distance } from './closest.ts';
 import { defaultId } from './complete.ts';
 import type { AuthorizationServerConfig, RouteFile, ScopeConfig } from './gateway.ts';
-import { hostShape, parseHostPattern } from './host-pattern.ts';
-import { compareSegments, covers, type PathSegment, parsePathPattern } from './path-pattern.ts';
+import { NearWords } from './near-words.ts';
+import type { PathSegment } from './path-pattern.ts';
 import type { Finding, Pointer } from './problem.ts';
+import { compareShapes, type Shape, shapeOf, takersAmong } from './route-shape.ts';
 import { scopeTokens } from './scope-words.ts';
+import { soapLint } from './soap-lint.ts';
 import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
@@ -16,6 +17,7 @@ export const lintChecks: Checks<GatewaySubject> = {
   'scopes of nearly the same name': nearMisses,
   'route that the gateway answers itself': ({ routes, config }) =>
     routes.flatMap((route) => ownDocument(route, config.resource)),
+  'operation named by the caller': soapLint,
   'header asked for twice': ({ routes }) => routes.flatMap(contradictions),
   'token in the query': ({ routes, config }) => [
     ...queryToken(['bearer_methods_supported'], config.bearer_methods_supported),
@@ -26,26 +28,19 @@ export const lintChecks: Checks<GatewaySubject> = {
   'weak setting of a server': ({ servers }) => servers.flatMap(weaknesses),
 };
 
-interface Shape {
-  readonly route: Route;
-  readonly segments: readonly PathSegment[];
-  readonly open: boolean;
-  readonly conditional: boolean;
-}
-
 /** A wide public route takes whatever a narrower, protected one leaves over: that is easily more than was meant. */
 function publicAround({ routes, around }: GatewaySubject): readonly Finding[] {
   const shapes = routes.flatMap(shapeOf);
   const isPublic = ({ route }: Shape) => route.value.access === 'public';
-  const wide = shapes.filter((shape) => isPublic(shape) && !shape.conditional);
-  const guards = shapes.filter((shape) => !isPublic(shape) && !shape.conditional);
+  const wide = takersAmong(shapes.filter((shape) => isPublic(shape) && !shape.conditional));
+  const guards = takersAmong(shapes.filter((shape) => !isPublic(shape) && !shape.conditional));
   return shapes
     .filter((shape) => !isPublic(shape))
     .flatMap((shape): Finding[] => {
       const leak = leaks.flatMap(({ leaves, message, hint }) => {
         const left = leaves(shape);
-        const opener = left && wide.find((one) => takes(one, shape, left));
-        const guarded = opener && left && guards.some((one) => takes(one, shape, left) && isBefore(one, opener));
+        const opener = left && wide(shape, left)[0];
+        const guarded = opener && left && guards(shape, left).some((one) => compareShapes(one, opener) < 0);
         return opener === undefined || guarded ? [] : [{ opener, message, hint }];
       })[0];
       if (leak === undefined) return [];
@@ -78,44 +73,19 @@ const leaks: readonly Leak[] = [
   },
 ];
 
-function shapeOf(route: Route): readonly Shape[] {
-  const { path, headers, query, soap_action } = route.value.match;
-  const pattern = parsePathPattern(path);
-  if (pattern.kind === 'fault') return [];
-  const conditional = Object.keys({ ...headers, ...query }).length > 0 || soap_action !== undefined;
-  return [{ route, segments: pattern.segments, open: pattern.segments.at(-1)?.kind === 'rest', conditional }];
-}
-
-/** Whether this route would get a request for what the other leaves. */
-function takes(one: Shape, shape: Shape, left: readonly PathSegment[]): boolean {
-  const [mine, other] = [one.route.value.match, shape.route.value.match];
-  const sameHost = mine.host === undefined || hostOf(mine.host) === hostOf(other.host);
-  const methods = mine.methods ?? other.methods;
-  const common = methods === undefined || (other.methods ?? methods).some((method) => methods.includes(method));
-  return one !== shape && sameHost && common && covers(one.segments, left);
-}
-
-function hostOf(text: string | undefined): string | undefined {
-  const pattern = text === undefined ? undefined : parseHostPattern(text);
-  return pattern && hostShape(pattern);
-}
-
-function isBefore(one: Shape, other: Shape): boolean {
-  const hosts = Number(one.route.value.match.host === undefined) - Number(other.route.value.match.host === undefined);
-  return (hosts || compareSegments(one.segments, other.segments)) < 0;
-}
-
 /** Where the scopes are listed, a slip is an error already. */
 function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
   if (config.scopes_supported !== undefined) return [];
   const used = routes.flatMap(({ at, value }) =>
     value.scope === undefined ? [] : wordsOf([...at, 'scope'], value.scope),
   );
-  const seen: string[] = [];
+  const seen = new Set<string>();
+  const known = new NearWords();
   return used.flatMap(({ pointer, word }): Finding[] => {
-    if (seen.includes(word)) return [];
-    const near = seen.find((other) => isNearMiss(word, other));
-    seen.push(word);
+    if (seen.has(word) || word.length < SHORTEST) return [];
+    seen.add(word);
+    const near = known.find(word);
+    known.add(word);
     if (near === undefined) return [];
     const message = `\`${word}\` and \`${near}\` are nearly the same scope`;
     return [{ pointer, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' }];
@@ -128,13 +98,8 @@ function wordsOf(pointer: Pointer, scope: ScopeConfig): readonly { pointer: Poin
   return texts.flatMap((text, index) => scopeTokens(text).map((word) => ({ pointer: [...pointer, key, index], word })));
 }
 
-/** One slip apart; short names, and those that differ in a number, differ on purpose. */
-function isNearMiss(one: string, other: string): boolean {
-  const withoutDigits = (text: string) => text.replace(/[0-9]/g, '');
-  return (
-    Math.min(one.length, other.length) >= 5 && withoutDigits(one) !== withoutDigits(other) && distance(one, other) === 1
-  );
-}
+/** Shorter names that differ by one letter differ on purpose. */
+const SHORTEST = 5;
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 

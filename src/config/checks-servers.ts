@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Checks, type Member, repeated } from './checks.ts';
 import type { AuthorizationServerConfig } from './gateway.ts';
+import { hmacSecretFaults } from './hmac-secret.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
+import { readAuthorities } from './tls-files.ts';
 import { endpointFaults, issuerFaults } from './url-rules.ts';
 
 type Server = Member<AuthorizationServerConfig>;
@@ -18,6 +20,7 @@ export const serverChecks: Checks<GatewaySubject> = {
     servers.flatMap(({ at, value }) => endpointFaults([...at, 'jwks_uri'], value.jwks_uri, config.development)),
   'two places for keys': ({ servers }) => servers.flatMap(keyPlaceFaults),
   'jwks_file is there': ({ servers, around }) => servers.flatMap((server) => keyFileFaults(server, around.directory)),
+  'authorities of a server': ({ servers, around }) => servers.flatMap((server) => authorityFaults(server, around)),
   algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
   secret: ({ servers }) => servers.flatMap(secretFaults),
   'typ JWT': ({ servers }) => servers.flatMap(typFaults),
@@ -51,6 +54,12 @@ function keyFileFaults({ at, value }: Server, directory: string): readonly Findi
   return [
     { pointer: [...at, 'jwks_file'], message: 'the file does not exist', hint: `paths are relative to ${directory}` },
   ];
+}
+
+function authorityFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {
+  if (value.tls === undefined) return [];
+  const read = readAuthorities(value.tls.ca, around);
+  return read.ok ? [] : [{ pointer: [...at, 'tls', 'ca'], message: read.message, hint: read.hint }];
 }
 
 const isSymmetric = (algorithm: string) => algorithm.startsWith('HS');
@@ -110,22 +119,7 @@ function secretFaults({ at, value }: Server): readonly Finding[] {
         atKey: true,
       },
     ];
-  return weakSecret(pointer, key, text);
-}
-
-function weakSecret(pointer: Finding['pointer'], key: string, text: string): readonly Finding[] {
-  if (key === 'secret_base64url' && !/^[A-Za-z0-9_-]+=*$/.test(text))
-    return [{ pointer, message: 'the value is not base64url', hint: 'letters, digits, `-` and `_` (RFC 4648 §5)' }];
-  const length = Buffer.byteLength(text, key === 'secret' ? 'utf8' : 'base64url');
-  return length >= 32
-    ? []
-    : [
-        {
-          pointer,
-          message: `the secret has ${length} bytes; an HMAC key has 32 at least (RFC 7518 §3.2)`,
-          hint: 'make one with `openssl rand -hex 32`',
-        },
-      ];
+  return hmacSecretFaults(pointer, key, text);
 }
 
 /** Identity tokens and everything else are of type `JWT` or none; then `aud` or a claim must tell access tokens apart. */

@@ -1,6 +1,14 @@
-import type { AuthorizationConfig, AuthorizationFile, ClientConfig } from './authorization.ts';
+import type {
+  AuthorizationConfig,
+  AuthorizationFile,
+  ClaimSource,
+  ClientConfig,
+  ClientFile,
+  UserConfig,
+} from './authorization.ts';
 import type { GatewayConfig, GatewayFile, RouteConfig, RouteFile } from './gateway.ts';
 import { healthParts } from './listener.ts';
+import { parseClaimSource } from './token-settings.ts';
 
 /** Gives every route its id: that of the file, or its methods, host and path. */
 export function completeGateway(config: GatewayFile): GatewayConfig {
@@ -30,15 +38,34 @@ function pairs(map: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(map).map(([name, value]) => `${name}=${value}`);
 }
 
-/** Leaves one spelling of a client's names: `client_id`, `client_secret`. */
+/** Leaves one spelling of a client's names, and no default open that another key of the file gives. */
 export function completeAuthorization(config: AuthorizationFile): AuthorizationConfig {
-  const clients = config.clients.map(({ app_id, app_secret, ...client }) => {
-    const secret = client.client_secret ?? app_secret;
-    return Object.freeze({
-      ...client,
-      client_id: client.client_id ?? app_id ?? '',
-      ...(secret !== undefined && { client_secret: secret }),
-    });
+  const { retry_window } = config.tokens.refresh;
+  const clients = config.clients.map((client) => completeClient(client, retry_window));
+  const users = config.users.map((user) => Object.freeze({ ...user, subject: user.subject ?? user.username }));
+  return Object.freeze({
+    ...config,
+    tokens: completeTokens(config.tokens),
+    clients: Object.freeze(clients) as ClientConfig[],
+    users: Object.freeze(users) as UserConfig[],
   });
-  return Object.freeze({ ...config, clients: Object.freeze(clients) as ClientConfig[] });
+}
+
+function completeClient({ app_id, app_secret, ...client }: ClientFile, retryWindow: number): ClientConfig {
+  const secret = client.client_secret ?? app_secret;
+  return Object.freeze({
+    ...client,
+    client_id: client.client_id ?? app_id ?? '',
+    retry_window: client.retry_window ?? retryWindow,
+    ...(secret !== undefined && { client_secret: secret }),
+  });
+}
+
+function completeTokens(tokens: AuthorizationFile['tokens']): AuthorizationConfig['tokens'] {
+  const claims: Record<string, ClaimSource> = Object.create(null);
+  for (const [claim, text] of Object.entries(tokens.access.claims)) {
+    const source = parseClaimSource(text);
+    if (source !== undefined) claims[claim] = Object.freeze(source);
+  }
+  return Object.freeze({ ...tokens, access: Object.freeze({ ...tokens.access, claims: Object.freeze(claims) }) });
 }

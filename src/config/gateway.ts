@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
+import { counters } from './counters.ts';
 import { type HealthPassConfig, healthListen, listen } from './listener.ts';
 import { Log, Shutdown } from './process.ts';
 import { bearerMethodsSupported, identityHeaders, modes, RouteSchema } from './route.ts';
@@ -118,6 +119,7 @@ export const GatewaySchema = record({
   ),
   mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
   trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-* and request id are believed.'),
+  counters: counters('how often rate limits were used'),
   ticket_keys: Type.Optional(
     list(
       text(),
@@ -169,4 +171,5 @@ export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health'> & {
 export type AuthorizationServerConfig = GatewayConfig['authorization_servers'][string];
 export type UpstreamConfig = GatewayConfig['upstreams'][string];
 export type LimitsConfig = GatewayConfig['limits'];
+export type RateLimitConfig = NonNullable<RouteConfig['rate_limit']>;
 export type ScopeConfig = NonNullable<RouteConfig['scope']>;

@@ -13,7 +13,7 @@ import { interpolate, type Sources } from './interpolate.ts';
 import type { Position } from './problem.ts';
 import type { Entry, Plain, Tree } from './tree.ts';
 
-/** More values than any real file has; a few lines of nested aliases would make billions. */
+/** A few lines of nested aliases would make billions of values. Those that stand in the file were paid for by its author. */
 const mostValues = 100_000;
 
 export interface Soil {
@@ -35,6 +35,9 @@ export function growTree(soil: Soil): Tree {
 class Grower {
   readonly #soil: Soil;
   readonly #open = new Set<Node>();
+  /** Aliases that are being followed. */
+  #followed = 0;
+  /** What aliases amount to. */
   #values = 0;
 
   constructor(soil: Soil) {
@@ -43,7 +46,8 @@ class Grower {
 
   grow(node: unknown, parent: Position): Tree {
     const at = this.#position(node, parent);
-    if (++this.#values > mostValues) return this.#refuse(at, `the file amounts to more than ${mostValues} values`);
+    if (this.#followed > 0) this.#values++;
+    if (this.#values > mostValues) return this.#refuse(at, `the file amounts to more than ${mostValues} values`);
     if (isAlias(node)) return this.#follow(node.resolve(this.#soil.document), node.source, at);
     if (isScalar(node)) return this.#scalar(node.value, at);
     if (isSeq(node))
@@ -65,7 +69,11 @@ class Grower {
   }
 
   #follow(target: Node | undefined, name: string, at: Position): Tree {
-    return target === undefined ? this.#refuse(at, `\`*${name}\` names no anchor above it`) : this.grow(target, at);
+    if (target === undefined) return this.#refuse(at, `\`*${name}\` names no anchor above it`);
+    this.#followed++;
+    const tree = this.grow(target, at);
+    this.#followed--;
+    return tree;
   }
 
   #guard(node: Node, at: Position, build: () => Tree): Tree {

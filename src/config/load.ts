@@ -12,6 +12,7 @@ import type { Schema } from './input-schema.ts';
 import { type Fault, parseYaml } from './parse.ts';
 import type { Finding, Pointer, Position, Problem } from './problem.ts';
 import type { FileNotes } from './referred-file.ts';
+import { type Respelt, respell } from './respell.ts';
 import { settle } from './settle.ts';
 import { leaveOutFaults } from './sound.ts';
 import { isEcho, isShown, toProblems, unfill } from './told.ts';
@@ -129,9 +130,11 @@ function loadText<Config, File>(
   const sources = { env, directory, files };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return refuse(text, parsed.faults);
-  const overridden = applyEnvironment(parsed.tree, kind.schema, sources);
-  const tree = typeBySchema(parsed.tree, kind.schema);
-  return judge(kind, { text, tree, directory, files, faults: [...parsed.faults, ...overridden] });
+  const respelt = respell(parsed.tree, kind.schema);
+  const overridden = applyEnvironment(respelt.tree, kind.schema, sources);
+  const tree = typeBySchema(respelt.tree, kind.schema);
+  const faults = [...parsed.faults, ...respelt.faults, ...overridden];
+  return judge(kind, { text, tree, directory, files, faults, isGuessed: respelt.isGuessed });
 }
 
 interface Grown {
@@ -140,11 +143,12 @@ interface Grown {
   readonly directory: string;
   readonly files: FileNotes;
   readonly faults: readonly Fault[];
+  readonly isGuessed: Respelt['isGuessed'];
 }
 
 function judge<Config, File>(
   kind: Kind<Config, File>,
-  { text, tree, directory, files, faults }: Grown,
+  { text, tree, directory, files, faults, isGuessed }: Grown,
 ): Loaded<Config> {
   const values = plain(tree);
   const locate = (pointer: Pointer) => placeOf(tree, pointer);
@@ -152,7 +156,7 @@ function judge<Config, File>(
   const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
   const meaning = check(kind, values, shape, { directory, files, cite });
   const findings = [
-    ...shape.filter((finding) => !isEcho(finding, tree, faults)),
+    ...shape.filter((finding) => !isEcho(finding, tree, faults) && !isGuessed(finding.pointer)),
     ...meaning.map((finding) => unfill(finding, tree)),
   ];
   const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));

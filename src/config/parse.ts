@@ -26,21 +26,25 @@ interface Text {
 
 /** YAML text as values with places, and everything that is wrong with it as YAML. */
 export function parseYaml({ file, text, sources, origin }: Text): Parsed {
-  const lines = new LineCounter();
+  const { parsed, slips } = findSlips(text, parse);
+  const { document, lines } = parsed;
   const faults: Fault[] = [];
   const report = (at: Position, message: string, hint?: string) => faults.push({ at, message, hint });
   const place = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  const { repaired, slips } = findSlips(text);
-  const document = parseDocument(repaired, { lineCounter: lines, prettyErrors: false, merge: true });
   for (const slip of slips) report(place(slip.offset), slip.message, slip.hint);
   for (const { offset, message, hint } of complaints(document)) report(place(offset), message, hint);
   if (slips.length > 0 || document.errors.some((error) => error.code !== 'DUPLICATE_KEY'))
     return { tree: undefined, faults };
   const tree = growTree({ document, file, lines, report, ...(sources && { sources }), ...(origin && { origin }) });
   return { tree, faults };
+}
+
+function parse(text: string) {
+  const lines = new LineCounter();
+  return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true }) };
 }
 
 /** Every repeated key, and the first error of any other kind: those that follow it are mostly its echo. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { duration, durationOrNone, flag, list, named, oneOf, record, size, sizeOrNone, text } from './schema.ts';
+import { count, duration, durationOrNone, flag, list, named, oneOf, record, size, sizeOrNone, text } from './schema.ts';
 
 export const bearerMethods = ['header', 'body', 'query'] as const;
 export type BearerMethod = (typeof bearerMethods)[number];
@@ -55,6 +55,16 @@ const Claim = Type.Union(
   { description: 'exactly one of { equals: … }, { one_of: [ … ] } or { contains: … }' },
 );
 
+const RateLimit = record(
+  {
+    by: text(undefined, 'client_id | sub | address | claim:NAME, whose requests are counted together.'),
+    requests: count(undefined, 'So many pass …'),
+    per: duration(undefined, '… in any window of this length, 1s to 1d; above: 429.'),
+  },
+  undefined,
+  'How often one client, user, address or holder of a claim may come.',
+);
+
 export const modes = ['enforce', 'shadow'] as const;
 
 export const RouteSchema = record(
@@ -84,6 +94,7 @@ export const RouteSchema = record(
     when: Type.Optional(text(undefined, 'A CEL expression over `request` and `identity` that must be true.')),
     audience: Type.Optional(text(undefined, 'What `aud` must contain. Default: that of the authorization server.')),
     resource: Type.Optional(text(undefined, 'RFC 9728: a protected resource of its own.')),
+    rate_limit: Type.Optional(RateLimit),
     mode: Type.Optional(oneOf(modes, undefined, 'Default: that of the file.')),
     cors: Type.Optional(oneOf(['upstream'], undefined, 'upstream: preflights and CORS headers are its own business.')),
     rewrite: Type.Optional(

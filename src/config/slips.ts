@@ -1,4 +1,4 @@
-import { parseDocument, type YAMLError } from 'yaml';
+import type { Document, YAMLError } from 'yaml';
 import { isSecretName } from './secret-names.ts';
 
 export interface Slip {
@@ -16,17 +16,24 @@ const mostSlips = 50;
 /**
  * The commonest slip: `{` means a map to YAML wherever it stands inside `{ … }` or `[ … ]`, so a path with a parameter
  * must be quoted there. One slip derails the parser for the rest of the file; so each is told once, its braces are
- * replaced (by as many characters, so that places stay) and the text is parsed again.
+ * replaced (by as many characters, so that places stay) and the text is parsed again. A large file takes most of its
+ * start in the parser, so a text without slips is parsed once: what was parsed last is handed back.
  */
-export function findSlips(text: string): { repaired: string; slips: readonly Slip[] } {
+export function findSlips<Parsed extends { readonly document: Document }>(
+  text: string,
+  parse: (text: string) => Parsed,
+): { parsed: Parsed; slips: readonly Slip[] } {
   const slips: Slip[] = [];
   let repaired = text;
-  for (let next = nextSlip(text); next !== undefined && slips.length < mostSlips; next = nextSlip(repaired)) {
+  let parsed = parse(text);
+  for (;;) {
+    const next = nextSlip(repaired, parsed.document);
+    if (next === undefined || slips.length >= mostSlips) return { parsed, slips };
     slips.push(tell(next, repaired));
     const masked = next.word.replaceAll('{', '(').replaceAll('}', ')');
     repaired = repaired.slice(0, next.start) + masked + repaired.slice(next.start + next.word.length);
+    parsed = parse(repaired);
   }
-  return { repaired, slips };
 }
 
 function tell({ start, word }: { start: number; word: string }, text: string): Slip {
@@ -39,8 +46,7 @@ function tell({ start, word }: { start: number; word: string }, text: string): S
   };
 }
 
-function nextSlip(text: string): { start: number; word: string } | undefined {
-  const error = parseDocument(text, { prettyErrors: false }).errors[0];
+function nextSlip(text: string, { errors: [error] }: Document): { start: number; word: string } | undefined {
   if (error === undefined || !mayBeSlip(error)) return undefined;
   const start = wordStart(text, error.pos[0]);
   braced.lastIndex = start;

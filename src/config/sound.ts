@@ -14,7 +14,7 @@ export interface Sound {
  */
 export function leaveOutFaults(values: unknown, schema: Schema, findings: readonly Finding[]): Sound | undefined {
   const left = findings.map(({ pointer }) => pointer.slice(0, isCollection(schema, pointer[0]) ? 2 : 1));
-  if (left.some((pointer) => pointer.length === 0 || isIndispensable(schema, pointer))) return undefined;
+  if (left.some((pointer) => pointer.length === 0 || isIndispensable(schema, pointer, values))) return undefined;
   const sound = shallowCopy(values as Record<string, unknown>);
   for (const pointer of left) leaveOut(sound, pointer);
   return { values: sound, left };
@@ -25,15 +25,20 @@ function isCollection(schema: Schema, key: string | number | undefined): boolean
   return of?.items?.type === 'object' || typeof of?.additionalProperties === 'object';
 }
 
-/** A misspelt top-level key leaves its right spelling empty, a required one has no default: what follows is noise. */
-function isIndispensable(schema: Schema, [key, ...rest]: Pointer): boolean {
+/** A required key has no default, and an unknown one may hold such a part under another name: what follows is noise. */
+function isIndispensable(schema: Schema, [key, ...rest]: Pointer, values: unknown): boolean {
   if (rest.length > 0 || key === 'version') return false;
   const of = schema.properties?.[String(key)];
-  return (
-    of === undefined ||
-    isCollection(schema, key) ||
-    (of.default === undefined && (schema.required ?? []).includes(String(key)))
-  );
+  if (of === undefined) return holdsMaps((values as Record<string, unknown>)[String(key)]);
+  return isCollection(schema, key) || (of.default === undefined && (schema.required ?? []).includes(String(key)));
+}
+
+function holdsMaps(value: unknown): boolean {
+  return isNested(value) && Object.values(value).some(isNested);
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function shallowCopy(values: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { AuthorizationFile, ClientFile } from './authorization.ts';
+import type { AuthorizationFile, ClientFile, UserFile } from './authorization.ts';
 import { type Member, membersOf, type Surroundings } from './checks.ts';
 import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamConfig } from './gateway.ts';
 import type { Pointer } from './problem.ts';
@@ -33,8 +33,15 @@ export function gatewaySubject(config: GatewayFile, left: readonly Pointer[], ar
 export interface AuthorizationSubject {
   readonly config: AuthorizationFile;
   readonly clients: readonly Member<ClientFile>[];
+  readonly users: readonly Member<UserFile>[];
+  readonly around: Surroundings;
 }
 
-export function authorizationSubject(config: AuthorizationFile): AuthorizationSubject {
-  return { config, clients: membersOf('clients', config.clients) };
+export function authorizationSubject(config: AuthorizationFile, around: Surroundings): AuthorizationSubject {
+  return {
+    config,
+    clients: membersOf('clients', config.clients),
+    users: membersOf('users', config.users),
+    around,
+  };
 }

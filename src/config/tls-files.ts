@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { TlsConfig } from './listener.ts';
-import { type Place, readReferred } from './referred-file.ts';
+import { type Place, readReferred, type Unreadable } from './referred-file.ts';
 
 /** What a TLS listener works with, PEM. */
 export interface TlsMaterial {
@@ -39,6 +39,14 @@ export function readTls(tls: TlsConfig, place: Place): ReadTls {
     faults.push({ key: 'key', message: `the file ${tls.key} is not the key of the certificate in ${tls.cert}` });
   if (cert === undefined || key === undefined || faults.length > 0) return { ok: false, faults };
   return { ok: true, material: { cert, key, ca } };
+}
+
+/** The certificates of those who may vouch for a server, PEM: the whole file is judged, as `client_ca` is. */
+export function readAuthorities(path: string, place: Place): { readonly ok: true; readonly pem: Buffer } | Unreadable {
+  const file = readReferred(path, place);
+  if (!file.ok) return file;
+  const fault = certificateFault(file.bytes, path);
+  return fault === undefined ? { ok: true, pem: file.bytes } : { ok: false, ...fault };
 }
 
 type PemFault = { readonly message: string; readonly hint: string } | undefined;

@@ -5,7 +5,8 @@ import { buildAuthorization } from '../authorization/authorization.ts';
 import { listen } from '../base/listen.ts';
 import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
 import { startGateway } from '../gateway/start.ts';
-import { type DemoFiles, type Ports, shop, writeDemoFiles } from './files.ts';
+import { buildClientPage } from './client-page.ts';
+import { addresses, type DemoFiles, type Ports, shop, user, writeDemoFiles } from './files.ts';
 import { buildLegacyApi } from './legacy-api.ts';
 
 export interface Demo {
@@ -22,9 +23,13 @@ export async function startDemo(ports: Ports, log: Logger): Promise<Demo> {
     for (const undo of steps.toReversed()) await undo();
   };
   try {
-    const api = buildLegacyApi();
-    steps.push(() => api.close());
-    await listen(api, { host: '127.0.0.1', port: ports.api });
+    for (const [app, port] of [
+      [buildLegacyApi(), ports.api],
+      [buildClientPage(ports), ports.client],
+    ] as const) {
+      steps.push(() => app.close());
+      await listen(app, { host: '127.0.0.1', port });
+    }
     const authorization = await buildAuthorization(accepted(loadAuthorizationConfig(files.authorization, {})), {
       directory: files.directory,
       log,
@@ -66,20 +71,29 @@ async function token(ports: Ports): Promise<string> {
   return (JSON.parse(text) as { access_token: string }).access_token;
 }
 
-function tokenEndpoint({ authorization }: Ports): string {
-  return `http://127.0.0.1:${authorization}/oauth2/token`;
+function tokenEndpoint(ports: Ports): string {
+  return `${addresses(ports).issuer}/oauth2/token`;
 }
 
 function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
-  const order = `http://127.0.0.1:${ports.gateway}/orders/7`;
+  const { api, issuer, upstream, page } = addresses(ports);
+  const order = `${api}/orders/7`;
   const bearer = `-H 'Authorization: Bearer ${accessToken}'`;
   return `
   Gatehouse is in front of an API that knows nothing of OAuth.
 
-    gateway                 http://127.0.0.1:${ports.gateway}
-    authorization service   http://127.0.0.1:${ports.authorization}
-    the legacy API          http://127.0.0.1:${ports.api}
+    gateway                 ${api}/health
+    authorization service   ${issuer}/.well-known/oauth-authorization-server
+    the legacy API          ${upstream}/orders
     the rules               ${files.gateway}
+
+  Open these in a browser; the user is ${user.name}, the password ${user.password}:
+
+  A client page: sign in, consent, and it calls the API with the token
+    ${page}/
+
+  The login, and which apps have access
+    ${issuer}/oauth2/login
 
   Paste these into another terminal:
 

@@ -6,6 +6,7 @@ export interface Ports {
   readonly gateway: number;
   readonly authorization: number;
   readonly api: number;
+  readonly client: number;
 }
 
 export interface DemoFiles {
@@ -16,6 +17,30 @@ export interface DemoFiles {
 
 /** The demo's secrets open nothing but the demo. */
 export const shop = { id: 'shop', secret: 'demo-secret-of-the-shop' };
+
+/** A page in a browser keeps no secret. */
+export const page = { id: 'page' };
+
+/** Who can sign in. */
+export const user = {
+  name: 'alice',
+  password: 'wonderland',
+  hash: '$argon2id$v=19$m=19456,t=2,p=1$fW2or27Tb+pC0kHNW5j/iQ$zrPHpT+tVpy1RzcITxgkUdKX34zSV+8/60OKOg4iYWE',
+};
+
+export const everyScope = 'orders.read orders.write';
+
+/** What each port is to the others. */
+export function addresses({ gateway, authorization, api, client }: Ports) {
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    api: at(gateway),
+    issuer: at(authorization),
+    upstream: at(api),
+    page: at(client),
+    redirectUri: `${at(client)}/callback`,
+  };
+}
 
 /** Writes both configuration files into a folder of their own, where they can be read while the demo runs. */
 export function writeDemoFiles(ports: Ports): DemoFiles {
@@ -30,19 +55,21 @@ export function writeDemoFiles(ports: Ports): DemoFiles {
   return files;
 }
 
-function gatewayYaml({ gateway, authorization, api }: Ports): string {
+function gatewayYaml(ports: Ports): string {
+  const { api, issuer, upstream, page } = addresses(ports);
   return `version: 1
-listen: 127.0.0.1:${gateway}
+listen: 127.0.0.1:${ports.gateway}
 realm: demo
+cors: { origins: ["${page}"] }
 scopes_supported: [orders.read, orders.write]
 authorization_servers:
   demo:
-    issuer: http://127.0.0.1:${authorization}
+    issuer: ${issuer}
     client_id: gateway
     client_secret: demo-secret-of-the-gateway
-    audience: http://127.0.0.1:${gateway}
+    audience: ${api}
 upstreams:
-  orders: { url: "http://127.0.0.1:${api}" }
+  orders: { url: "${upstream}" }
 defaults: { upstream: orders }
 routes:
   - id: health
@@ -57,19 +84,27 @@ routes:
 `;
 }
 
-function authorizationYaml({ gateway, authorization }: Ports): string {
+function authorizationYaml(ports: Ports): string {
+  const { api, issuer, redirectUri } = addresses(ports);
   return `version: 1
-issuer: http://127.0.0.1:${authorization}
-listen: 127.0.0.1:${authorization}
+issuer: ${issuer}
+listen: 127.0.0.1:${ports.authorization}
 storage: sqlite:demo.db
-resources: ["http://127.0.0.1:${gateway}"]
+resources: ["${api}"]
 scopes: { orders.read: Read your orders, orders.write: Change your orders }
 clients:
   - client_id: ${shop.id}
     client_secret: ${shop.secret}
     client_name: Corner Shop
-    scope: orders.read orders.write
+    scope: ${everyScope}
     grant_types: [client_credentials]
+  - client_id: ${page.id}
+    client_name: The page of the demo
+    redirect_uris: ["${redirectUri}"]
+    scope: ${everyScope}
+    grant_types: [authorization_code]
   - { client_id: gateway, client_secret: demo-secret-of-the-gateway, grant_types: [], introspect: true }
+users:
+  - { username: ${user.name}, password_argon2: "${user.hash}" }
 `;
 }

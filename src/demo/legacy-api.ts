@@ -29,5 +29,10 @@ export function buildLegacyApi(): FastifyInstance {
 }
 
 function caller(headers: Record<string, unknown>) {
-  return { client: headers['x-auth-client'], scope: headers['x-auth-scope'], token_seen: 'authorization' in headers };
+  return {
+    subject: headers['x-auth-subject'],
+    client: headers['x-auth-client'],
+    scope: headers['x-auth-scope'],
+    token_seen: 'authorization' in headers,
+  };
 }

@@ -6,6 +6,7 @@ import { type Facts, narrow } from './facts.ts';
 import type { FactsCache, Remembered } from './facts-cache.ts';
 import type { Verification } from './identity.ts';
 import type { KeySet } from './key-set.ts';
+import type { TokenStore } from './token-store.ts';
 import type { Introspection } from './verify-introspection.ts';
 import type { VerifyJwt } from './verify-jwt.ts';
 
@@ -29,10 +30,12 @@ export interface AuthorizationServer {
   recall(token: string): Remembered | undefined;
   verifyJwt(jwt: ParsedJwt): Promise<Verification>;
   verifyOpaque(token: string): Promise<Verification>;
-  /** Its keys, where its tokens cannot be verified without. */
-  readonly keys: KeySet | undefined;
+  /** Whatever it needs was looked for once. */
+  tried(): boolean;
+  /** Whether its tokens can be verified; undefined where only asking for one could tell. */
+  usable(): boolean | undefined;
   stats(): ServerStats;
-  /** Fetches the keys; again only for itself. */
+  /** Fetches the keys, and looks at the store; again only for itself. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,6 +50,8 @@ export interface ServerParts {
   readonly keys: KeySet | undefined;
   readonly local: VerifyJwt;
   readonly introspection: Introspection;
+  /** What `introspection` asks, where that is no endpoint. */
+  readonly store: TokenStore | undefined;
   readonly release: () => Promise<void>;
 }
 
@@ -56,6 +61,7 @@ const judges: Record<Mode, (parts: ServerParts, jwt: ParsedJwt) => Finding | Pro
   jwt: ({ local }, jwt) => local(jwt),
   introspection: async ({ introspection }, { token }) => asJwt(await introspection.verify(token)),
   both: judgeTwice,
+  store: judgeTwice,
 };
 
 async function judgeTwice({ local, introspection, config }: ServerParts, jwt: ParsedJwt): Promise<Finding> {
@@ -73,11 +79,12 @@ export function introspectsOpaque({
   verify,
   client_id,
 }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
-  return verify === 'introspection' || verify === 'both' || (verify === 'auto' && client_id !== undefined);
+  return verify === 'auto' ? client_id !== undefined : verify !== 'jwt';
 }
 
 export function authorizationServer(parts: ServerParts): AuthorizationServer {
-  const { name, config, cache, keys, introspection } = parts;
+  const { name, config, cache, keys, introspection, store } = parts;
+  const introspects = introspectsOpaque(config);
   let hits = 0;
   let misses = 0;
   let started: Promise<void> | undefined;
@@ -96,8 +103,9 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
     name,
     issuer: config.issuer,
     tokenPrefix: config.token_prefix ?? '',
-    introspects: introspectsOpaque(config),
-    keys,
+    introspects,
+    tried: () => (keys?.tried() ?? true) && (store?.tried() ?? true),
+    usable: () => store?.usable() ?? (introspects ? undefined : keys?.usable()),
     recall(token) {
       const remembered = cache.get(token);
       if (remembered !== undefined) hits++;
@@ -114,10 +122,10 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
       introspections: introspection.calls(),
       ...age(keys?.ageSeconds()),
     }),
-    start: () => (started ??= keys?.start() ?? Promise.resolve()),
+    start: () => (started ??= Promise.all([keys?.start(), store?.start()]).then(() => {})),
     async close() {
       keys?.close();
-      await parts.release();
+      await Promise.all([store?.close(), parts.release()]);
     },
   };
 }

@@ -3,7 +3,7 @@
  * client reads. `docs/errors.md` is generated from this table. Programs branch on the code, never on the sentence.
  */
 export interface CodeEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 431 | 500 | 502 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 429 | 431 | 500 | 502 | 503 | 504;
   /** Where the message ends is in doubt, so nothing behind it is read (RFC 9112 §6.1). */
   readonly closes?: true;
   /** RFC 6750 §3.1; present where the challenge carries an error. */
@@ -38,7 +38,7 @@ const framing = {
 } as const satisfies Record<string, CodeEntry>;
 
 const routing = {
-  route_not_found: { status: 404, text: 'No route matches this host and path.' },
+  route_not_found: { status: 404, text: 'No route matches this request.' },
   method_not_allowed: { status: 405, text: 'The route does not take this method.' },
   match_repeated: { status: 400, text: 'A header or query parameter that chooses the route occurs more than once.' },
 } as const satisfies Record<string, CodeEntry>;
@@ -80,6 +80,10 @@ const credentials = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
+const throttling = {
+  rate_limited: { status: 429, text: 'Too many requests on this route; Retry-After says when the next one passes.' },
+} as const satisfies Record<string, CodeEntry>;
+
 const permission = {
   scope_insufficient: {
     status: 403,
@@ -102,9 +106,9 @@ const outages = {
   internal_error: { status: 500, text: 'The gateway failed; the request id leads to the log.' },
 } as const satisfies Record<string, CodeEntry>;
 
-export const codeGroups = { targets, framing, routing, credentials, permission, outages } as const;
+export const codeGroups = { targets, framing, routing, credentials, throttling, permission, outages } as const;
 
-export const codes = { ...targets, ...framing, ...routing, ...credentials, ...permission, ...outages };
+export const codes = { ...targets, ...framing, ...routing, ...credentials, ...throttling, ...permission, ...outages };
 
 export type Code = keyof typeof codes;
 export type CredentialCode = keyof typeof credentials;

@@ -2,11 +2,14 @@ import type { BearerMethod, GatewayConfig, RouteConfig } from '../config/gateway
 import { parseHostPattern } from '../config/host-pattern.ts';
 import type { Pointer, Position } from '../config/load.ts';
 import { parsePathPattern } from '../config/path-pattern.ts';
+import type { Counters } from '../storage/counters.ts';
+import { alike } from './alike.ts';
 import { claimConditions } from './claim-conditions.ts';
 import type { VerifyBearer } from './identity.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { matchConditions } from './match-conditions.ts';
 import type { ProtectedResources } from './protected-resources.ts';
+import { compileRateLimit } from './rate-limit.ts';
 import { compileRewrite } from './rewrite.ts';
 import type { Route } from './route.ts';
 import { scopeRequirement } from './scope-requirement.ts';
@@ -18,6 +21,8 @@ export interface RouteDependencies {
   /** The verifier for the tokens of these authorization servers. */
   readonly verifier: (serverNames: readonly string[]) => VerifyBearer;
   readonly resources: ProtectedResources;
+  /** Counts a request against the limit of its route. */
+  readonly take: Counters['take'];
   /** Where a value of the file stands; absent where there is no file. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
@@ -53,21 +58,36 @@ function compiler(
   dependencies: RouteDependencies,
 ): (route: RouteConfig, at: string | undefined) => Route {
   const shared = identityHeaders(config.defaults.identity_headers, config.request_id.header);
+  const parts = sharedParts(config, dependencies);
   return (route, at) => ({
     id: route.id,
     at,
-    ...placement(config, route),
-    ...admission(config, route, dependencies),
+    ...placement(config, route, parts),
+    ...admission(config, route, dependencies, parts),
     ...forwarding(config, route, dependencies),
     identityHeaders:
       route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers, config.request_id.header),
   });
 }
 
+/** What many routes have in common, made once for all of them. */
+function sharedParts(config: GatewayConfig, { verifier }: RouteDependencies) {
+  return {
+    methods: alike((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
+    bearerMethods: alike((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
+    scope: alike(scopeRequirement),
+    verifier: alike(verifier),
+    audiences: alike((wanted: Wanted) => audiences(config, wanted)),
+  };
+}
+
+type SharedParts = ReturnType<typeof sharedParts>;
+
 type Admission =
   | 'access'
   | 'requirements'
   | 'verify'
+  | 'rateLimit'
   | 'realm'
   | 'bearerMethods'
   | 'shadow'
@@ -75,19 +95,26 @@ type Admission =
   | 'formLimit';
 
 /** Who may pass. */
-function admission(config: GatewayConfig, route: RouteConfig, dependencies: RouteDependencies): Pick<Route, Admission> {
+function admission(
+  config: GatewayConfig,
+  route: RouteConfig,
+  dependencies: RouteDependencies,
+  parts: SharedParts,
+): Pick<Route, Admission> {
   const servers = route.authorization_servers ?? Object.keys(config.authorization_servers);
   return {
     access: route.access ?? 'scope',
     requirements: {
-      scope: route.scope === undefined ? undefined : scopeRequirement(route.scope),
-      audience: audiences(config, route, servers),
+      scope: route.scope === undefined ? undefined : parts.scope(route.scope),
+      audience: parts.audiences({ audience: route.audience, servers }),
       claims: route.claims === undefined ? undefined : claimConditions(route.claims),
       when: route.when === undefined ? undefined : compileWhen(route.when),
     },
-    verify: dependencies.verifier(servers),
+    verify: parts.verifier(servers),
+    rateLimit:
+      route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,
-    bearerMethods: new Set<BearerMethod>(route.bearer_methods_supported ?? config.bearer_methods_supported),
+    bearerMethods: parts.bearerMethods(route.bearer_methods_supported ?? config.bearer_methods_supported),
     shadow: (route.mode ?? config.mode) === 'shadow',
     metadataUrl: dependencies.resources.location(route),
     formLimit: route.limits?.form_body ?? config.limits.form_body,
@@ -136,14 +163,14 @@ type Placement =
   | 'keepParameters';
 
 /** Which requests. */
-function placement(config: GatewayConfig, route: RouteConfig): Pick<Route, Placement> {
+function placement(config: GatewayConfig, route: RouteConfig, parts: SharedParts): Pick<Route, Placement> {
   const { match } = route;
   const pattern = parsePathPattern(match.path);
   if (pattern.kind === 'fault') return fail(pattern.message);
   return {
     host: match.host === undefined ? undefined : (parseHostPattern(match.host) ?? fail(`host ${match.host}`)),
     segments: pattern.segments,
-    methods: match.methods === undefined ? undefined : new Set(match.methods),
+    methods: match.methods === undefined ? undefined : parts.methods(match.methods),
     conditions: matchConditions(match),
     caseSensitive: upstreamOf(config, route).case_sensitive,
     keepEncodedSlashes: route.encoded_slashes === 'keep',
@@ -151,9 +178,15 @@ function placement(config: GatewayConfig, route: RouteConfig): Pick<Route, Place
   };
 }
 
+interface Wanted {
+  /** Of the route. */
+  readonly audience: string | undefined;
+  readonly servers: readonly string[];
+}
+
 /** The route's audience for every server that it takes tokens of; otherwise each server's own. `any`: no check. */
-function audiences(config: GatewayConfig, route: RouteConfig, servers: readonly string[]): ReadonlyMap<string, string> {
-  const wanted = servers.map((name) => [name, route.audience ?? config.authorization_servers[name]?.audience] as const);
+function audiences(config: GatewayConfig, { audience, servers }: Wanted): ReadonlyMap<string, string> {
+  const wanted = servers.map((name) => [name, audience ?? config.authorization_servers[name]?.audience] as const);
   return new Map(wanted.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== 'any'));
 }
 

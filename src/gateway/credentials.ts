@@ -83,6 +83,37 @@ function inPlace(place: BearerMethod, token: string): Found {
   return { place, token, valid: isB64Token(token) };
 }
 
+interface Place {
+  readonly place: BearerMethod;
+  mayHold(head: RequestHead, query: string): boolean;
+  readonly unread: string;
+}
+
+const FORM_ONLY: ReadonlySet<BearerMethod> = new Set(['body']);
+
+const places: readonly Place[] = [
+  {
+    place: 'header',
+    mayHold: ({ authorization }) => authorization !== undefined && fromHeader(authorization.value) !== undefined,
+    unread: 'a token in the Authorization header is not read on this route',
+  },
+  {
+    place: 'query',
+    mayHold: (_, query) => takeParameter(query.slice(1), 'access_token').values.length > 0,
+    unread: 'a token in the query is not read on this route',
+  },
+  {
+    place: 'body',
+    mayHold: (head) => wantsForm(head, FORM_ONLY),
+    unread: 'a form, and any token in it, is not read on this route',
+  },
+];
+
+/** Where no credential was found: what may hold one in a place that the route does not list. For logs; never sent. */
+export function unreadPlace(head: RequestHead, query: string, methods: ReadonlySet<BearerMethod>): string | undefined {
+  return places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
+}
+
 function mayHoldToken(query: string): boolean {
   return query !== '' && mayName(query, 'access_token');
 }

@@ -18,7 +18,7 @@ export interface Decision {
   readonly detail?: string | undefined;
   /** Milliseconds of our own work until the request was forwarded or answered. */
   readonly gateway?: number | undefined;
-  /** Milliseconds; undefined: nobody had to be asked, and nothing to be computed, for the credential. */
+  /** Milliseconds; undefined: nobody had to be asked, and nothing to be computed, for the credential or a shared count. */
   readonly verification?: number | undefined;
   /** Milliseconds from forwarding to the first byte of the answer; undefined: there was none. */
   readonly upstream?: number | undefined;

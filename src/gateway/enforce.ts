@@ -1,9 +1,10 @@
 import type { Refused } from '../base/verdict.ts';
 import { bearerChallenge } from '../http-auth/bearer.ts';
+import type { Counted } from '../storage/counters.ts';
 import { captures } from './captures.ts';
 import { type Code, entry } from './codes.ts';
-import { type Extracted, extract } from './credentials.ts';
-import type { CacheState, Identity, Verification } from './identity.ts';
+import { type Extracted, extract, unreadPlace } from './credentials.ts';
+import type { CacheState, Identity, Verification, Verified } from './identity.ts';
 import { type Outcome, type Refuse, refuse } from './outcome.ts';
 import { permit } from './permit.ts';
 import { hasBody } from './request-head.ts';
@@ -14,28 +15,68 @@ import type { Target } from './target.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** extract → verify → permit → forward, or refuse. */
+/** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
 export function enforce(routed: Routed, form?: Buffer): Outcome | Promise<Outcome> {
   const { route, head, target, preflight } = routed;
-  if (route.access === 'public' || preflight) return forward(routed, untouched(target), undefined, undefined, form);
-  const extracted = extract(head, target.query, route.bearerMethods, form);
+  if (preflight) return forward(routed, untouched(target), undefined, undefined, form);
+  const isPublic = route.access === 'public';
+  const extracted = isPublic ? untouched(target) : extract(head, target.query, route.bearerMethods, form);
   if (extracted.kind === 'refused') return refuseCredential(route, extracted, undefined);
-  if (extracted.kind === 'none') {
-    if (route.access === 'optional') return forward(routed, extracted, undefined, undefined, form);
-    return refuseWithChallenge(route, 'credential_missing', NOBODY);
+  const isAnonymous = extracted.kind === 'none';
+  if (isAnonymous && !isPublic && route.access !== 'optional') {
+    const detail = unreadPlace(head, target.query, route.bearerMethods);
+    return { ...refuseWithChallenge(route, 'credential_missing', NOBODY), detail };
   }
-  const verification = route.verify(extracted.token);
+  const { rateLimit } = route;
+  if (rateLimit === undefined || !(rateLimit.byAddress || isAnonymous)) return admit(routed, extracted, form);
+  return throttle(route, rateLimit.address(head.origin.address), undefined, () => admit(routed, extracted, form));
+}
+
+function admit(routed: Routed, extracted: Extracted, form: Buffer | undefined): Outcome | Promise<Outcome> {
+  if (extracted.kind === 'none') return forward(routed, extracted, undefined, undefined, form);
+  const verification = routed.route.verify(extracted.token);
   if (verification instanceof Promise) return verification.then((v) => judge(routed, extracted, v, form));
   return judge(routed, extracted, verification, form);
 }
 
-function judge(routed: Routed, extracted: Extracted, verification: Verification, form: Buffer | undefined): Outcome {
+function judge(
+  routed: Routed,
+  extracted: Extracted,
+  verification: Verification,
+  form: Buffer | undefined,
+): Outcome | Promise<Outcome> {
   const { route } = routed;
   if (verification.kind === 'outage') {
     return { kind: 'unavailable', code: 'authorization_server_unavailable', route, outage: verification };
   }
   if (verification.kind === 'refused') return refuseCredential(route, verification, undefined);
-  const { identity, cache } = verification;
+  const { rateLimit } = route;
+  if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, form);
+  const wait = rateLimit.identity(verification.identity);
+  return throttle(route, wait, verification, () => allow(routed, extracted, verification, form));
+}
+
+function throttle(
+  route: Route,
+  wait: Counted<number>,
+  verified: Verified | undefined,
+  goOn: () => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
+  if (wait instanceof Promise) return wait.then((told) => throttle(route, told, verified, goOn));
+  if (wait === 0) return goOn();
+  const { cache, identity } = verified ?? {};
+  return refuse('rate_limited', {
+    route,
+    retryAfter: Math.ceil(wait / 1000),
+    cache,
+    identity,
+    detail: route.rateLimit?.text,
+  });
+}
+
+function allow(routed: Routed, extracted: Extracted, verified: Verified, form: Buffer | undefined): Outcome {
+  const { route } = routed;
+  const { identity, cache } = verified;
   const refusal = permit(route.requirements, identity, () => ruleContext(routed));
   if (refusal !== undefined) return { ...refuseCredential(route, refusal, cache, identity.scopes), identity };
   return forward(routed, extracted, identity, cache, form);
@@ -75,8 +116,8 @@ function forward(
 }
 
 /** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */
-function untouched(target: Target): Pick<Extracted, 'query' | 'form' | 'place'> {
-  return { query: target.query, form: undefined, place: undefined };
+function untouched(target: Target): Extracted {
+  return { kind: 'none', token: '', place: undefined, query: target.query, form: undefined };
 }
 
 function refuseCredential(

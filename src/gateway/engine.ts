@@ -12,6 +12,7 @@ import type { Routed } from './routed.ts';
 import { type Question, RouteTable } from './routes.ts';
 import { forwardInShadow } from './shadow.ts';
 import { judgeTarget, type Target } from './target.ts';
+import { unmetDetail } from './unmet-conditions.ts';
 
 /**
  * The decision engine: RequestHead in, Outcome out. It knows no framework and no socket, so the proxy and every command
@@ -87,7 +88,12 @@ function matched(router: Router, head: RequestHead, target: Target, question: Qu
     case 'repeated':
       return unrouted(router, head, host, refuse('match_repeated', { route: match.route }));
     case 'not_found':
-      return unrouted(router, head, host, refuse('route_not_found'));
+      return unrouted(
+        router,
+        head,
+        host,
+        refuse('route_not_found', { detail: unmetDetail(router.table.placed(question), question) }),
+      );
     case 'method_not_allowed':
       return unrouted(router, head, host, refuse('method_not_allowed', { allow: match.allow }));
   }

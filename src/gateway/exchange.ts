@@ -107,7 +107,7 @@ export class Exchange {
       this.#write(outcome);
       return;
     }
-    const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : undefined;
+    const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : outcome.retryAfter;
     const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
     const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
     if (entry(outcome.code).closes === true) this.#close();

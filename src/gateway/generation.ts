@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Pointer, Position } from '../config/load.ts';
+import type { Counters } from '../storage/counters.ts';
+import { openCounters } from '../storage/counters-open.ts';
 import { compileRoutes, compileUnrouted } from './compile.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { Decisions } from './decisions.ts';
@@ -15,6 +17,7 @@ import { protectedResources } from './protected-resources.ts';
 import type { Route } from './route.ts';
 import type { Stalls } from './stalls.ts';
 import { buildTickets } from './tickets.ts';
+import { trustOf } from './trust.ts';
 import { originReader } from './trusted-proxies.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 import { type BearerVerifiers, buildVerifiers } from './verifiers.ts';
@@ -27,6 +30,7 @@ export interface Generation {
   readonly verifiers: BearerVerifiers;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly healthPasses: ReadonlyMap<string, HealthPass>;
+  readonly counters: Counters;
   readonly shared: Shared;
   /** Held by whoever serves by this generation, by every exchange that began under it, and by every tunnel. */
   readonly lease: Lease;
@@ -62,12 +66,17 @@ export function buildGeneration(config: GatewayConfig, dependencies: GenerationD
 
 function build(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Generation {
   const { kept, locate } = dependencies;
-  const verifiers = buildVerifiers(config, dependencies, (name, block, around) =>
-    kept.servers.take(lease, [name, block, around.development], () => openAuthorizationServer(name, block, around)),
-  );
+  const verifiers = buildVerifiers(config, dependencies, (name, block, around) => {
+    const trust = trustOf(block, dependencies);
+    return kept.servers.take(lease, [name, block, around.development, trust], () =>
+      openAuthorizationServer(name, block, around, trust),
+    );
+  });
   const upstreams = openUpstreams(config, kept, lease);
   const resources = protectedResources(config);
-  const parts = { upstreams, verifier: (names: readonly string[]) => verifiers.verifier(names), resources, locate };
+  const counters = kept.counters.take(lease, config.counters, () => openCounters(config.counters, dependencies));
+  const verifier = (names: readonly string[]) => verifiers.verifier(names);
+  const parts = { upstreams, verifier, resources, take: counters.take, locate };
   const routes = compileRoutes(config, parts);
   const shared = share(config, dependencies, lease);
   const unrouted = compileUnrouted(config, parts);
@@ -78,6 +87,7 @@ function build(config: GatewayConfig, dependencies: GenerationDependencies, leas
     verifiers,
     upstreams,
     healthPasses: compileHealthPasses(config, upstreams),
+    counters,
     shared,
     lease,
   };

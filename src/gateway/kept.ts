@@ -1,3 +1,4 @@
+import type { Counters } from '../storage/counters.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { Holdings } from './holdings.ts';
 import type { Tickets } from './tickets.ts';
@@ -8,6 +9,7 @@ export interface Kept {
   readonly servers: Holdings<AuthorizationServer>;
   readonly upstreams: Holdings<Upstream>;
   readonly tickets: Holdings<Tickets>;
+  readonly counters: Holdings<Counters>;
   close(): Promise<void>;
 }
 
@@ -15,10 +17,12 @@ export function keepNothingYet(): Kept {
   const servers = new Holdings<AuthorizationServer>((server) => server.close());
   const upstreams = new Holdings<Upstream>(({ pool }) => pool.destroy());
   const tickets = new Holdings<Tickets>(async () => {});
+  const counters = new Holdings<Counters>((each) => each.close());
   return {
     servers,
     upstreams,
     tickets,
-    close: async () => void (await Promise.all([servers.close(), upstreams.close()])),
+    counters,
+    close: async () => void (await Promise.all([servers.close(), upstreams.close(), counters.close()])),
   };
 }

@@ -15,30 +15,38 @@ export type Holds = 'yes' | 'no' | 'repeated';
 export interface MatchCondition {
   /** For equality of routes and for `routes`. */
   readonly text: string;
+  /** What it looks at: `header x-beta`, `query v`, `soap action`. */
+  readonly field: string;
+  /** What the request has there. */
+  values(request: Conditioned): readonly string[];
   holds(request: Conditioned): Holds;
 }
 
 /** The header, query and SOAP conditions of a route, beyond host, path and methods. */
-export function matchConditions({ headers = {}, query = {}, soap_action }: RouteConfig['match']): MatchCondition[] {
-  return [
+export function matchConditions({
+  headers = {},
+  query = {},
+  soap_action,
+}: RouteConfig['match']): readonly MatchCondition[] {
+  const conditions = [
     ...Object.entries(headers).map(([name, value]) => headerCondition(name.toLowerCase(), value)),
     ...Object.entries(query).map(([name, value]) => queryCondition(name, value)),
     ...(soap_action === undefined ? [] : [soapCondition(soap_action)]),
   ];
+  return conditions.length === 0 ? NONE : conditions;
 }
 
+/** Of nearly every route, and looked at by each request. */
+const NONE: readonly MatchCondition[] = [];
+
 function headerCondition(name: string, value: string): MatchCondition {
-  return {
-    text: `header ${name}: ${value}`,
-    holds: ({ head }) => decide(valuesOf(head, name), value),
-  };
+  const text = `header ${name}: ${value}`;
+  return condition(text, `header ${name}`, value, ({ head }) => valuesOf(head, name));
 }
 
 function queryCondition(name: string, value: string): MatchCondition {
-  return {
-    text: `query ${name}=${value}`,
-    holds: ({ query }) => decide(takeParameter(query.slice(1), name).values, value),
-  };
+  const text = `query ${name}=${value}`;
+  return condition(text, `query ${name}`, value, ({ query }) => takeParameter(query.slice(1), name).values);
 }
 
 /**
@@ -46,10 +54,14 @@ function queryCondition(name: string, value: string): MatchCondition {
  * are given they count as a repetition.
  */
 function soapCondition(action: string): MatchCondition {
-  return {
-    text: `soap action ${action}`,
-    holds: ({ head }) => decide([...valuesOf(head, 'soapaction').map(unquote), ...actionParameter(head)], action),
-  };
+  return condition(`soap action ${action}`, 'soap action', action, ({ head }) => [
+    ...valuesOf(head, 'soapaction').map(unquote),
+    ...actionParameter(head),
+  ]);
+}
+
+function condition(text: string, field: string, wanted: string, values: MatchCondition['values']): MatchCondition {
+  return { text, field, values, holds: (request) => decide(values(request), wanted) };
 }
 
 function actionParameter(head: RequestHead): string[] {

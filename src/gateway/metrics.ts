@@ -43,6 +43,14 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
       for (const { name, inFlight } of live.current.upstreams.values()) this.set({ upstream: name }, inFlight);
     },
   });
+  new Gauge({
+    name: 'gatehouse_counters_reachable',
+    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    registers,
+    collect() {
+      this.set(live.current.counters.reachable() ? 1 : 0);
+    },
+  });
   for (const { name, help, read } of serverGauges) {
     new Gauge({
       name,
@@ -116,7 +124,7 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
   {
     name: 'gatehouse_verification_duration_seconds',
-    help: 'Verification of credentials that were not in the cache.',
+    help: 'What a decision waited for: credentials that were not in the cache, and counters that are shared.',
     read: ({ verification }) => [[{}, verification]],
   },
 ];
@@ -142,7 +150,7 @@ const serverGauges: readonly { name: string; help: string; read(stats: Stats): n
   },
   {
     name: 'gatehouse_introspections',
-    help: 'Introspection calls since the start.',
+    help: 'Introspection calls, or look-ups in the store, since the start.',
     read: (stats) => stats.introspections,
   },
   { name: 'gatehouse_jwks_age_seconds', help: 'Age of the key set.', read: (stats) => stats.jwks_age_seconds },

@@ -4,43 +4,48 @@ import type { Clock } from '../base/clock.ts';
 import { outage } from '../base/verdict.ts';
 import type { AuthorizationServerConfig } from '../config/gateway.ts';
 import { algorithms } from '../jwt/algorithms.ts';
+import { openTokenFacts } from '../storage/read-open.ts';
 import { type AuthorizationServer, authorizationServer } from './authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { factsCache } from './facts-cache.ts';
-import { faultLog, type GatewayLog } from './fault-log.ts';
-import { type FetchJson, jsonFetcher } from './fetch-json.ts';
+import { type FaultLog, faultLog, type GatewayLog } from './fault-log.ts';
+import { type FetchJson, failed, jsonFetcher } from './fetch-json.ts';
 import { askAboutToken } from './introspection-client.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { keysFromFile, keysFromServer } from './key-source.ts';
 import { type Metadata, metadata } from './metadata.ts';
 import { bothKeySets, secretKeySet } from './secret-key-set.ts';
+import { type TokenStore, tokenStore } from './token-store.ts';
+import { connectOptions, type Trust, trustOf } from './trust.ts';
 import { buildIntrospection } from './verify-introspection.ts';
 import { buildVerifyJwt } from './verify-jwt.ts';
 
 export interface ServerDependencies {
   readonly clock: Clock;
   readonly log: GatewayLog;
-  /** Where a relative jwks_file or client_key starts. */
+  /** Where a relative file starts. */
   readonly directory: string;
   readonly development: boolean;
 }
 
 const RETRY_AFTER = 5;
 
-/** Puts one authorization server together: its connections, keys, cache and both ways of verifying. */
+/** Puts one authorization server together: its connections, keys, cache and every way of verifying. */
 export function openAuthorizationServer(
   name: string,
   config: AuthorizationServerConfig,
   dependencies: ServerDependencies,
+  trust: Trust = trustOf(config, dependencies),
 ): AuthorizationServer {
   const { clock, log, directory, development } = dependencies;
-  // `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it.
-  const agent = new Agent({ connections: config.cache.max_concurrent, connect: { rejectUnauthorized: true } });
-  const fetch = jsonFetcher(agent);
+  const agent = new Agent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
+  const fetch = trust.kind === 'nobody' ? untrusting : jsonFetcher(agent);
   const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const keys = openKeys(name, config, dependencies, { fetch, about });
   const source = { issuer: config.issuer, server: name, scopeClaims: config.scope_claims };
   const out = (detail: string) => outage(`authorization_servers.${name}`, RETRY_AFTER, detail);
+  const faults = faultLog(log, { server: name }, config.verify === 'store' ? 'store' : 'introspection');
+  const store = openStore(config, dependencies, faults);
   const held = keys ?? secretKeySet(new Uint8Array(), []);
   const cache = factsCache({ size: config.cache.size, skew: config.clock_skew, clock, holds: held.holds });
   return authorizationServer({
@@ -62,17 +67,30 @@ export function openAuthorizationServer(
     introspection: buildIntrospection(
       { ...source, cache: config.cache, skew: config.clock_skew, maxLifetime: config.max_token_lifetime },
       {
-        ask: askAboutToken(config, fetch, clientAssertion(config, { clock, directory })),
-        endpoint: async () => config.introspection_endpoint ?? about.endpoint('introspection_endpoint'),
+        ask: store?.ask ?? askAboutToken(config, fetch, clientAssertion(config, { clock, directory })),
+        endpoint: async () =>
+          config.storage ?? config.introspection_endpoint ?? about.endpoint('introspection_endpoint'),
         moved: cache.clear,
         clock,
-        faults: faultLog(log, { server: name }, 'introspection'),
+        faults,
         out,
       },
     ),
+    store,
     release: () => agent.destroy(),
   });
 }
+
+function openStore(
+  { verify, storage, issuer }: AuthorizationServerConfig,
+  { clock, directory }: ServerDependencies,
+  faults: FaultLog,
+): TokenStore | undefined {
+  if (verify !== 'store' || storage === undefined) return undefined;
+  return tokenStore(openTokenFacts(storage, { directory }), { issuer, clock, faults });
+}
+
+const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');
 
 /** Undefined where no token is ever verified by a published key. */
 function openKeys(

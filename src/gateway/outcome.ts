@@ -32,6 +32,8 @@ export interface Refuse {
   readonly challenges: readonly string[];
   /** Of 405. */
   readonly allow: readonly string[] | undefined;
+  /** Seconds, of 429. */
+  readonly retryAfter: number | undefined;
   readonly cache: CacheState | undefined;
   /** Whose request it was, where that was verified before it was refused. */
   readonly identity: Identity | undefined;
@@ -63,6 +65,7 @@ export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> 
     route: more.route,
     challenges: more.challenges ?? [],
     allow: more.allow,
+    retryAfter: more.retryAfter,
     cache: more.cache,
     identity: more.identity,
     detail: more.detail,

@@ -13,12 +13,14 @@ export interface ProtectedResources {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 export function protectedResources(config: GatewayConfig): ProtectedResources {
-  const resources = new Set([config.resource, ...config.routes.map((route) => route.resource)]);
+  const byResource = Map.groupBy(config.routes, (route) => route.resource ?? config.resource);
+  const resources = new Set([config.resource, ...byResource.keys()]);
   const documents = new Map<string, string>();
   for (const resource of resources) {
     if (resource === undefined) continue;
     const url = metadataUrl(resource);
-    documents.set(place(normalizeHost(url.host) ?? '', url.pathname), JSON.stringify(describe(config, resource)));
+    const document = describe(config, resource, byResource.get(resource) ?? []);
+    documents.set(place(normalizeHost(url.host) ?? '', url.pathname), JSON.stringify(document));
   }
   return {
     find: (host, path) => (path.startsWith(WELL_KNOWN) ? documents.get(place(host, path)) : undefined),
@@ -41,10 +43,8 @@ function metadataUrl(resource: string): URL {
 }
 
 /** §2. Scopes are those that the routes of this resource ask for. */
-function describe(config: GatewayConfig, resource: string) {
-  const routes = config.routes.filter(
-    (route) => route.access !== 'public' && (route.resource ?? config.resource) === resource,
-  );
+function describe(config: GatewayConfig, resource: string, all: readonly RouteConfig[]) {
+  const routes = all.filter((route) => route.access !== 'public');
   const servers = new Set(
     routes.flatMap((route) => route.authorization_servers ?? Object.keys(config.authorization_servers)),
   );

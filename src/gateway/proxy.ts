@@ -26,7 +26,7 @@ export interface Arrival {
   readonly handshake?: Handshake | undefined;
 }
 
-/** extract → verify → permit → forward, or refuse: one request from its head to its answer. */
+/** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
 export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   const nextId = requestIds();
   return (arrival) => {

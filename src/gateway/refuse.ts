@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<number, string>> = {
   408: 'Request Timeout',
   413: 'Content Too Large',
   417: 'Expectation Failed',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   502: 'Bad Gateway',

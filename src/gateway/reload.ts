@@ -85,7 +85,7 @@ async function replace(reloading: Reloading, loaded: LoadedGateway): Promise<Rel
   const old = live.current;
   const { config, kept } = keepFixed(old.config, loaded.config);
   const next = reloading.build({ ...loaded, config });
-  await next.verifiers.start();
+  await Promise.all([next.verifiers.start(), next.counters.start()]);
   live.current = next;
   reloading.apply(config);
   old.lease.onEnd(() => log.debug('the generation before has ended'));

@@ -5,6 +5,7 @@ import type { VerifyBearer } from './identity.ts';
 import type { IdentityHeaders } from './identity-headers.ts';
 import type { MatchCondition } from './match-conditions.ts';
 import type { Requirements } from './permit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Rewrite } from './rewrite.ts';
 import type { Placed } from './routes.ts';
 import type { Upstream } from './upstream.ts';
@@ -32,6 +33,7 @@ export interface Route extends Placed {
   readonly metadataUrl: string | undefined;
   readonly requirements: Requirements;
   readonly verify: VerifyBearer;
+  readonly rateLimit: RateLimit | undefined;
   readonly realm: string;
   readonly bearerMethods: ReadonlySet<BearerMethod>;
   readonly forwardCredential: boolean;

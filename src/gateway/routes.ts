@@ -31,14 +31,19 @@ export interface Question extends Conditioned {
 }
 
 interface Node<Route> {
-  readonly literals: Map<string, Node<Route>>;
+  literals: Map<string, Node<Route>> | undefined;
   /** Literals of routes that match without regard to case, in lower case. */
-  readonly folded: Map<string, Node<Route>>;
+  folded: Map<string, Node<Route>> | undefined;
   one: Node<Route> | undefined;
   /** Routes that end here, those with more conditions first. */
   readonly here: Route[];
   /** Routes whose `{name*}` begins here. */
   readonly rest: Route[];
+}
+
+interface HostRoot<Route> {
+  readonly host: HostPattern;
+  readonly root: Node<Route>;
 }
 
 interface Search {
@@ -56,12 +61,15 @@ interface Search {
  */
 export class RouteTable<Route extends Placed> {
   readonly #exact = new Map<string, Node<Route>>();
-  readonly #patterns: { readonly host: HostPattern; readonly root: Node<Route> }[] = [];
+  /** Most specific first. */
+  readonly #patterns: readonly HostRoot<Route>[];
   readonly #anyHost: Node<Route> = node();
 
   constructor(routes: Iterable<Route>) {
-    for (const route of routes) insert(this.#root(route.host), route);
-    this.#patterns.sort((one, other) => compareHosts(one.host, other.host));
+    const byShape = new Map<string, HostRoot<Route>>();
+    const words = new Map<string, string>();
+    for (const route of inTurn(routes)) insert(this.#root(route.host, byShape), route, words);
+    this.#patterns = [...byShape.values()].sort((one, other) => compareHosts(one.host, other.host));
   }
 
   match(question: Question): RouteMatch<Route> {
@@ -75,12 +83,15 @@ export class RouteTable<Route extends Placed> {
     return { kind: 'method_not_allowed', allow: [...search.allow].sort() };
   }
 
+  /** Every route for this host and path, whatever its methods and conditions. */
+  *placed({ host, key }: Pick<Question, 'host' | 'key'>): Iterable<Route> {
+    for (const root of this.#roots(host)) yield* placedAt(root, key, 1);
+  }
+
   /** The methods of every route for this host and path: what a preflight is told. */
   methods(question: Question): ReadonlySet<string> | undefined {
     const found = new Set<string>();
-    for (const root of this.#roots(question.host)) {
-      for (const route of placedAt(root, question.key, 1)) for (const method of route.methods ?? ANY) found.add(method);
-    }
+    for (const route of this.placed(question)) for (const method of route.methods ?? ANY) found.add(method);
     return found.size === 0 ? undefined : found;
   }
 
@@ -91,14 +102,13 @@ export class RouteTable<Route extends Placed> {
     return [...(exact === undefined ? [] : [exact]), ...fitting.map(({ root }) => root), this.#anyHost];
   }
 
-  #root(host: HostPattern | undefined): Node<Route> {
+  #root(host: HostPattern | undefined, byShape: Map<string, HostRoot<Route>>): Node<Route> {
     if (host === undefined) return this.#anyHost;
     if (host.exact !== undefined) return childOf(this.#exact, host.exact);
-    const same = this.#patterns.find((pattern) => hostShape(pattern.host) === hostShape(host));
-    if (same !== undefined) return same.root;
-    const root = node<Route>();
-    this.#patterns.push({ host, root });
-    return root;
+    const shape = hostShape(host);
+    const same = byShape.get(shape) ?? { host, root: node<Route>() };
+    byShape.set(shape, same);
+    return same.root;
   }
 }
 
@@ -106,7 +116,7 @@ export class RouteTable<Route extends Placed> {
 const ANY = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function node<Route>(): Node<Route> {
-  return { literals: new Map(), folded: new Map(), one: undefined, here: [], rest: [] };
+  return { literals: undefined, folded: undefined, one: undefined, here: [], rest: [] };
 }
 
 function childOf<Route>(children: Map<string, Node<Route>>, text: string): Node<Route> {
@@ -115,31 +125,47 @@ function childOf<Route>(children: Map<string, Node<Route>>, text: string): Node<
   return child;
 }
 
-function insert<Route extends Placed>(root: Node<Route>, route: Route): void {
+/** `words`: a literal that stands in many routes is kept once, so that comparing with it stays within the processor's cache. */
+function insert<Route extends Placed>(root: Node<Route>, route: Route, words: Map<string, string>): void {
   let at = root;
   for (const segment of route.segments) {
     if (segment.kind === 'rest') {
-      add(at.rest, route);
+      at.rest.push(route);
       return;
     }
     if (segment.kind === 'one') {
       at.one ??= node();
       at = at.one;
-    } else if (route.caseSensitive) at = childOf(at.literals, segment.text);
-    else at = childOf(at.folded, segment.text.toLowerCase());
+    } else at = literalChild(at, kept(words, segment.text), route.caseSensitive);
   }
-  add(at.here, route);
+  at.here.push(route);
 }
 
-function add<Route extends Placed>(routes: Route[], route: Route): void {
-  routes.push(route);
-  routes.sort(byConditions);
+function kept(words: Map<string, string>, text: string): string {
+  const known = words.get(text) ?? text;
+  words.set(known, known);
+  return known;
 }
 
-/** The text decides between equals, so that the order in the file never does. */
-function byConditions(one: Placed, other: Placed): number {
-  const text = ({ conditions }: Placed) => conditions.map((condition) => condition.text).join('\n');
-  return other.conditions.length - one.conditions.length || text(one).localeCompare(text(other));
+function literalChild<Route>(at: Node<Route>, text: string, caseSensitive: boolean): Node<Route> {
+  if (caseSensitive) {
+    at.literals ??= new Map();
+    return childOf(at.literals, text);
+  }
+  at.folded ??= new Map();
+  return childOf(at.folded, text.toLowerCase());
+}
+
+/** More conditions first, then by their text, so that the order in the file never decides between equals. */
+function inTurn<Route extends Placed>(routes: Iterable<Route>): readonly Route[] {
+  return [...routes]
+    .map((route) => ({
+      route,
+      count: route.conditions.length,
+      text: route.conditions.map(({ text }) => text).join('\n'),
+    }))
+    .sort((one, other) => other.count - one.count || (one.text === '' ? 0 : one.text.localeCompare(other.text)))
+    .map(({ route }) => route);
 }
 
 /** `from` is where the next segment begins; past the end of the key there is none. */
@@ -148,10 +174,10 @@ function walk<Route extends Placed>(at: Node<Route>, key: string, from: number, 
   const slash = key.indexOf('/', from);
   const end = slash === -1 ? key.length : slash;
   const segment = key.slice(from, end);
-  const literal = at.literals.get(segment);
+  const literal = at.literals?.get(segment);
   const found = literal && walk(literal, key, end + 1, search);
   if (found !== undefined) return found;
-  const folded = at.folded.size === 0 ? undefined : at.folded.get(segment.toLowerCase());
+  const folded = at.folded?.get(segment.toLowerCase());
   const alike = folded && walk(folded, key, end + 1, search);
   if (alike !== undefined) return alike;
   // An empty segment is no value for a name.
@@ -166,7 +192,11 @@ function* placedAt<Route>(at: Node<Route>, key: string, from: number): Iterable<
     const slash = key.indexOf('/', from);
     const end = slash === -1 ? key.length : slash;
     const segment = key.slice(from, end);
-    const children = [at.literals.get(segment), at.folded.get(segment.toLowerCase()), end > from ? at.one : undefined];
+    const children = [
+      at.literals?.get(segment),
+      at.folded?.get(segment.toLowerCase()),
+      end > from ? at.one : undefined,
+    ];
     for (const child of children) if (child !== undefined) yield* placedAt(child, key, end + 1);
   }
   yield* at.rest;

@@ -10,6 +10,7 @@ import { trackSilent } from '../base/silent-connections.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Loaded, Pointer, Position } from '../config/load.ts';
 import type { Address } from '../config/schema.ts';
+import { COUNTED_ALONE } from '../storage/counters.ts';
 import { buildAdmin } from './admin.ts';
 import { Decisions } from './decisions.ts';
 import { buildGeneration, type Generation, type GenerationDependencies } from './generation.ts';
@@ -65,8 +66,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const silent = trackSilent(app.server);
     const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(core, app.server, { config, load: options.load, stats });
-    const health = { notReady: () => notReady(core), registry: buildMetrics(core.decisions, core.live, stats) };
+    const registry = buildMetrics(core.decisions, core.live, stats);
+    const health = { notReady: () => notReady(core), remark: () => remark(core), registry };
     void core.live.current.verifiers.start();
+    await core.live.current.counters.start();
     const { live, decisions } = core;
     const adminUrl = config.admin && (await open(buildAdmin(health, live, { decisions, reload }), config.admin));
     const healthUrl = config.health && (await open(buildHealthListener(health, live), config.health));
@@ -112,7 +115,11 @@ function openProxy({ decisions, live, directory }: Core, { limits, listen: addre
 
 function notReady({ listener, live }: Core): string | undefined {
   if (listener.draining) return 'draining';
-  return live.current.verifiers.ready() ? undefined : 'no keys yet';
+  return live.current.verifiers.ready() ? undefined : 'no usable keys or store yet';
+}
+
+function remark({ live }: Core): string | undefined {
+  return live.current.counters.reachable() ? undefined : COUNTED_ALONE;
 }
 
 type Reloader = Pick<Reloading, 'load' | 'stats'> & { readonly config: GatewayConfig };

@@ -1,13 +1,14 @@
 import { type Code, codeGroups } from './codes.ts';
 
-/** Where in the way of a request it ended: extract → verify → permit → forward, and what comes before them. */
-export type Step = 'message' | 'target' | 'route' | 'extract' | 'verify' | 'permit' | 'forward';
+/** Where in the way of a request it ended: extract → throttle → verify → permit → forward, and what comes before them. */
+export type Step = 'message' | 'target' | 'route' | 'extract' | 'throttle' | 'verify' | 'permit' | 'forward';
 
 const byGroup: Readonly<Record<keyof typeof codeGroups, Step>> = {
   targets: 'target',
   framing: 'message',
   routing: 'route',
   credentials: 'verify',
+  throttling: 'throttle',
   permission: 'permit',
   outages: 'forward',
 };

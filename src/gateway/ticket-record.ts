@@ -60,6 +60,15 @@ export function readTicketRecord(text: string): TicketRecord | undefined {
   return Object.fromEntries(told.filter(([, value]) => typeof value === 'string' && value !== ''));
 }
 
+/** The same as the admin listener tells it. Undefined: it is none. */
+export function pickTicketRecord(value: unknown): TicketRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const told = new Map<string, unknown>(Object.entries(value));
+  const known = members.map((name) => [name, told.get(name)] as const);
+  const record = Object.fromEntries(known.filter(([, text]) => typeof text === 'string'));
+  return 'time' in record && 'code' in record ? record : undefined;
+}
+
 /** To be compared with the hash of a subject that is suspected, and no more. */
 export function subjectHash(subject: string | undefined): string | undefined {
   return subject === undefined ? undefined : hash('sha256', subject, 'base64url').slice(0, 16);

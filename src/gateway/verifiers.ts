@@ -9,9 +9,9 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
-  /** Begins fetching metadata and keys of servers that are new; settles when each server was tried once, and never rejects. */
+  /** Begins fetching metadata and keys of servers that are new, and looks at their stores; settles when each server was tried once, and never rejects. */
   start(): Promise<void>;
-  /** Every server was tried, and not all of those that are useless without keys lack them. */
+  /** Every server was tried, and not all of those that are useless without keys, or a store, lack them. */
   ready(): boolean;
   stats(): Iterable<ServerStats>;
   close(): Promise<void>;
@@ -46,9 +46,8 @@ function found(servers: ReadonlyMap<string, AuthorizationServer>, name: string):
 
 /** A server that also introspects serves without keys; one that is down must not take the others out of service. */
 function isReady(servers: readonly AuthorizationServer[]): boolean {
-  const dependent = servers.filter((server) => server.keys !== undefined && !server.introspects);
-  const tried = servers.every((server) => server.keys?.tried() ?? true);
-  return tried && (dependent.length === 0 || dependent.some((server) => server.keys?.usable()));
+  const known = servers.map((server) => server.usable()).filter((usable) => usable !== undefined);
+  return servers.every((server) => server.tried()) && (known.length === 0 || known.includes(true));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPair as generate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createSecretKey, generateKeyPair as generate, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
 
@@ -39,4 +39,10 @@ export type Sign = (typ: string, claims: Readonly<Record<string, unknown>>) => P
 export function buildSign({ kid, alg, privateKey }: Pick<SigningKeyPair, 'kid' | 'alg' | 'privateKey'>): Sign {
   const key = createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' });
   return (typ, claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg, typ, kid }).sign(key);
+}
+
+/** The same with HS256 and a shared secret (RFC 7518 §3.2), which has no `kid`: it is in no key set. */
+export function buildSecretSign(secret: Uint8Array): Sign {
+  const key = createSecretKey(secret);
+  return (typ, claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', typ }).sign(key);
 }

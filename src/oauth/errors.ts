@@ -1,33 +1,159 @@
 /**
- * Every refusal of the authorization service: its stable code, its status, the `error` on the wire and the sentence
- * that the client reads. RFC 6749 §5.2 unless noted.
+ * Every refusal of the authorization service: its stable code, its status, the `error` on the wire, the sentence that the
+ * client reads, and what its developer does about it. RFC 6749 §5.2 unless noted. `docs/errors.md` is generated from it.
  */
 export interface OAuthErrorEntry {
-  readonly status: 400 | 401 | 404 | 405 | 413 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
   /** Where it differs from the code. */
   readonly error?: string;
   readonly text: string;
+  /** For `docs/errors.md`; never sent. */
+  readonly remedy: string;
 }
 
 export const oauthErrors = {
-  invalid_request: { status: 400, text: 'The request is malformed.' },
-  invalid_client: { status: 401, text: 'Client authentication failed.' },
-  invalid_grant: { status: 400, text: 'The grant or token is not valid for this client.' },
-  unauthorized_client: { status: 400, text: 'The client may not use this grant type.' },
-  unsupported_grant_type: { status: 400, text: 'The grant type is not supported.' },
-  invalid_scope: { status: 400, text: 'The scope is malformed or exceeds what the client registered.' },
+  invalid_request: {
+    status: 400,
+    text: 'The request is malformed.',
+    remedy: 'Read `error_description`: a parameter is missing, occurs twice or stands where it must not.',
+  },
+  invalid_client: {
+    status: 401,
+    text: 'Client authentication failed.',
+    remedy: 'Send the secret by Basic or in the form, not both, and look whether it was replaced.',
+  },
+  /** On the wire as above: whether a client exists is nobody's business who is none. */
+  unregistered_client: {
+    status: 401,
+    error: 'invalid_client',
+    text: 'Client authentication failed.',
+    remedy: 'Look whether `client_id` is that of the registration.',
+  },
+  invalid_grant: {
+    status: 400,
+    text: 'The grant or token is not valid for this client.',
+    remedy: 'Ask for a new code or token: this one is unknown, used, expired, revoked or of somebody else.',
+  },
+  code_used: {
+    status: 400,
+    error: 'invalid_grant',
+    text: 'The grant or token is not valid for this client.',
+    remedy: 'Ask for a new code, and find out who used this one: what came of it is revoked.',
+  },
+  unauthorized_client: {
+    status: 400,
+    text: 'The client may not use this grant type.',
+    remedy: 'Add the grant to `grant_types` of the client (`session: true` for the browserless exchange).',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    text: 'The grant type is not supported.',
+    remedy: 'Use a grant of `grant_types_supported` in the metadata.',
+  },
+  invalid_scope: {
+    status: 400,
+    text: 'The scope is malformed or exceeds what the client registered.',
+    remedy: 'Ask for scopes that the client is registered for and the user granted.',
+  },
   /** RFC 8707 §2. */
-  invalid_target: { status: 400, text: 'The resource is unknown.' },
+  invalid_target: {
+    status: 400,
+    text: 'The resource is unknown.',
+    remedy: 'Name a resource of `resources`, byte for byte.',
+  },
+  unsupported_response_type: { status: 400, text: 'The response type is not supported.', remedy: 'Use `code`.' },
+  access_denied: {
+    status: 400,
+    text: 'The user did not grant the request.',
+    remedy: 'Nothing: the user said no. Offer to ask again.',
+  },
+  /** OpenID Connect Core §3.1.2.6. */
+  login_required: {
+    status: 400,
+    text: 'The user has to log in, and prompt=none forbids to ask.',
+    remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
+  },
+  consent_required: {
+    status: 400,
+    text: 'The user has to consent, and prompt=none forbids to ask.',
+    remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
+  },
+  interaction_required: {
+    status: 400,
+    text: 'This client is always confirmed, and prompt=none forbids to ask.',
+    remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
+  },
+  request_not_supported: {
+    status: 400,
+    text: 'Request objects are not supported.',
+    remedy: 'Send plain parameters instead of `request`.',
+  },
+  request_uri_not_supported: {
+    status: 400,
+    text: 'Request objects by reference are not supported.',
+    remedy: 'Send plain parameters instead of `request_uri`.',
+  },
+  /** What follows up to `login_refused` never leaves for a client: the browser is shown a page. */
+  unknown_client: {
+    status: 400,
+    error: 'invalid_request',
+    text: 'The client is not registered.',
+    remedy: 'Look whether `client_id` is that of the registration.',
+  },
+  redirect_refused: {
+    status: 400,
+    error: 'invalid_request',
+    text: 'The redirect address is not one of the client.',
+    remedy: 'Register the address in `redirect_uris` as it is sent, byte for byte.',
+  },
+  transaction_expired: {
+    status: 400,
+    error: 'invalid_request',
+    text: 'The page is too old, or was used before.',
+    remedy: 'Go back to the application and begin again.',
+  },
+  form_forged: {
+    status: 403,
+    error: 'invalid_request',
+    text: 'The form does not come from a page of this service.',
+    remedy: 'Open the page anew, with cookies allowed; a proxy must keep `Origin` and `Cookie`.',
+  },
+  login_refused: {
+    status: 403,
+    error: 'access_denied',
+    text: 'The user name or the password is wrong.',
+    remedy: 'Type them again.',
+  },
   too_many_attempts: {
     status: 429,
     error: 'temporarily_unavailable',
     text: 'Too many failed attempts; try again later.',
+    remedy: 'Wait for `Retry-After`, and correct the secret or the password (`login.max_failures`).',
   },
-  temporarily_unavailable: { status: 503, text: 'The service cannot answer at the moment; try again later.' },
-  server_error: { status: 500, text: 'The service failed.' },
-  method_not_allowed: { status: 405, error: 'invalid_request', text: 'The endpoint does not take this method.' },
-  content_too_large: { status: 413, error: 'invalid_request', text: 'The request body is too large.' },
-  not_found: { status: 404, error: 'invalid_request', text: 'There is no endpoint at this path.' },
+  temporarily_unavailable: {
+    status: 503,
+    text: 'The service cannot answer at the moment; try again later.',
+    remedy: 'Try again after `Retry-After`; the log names what is down.',
+  },
+  server_error: { status: 500, text: 'The service failed.', remedy: 'Look in the log for the `request_id`.' },
+  method_not_allowed: {
+    status: 405,
+    error: 'invalid_request',
+    text: 'The endpoint does not take this method.',
+    remedy: 'Use a method of `Allow`.',
+  },
+  content_too_large: {
+    status: 413,
+    error: 'invalid_request',
+    text: 'The request body is too large.',
+    remedy: 'Send less than 64 KiB.',
+  },
+  not_found: {
+    status: 404,
+    error: 'invalid_request',
+    text: 'There is no endpoint at this path.',
+    remedy: 'Take the address from the metadata.',
+  },
 } as const satisfies Record<string, OAuthErrorEntry>;
 
 export type OAuthErrorCode = keyof typeof oauthErrors;

@@ -1,13 +1,18 @@
 /** Authorization server metadata, RFC 8414 §2: the members that this program writes or reads. */
 export interface AuthorizationServerMetadata {
   readonly issuer: string;
+  readonly authorization_endpoint?: string;
   readonly token_endpoint?: string;
   readonly jwks_uri?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
   readonly scopes_supported?: readonly string[];
   readonly response_types_supported: readonly string[];
+  readonly response_modes_supported?: readonly string[];
   readonly grant_types_supported?: readonly string[];
+  readonly code_challenge_methods_supported?: readonly string[];
+  /** RFC 9207 §3. */
+  readonly authorization_response_iss_parameter_supported?: boolean;
   readonly token_endpoint_auth_methods_supported?: readonly string[];
   readonly introspection_endpoint_auth_methods_supported?: readonly string[];
   readonly revocation_endpoint_auth_methods_supported?: readonly string[];

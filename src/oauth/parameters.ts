@@ -23,18 +23,54 @@ const aliases: ReadonlyMap<string, string> = new Map([
 
 export interface ParameterOptions {
   readonly aliases: boolean;
+  /** Other words that one endpoint takes besides, where it takes any. */
+  readonly moreAliases?: ReadonlyMap<string, string>;
+  /** More parameters that may occur twice: the boxes of one page. */
+  readonly repeatable?: readonly string[];
+}
+
+export interface ReadParameters {
+  /** Without those that occur more than once: nobody knows which of their values is meant. */
+  readonly parameters: Parameters;
+  /** Of the first of those. */
+  readonly duplicate: OAuthError | undefined;
 }
 
 /** Reads `application/x-www-form-urlencoded` text; `invalid_request` for broken encoding and for duplicates. */
 export function parseParameters(text: string, options: ParameterOptions): Parameters {
+  const { parameters, duplicate } = readParameters(text, options);
+  if (duplicate !== undefined) throw duplicate;
+  return parameters;
+}
+
+/** The same, where a duplicate is to be told to somebody whom the other parameters name. */
+export function readParameters(text: string, options: ParameterOptions): ReadParameters {
+  const values = new Map<string, readonly string[]>();
+  const twice = new Set<string>();
+  for (const [spelling, said] of collect(text)) {
+    const name = canonical(spelling, options);
+    const present = values.get(name) ?? said;
+    const mayRepeat = repeatable.has(name) || options.repeatable?.includes(name) === true;
+    // an alias beside its twin: with one value harmless, with two nobody knows which is meant
+    if (present[0] !== said[0] || (said.length > 1 && !mayRepeat)) twice.add(name);
+    values.set(name, present);
+  }
+  for (const name of twice) values.delete(name);
+  const [first] = twice;
+  return { parameters: parameters(values), duplicate: first === undefined ? undefined : repeated(first) };
+}
+
+function canonical(spelling: string, options: ParameterOptions): string {
+  if (!options.aliases) return spelling;
+  return aliases.get(spelling) ?? options.moreAliases?.get(spelling) ?? spelling;
+}
+
+function collect(text: string): ReadonlyMap<string, readonly string[]> {
   const written = new Map<string, string[]>();
   for (const [name, value] of pairs(text)) {
     if (value !== '') addValue(written, name, value);
   }
-  for (const [name, values] of written) {
-    if (values.length > 1 && !repeatable.has(name)) throw duplicate(name);
-  }
-  return parameters(options.aliases ? canonical(written) : written);
+  return written;
 }
 
 function* pairs(text: string): Generator<[string, string]> {
@@ -56,6 +92,7 @@ function formDecode(text: string): string {
 
 /** RFC 6749 Appendix B; undefined where the text is not percent-encoded UTF-8. */
 export function tryFormDecode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
@@ -69,19 +106,7 @@ function addValue(values: Map<string, string[]>, name: string, value: string): v
   else present.push(value);
 }
 
-/** An alias beside its twin is the same parameter said twice: with one value harmless, with two `invalid_request`. */
-function canonical(written: ReadonlyMap<string, string[]>): Map<string, string[]> {
-  const mapped = new Map<string, string[]>();
-  for (const [name, values] of written) {
-    const known = aliases.get(name) ?? name;
-    const present = mapped.get(known);
-    if (present !== undefined && present[0] !== values[0]) throw duplicate(known);
-    if (present === undefined) mapped.set(known, values);
-  }
-  return mapped;
-}
-
-function duplicate(name: string): OAuthError {
+function repeated(name: string): OAuthError {
   return new OAuthError('invalid_request', {
     description: `The parameter ${name.slice(0, 40)} occurs more than once.`,
   });

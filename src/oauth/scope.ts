@@ -9,3 +9,8 @@ export function parseScope(text: string): readonly string[] | undefined {
 export function formatScope(scope: Iterable<string>): string {
   return [...scope].join(' ');
 }
+
+/** The tokens of a scope that we wrote ourselves; of an empty one, none. */
+export function scopeList(text: string): readonly string[] {
+  return text === '' ? [] : text.split(' ');
+}

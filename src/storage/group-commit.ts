@@ -4,6 +4,8 @@ import { StorageUnavailable } from './errors.ts';
 import { isBusy, storageError } from './sqlite-errors.ts';
 
 interface Write {
+  /** Of one statement, which SQLite undoes by itself when it fails. */
+  readonly isOne: boolean;
   run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -21,6 +23,8 @@ export interface GroupCommitOptions {
 
 export interface GroupCommit {
   write<Result>(run: () => Result): Promise<Result>;
+  /** The same for what runs one statement and changes nothing besides. */
+  writeOne<Result>(run: () => Result): Promise<Result>;
   /** Settles when nothing waits any more. */
   drain(): Promise<void>;
 }
@@ -30,16 +34,16 @@ const retryEvery = 15;
 
 /**
  * The writes of one turn of the event loop share one transaction and its fsync; each is answered after the commit.
- * A write stands in a savepoint of its own, so that its failure is not the failure of the others.
+ * A write of several statements stands in a savepoint of its own, so that its failure is not the failure of the others.
  */
 export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOptions): GroupCommit {
   const statements = prepareControl(database);
   let waiting: Write[] = [];
   let firstTry: number | undefined;
 
-  function write<Result>(run: () => Result): Promise<Result> {
+  function enqueue<Result>(isOne: boolean, run: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
+    waiting.push({ isOne, run, resolve: resolve as (value: unknown) => void, reject });
     if (waiting.length === 1) setImmediate(commit);
     return promise;
   }
@@ -66,7 +70,7 @@ export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOpt
   function commitBatch(batch: Write[]): void {
     let settled: Settled[];
     try {
-      settled = batch.map((entry) => runInSavepoint(database, statements, entry));
+      settled = batch.map((entry) => (entry.isOne ? runAlone : runInSavepoint)(database, statements, entry));
       statements.commit.run();
     } catch (error) {
       abandon(database, statements);
@@ -77,8 +81,10 @@ export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOpt
     options.onCommit?.(batch.length);
   }
 
+  const write: GroupCommit['write'] = (run) => enqueue(false, run);
+  const writeOne: GroupCommit['writeOne'] = (run) => enqueue(true, run);
   const drain = () => (waiting.length === 0 ? Promise.resolve() : write(() => {}).catch(() => {}));
-  return { write, drain };
+  return { write, writeOne, drain };
 }
 
 type Control = ReturnType<typeof prepareControl>;
@@ -105,6 +111,15 @@ function runInSavepoint(database: DatabaseSync, control: Control, { run }: Write
     if (!database.isTransaction) throw error;
     control.undo.run();
     control.release.run();
+    return { error };
+  }
+}
+
+function runAlone(database: DatabaseSync, _control: Control, { run }: Write): Settled {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (!database.isTransaction) throw error;
     return { error };
   }
 }

@@ -9,9 +9,9 @@ import { buildGroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { OpenOptions } from './open-options.ts';
-import type { Records } from './records.ts';
+import { buildRecords, type Records } from './records.ts';
 import { buildSeal } from './seal.ts';
-import { sqliteRecords } from './sqlite.ts';
+import { sqliteEngine } from './sqlite-engine.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 const IN_MEMORY = ':memory:';
@@ -24,7 +24,8 @@ export async function openSqlite(location: string, options: OpenOptions): Promis
     await prepareDatabase(database, options);
     const keys = decodeKeys(options.encryptionKeys) ?? ownKeys(file, database);
     const { clock, onCommit, busyDeadline = 1500 } = options;
-    return sqliteRecords(database, buildGroupCommit(database, { clock, onCommit, busyDeadline }), buildSeal(keys));
+    const group = buildGroupCommit(database, { clock, onCommit, busyDeadline });
+    return buildRecords(sqliteEngine(database, group), buildSeal(keys));
   } catch (error) {
     database.close();
     throw unusable(file, error);

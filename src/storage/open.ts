@@ -3,9 +3,17 @@ import type { OpenOptions } from './open-options.ts';
 import { openSqlite } from './open-sqlite.ts';
 import type { Records } from './records.ts';
 
+type Open = (location: string, options: OpenOptions) => Promise<Records>;
+
+/** Its driver is loaded only where it is asked for. */
+const openPostgres: Open = async (location, options) =>
+  (await import('./open-postgres.ts')).openPostgres(location, options);
+
 /** URL scheme → how it is opened. */
-const engines: Readonly<Record<string, (location: string, options: OpenOptions) => Promise<Records>>> = {
+const engines: Readonly<Record<string, Open>> = {
   sqlite: openSqlite,
+  postgres: openPostgres,
+  postgresql: openPostgres,
 };
 
 /** Opens the store, brings it to this program's version, and fails with `StorageUnusable` where that cannot be. */

@@ -1,49 +1,127 @@
+import type { Engine } from './engine.ts';
+import * as accessTokens from './records/access-tokens.ts';
+import * as accounts from './records/accounts.ts';
+import * as clients from './records/clients.ts';
+import * as codes from './records/codes.ts';
+import * as grants from './records/grants.ts';
+import * as housekeeping from './records/housekeeping.ts';
+import * as refreshTokens from './records/refresh-tokens.ts';
+import { revokeSessionKey, sessionKeys } from './records/session-keys.ts';
+import * as sessions from './records/sessions.ts';
+import { signingKeys } from './records/signing-keys.ts';
+import type { Seal } from './seal.ts';
+import type { Verb } from './verb.ts';
+
+export type { AccessTokenRecord, Revocation } from './records/access-tokens.ts';
+export type { AccountRecord } from './records/accounts.ts';
+export type { ClientRecord, ClientSecretRecord } from './records/clients.ts';
+export type { CodeClaim, CodeRecord, Minted, OneTime, Redemption } from './records/codes.ts';
+export type { ConnectedApp, Consent, GrantRecord } from './records/grants.ts';
+export type { NewRefreshToken, RefreshTokenRecord, Rotation } from './records/refresh-tokens.ts';
+export type { SessionKeyRecord } from './records/session-keys.ts';
+export type { SessionRecord } from './records/sessions.ts';
+export type { NewSigningKey, SigningKeyRecord } from './records/signing-keys.ts';
+
 /**
  * What the authorization service keeps. Every verb is atomic and named for its intent; its promise settles when the
  * outcome is durable, and is rejected with `StorageUnavailable` when there is none. Times are NumericDates, seconds.
  */
-export interface Records {
-  saveAccessToken(token: AccessTokenRecord): Promise<void>;
-  /** Only what is neither expired nor revoked at `now`. */
-  findAccessToken(hash: Uint8Array, now: number): Promise<AccessTokenRecord | undefined>;
-  revokeAccessToken(revocation: { hash: Uint8Array; clientId: string; now: number }): Promise<Revocation>;
-  /** Until the JWT expires by itself. */
-  denyJwt(jti: string, until: number): Promise<void>;
-  isJwtDenied(jti: string, now: number): Promise<boolean>;
-  /** Makes the candidate the current key of its algorithm, unless there is one; answers with the current one. */
-  adoptSigningKey(candidate: NewSigningKey): Promise<SigningKeyRecord>;
-  listSigningKeys(): Promise<readonly SigningKeyRecord[]>;
-  /** Removes up to `limit` rows of each kind that ended before `now`; answers how many. */
-  sweep(now: number, limit: number): Promise<number>;
-  /** Shows by a write that the store works: a full or read-only disk still answers reads. */
-  ping(now: number): Promise<void>;
-  /** After what was asked before is settled. */
-  close(): Promise<void>;
+export type Records = Bound<ReturnType<typeof reading>> &
+  Bound<ReturnType<typeof writingOne>> &
+  Bound<ReturnType<typeof writing>> &
+  Pick<Engine, 'close'>;
+
+type Verbs = Readonly<Record<string, (...args: never[]) => Verb<unknown>>>;
+type Bound<Table extends Verbs> = {
+  [Name in keyof Table]: (...args: Parameters<Table[Name]>) => Promise<OutcomeOf<Table[Name]>>;
+};
+type OutcomeOf<Make> = Make extends (...args: never[]) => Verb<infer Outcome> ? Outcome : never;
+
+export function buildRecords(engine: Engine, seal: Seal): Records {
+  return {
+    ...bind(reading(seal), (verb) => engine.read(verb)),
+    ...bind(writingOne(seal), (verb) => engine.writeOne(verb)),
+    ...bind(writing(seal), (verb) => engine.write(verb)),
+    close: () => engine.close(),
+  };
 }
 
-export interface AccessTokenRecord {
-  /** SHA-256 of the token: the token itself is not kept. */
-  readonly hash: Uint8Array;
-  readonly clientId: string;
-  readonly subject: string;
-  readonly scope: string;
-  readonly audience: readonly string[];
-  readonly issuedAt: number;
-  readonly expiresAt: number;
+function reading(seal: Seal) {
+  const { listSigningKeys } = signingKeys(seal);
+  const { findSessionKey, findSessionKeyByOpenid } = sessionKeys(seal);
+  return {
+    findAccessToken: accessTokens.findAccessToken,
+    isJwtDenied: accessTokens.isJwtDenied,
+    findCode: codes.findCode,
+    findRefreshToken: refreshTokens.findRefreshToken,
+    findConsent: grants.findConsent,
+    listConnectedApps: grants.listConnectedApps,
+    findSession: sessions.findSession,
+    listSessions: sessions.listSessions,
+    findAccount: accounts.findAccount,
+    findAccountBySubject: accounts.findAccountBySubject,
+    listAccounts: accounts.listAccounts,
+    findClient: clients.findClient,
+    listClients: clients.listClients,
+    findSessionKey,
+    findSessionKeyByOpenid,
+    listSigningKeys,
+  };
 }
 
-export type Revocation = 'revoked' | 'unknown' | 'other_client';
-
-export interface NewSigningKey {
-  readonly kid: string;
-  readonly alg: string;
-  readonly publicJwk: Readonly<Record<string, unknown>>;
-  /** PKCS #8, DER; sealed before it is written. */
-  readonly privateKey: Uint8Array;
-  readonly createdAt: number;
+/** Each has one statement, whatever the rows say: the engine holds them to it. */
+function writingOne(seal: Seal) {
+  const { announceSigningKey, removeSigningKeys } = signingKeys(seal);
+  return {
+    saveAccessToken: accessTokens.saveAccessToken,
+    revokeAccessToken: accessTokens.revokeAccessToken,
+    denyJwt: accessTokens.denyJwt,
+    useOnce: codes.useOnce,
+    revokeGrant: grants.revokeGrant,
+    revokeGrantsOfSubject: grants.revokeGrantsOfSubject,
+    saveSession: sessions.saveSession,
+    endSession: sessions.endSession,
+    endSessionsOfSubject: sessions.endSessionsOfSubject,
+    addAccount: accounts.addAccount,
+    rehashPassword: accounts.rehashPassword,
+    announceSigningKey,
+    removeSigningKeys,
+    ping: housekeeping.ping,
+  };
 }
 
-export interface SigningKeyRecord extends NewSigningKey {
-  /** next: published, does not sign yet; retired: published until the last token that it signed expires. */
-  readonly status: 'next' | 'current' | 'retired';
+function writing(seal: Seal) {
+  const { adoptSigningKey, promoteSigningKey, adoptSecret } = signingKeys(seal);
+  const { redeemSessionCode } = sessionKeys(seal);
+  return {
+    saveCode: codes.saveCode,
+    saveImplicit: codes.saveImplicit,
+    redeemCode: codes.redeemCode,
+    saveTokens: refreshTokens.saveTokens,
+    rotateRefreshToken: refreshTokens.rotateRefreshToken,
+    revokeRefreshToken: refreshTokens.revokeRefreshToken,
+    disconnectApp: grants.disconnectApp,
+    setPassword: accounts.setPassword,
+    removeAccount: accounts.removeAccount,
+    addClient: clients.addClient,
+    rotateClientSecret: clients.rotateClientSecret,
+    removeClient: clients.removeClient,
+    redeemSessionCode,
+    revokeSessionKey,
+    adoptSigningKey,
+    promoteSigningKey,
+    adoptSecret,
+    sweep: housekeeping.sweep,
+  };
+}
+
+function bind<Table extends Verbs>(
+  table: Table,
+  carryOut: (verb: () => Verb<unknown>) => Promise<unknown>,
+): Bound<Table> {
+  const bound = Object.entries(table).map(([name, verb]) => [
+    name,
+    (...args: never[]) => carryOut(() => verb(...args)),
+  ]);
+  return Object.fromEntries(bound);
 }

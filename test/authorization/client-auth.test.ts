@@ -85,7 +85,9 @@ t.test('whatever is no usable authentication is 401 invalid_client with a Basic 
     const { status, headers: answered, body } = await answer(service, headers, form);
     t.equal(status, 401, title);
     t.equal(answered.get('www-authenticate'), 'Basic realm="http://localhost:8081", error="invalid_client"');
-    t.equal(body, '{"error":"invalid_client","error_description":"Client authentication failed."}');
+    const request_id = answered.get('x-request-id');
+    const error_description = 'Client authentication failed.';
+    t.strictSame(JSON.parse(body), { error: 'invalid_client', error_description, request_id });
   }
 });
 
@@ -130,7 +132,7 @@ t.test('T32: an unknown client is answered like a wrong secret: same body, heade
     for (let count = 0; count < 3; count++) answers.push(await answer(service, header(`${id}:wrong`)));
     return answers.map(({ status, headers, body }) => [
       status,
-      body,
+      { ...JSON.parse(body), request_id: 'its own' },
       headers.get('www-authenticate'),
       headers.get('retry-after'),
     ]);

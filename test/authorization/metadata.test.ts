@@ -11,16 +11,20 @@ t.test('the metadata of an issuer without a path stands at both names', async (t
     t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
     t.strictSame(await response.json(), {
       issuer: 'http://localhost:8081',
+      authorization_endpoint: 'http://localhost:8081/oauth2/authorize',
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
       token_endpoint: 'http://localhost:8081/oauth2/token',
       jwks_uri: 'http://localhost:8081/oauth2/jwks',
       introspection_endpoint: 'http://localhost:8081/oauth2/introspect',
       revocation_endpoint: 'http://localhost:8081/oauth2/revoke',
       scopes_supported: ['orders.read', 'orders.write', 'admin'],
-      response_types_supported: [],
-      grant_types_supported: ['client_credentials'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     });
   }
 });
@@ -56,10 +60,9 @@ t.test('only what is in use is listed', async (t) => {
     config: { clients: [...clients, { client_id: 'open', grant_types: [], introspect: false }] },
   });
   const document = await (await fetch(`${service.url}/.well-known/oauth-authorization-server`)).json();
-  t.match(document, {
-    grant_types_supported: [],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-  });
+  t.match(document, { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'] });
+  t.strictSame((document as Record<string, unknown>).grant_types_supported, []);
+  t.notOk('authorization_endpoint' in (document as object));
   t.match(document, { introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] });
 });
 

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { isOpaqueToken, makeOpaqueToken } from '../../src/authorization/opaque-token.ts';
+import { isOpaqueToken, makeOpaqueToken, tokenPrefixes } from '../../src/authorization/opaque-token.ts';
 import { isLong } from '../support/long.ts';
 import { run, shop } from './running-service.ts';
 
+const { accessToken } = tokenPrefixes;
 const samples = isLong ? 1_000_000 : 100_000;
 
 t.test(`T23: ${samples} tokens are all different, and none comes in order`, async (t) => {
-  const made = Array.from({ length: samples }, makeOpaqueToken);
+  const made = Array.from({ length: samples }, () => makeOpaqueToken(accessToken));
   t.equal(new Set(made).size, samples);
   t.ok(
     made.every((token) => Buffer.from(token.slice(3, 46), 'base64url').length === 32),
@@ -36,9 +37,9 @@ t.test('T23: the database holds hashes only', async (t) => {
 });
 
 t.test('the checksum tells a token from noise', async (t) => {
-  const token = makeOpaqueToken();
-  t.ok(isOpaqueToken(token));
-  t.notOk(isOpaqueToken(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`));
-  t.notOk(isOpaqueToken(token.slice(0, -1)));
-  t.notOk(isOpaqueToken(`${token}0`));
+  const token = makeOpaqueToken(accessToken);
+  t.ok(isOpaqueToken(token, accessToken));
+  t.notOk(isOpaqueToken(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`, accessToken));
+  t.notOk(isOpaqueToken(token.slice(0, -1), accessToken));
+  t.notOk(isOpaqueToken(`${token}0`, accessToken));
 });

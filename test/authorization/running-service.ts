@@ -1,3 +1,4 @@
+import { argon2Sync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +11,29 @@ import {
 } from '../../src/authorization/authorization.ts';
 import { serverLimits } from '../../src/authorization/server-limits.ts';
 import { buildLog } from '../../src/base/log.ts';
-import type { AuthorizationConfig } from '../../src/config/authorization.ts';
+import type { AuthorizationConfig, ClientConfig } from '../../src/config/authorization.ts';
 import { loadAuthorizationText } from '../../src/config/load.ts';
 
 export const shop = { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' };
 export const other = { id: 'other', secret: 'cs_other-secret-of-32-bytes-or-so' };
+export const web = { id: 'web', secret: 'cs_web-secret-of-32-bytes-or-more' };
+export const callback = 'https://shop.example.com/callback';
 export const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
+
+/** As weak as a hash can be: what is tested is not how slow it is. */
+export function passwordHash(password: string): string {
+  const salt = Buffer.from('a salt, 16 bytes');
+  const hash = argon2Sync('argon2id', {
+    message: password,
+    nonce: salt,
+    parallelism: 1,
+    tagLength: 32,
+    memory: 8,
+    passes: 1,
+  });
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=8,t=1,p=1$${text(salt)}$${text(hash)}`;
+}
 
 const base = `
 version: 1
@@ -30,13 +48,42 @@ clients:
   - { client_id: shop-jwt, client_secret: ${shop.secret}, scope: orders.read orders.write, grant_types: [client_credentials], access_token_format: jwt }
   - { client_id: other, client_secret: ${other.secret}, scope: orders.read, grant_types: [client_credentials] }
   - { client_id: gateway, client_secret: ${gateway.secret}, grant_types: [], introspect: true }
+  - { client_id: web, client_name: Web Shop, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'] }
+  - { client_id: web-jwt, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'], access_token_format: jwt }
+  - { client_id: web-retry, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'], retry_window: 30s }
+  - { client_id: app, client_name: Phone App, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['http://127.0.0.1/callback'] }
+users:
+  - { username: alice, name: Alice Ng, password_argon2: '${passwordHash('wonderland')}', claims: { tenant: acme } }
+  - { username: bob, password_argon2: '${passwordHash('builder')}' }
 `;
 
-export function configuration(changes: Partial<AuthorizationConfig> = {}): AuthorizationConfig {
+/** What a test says in another way; what it does not say of a client is as in a file that does not say it. */
+export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat'> & {
+  readonly clients?: readonly (Partial<ClientConfig> & Pick<ClientConfig, 'client_id'>)[];
+  readonly compat?: Partial<AuthorizationConfig['compat']>;
+};
+
+export function configuration({ clients, compat, ...changes }: Changes = {}): AuthorizationConfig {
   const loaded = loadAuthorizationText(base);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  return { ...loaded.config, ...changes };
+  const { config } = loaded;
+  return {
+    ...config,
+    ...changes,
+    compat: { ...config.compat, ...compat },
+    clients: clients === undefined ? config.clients : clients.map((client) => ({ ...silent, ...client })),
+  };
 }
+
+const silent = {
+  redirect_uris: [],
+  grant_types: [],
+  require_pkce: true,
+  retry_window: 0,
+  session: false,
+  claims: {},
+  introspect: false,
+};
 
 export interface Running extends Authorization {
   readonly url: string;
@@ -54,7 +101,7 @@ type Form = Record<string, string> | [string, string][] | string;
 type Client = { id: string; secret: string };
 
 export interface RunOptions extends Partial<AuthorizationDependencies> {
-  readonly config?: Partial<AuthorizationConfig>;
+  readonly config?: Changes;
 }
 
 /** The service on real sockets and a database of its own, gone after the test. */

@@ -18,11 +18,17 @@ export interface ProcessOptions {
   readonly args?: readonly string[];
   /** Put before the command line of the service, as `sh -c` would run it. */
   readonly shell?: string;
+  /** A program that runs it and watches. */
+  readonly wrapper?: readonly string[];
 }
 
 /** `gatehouse authorization` as a process of its own, ended with the test. */
-export function spawnService(t: Test, config: string, { args = [], shell }: ProcessOptions = {}): ServiceProcess {
-  const command = [process.execPath, launcher, 'authorization', '--config', config, ...args];
+export function spawnService(
+  t: Test,
+  config: string,
+  { args = [], shell, wrapper = [] }: ProcessOptions = {},
+): ServiceProcess {
+  const command = [...wrapper, process.execPath, launcher, 'authorization', '--config', config, ...args];
   const [program = '', ...rest] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH } });
   const written = { stdout: '', stderr: '' };
@@ -42,14 +48,17 @@ export async function ready(service: ServiceProcess): Promise<string> {
   }
 }
 
-export function writeConfig(directory: string, changes: { listen?: string; extra?: string } = {}): string {
+export function writeConfig(
+  directory: string,
+  changes: { listen?: string; storage?: string; extra?: string } = {},
+): string {
   const file = join(directory, 'authorization.yaml');
   writeFileSync(
     file,
     `version: 1
 issuer: http://localhost:8081
 listen: ${changes.listen ?? '127.0.0.1:0'}
-storage: sqlite:gatehouse.db
+storage: ${changes.storage ?? 'sqlite:gatehouse.db'}
 resources: [https://api.example.com]
 scopes: { orders.read: Read your orders }
 clients:

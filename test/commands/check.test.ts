@@ -52,6 +52,20 @@ t.test('sound files: exit status 0, a line for each', async (t) => {
   t.equal(stdout, `${gateway}: valid\n${authorization}: valid\n`);
 });
 
+t.test('SOAP operations told apart by the header: valid, with a warning that names a remedy', async (t) => {
+  const head =
+    'version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com" } }\n' +
+    'upstreams: { a: { url: "http://127.0.0.1:9000" } }\ndefaults: { upstream: a }\nroutes:\n';
+  const operation = (id: string, scope: string) =>
+    `  - { id: ${id}, match: { path: /service, methods: [POST], soap_action: "urn:${id}" }, scope: ${scope} }\n`;
+  const soap = file('soap.yaml', head + operation('get', 'orders.read') + operation('delete', 'orders.admin'));
+  const { status, stdout } = check(soap);
+  t.equal(status, 0);
+  t.match(stdout, `${soap}:6:71: warning: this path requires something else for \`delete\` (line 7)`);
+  t.match(stdout, 'refuses a body whose operation is not that of its SOAPAction');
+  t.equal(stdout.match(/warning/g)?.length, 1);
+});
+
 t.test('a broken file: exit status 1, the place and the hint', async (t) => {
   const { status, stdout } = check(gateway, broken);
   t.equal(status, 1);

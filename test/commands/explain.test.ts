@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { command } from '../support/command.ts';
@@ -69,4 +70,18 @@ t.test('usage is told with exit status 2, a broken file with 1', async (t) => {
     stderr: /one of/,
   });
   t.match(await run('GET', '/', '--config', `${file}.none`), { status: 1, stderr: /does not exist/ });
+});
+
+t.test('a request by its path alone comes as the listener takes it: plain, or by TLS', async (t) => {
+  const protoOf = async (config: string, url: string) => {
+    const { stdout } = await command(t, ['explain', '--config', config, '--json', 'GET', url]).ended();
+    return Object.fromEntries(JSON.parse(stdout).upstream.headers);
+  };
+  t.match(await protoOf(file, '/orders/7/x'), { 'x-forwarded-proto': 'http', forwarded: /proto=http(;|$)/ });
+  t.match(await protoOf(file, 'https://api.example.com/orders/7/x'), { 'x-forwarded-proto': 'https' });
+  const pem = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
+  const files = `cert: "${pem('server.crt')}", key: "${pem('server.key')}"`;
+  const listen = `listen: { host: 127.0.0.1, port: 8443, tls: { ${files} } }\n`;
+  const tls = rules('explain-tls.yaml', ['match: { path: "/orders/{rest*}" }, access: public'], listen);
+  t.match(await protoOf(tls, '/orders/7/x'), { 'x-forwarded-proto': 'https', forwarded: /proto=https/ });
 });

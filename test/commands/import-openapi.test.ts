@@ -87,6 +87,19 @@ t.test('what cannot be carried over is told in a comment, and never opens anythi
   t.match(text, /issuer: "https:\/\/id\.example\.com\/a" +# from openIdConnectUrl/);
 });
 
+t.test('a token endpoint lets the issuer be guessed where the loader would take it', async (t) => {
+  const from = (tokenUrl: string) => {
+    const oauth = { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } };
+    return imported(document({ components: { securitySchemes: { oauth } } }));
+  };
+  t.match(from('https://id.example.com/oauth2/token'), /issuer: "https:\/\/id\.example\.com" +# a guess from/);
+  t.match(from('http://localhost:8081/oauth2/token'), /issuer: "http:\/\/localhost:8081" +# a guess from/);
+  t.match(
+    from('http://id.example.com/oauth2/token'),
+    /issuer: "https:\/\/auth\.example\.com" +# the document does not/,
+  );
+});
+
 t.test('check accepts what was written, without a warning', async (t) => {
   const documents = {
     all: document(),

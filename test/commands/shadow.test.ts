@@ -77,6 +77,17 @@ t.test(
   },
 );
 
+t.test('opaque tokens that no server is asked about have a remedy; broken JWTs have none', async (t) => {
+  const file = logFile([
+    line({ shadow: 'token_malformed', reason: 'not a JWT' }),
+    line({ shadow: 'token_malformed', reason: 'header is no JSON' }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT');
+  t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
+  t.match(stdout, '# token_malformed (1 request): nothing in this file');
+});
+
 t.test('bad lines are counted and named, and never fatal', async (t) => {
   const file = logFile([
     'version: 1',
@@ -141,4 +152,11 @@ t.test('the log of a gateway in shadow mode has at level info all that the repor
       { route: 'orders', code: 'credential_missing' },
     ],
   });
+});
+
+t.test('who came too often is told with the limit, which may be too low', async (t) => {
+  const file = logFile([line({ shadow: 'rate_limited', client: 'shop', reason: '5 in 60 s by client_id' })]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '1 × shop → orders: rate_limited, 5 in 60 s by client_id');
+  t.match(stdout, '# above the limit of this route (5 in 60 s by client_id); where that was meant to pass:');
 });

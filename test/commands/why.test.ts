@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { ask as raw } from '../support/raw-client.ts';
 import { jwt } from '../support/tokens.ts';
@@ -63,9 +64,8 @@ t.test('a ticket of another key, or no ticket, is one clear sentence and exit 1'
     stderr: /sealed under another key/,
   });
   t.match(await command(t, ['why', 'hello', '--config', other]).ended(), { status: 1, stderr: /not a ticket/ });
-  const none = write(behind(upstream, { admin: '127.0.0.1:9901' }));
-  const told = await command(t, ['why', ticket, '--config', none]).ended();
-  t.match(told, { status: 1, stderr: /only the process that sealed .* http:\/\/127\.0\.0\.1:9901\/why\// });
+  const neither = await command(t, ['why', ticket, '--config', write(behind(upstream))]).ended();
+  t.match(neither, { status: 1, stderr: /For those to come: openssl rand .* ticket_keys: .* `admin`/ });
 });
 
 t.test('without keys the process that sealed a ticket opens it at its admin listener', async (t) => {
@@ -74,6 +74,73 @@ t.test('without keys the process that sealed a ticket opens it at its admin list
   const opened = await fetch(`${running.adminUrl}/why/${ticket}`);
   t.match(await opened.json(), { code: 'credential_missing', step: 'extract', route: 'orders' });
   t.equal((await fetch(`${running.adminUrl}/why/AAAA`)).status, 404);
+});
+
+t.test('without keys `why` asks the admin listener of the file', async (t) => {
+  const running = await gateway(t, behind(upstream, { admin: '127.0.0.1:0' }));
+  const ticket = await ticketOf(await fetch(`${running.url}/orders/1`));
+  const { host } = new URL(String(running.adminUrl));
+  const file = write(behind(upstream, { admin: host }));
+  const told = await command(t, ['why', ticket, '--config', file]).ended();
+  t.match(told, { status: 0, stdout: /^401 credential_missing {3}GET 127\.0\.0\.1:\d+\/orders\/1\n/ });
+  const other = await gateway(t, behind(upstream));
+  const foreign = await ticketOf(await fetch(`${other.url}/orders/1`));
+  t.match(await command(t, ['why', foreign, '--config', file]).ended(), {
+    status: 1,
+    stderr: new RegExp(
+      `the one at http://${host} is another, or was started again since\\. For those to come: openssl`,
+    ),
+  });
+});
+
+t.test('where no gateway answers at the admin listener, `why` says what to do', async (t) => {
+  const { url } = await gateway(t, behind(upstream));
+  const ticket = await ticketOf(await fetch(`${url}/orders/1`));
+  const nobody = `127.0.0.1:${await freePort()}`;
+  const told = await command(t, ['why', ticket, '--config', write(behind(upstream, { admin: nobody }))]).ended();
+  t.match(told, { status: 1, stderr: new RegExp(`at http://${nobody} no gateway answers\\. Ask where it runs`) });
+  const { url: stranger } = await witness(t);
+  const file = write(behind(upstream, { admin: new URL(stranger).host }));
+  t.match(await command(t, ['why', ticket, '--config', file]).ended(), { status: 1, stderr: /no gateway answers/ });
+});
+
+t.test('a 401 says in its ticket that a token stood where the route does not read it, and never which', async (t) => {
+  const body = behind(upstream, { ticket_keys: [key] });
+  const { url } = await gateway(t, body);
+  const places = {
+    query: fetch(`${url}/orders/1?access_token=not-for-the-log`),
+    form: fetch(`${url}/orders/1`, { method: 'POST', body: new URLSearchParams({ access_token: 'not-for-the-log' }) }),
+  };
+  for (const [place, response] of Object.entries(places)) {
+    const answer = await response;
+    t.equal(answer.status, 401);
+    t.notMatch(answer.headers.get('www-authenticate') ?? '', /not read|error/);
+    const { ticket, ...sent } = (await answer.json()) as { ticket: string };
+    t.notMatch(JSON.stringify(sent), /not read/);
+    const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
+    t.match(stdout, new RegExp(`reason +a .*${place}.* is not read on this route\n`), place);
+    t.notMatch(stdout, /not-for-the-log/);
+  }
+});
+
+t.test('a 404 says in its ticket which conditions failed where host and path fit, without their values', async (t) => {
+  const soap = (action: string) => ({ match: { path: '/soap', soap_action: action }, access: 'public' });
+  const given = behind(upstream, { ticket_keys: [key] });
+  const body = { ...given, routes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, ...soap(`urn:${id}`) })) };
+  const { url } = await gateway(t, body);
+  const reasonOf = async (headers: Record<string, string>, path = '/soap') => {
+    const answer = await fetch(url + path, { method: 'POST', headers });
+    t.match(answer.status, 404);
+    const { ticket, detail } = (await answer.json()) as { ticket: string; detail: string };
+    t.equal(detail, 'No route matches this request.');
+    const { stdout } = await command(t, ['why', ticket, '--config', write(body), '--json']).ended();
+    return JSON.parse(stdout).reason;
+  };
+  const another =
+    'host and path fit a (another soap action), b (another soap action), c (another soap action), and more';
+  t.equal(await reasonOf({ soapaction: 'urn:sent' }), another);
+  t.match(await reasonOf({}), /^host and path fit a \(no soap action\), /);
+  t.equal(await reasonOf({}, '/elsewhere'), undefined);
 });
 
 t.test('every refusal and every outage carries a ticket, also what never became a request', async (t) => {

@@ -8,6 +8,13 @@ const top = (more: object) => (config: Loose) => Object.assign(config, more);
 const client = (more: object) => (config: Loose) => Object.assign(config.clients[0], more);
 const addClient = (added: object) => (config: Loose) => config.clients.push(added);
 const secret = 'another-secret-of-tests';
+const sha256 = 'a'.repeat(64);
+const code = { grant_types: ['authorization_code'], redirect_uris: ['https://app.example.com/callback'] };
+const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const alice = { username: 'alice', password_argon2: hash };
+const users = (...list: object[]) => top({ users: list });
+const redirect = (uri: string) => client({ ...code, redirect_uris: [uri] });
+const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
 
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
 const cases: Record<string, readonly Case[]> = {
@@ -27,6 +34,11 @@ const cases: Record<string, readonly Case[]> = {
     [top({ issuer: 'http://auth.example.com', development: true })],
     [top({ issuer: 'http://[::1]:8081' })],
   ],
+  counters: [
+    [top({ counters: 'memcached://cache' }), /^error: counters are kept in memory or in Redis/],
+    [top({ counters: 'redis://cache:6379/first' }), /a database number and nothing else/],
+    [top({ counters: 'redis://cache:6379/1' })],
+  ],
   resources: [
     [top({ resources: ['/orders'] }), /is not an absolute URI/],
     [top({ resources: ['https://api.example.com#x'] }), /has no fragment/],
@@ -35,7 +47,8 @@ const cases: Record<string, readonly Case[]> = {
   'encryption keys': [
     [top({ encryption_keys: ['AAAA'] }), /the key has 3 bytes/],
     [top({ encryption_keys: ['!'] }), /not base64/],
-    [top({ encryption_keys: [Buffer.alloc(32).toString('base64')] })],
+    [top({ storage: 'postgres://db.example.com/gatehouse' }), /a postgres database needs `encryption_keys`/],
+    [top(keys)],
   ],
   scopes: [[top({ scopes: { 'orders.read': 'x', 'a b': 'x' } }), /a character that no scope contains/]],
   'lifetime of access tokens': [
@@ -43,6 +56,84 @@ const cases: Record<string, readonly Case[]> = {
     [top({ tokens: { access: { jwt_ttl: '2d' } } }), /^warning: whoever finds such a token/],
     [top({ tokens: { access: { ttl: '0s' } } }), /^error: a token that lives less than a second/],
     [top({ tokens: { access: { ttl: '1d' } } })],
+  ],
+  'trusted proxies': [
+    [top({ trusted_proxies: ['10.0.0.0/33'] }), /is not a CIDR/],
+    [top({ trusted_proxies: ['0.0.0.0/0'] }), /^warning: `0.0.0.0\/0` believes everybody/],
+    [top({ trusted_proxies: ['10.0.0.0/8', '::1'] })],
+  ],
+  database: [
+    [top({ storage: 'postgres://127.0.0.1', ...keys }), /names no database/],
+    [top({ storage: 'postgres://127.0.0.1:port/x', ...keys }), /not the URL of a database/],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse', ...keys })],
+  ],
+  'signing secret': [
+    [top({ signing: { alg: 'HS256' } }), /`HS256` needs `secret_base64url`/],
+    [
+      top({ signing: { alg: 'HS256', secret_base64url: 'AAAA' } }),
+      /^warning: whoever verifies/,
+      /the secret has 3 bytes/,
+    ],
+    [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: whoever verifies/, /not base64url/],
+    [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with a key pair of its own/],
+    [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: whoever verifies/],
+  ],
+  'lifetime of codes': [
+    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code lives 5 minutes at most/],
+    [top({ tokens: { code: { ttl: '10ms' } } }), /^error: a code that lives less than a second/],
+    [top({ tokens: { code: { ttl: '5m' } } })],
+  ],
+  'lifetime of refresh tokens': [
+    [top({ tokens: { refresh: { ttl: '1h' } } }), /does not outlive the access token \(`tokens.access.ttl`\)/],
+    [top({ tokens: { access: { jwt_ttl: '2h' }, refresh: { ttl: '2h' } } }), /`tokens.access.jwt_ttl`/],
+    [top({ tokens: { refresh: { absolute_ttl: '6d' } } }), /`absolute_ttl` is shorter than `ttl`/],
+    [top({ tokens: { refresh: { ttl: '61m', absolute_ttl: '61m' } } })],
+  ],
+  'lifetime of session keys': [
+    [top({ tokens: { session_key: { ttl: '0s' } } }), /a session key that lives less than a second/],
+    [top({ tokens: { session_key: { ttl: '1d' } } })],
+  ],
+  'second chances of refresh tokens': [
+    [top({ tokens: { refresh: { retry_window: '61s' } } }), /^warning: for this long a stolen refresh token/],
+    [top({ tokens: { refresh: { reuse_leeway: '1h' } } }), /^warning: for this long a stolen refresh token/],
+    [
+      client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '2m' }),
+      /^warning: for this long a stolen refresh token/,
+    ],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '1m' })],
+  ],
+  'JWTs that would be extended': [
+    [
+      top({ tokens: { access: { format: 'jwt' }, refresh: { access_token: 'extend' } } }),
+      /^error: `extend` cannot make a JWT last longer/,
+    ],
+    [
+      (config) => {
+        top({ tokens: { refresh: { access_token: 'extend' } } })(config);
+        client({ ...code, grant_types: ['authorization_code', 'refresh_token'], access_token_format: 'jwt' })(config);
+      },
+      /^error: `extend` cannot make a JWT last longer.*`tokens.refresh.access_token`/,
+    ],
+    [
+      (config) => {
+        top({ tokens: { refresh: { access_token: 'extend' } } })(config);
+        client({ access_token_format: 'jwt' })(config);
+      },
+    ],
+  ],
+  'claims of access tokens': [
+    [top({ tokens: { access: { claims: { iss: 'user.a' } } } }), /`iss` has a meaning of its own/],
+    [top({ tokens: { access: { claims: { gid: 'user.a', app_id: 'client.a' } } } }), /`gid`/, /`app_id`/],
+    [top({ tokens: { access: { claims: { tenant: 'users.tenant' } } } }), /is not `user.NAME` or `client.NAME`/],
+    [top({ tokens: { access: { claims: { tenant: 'tenant' } } } }), /is not `user.NAME`/],
+    [
+      (config) => {
+        users({ ...alice, claims: { tenant: 'acme' } })(config);
+        top({ tokens: { access: { claims: { tenant: 'user.tenent' } } } })(config);
+      },
+      /^warning: nobody in this file has the claim `tenent`/,
+    ],
+    [top({ tokens: { access: { claims: { tenant: 'user.tenant', env: 'client.env' } } } })],
   ],
   'client names': [
     [
@@ -58,7 +149,7 @@ const cases: Record<string, readonly Case[]> = {
   'client id twice': [[addClient({ app_id: 'shop', app_secret: secret }), /another client has the id `shop`/]],
   'client secret spellings': [
     [client({ app_secret: secret }), /are one thing, and differ here/],
-    [client({ client_secret_sha256: 'a'.repeat(64) }), /as text and as a digest/],
+    [client({ client_secret_sha256: sha256 }), /as text and as a digest/],
     [client({ client_secret: 'line\nof more than 16 bytes' }), /plain ASCII text in one line/],
     [client({ app_secret: 'shop-secret-of-tests' })],
   ],
@@ -68,7 +159,7 @@ const cases: Record<string, readonly Case[]> = {
       client({ client_secret: undefined, grant_types: [], introspect: true }),
       /`introspect` needs a client with a secret/,
     ],
-    [client({ client_secret: undefined, client_secret_sha256: 'a'.repeat(64) })],
+    [client({ client_secret: undefined, client_secret_sha256: sha256 })],
     [client({ client_secret: undefined, grant_types: [] })],
   ],
   'weak client secret': [[client({ client_secret: 'short' }), /^warning: a secret of less than 16 bytes/]],
@@ -76,6 +167,132 @@ const cases: Record<string, readonly Case[]> = {
     [client({ scope: 'orders.read orders.raed' }), /`orders.raed` is not in `scopes`/],
     [client({ scope: 'orders.read  x' }), /single spaces/, /`x` is not in `scopes`/],
     [client({ scope: 'orders.read' })],
+  ],
+  'redirect addresses': [
+    [redirect('/callback'), /`\/callback` is not an absolute URI/],
+    [redirect('https://app.example.com/#top'), /has no fragment/],
+    [redirect('https://*.example.com/callback'), /has no wildcard/],
+    [redirect('https://app.example.com/call back'), /a character that no URI contains/],
+    [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
+    [redirect('https://app.example.com@evil.example/'), /no user name and password/],
+    [redirect('http://app.example.com/callback'), /others can read the code/],
+    [redirect('https:/callback'), /the address names no host/],
+    ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(
+      (uri): Case => [redirect(uri), /is not a scheme to send a browser to/],
+    ),
+    [
+      client({ ...code, redirect_uris: ['https://app.example.com/', 'https://app.example.com/'] }),
+      /^warning: this address stands here twice/,
+    ],
+    [redirect('http://127.0.0.1:3000/callback')],
+    [redirect('http://[::1]/callback?a=b')],
+    [redirect('http://localhost:3000/%7Ealice')],
+    [redirect('com.example.app:/callback')],
+  ],
+  'grant without redirect address': [
+    [client({ grant_types: ['authorization_code'] }), /`authorization_code` sends a browser back/],
+    [client({ grant_types: ['implicit'] }), /`implicit` sends a browser back/, /^warning: `implicit` is for old/],
+    [client(code)],
+  ],
+  'redirect addresses without use': [
+    [client({ redirect_uris: code.redirect_uris }), /^warning: no grant of this client sends a browser/],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ redirect_uris: code.redirect_uris, session: true })(config);
+      },
+    ],
+  ],
+  'legacy grants': [
+    [client({ grant_types: ['password'] }), /^warning: `password` is for old clients only.*RFC 9700 §2\.4/],
+    [client({ ...code, grant_types: ['implicit'] }), /^warning: `implicit` is for old.*RFC 9700 §2\.1\.2/],
+    [client({ ...code })],
+  ],
+  'refresh without a grant that yields one': [
+    [
+      client({ grant_types: ['client_credentials', 'refresh_token'] }),
+      /^warning: no grant of this client gives it a refresh token/,
+    ],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'] })],
+  ],
+  'retry window without refresh': [
+    [client({ retry_window: '10s' }), /^warning: this client refreshes nothing/],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '10s' })],
+  ],
+  'client without PKCE': [
+    [
+      client({ ...code, client_secret: undefined, require_pkce: false }),
+      /^error: a client without a secret cannot do without PKCE/,
+    ],
+    [client({ ...code, require_pkce: false }), /^warning: without PKCE/],
+    [client({ ...code, client_secret: undefined })],
+  ],
+  'client of the browserless exchange': [
+    [client({ session: true }), /^warning: the exchange is switched off/],
+    [
+      client({ session: true, client_secret: undefined, grant_types: [] }),
+      /^error: `session` needs a client with a secret/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true, client_secret: undefined, client_secret_sha256: sha256 })(config);
+      },
+    ],
+  ],
+  usernames: [
+    [users({ ...alice, username: 'ali\u0000ce', subject: 'a' }), /no control characters/],
+    [users({ ...alice, username: ' alice', subject: 'a' }), /does not begin or end with a space/],
+    [users({ ...alice, username: 'Alice Ng' })],
+  ],
+  'username twice': [
+    [users(alice, { ...alice, username: 'ALICE', subject: 'b' }), /another user is `alice`.*the same name as `ALICE`/],
+    [users(alice, alice), /another user is `alice`/],
+    [users(alice, { ...alice, username: 'bob' })],
+  ],
+  'password of a user': [
+    [users({ username: 'alice' }), /`alice` has no password/],
+    [users({ username: 'alice', password: 'wonderland' }), /only with `development: true`/],
+    [users({ ...alice, password: 'wonderland' }), /as text and as a hash/],
+    [users({ username: 'alice', password_argon2: 'wonderland' }), /this is not an Argon2id hash/],
+    [users({ username: 'alice', password_argon2: '$2b$12$x' }), /`2b` hashes are not supported/],
+    [users({ username: 'alice', password_argon2: hash.replace('t=2', 't=1') }), /^warning: whoever finds this hash/],
+    [
+      (config) => {
+        users({ username: 'alice', password: 'a\tb' })(config);
+        top({ development: true })(config);
+      },
+      /a control character/,
+    ],
+    [
+      (config) => {
+        users({ username: 'alice', password: 'wonderland' })(config);
+        top({ development: true })(config);
+      },
+    ],
+    [users(alice)],
+  ],
+  'subject of a user': [
+    [users({ ...alice, username: '\u00e5sa' }), /a subject is ASCII text/],
+    [users({ ...alice, subject: 'x'.repeat(256) }), /a subject is ASCII text/],
+    [users({ ...alice, username: '\u00e5sa', subject: 'asa' })],
+  ],
+  'subject twice': [
+    [users(alice, { ...alice, username: 'bob', subject: 'alice' }), /another user has the subject `alice`/],
+    [users(alice, { ...alice, username: 'bob', subject: 'Alice' })],
+  ],
+  'subject of a client': [
+    [users({ ...alice, username: 'shop' }), /`shop` is the id of a client/],
+    [users({ ...alice, username: 'shop', subject: 'u-1' })],
+  ],
+  'variables of the pages': [
+    [top({ theme: { css: { '--acent': '#06c' } } }), /the pages have no variable of this name/],
+    [top({ theme: { css: { '--accent': 'red; }' } } }), /this is not an opaque color/],
+    [top({ theme: { css: { '--accent': '#06c' } } })],
+  ],
+  'logo of the pages': [
+    [top({ theme: { logo: 'logo.gif' } }), /neither an SVG nor a PNG/],
+    [top({ theme: { logo: 'missing.svg' } }), /the file missing.svg does not exist/],
   ],
 };
 

@@ -14,6 +14,10 @@ const addRoute = (added: object) => (config: Loose) => config.routes.push(added)
 const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
 const identity = (more: object) => (config: Loose) => (config.defaults.identity_headers = more);
 
+const limit = (more: object) => route({ rate_limit: { by: 'client_id', requests: 1, per: '1m', ...more } });
+const publicLimit = (by: string) => (config: Loose) =>
+  (config.routes[0] = { match: { path: '/open' }, access: 'public', rate_limit: { by, requests: 1, per: '1m' } });
+
 const file = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const sound = { cert: file('server.crt'), key: file('server.key') };
 const tls = (more: object) => top({ listen: { host: '127.0.0.1', port: 8443, tls: { ...sound, ...more } } });
@@ -29,6 +33,22 @@ const twoServers = (first: object, second: object) => (config: Loose) => {
   Object.assign(config.authorization_servers.main, asking, first);
   config.authorization_servers.other = { ...other, ...second };
 };
+
+const names = ['first', 'second', 'third'];
+/** Routes of one SOAP service, each for an operation of its own unless it says otherwise. */
+const soap =
+  (...routes: readonly { scope: string; claims?: object; path?: string; soap_action?: undefined }[]) =>
+  (config: Loose) => {
+    config.routes = routes.map(({ path = '/service', soap_action, ...more }, index) => ({
+      id: names[index],
+      match: {
+        path,
+        methods: ['POST'],
+        ...(!('soap_action' in (routes[index] ?? {})) && { soap_action: `urn:${index}` }),
+      },
+      ...more,
+    }));
+  };
 
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
 const cases: Record<string, readonly Case[]> = {
@@ -111,8 +131,8 @@ const cases: Record<string, readonly Case[]> = {
     [match({ headers: { 'X-Version': '2' } })],
   ],
   'soap without a body': [
-    [match({ soap_action: 'urn:Get' }), /^warning: SOAP is sent by POST/],
-    [match({ soap_action: 'urn:Get', methods: ['POST'] })],
+    [match({ soap_action: 'urn:Get' }), /^warning: SOAP is sent by POST/, /no other operation/],
+    [match({ soap_action: 'urn:Get', methods: ['POST'] }), /no other operation/],
   ],
   'trusted proxies': [
     [top({ trusted_proxies: ['10.0.0.0/33', 'proxy'] }), /is not a CIDR/, /is not a CIDR/],
@@ -268,6 +288,11 @@ const cases: Record<string, readonly Case[]> = {
     [server({ jwks_file: 'keys.json' }), /the file does not exist/],
     [server({ jwks_file: 'base-config.ts' })],
   ],
+  'authorities of a server': [
+    [server({ tls: { ca: 'absent.crt' } }), /^error: the file absent.crt does not exist/],
+    [server({ tls: { ca: file('server.key') } }), /^error: the file .* holds no certificate/],
+    [server({ tls: { ca: file('authority.crt') } })],
+  ],
   algorithms: [
     [server({ algorithms: [] }), /the list is empty/],
     [server({ algorithms: ['HS256', 'RS256'], secret: 'x'.repeat(32) }), /cannot be mixed/],
@@ -324,7 +349,35 @@ const cases: Record<string, readonly Case[]> = {
     [server({ ...keyed, client_key: file('../keys/small-rsa.key') }), /the key fits no algorithm/],
     [server({ ...keyed, client_key: file('server.key') })],
   ],
+  'store to look in': [
+    [server({ verify: 'store' }), /^error: `store` needs `storage`/],
+    [server({ storage: 'sqlite:a.db' }), /^error: `storage` is never read with `verify: auto`/],
+    [server({ verify: 'store', storage: 'sqlite::memory:' }), /^error: a database in memory is not shared/],
+    [server({ verify: 'store', storage: 'sqlite:a.db' })],
+  ],
+  'endpoint beside a store': [
+    [
+      server({ verify: 'store', storage: 'sqlite:a.db', introspection_endpoint: 'https://a.example.com/x', ...asking }),
+      /no endpoint is asked, so `introspection_endpoint` is never used/,
+      /so `client_id` is never used/,
+      /so `client_secret` is never used/,
+    ],
+    [server({ verify: 'store', storage: 'sqlite:a.db', token_prefix: 'at_' })],
+  ],
   'token prefixes of a route': [
+    [
+      (config) => {
+        twoServers({}, {})(config);
+        config.authorization_servers.third = {
+          issuer: 'https://c.example.com',
+          verify: 'store',
+          storage: 'sqlite:a.db',
+        };
+      },
+      /an opaque token could be for `main` or `other`/,
+      /an opaque token could be for `main` or `third`/,
+      /an opaque token could be for `other` or `third`/,
+    ],
     [twoServers({}, {}), /an opaque token could be for `main` or `other`/],
     [twoServers({ token_prefix: 'a_' }, {}), /an opaque token could be for `main` or `other`/],
     [twoServers({ token_prefix: 'a_' }, { token_prefix: 'a_b_' }), /could also be those of `main`/],
@@ -360,6 +413,31 @@ const cases: Record<string, readonly Case[]> = {
   'request id header': [
     [top({ request_id: { header: 'Transfer-Encoding' } }), /has a meaning of its own/],
     [top({ request_id: { header: 'a b' } }), /is not a header name/],
+  ],
+  counters: [
+    [top({ counters: 'memcached://cache' }), /^error: counters are kept in memory or in Redis/],
+    [top({ counters: 'redis' }), /^error: counters are kept in memory or in Redis/],
+    [top({ counters: 'redis://' }), /^error: counters are kept in memory or in Redis/],
+    [top({ counters: 'redis://cache:6379/first' }), /a database number and nothing else/],
+    [top({ counters: 'redis://cache:6379/1?family=6' }), /a database number and nothing else/],
+    [top({ counters: 'memory' })],
+    [top({ counters: 'redis://cache' })],
+    [top({ counters: 'rediss://gateway:word@cache:6380/2' })],
+  ],
+  'whom a rate limit counts': [
+    [limit({ by: 'client' }), /^error: `client` is nobody to count/],
+    [limit({ by: 'claim:' }), /^error: `claim:` is nobody to count/],
+    [publicLimit('client_id'), /^error: a public route looks at no credential, so nobody has a `client_id`/],
+    [publicLimit('claim:tenant'), /^error: a public route looks at no credential/],
+    [publicLimit('address')],
+    [limit({ by: 'claim:realm_access.tenant' })],
+    [limit({ by: 'sub' })],
+  ],
+  'window of a rate limit': [
+    [limit({ per: '999ms' }), /^error: a window of less than a second/],
+    [limit({ per: '25h' }), /^error: a window of more than a day/],
+    [limit({ per: '1s' })],
+    [limit({ per: '1d' })],
   ],
   'longest wait': [
     [top({ limits: { idle: '25d', headers_timeout: '10s' } }), /a wait of more than 24 days/],
@@ -445,6 +523,25 @@ const cases: Record<string, readonly Case[]> = {
       /^warning: the gateway answers this path itself/,
     ],
     [addRoute({ match: { path: '/.well-known/oauth-protected-resource' }, access: 'public' })],
+  ],
+  'operation named by the caller': [
+    [soap({ scope: 'orders.read' }, { scope: 'admin' }), /^warning: this path requires something else for `second`/],
+    [soap({ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'acme' } } }), /something else for `second`/],
+    [soap({ scope: 'a' }, { scope: 'b' }, { scope: 'c' }), /something else for `second`/],
+    [soap({ scope: 'a' }), /^warning: SOAPAction keeps no other operation out/],
+    [soap({ scope: 'a' }, { scope: 'a' }), /^warning: SOAPAction keeps no other operation out/],
+    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined }), /something else for `second`/],
+    [soap({ scope: 'a' }, { scope: 'b', soap_action: undefined, path: '/{rest*}' }), /something else for `second`/],
+    [soap({ scope: 'a' }, { scope: 'a', soap_action: undefined })],
+    [soap({ scope: 'a' }, { scope: 'a' }, { scope: 'a', soap_action: undefined })],
+    [
+      soap(
+        { scope: 'a' },
+        { scope: 'a', soap_action: undefined },
+        { scope: 'b', soap_action: undefined, path: '/{rest*}' },
+      ),
+    ],
+    [soap({ scope: 'a' }, { scope: 'b', path: '/other' }), /no other operation/, /no other operation/],
   ],
   'header asked for twice': [
     [match({ headers: { 'X-V': '1', 'x-v': '2' } }), /^warning: this can never match/],

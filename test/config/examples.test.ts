@@ -8,6 +8,7 @@ import { loadAuthorizationConfig, loadGatewayConfig } from '../../src/config/loa
 
 const path = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 const env = {
+  ALICE_PASSWORD_HASH: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
   GATEWAY_SECRET: 'gateway-secret-of-tests',
   SHOP_SECRET: 'shop-secret-of-the-tests',
   WAREHOUSE_SECRET: 'warehouse-secret-of-tests',

@@ -78,6 +78,37 @@ t.test('a misspelt top-level key does not make everything below it wrong too', a
   t.strictSame(places(sound.replace('upstreams:', 'upstream:')), ['4:1 unknown key `upstream`']);
 });
 
+t.test('what stands below a misspelt top-level key is judged as what it is', async (t) => {
+  const misspelt = sound.replace('upstreams:', 'upstream:').replace('path: /health', 'paht: /health');
+  t.strictSame(places(misspelt.replace('url: http', 'ulr: http')), [
+    '4:1 unknown key `upstream`',
+    '5:3 `url` is missing',
+    '6:5 unknown key `ulr`',
+    '13:12 `path` is missing',
+    '13:14 unknown key `paht`',
+  ]);
+  t.strictSame(
+    places(`${sound.replace('upstreams:', 'upstream:').replaceAll('upstream: orders', 'upstream: order')}`),
+    ['4:1 unknown key `upstream`', '9:15 there is no upstream `order`', '14:15 there is no upstream `order`'],
+  );
+});
+
+t.test('a guess at what a key means makes no mistake of its own', async (t) => {
+  t.strictSame(places(`${sound}limit: 5\n`), ['16:1 unknown key `limit`']);
+  t.strictSame(
+    places(`${sound}route: []\n`),
+    ['16:1 unknown key `route`'],
+    'where the right one stands, it is not one more',
+  );
+  t.strictSame(places(sound.replace('upstreams:', 'backends:')), ['4:1 unknown key `backends`']);
+});
+
+t.test('an unknown key that is no part of the file under another name hides nothing', async (t) => {
+  const text = sound.replace('scope:', 'access: public\n    scope:');
+  t.strictSame(places(`${text}verbosity: 3\n`).length, places(text).length + 1);
+  t.ok(places(text).length > 0);
+});
+
 t.test('an unresolved variable is told once, at its scalar', async (t) => {
   t.strictSame(places(sound.replace('http://127.0.0.1:9000', '${URL}')), [
     '6:10 the environment variable URL is not set',

@@ -11,7 +11,19 @@ const authorization = AuthorizationSchema as unknown as Schema;
 
 t.test('defaults are filled in at every depth, in the units of the program', async (t) => {
   const config = settle(authorization, {}) as Loose;
-  t.strictSame(config.tokens, { access: { format: 'opaque', ttl: 3_600_000, jwt_ttl: 900_000 } });
+  t.match(config.tokens, {
+    code: { ttl: 60_000 },
+    access: { format: 'opaque', ttl: 3_600_000, jwt_ttl: 900_000, claims: {} },
+    refresh: {
+      ttl: 604_800_000,
+      absolute_ttl: 2_592_000_000,
+      reuse_leeway: 10_000,
+      retry_window: 0,
+      access_token: 'new',
+    },
+    session_key: { ttl: 604_800_000 },
+  });
+  t.strictSame(config.session, { enabled: false, allow_query: true, errors: 'oauth' });
   t.strictSame(config.listen, { host: '127.0.0.1', port: 8081 });
   t.strictSame(config.clients, []);
   t.notOk(Object.hasOwn(config, 'admin'), 'what has no default is absent');

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import t from 'tap';
-import { command } from '../support/command.ts';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
+import { type Command, command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 
+t.setTimeout(120_000);
 const shell = promisify(execFile);
+const openPage = browserOf(t);
 
 async function hasCurl(): Promise<boolean> {
   return shell('curl', ['--version']).then(
@@ -13,18 +17,33 @@ async function hasCurl(): Promise<boolean> {
   );
 }
 
+interface Running {
+  readonly demo: Command;
+  /** Lines to paste, as they were printed. */
+  readonly commands: readonly string[];
+  /** Addresses to open: the page, the login. */
+  readonly opened: readonly [string, string];
+}
+
+/** As a user starts it, on ports that are free. */
+async function run(t: Test): Promise<Running> {
+  const ports = [];
+  for (const name of ['gateway', 'authorization', 'api', 'client']) ports.push(`--${name}`, String(await freePort()));
+  const demo = command(t, ['demo', ...ports]);
+  t.ok(await demo.prints('Ctrl-C ends the demo'), demo.stderr());
+  const [page = '', login = ''] = demo.stdout().match(/^ {4}http:.*$/gm) ?? [];
+  return { demo, commands: demo.stdout().match(/^ {4}curl .*$/gm) ?? [], opened: [page.trim(), login.trim()] };
+}
+
 t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it', async (t) => {
   if (!(await hasCurl())) {
     t.plan(0, 'curl is not installed');
     return;
   }
-  const ports = [await freePort(), await freePort(), await freePort()].map(String) as [string, string, string];
-  const demo = command(t, ['demo', '--gateway', ports[0], '--authorization', ports[1], '--api', ports[2]]);
-  t.ok(await demo.prints('Ctrl-C ends the demo'), demo.stderr());
-  const lines = demo.stdout().match(/^ {4}curl .*$/gm) ?? [];
+  const { demo, commands } = await run(t);
   const answers = [];
-  for (const line of lines) answers.push((await shell('sh', ['-c', `${line} 2>&1`])).stdout);
-  t.equal(lines.length, 4);
+  for (const line of commands) answers.push((await shell('sh', ['-c', `${line} 2>&1`])).stdout);
+  t.equal(commands.length, 4);
   t.match(answers[0], '"access_token"');
   t.match(answers[1], 'HTTP/1.1 401');
   t.match(answers[2], 'HTTP/1.1 403');
@@ -32,4 +51,104 @@ t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it'
   t.match(answers[3], '"token_seen":false');
   demo.process.kill('SIGINT');
   t.equal((await demo.ended()).status, 0);
+});
+
+t.test('every address that the demo prints answers', async (t) => {
+  const { demo } = await run(t);
+  const lines = demo.stdout().match(/^ {4}(?!curl ).*$/gm) ?? [];
+  const addresses = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
+  t.equal(addresses.length, 5);
+  for (const address of addresses) t.equal((await fetch(address)).status, 200, address);
+});
+
+/** With the name and the password that were printed. */
+async function signIn(page: Page, { demo }: Running): Promise<void> {
+  const [, name = '', password = ''] = /the user is (\w+), the password (\w+)/.exec(demo.stdout()) ?? [];
+  await page.locator('#username').fill(name);
+  await page.locator('#password').fill(password);
+  await page.locator('button[type=submit]').click();
+}
+
+const status = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+t.test('the client page of the demo: sign in, consent, token, and the API answers it', { skip }, async (t) => {
+  const here = await run(t);
+  const page = await openPage(t);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => void complaints.push(error.message));
+  await page.goto(here.opened[0].replace('127.0.0.1', 'localhost'));
+  await page.waitForURL(here.opened[0]);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page, here);
+  await page.locator('button[value=allow]').click();
+  await status(page, 'GET /orders/7: 200');
+  t.equal(await page.locator('#scope').innerText(), 'orders.read orders.write');
+  t.match(JSON.parse(await page.locator('#answer').innerText()), {
+    id: 7,
+    asked_by: { subject: 'alice', client: 'page', scope: 'orders.read orders.write', token_seen: false },
+  });
+  t.equal(page.url(), here.opened[0], 'the code is not in the address any more');
+  await page.getByRole('button', { name: 'DELETE' }).click();
+  await status(page, 'DELETE /orders/8: 204');
+  t.strictSame(complaints, []);
+});
+
+t.test(
+  'a scope that was left out is one that the API refuses; nothing is granted where all is denied',
+  { skip },
+  async (t) => {
+    const here = await run(t);
+    const page = await openPage(t);
+    await page.goto(here.opened[0]);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, here);
+    await page.locator('input[value="orders.write"]').uncheck();
+    await page.locator('button[value=allow]').click();
+    await status(page, 'GET /orders/7: 200');
+    t.equal(await page.locator('#scope').innerText(), 'orders.read');
+    await page.getByRole('button', { name: 'DELETE' }).click();
+    await status(page, 'DELETE /orders/8: 403');
+    t.match(JSON.parse(await page.locator('#answer').innerText()), { code: 'scope_insufficient' });
+
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('button[value=deny]').click();
+    await page.getByRole('alert').waitFor();
+    t.match(await page.getByRole('alert').innerText(), /^access_denied/);
+    t.notOk(await page.locator('#granted').isVisible());
+  },
+);
+
+t.test('the client page redeems no code of an answer that is not its own', { skip }, async (t) => {
+  const here = await run(t);
+  const [home] = here.opened;
+  const page = await openPage(t);
+  const sent: string[] = [];
+  page.on('request', (request) => void sent.push(request.url()));
+  const issuer = new URL(here.opened[1]).origin;
+  const asked = JSON.stringify({ state: 'the-state', verifier: 'the-verifier-of-the-request-is-long-enough' });
+  for (const { kept, answer, told } of [
+    { kept: undefined, answer: { state: 'the-state', iss: issuer }, told: /state/ },
+    { kept: asked, answer: { state: 'other', iss: issuer }, told: /state/ },
+    { kept: asked, answer: { state: 'the-state', iss: 'https://other.example' }, told: /iss/ },
+    { kept: asked, answer: { state: 'the-state' }, told: /iss/ },
+  ]) {
+    await page.goto(home);
+    if (kept !== undefined) await page.evaluate((text) => sessionStorage.setItem('request', text), kept);
+    await page.goto(`${home}callback?${new URLSearchParams({ code: 'a-code', ...answer })}`);
+    await page.getByRole('alert').waitFor();
+    t.match(await page.getByRole('alert').innerText(), told);
+  }
+  t.strictSame(
+    sent.filter((url) => url.startsWith(issuer)),
+    [],
+  );
+});
+
+t.test('the printed login address shows the login, and then which apps have access', { skip }, async (t) => {
+  const here = await run(t);
+  const page = await openPage(t);
+  await page.goto(here.opened[1]);
+  await signIn(page, here);
+  await page.waitForURL('**/oauth2/account');
+  t.equal(await page.locator('#password').count(), 0);
 });

@@ -16,3 +16,18 @@ t.test('a description is cleaned, the detail is never in the body', async (t) =>
   const body = new OAuthError('invalid_request', { description: 'a "b" \\ é\n', detail: 'hush' }).body();
   t.strictSame(body, { error: 'invalid_request', error_description: 'a ?b? ? ??' });
 });
+
+t.test('every row says what to do about it, in one cell of a table', async (t) => {
+  for (const [code, { remedy }] of Object.entries(oauthErrors)) t.match(remedy, /^[A-Z][^|\n]+\.$/, code);
+});
+
+t.test('codes that the wire must not tell apart have one error, status and sentence', async (t) => {
+  const pairs = [
+    ['invalid_client', 'unregistered_client'],
+    ['invalid_grant', 'code_used'],
+  ] as const;
+  for (const [one, other] of pairs) {
+    t.strictSame(new OAuthError(one).body(), new OAuthError(other).body());
+    t.equal(oauthErrors[one].status, oauthErrors[other].status);
+  }
+});

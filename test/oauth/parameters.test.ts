@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { OAuthError } from '../../src/oauth/errors.ts';
-import { parseParameters } from '../../src/oauth/parameters.ts';
+import { parseParameters, readParameters } from '../../src/oauth/parameters.ts';
 
 const parse = (text: string, aliases = true) => parseParameters(text, { aliases });
 
@@ -33,6 +33,15 @@ t.test('an alias is its twin', async (t) => {
   t.throws(() => parse('client_id=x&app_id=y'), { code: 'invalid_request' });
   t.throws(() => parse('appid=y&app_id=x'), { code: 'invalid_request' });
   t.equal(parse('app_id=x', false).get('client_id'), undefined);
+});
+
+t.test('what stands twice is left out, and the rest can be read before it is refused', async (t) => {
+  const { parameters, duplicate } = readParameters('a=1&b=1&b=1&client_id=x&app_id=y', { aliases: true });
+  t.strictSame(['a', 'b', 'client_id'].map(parameters.get), ['1', undefined, undefined]);
+  t.match(duplicate, { code: 'invalid_request', description: 'The parameter b occurs more than once.' });
+  t.equal(readParameters('a=1&b=', { aliases: true }).duplicate, undefined);
+  const boxes = readParameters('scope=a&scope=b', { aliases: true, repeatable: ['scope'] });
+  t.strictSame([boxes.duplicate, boxes.parameters.all('scope')], [undefined, ['a', 'b']]);
 });
 
 t.test('a grant sees only the parameters that it names', async (t) => {

@@ -12,8 +12,12 @@ const token = (text: string) => ({
   hash: sha256(text),
   clientId: 'c',
   subject: 'c',
+  username: undefined,
   scope: '',
   audience: [],
+  claims: {},
+  grantId: undefined,
+  authTime: undefined,
   issuedAt: now,
   expiresAt: now + 60,
 });

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
 import { stringify } from 'yaml';
+import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayText } from '../../src/config/load.ts';
 import { startGateway } from '../../src/gateway/start.ts';
@@ -27,7 +28,7 @@ export function gatewayYaml(body: object | string): string {
  * A gateway in this process, gone after the test. A test whose requests made the gateway throw fails at its end,
  * whatever they were answered.
  */
-export async function gateway(t: Test, body: object | string): Promise<TestGateway> {
+export async function gateway(t: Test, body: object | string, clock = systemClock): Promise<TestGateway> {
   const loaded = loadGatewayText(gatewayYaml(body), { file: 'gateway.yaml', env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems, undefined, 2));
   const log: Record<string, unknown>[] = [];
@@ -41,6 +42,7 @@ export async function gateway(t: Test, body: object | string): Promise<TestGatew
     config,
     directory,
     locate,
+    clock,
     log: buildLog({ level: 'trace', format: 'json' }, sink),
   });
   t.teardown(async () => {

@@ -12,10 +12,9 @@ export function introspectEndpoint(service: Service): Endpoint {
     paths: ['/oauth2/introspect'],
     async handle(request) {
       const parameters = readForm(service, request);
-      const client = authenticateClient(service, request, parameters);
+      const caller = await authenticateClient(service, request, parameters);
       const token = parameters.require('token');
-      const mayAsk = client.introspect && client.secretHash !== undefined;
-      const answer = mayAsk ? await tokenKind(token)?.inspect(service, token) : undefined;
+      const answer = await tokenKind(token)?.inspect(service, token, caller);
       service.metrics.introspected(answer !== undefined);
       return answer ?? { active: false };
     },

@@ -8,6 +8,6 @@ export function jwksEndpoint({ keys }: Service): Endpoint {
     name: 'jwks',
     method: 'GET',
     paths: ['/oauth2/jwks'],
-    handle: (request, reply) => sendDocument(request, reply, keys.jwks),
+    handle: (request, reply) => sendDocument(request, reply, keys.current.jwks),
   };
 }

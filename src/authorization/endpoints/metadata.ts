@@ -1,5 +1,6 @@
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { methodsInUse } from '../client-auth.ts';
+import type { Client } from '../clients.ts';
 import { type Endpoint, endpointUrl } from '../endpoint.ts';
 import { grants } from '../grants.ts';
 import { sendDocument } from '../public-document.ts';
@@ -7,34 +8,41 @@ import type { Service } from '../service.ts';
 
 /** RFC 8414, at every address where clients look for it. */
 export function metadataEndpoint(service: Service): Endpoint {
-  const document = buildMetadata(service);
   return {
     name: 'metadata',
     method: 'GET',
     absolutePaths: metadataUrls(service.config.issuer).map((url) => new URL(url).pathname),
-    handle: (request, reply) => sendDocument(request, reply, document),
+    handle: async (request, reply) => sendDocument(request, reply, describe(service, await service.clients.list())),
   };
 }
 
 /** What is switched on, and nothing else. `issuer` is byte by byte that of the configuration (RFC 8414 §3.3). */
-function buildMetadata({ config, clients }: Service): AuthorizationServerMetadata {
+function describe({ config }: Service, clients: readonly Client[]): AuthorizationServerMetadata {
   const { issuer } = config;
   const methods = methodsInUse(clients);
+  const uses = (grantType: string) => clients.some((client) => client.grantTypes.includes(grantType));
+  const responseTypes = [...(uses('authorization_code') ? ['code'] : []), ...(uses('implicit') ? ['token'] : [])];
   return {
     issuer,
+    ...(responseTypes.length > 0 && frontChannel(issuer, responseTypes)),
     token_endpoint: endpointUrl(issuer, '/oauth2/token'),
     jwks_uri: endpointUrl(issuer, '/oauth2/jwks'),
     introspection_endpoint: endpointUrl(issuer, '/oauth2/introspect'),
     revocation_endpoint: endpointUrl(issuer, '/oauth2/revoke'),
     scopes_supported: Object.keys(config.scopes),
-    response_types_supported: [],
-    grant_types_supported: [...grants.keys()].filter((grant) => isUsed(grant, clients)),
+    response_types_supported: responseTypes,
+    grant_types_supported: [...grants.keys(), 'implicit'].filter(uses),
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,
   };
 }
 
-function isUsed(grantType: string, clients: Service['clients']): boolean {
-  return [...clients.values()].some((client) => client.grantTypes.includes(grantType));
+function frontChannel(issuer: string, responseTypes: readonly string[]) {
+  return {
+    authorization_endpoint: endpointUrl(issuer, '/oauth2/authorize'),
+    response_modes_supported: responseTypes.includes('token') ? ['query', 'fragment'] : ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  };
 }

@@ -13,11 +13,15 @@ export function revokeEndpoint(service: Service): Endpoint {
     paths: ['/oauth2/revoke'],
     async handle(request, reply) {
       const parameters = readForm(service, request);
-      const client = authenticateClient(service, request, parameters);
+      const client = await authenticateClient(service, request, parameters);
       const token = parameters.require('token');
       const revocation = await tokenKind(token)?.revoke(service, token, client);
       if (revocation === 'other_client')
         throw new OAuthError('invalid_grant', { description: 'The token belongs to another client.' });
+      if (revocation === 'revoked') {
+        const facts = { client_id: client.id, address: request.ip, request_id: request.id };
+        service.audit.record('token_revoked', facts);
+      }
       return reply.code(200).send();
     },
   };

@@ -5,7 +5,6 @@ import type { Endpoint } from '../endpoint.ts';
 import { readForm } from '../form.ts';
 import type { Grant } from '../grant.ts';
 import { grants } from '../grants.ts';
-import { formatFor, issue } from '../issue.ts';
 import type { Service } from '../service.ts';
 
 /** RFC 6749 §3.2. */
@@ -16,14 +15,11 @@ export function tokenEndpoint(service: Service): Endpoint {
     paths: ['/oauth2/token'],
     async handle(request) {
       const parameters = readForm(service, request);
-      const client = authenticateClient(service, request, parameters);
+      const client = await authenticateClient(service, request, parameters);
       const grantType = parameters.require('grant_type');
       const grant = supportedGrant(grantType);
       requireAllowed(client, grantType);
-      const granted = await grant.handle({ client, parameters: parameters.only(grant.parameters) }, service);
-      const response = await issue(service, granted);
-      service.metrics.issued(grantType, formatFor(service, granted));
-      return response;
+      return grant.handle({ client, parameters: parameters.only(grant.parameters), caller: request }, service);
     },
   };
 }

@@ -1,17 +1,33 @@
 import { OAuthError } from '../../oauth/errors.ts';
 import { grantedAudience } from '../audience.ts';
-import type { Grant } from '../grant.ts';
+import type { Grant, TokenRequest } from '../grant.ts';
+import type { Granted } from '../granted.ts';
 import { grantedScope } from '../granted-scope.ts';
+import { makeAccessToken, tokenResponse } from '../issue.ts';
+import type { Service } from '../service.ts';
 
 /** RFC 6749 §4.4: the client acts for itself. No refresh token (§4.4.3). */
 export const clientCredentials: Grant = {
   parameters: ['scope', 'resource'],
-  handle({ client, parameters }, { config }) {
-    if (client.secretHash === undefined) {
-      throw new OAuthError('unauthorized_client', { description: 'A public client cannot use this grant type.' });
-    }
-    const scope = grantedScope(parameters.get('scope'), client.scope, config.scope_excess);
-    const audience = grantedAudience(parameters.all('resource'), config.resources);
-    return { client, subject: client.id, scope, audience };
+  async handle(request, service) {
+    const granted = grantedTo(request, service);
+    const access = await makeAccessToken(service, granted);
+    if (access.record !== undefined) await service.records.saveAccessToken(access.record);
+    return tokenResponse(service, granted, { access, grantType: 'client_credentials' });
   },
 };
+
+function grantedTo({ client, parameters }: TokenRequest, { config }: Service): Granted {
+  if (client.isPublic)
+    throw new OAuthError('unauthorized_client', { description: 'A public client cannot use this grant type.' });
+  return {
+    client,
+    subject: client.id,
+    account: undefined,
+    scope: grantedScope(parameters.get('scope'), client.scope, config.scope_excess),
+    audience: grantedAudience(parameters.all('resource'), config.resources),
+    grantId: undefined,
+    authTime: undefined,
+    notAfter: undefined,
+  };
+}

@@ -1,17 +1,18 @@
 import { seconds } from '../../base/clock.ts';
 import { looksLikeJwt } from '../../jwt/parse.ts';
 import { readOwnJwt } from '../own-jwt.ts';
-import type { TokenKind } from '../token-kind.ts';
+import { mayInspectAny, type TokenKind } from '../token-kind.ts';
 
 export const jwtAccessToken: TokenKind = {
   recognises: looksLikeJwt,
-  async inspect(service, token) {
+  async inspect(service, token, caller) {
+    if (!mayInspectAny(caller)) return undefined;
     const now = seconds(service.clock);
     const claims = await readOwnJwt(service, token);
-    if (claims === undefined || claims.exp <= now || !service.clients.has(claims.client_id)) return undefined;
-    if (await service.records.isJwtDenied(claims.jti, now)) return undefined;
-    const { scope, client_id, exp, iat, sub, aud, iss, jti } = claims;
-    return { active: true, scope, client_id, token_type: 'Bearer', exp, iat, sub, aud, iss, jti };
+    if (claims === undefined || claims.exp <= now) return undefined;
+    if ((await service.clients.find(claims.client_id)) === undefined) return undefined;
+    if (await service.records.isJwtDenied(claims.jti, now, claims.gid)) return undefined;
+    return { ...claims, active: true, token_type: 'Bearer' };
   },
   async revoke(service, token, client) {
     const claims = await readOwnJwt(service, token);

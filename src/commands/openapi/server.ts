@@ -1,3 +1,4 @@
+import { endpointFaults } from '../../config/url-rules.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
 
 /** Where the API is, as far as the document says. */
@@ -58,5 +59,5 @@ function endpointOf([, flow]: readonly [string, unknown]): string {
 
 /** What the loader would take for an issuer. */
 function isUrl(text: string): boolean {
-  return /^https:/i.test(text) && URL.canParse(text) && !/[?#@]/.test(text);
+  return !/[?#@]/.test(text) && endpointFaults([], text, false).length === 0;
 }

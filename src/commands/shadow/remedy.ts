@@ -40,6 +40,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
   ],
   credential_repeated: () => ['# two credentials in one request: the client must send one'],
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
+  token_malformed: (group) => (group.reason === NOT_A_JWT ? opaqueLines(group) : [hopeless(group)]),
   token_audience: () => [
     '# tokens for another audience; if they are meant for this API too, name it here:',
     '# audience: …',
@@ -48,6 +49,10 @@ const byCode: Readonly<Record<string, Remedy>> = {
     '# tokens of an authorization server that is not in `authorization_servers`, or not in those of the route',
   ],
   condition_failed: () => ['# `claims` or `when` of this route does not hold for these requests'],
+  rate_limited: ({ reason }) => [
+    `# above the limit of this route (${comment(reason ?? 'see the file')}); where that was meant to pass:`,
+    '# rate_limit: { by: …, requests: …, per: … }',
+  ],
   body_too_large: () => ['# larger bodies than the route takes', '# limits: { body: … }'],
   form_too_large: () => ['# larger forms than are read for a token', '# limits: { form_body: … }'],
   target_encoded_slash: () => [
@@ -61,11 +66,22 @@ const byCode: Readonly<Record<string, Remedy>> = {
 };
 
 function otherLines(group: Group): readonly string[] {
-  const who = group.client === undefined ? '' : `${comment(group.client)}: `;
-  const remedy = byCode[group.code];
-  if (remedy !== undefined) return remedy(group);
+  return byCode[group.code]?.(group) ?? [hopeless(group)];
+}
+
+function hopeless({ client, code, count }: Group): string {
+  const who = client === undefined ? '' : `${comment(client)}: `;
+  return `# ${who}${comment(code)} (${times(count)}): nothing in this file; the client must send another request`;
+}
+
+/** What the gateway says of an opaque token where no authorization server is asked about any. */
+const NOT_A_JWT = 'not a JWT';
+
+function opaqueLines({ count }: Group): readonly string[] {
   return [
-    `# ${who}${comment(group.code)} (${times(group.count)}): nothing in this file; the client must send another request`,
+    `# ${times(count)} with a token that is no JWT; if it is opaque, let its server be asked (RFC 7662). In authorization_servers:`,
+    '# client_id: …',
+    '# client_secret: …',
   ];
 }
 

@@ -70,7 +70,7 @@ export async function report(lines: AsyncIterable<string>): Promise<Report> {
 function add(groups: Map<string, Group>, line: ShadowLine): void {
   const { client, route, shadow, missing, needed, reason, dependency } = line;
   const place = route ?? area(line.path);
-  const key = JSON.stringify([client, route, place, shadow, missing, needed]);
+  const key = JSON.stringify([client, route, place, shadow, reason, missing, needed]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS) {

@@ -1,9 +1,10 @@
 import type { GatewayConfig } from '../../config/gateway.ts';
+import { changedLimits } from './changed-limits.ts';
 
 /** Settings that bear on who gets in, and that no probe can try: how tokens are verified, and whom the gateway believes. */
-const trust = ['trusted_proxies', 'cors', 'resource', 'development'] as const;
+const trust = ['trusted_proxies', 'counters', 'cors', 'resource', 'development'] as const;
 
-/** Their keys, never their values: secrets are among them. Servers are known by their issuers. */
+/** Their keys, never their values: secrets are among them. Servers are known by their issuers. Limits in words. */
 export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(Object.values(old.authorization_servers).map((server) => [server.issuer, server]));
   const servers = Object.entries(now.authorization_servers).flatMap(([name, server]) => {
@@ -14,7 +15,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
       (key) => `authorization_servers.${name}.${key}`,
     );
   });
-  return [...trust.filter((key) => !same(old[key], now[key])), ...servers];
+  return [...trust.filter((key) => !same(old[key], now[key])), ...servers, ...changedLimits(old, now)];
 }
 
 function changedKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>) {

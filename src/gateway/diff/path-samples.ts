@@ -1,4 +1,5 @@
 import type { PathSegment } from '../../config/path-pattern.ts';
+import { MeetingPatterns } from './meeting-patterns.ts';
 
 type Pattern = readonly PathSegment[];
 
@@ -14,8 +15,10 @@ export interface PathSample {
  * name, both are met. One more stands for everything that no pattern is about.
  */
 export function pathSamples(patterns: readonly Pattern[]): readonly PathSample[] {
+  const distinct = unique(patterns, shapeOf);
+  const meeting = new MeetingPatterns(distinct);
   const shapes = unique(
-    patterns.flatMap((one) => patterns.flatMap((other) => merge(one, other) ?? [])),
+    distinct.flatMap((one) => meeting.of(one).flatMap((other) => merge(one, other) ?? [])),
     shapeOf,
   );
   const word = freshWord(patterns);

@@ -21,9 +21,11 @@ export function* probes(sides: readonly Side[]): Iterable<Probe> {
   const routes = sides.flatMap((side) => side.routes);
   const paths = variants(pathSamples(routes.map(({ segments }) => segments)), sides);
   const methods = [...new Set(routes.flatMap((route) => [...(route.methods ?? [])])), OTHER_METHOD];
+  const hosts = hostsOf(routes);
+  const conditional = sides.flatMap(conditionalOf);
   for (const sample of paths) {
-    const conditions = conditionsFor(sample, sides);
-    for (const host of hostsOf(routes)) {
+    const conditions = conditionsFor(sample, conditional);
+    for (const host of hosts) {
       for (const method of methods) {
         for (const condition of conditions) yield probe(host, method, sample, condition);
       }
@@ -102,14 +104,21 @@ export interface Condition {
 
 const UNCONDITIONAL: Condition = { headers: [], query: '', label: '' };
 
+interface Conditional {
+  readonly route: Route;
+  readonly condition: Condition;
+}
+
+function conditionalOf(side: Side): readonly Conditional[] {
+  return side.routes.flatMap((route) => {
+    const written = route.conditions.length > 0 ? side.written(route) : undefined;
+    return written === undefined ? [] : [{ route, condition: conditionOf(written) }];
+  });
+}
+
 /** Without any condition, and with those of each route for this path. */
-function conditionsFor({ path }: PathSample, sides: readonly Side[]): readonly Condition[] {
-  const found = sides.flatMap((side) =>
-    side.routes.flatMap((route) => {
-      const written = route.conditions.length > 0 && pathFits(route, path) ? side.written(route) : undefined;
-      return written === undefined ? [] : [conditionOf(written)];
-    }),
-  );
+function conditionsFor({ path }: PathSample, conditional: readonly Conditional[]): readonly Condition[] {
+  const found = conditional.flatMap(({ route, condition }) => (pathFits(route, path) ? [condition] : []));
   return unique([UNCONDITIONAL, ...found], ({ label }) => label);
 }
 

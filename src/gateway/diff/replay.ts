@@ -2,7 +2,9 @@ import { captures } from '../captures.ts';
 import { type Code, codeGroups, entry, isCode } from '../codes.ts';
 import type { Asked } from '../dry/asked.ts';
 import { defaultHost } from '../dry/dry-engine.ts';
+import { enforced } from '../dry/enforced.ts';
 import type { Judged } from '../dry/judge.ts';
+import type { Outcome } from '../outcome.ts';
 import type { Route } from '../route.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
@@ -93,27 +95,44 @@ export function readLine(line: string): Recorded | undefined {
   };
 }
 
-/** An outage says nothing about the rules. */
+/** An outage says nothing about the rules, and how often somebody came before is not in a line. */
 function isJudged({ code }: Recorded): boolean {
-  return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code));
+  return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code) && code !== 'rate_limited');
 }
 
 function answerOf(code: string): string {
   return isCode(code) ? `${entry(code).status} ${code}` : 'forwarded';
 }
 
-/** The answer of the new file, where every caller who could have sent the request gets the same one. */
+/**
+ * The answer of the new file, where every caller who could have sent the request gets the same one. Undefined where the
+ * old file does not give the recorded answer to what can be asked again: then what decided is not in the log.
+ */
 async function answerNow(recorded: Recorded, old: Side, now: Side): Promise<string | undefined> {
   const before = old.config.routes.findIndex(({ id }) => id === recorded.route);
   const asked = askedAgain(recorded, old, before);
+  const then = await old.ask(asked);
+  if (recorded.route !== undefined && then.route?.id !== recorded.route) return undefined;
   const bare = await now.ask(asked);
-  const callers = callersOf(recorded, old.routes[before], now, bare.route, asked);
+  const callers = callersOf(recorded, old.routes[before]);
   if (callers === undefined || dependsOnMore(old, before, now, bare.route)) {
-    return bare.outcome.kind === 'refuse' && bare.route === undefined ? inWords(bare, recorded) : undefined;
+    const isLost = then.route !== undefined && bare.route === undefined;
+    return isLost && bare.outcome.kind === 'refuse' ? inWords(bare.outcome, recorded) : undefined;
   }
   const answers = new Set<string>();
-  for (const token of callers) answers.add(inWords(token === undefined ? bare : await now.ask(asked, token), recorded));
+  for (const caller of callers) {
+    if (!isAsRecorded(await askAs(caller, old, then.route, asked), recorded)) return undefined;
+    answers.add(inWords((await askAs(caller, now, bare.route, asked)).outcome, recorded));
+  }
   return answers.size === 1 ? [...answers][0] : undefined;
+}
+
+/** In what the client got, and in what shadow mode would have made of it. */
+function isAsRecorded({ outcome }: Judged, recorded: Recorded): boolean {
+  return (
+    inWords(outcome, recorded) === answerOf(recorded.code) &&
+    inWords(enforced(outcome), recorded) === answerOf(judgedCode(recorded))
+  );
 }
 
 /** The log holds no headers: what chose the route then is given again. */
@@ -124,49 +143,69 @@ function askedAgain(recorded: Recorded, old: Side, before: number): Asked {
   return { method: recorded.method, host, target: recorded.path + query, headers };
 }
 
+/** In shadow mode what enforcing would have answered. */
+function judgedCode({ code, shadow }: Recorded): string {
+  return shadow === undefined || shadow === 'pass' ? code : shadow;
+}
+
 /** A code of the same status is, to a client that sent a bad token, the same answer. */
-function inWords({ outcome }: Judged, { code }: Recorded): string {
+function inWords(outcome: Outcome, recorded: Recorded): string {
   if (outcome.kind !== 'refuse') return 'forwarded';
+  const code = judgedCode(recorded);
   const alike = isCode(code) && entry(code).status === entry(outcome.code).status;
   return answerOf(alike ? code : outcome.code);
 }
 
-const BAD_TOKEN: TokenOfIssuer = { issuer: '' };
+/** What a request carried: header lines of its own, a token that nobody takes, or one of which something is known. */
+type Caller =
+  | { readonly headers: readonly (readonly [string, string])[] }
+  | { readonly token: TokenOfIssuer }
+  | { readonly known: Recorded; readonly scopes: readonly string[] };
 
-/** Who may have sent it: nobody (undefined), or holders of a token. Undefined as a whole: the log does not say enough. */
-function callersOf(
-  recorded: Recorded,
-  before: Route | undefined,
-  now: Side,
-  route: Route | undefined,
-  asked: Asked,
-): readonly (TokenOfIssuer | undefined)[] | undefined {
-  const code = recorded.shadow === undefined || recorded.shadow === 'pass' ? recorded.code : recorded.shadow;
+const NOBODY: Caller = { headers: [] };
+const BAD_TOKEN: Caller = { token: { issuer: '' } };
+const SCHEME_ALONE = ['Authorization', 'Bearer'] as const;
+
+/** What never was one token. */
+const carried: Partial<Record<Code, Caller>> = {
+  credential_missing: NOBODY,
+  credential_malformed: { headers: [SCHEME_ALONE] },
+  credential_repeated: { headers: [SCHEME_ALONE, SCHEME_ALONE] },
+};
+
+/** Who may have sent it. Undefined: the log does not say enough. */
+function callersOf(recorded: Recorded, before: Route | undefined): readonly Caller[] | undefined {
+  const code = judgedCode(recorded);
   if (code === 'condition_failed') return undefined;
-  if (isCode(code) && isAboutToken(code)) return [code === 'credential_missing' ? undefined : BAD_TOKEN];
+  if (isCode(code) && isAboutToken(code)) return [carried[code] ?? BAD_TOKEN];
   const known = recorded.subject ?? recorded.client ?? recorded.cache ?? recorded.scope_held;
-  if (known === undefined) return [undefined];
+  if (known === undefined) return [NOBODY];
   const sets = recorded.scope_held === undefined ? (before?.requirements.scope ?? [[]]) : [recorded.scope_held];
-  return sets.map((scopes) => tokenFor(recorded, scopes, now, route, asked));
+  return sets.map((scopes) => ({ known: recorded, scopes }));
 }
 
 function isAboutToken(code: Code): boolean {
   return Object.hasOwn(codeGroups.credentials, code);
 }
 
-/** Of an issuer that the new route takes, with claims that its conditions ask for: they are the same as before. */
+function askAs(caller: Caller, side: Side, route: Route | undefined, asked: Asked): Promise<Judged> {
+  if ('headers' in caller) return side.ask({ ...asked, headers: [...(asked.headers ?? []), ...caller.headers] });
+  return side.ask(asked, 'token' in caller ? caller.token : tokenFor(caller.known, caller.scopes, side, route, asked));
+}
+
+/** Of an issuer that the route takes, with claims that its conditions ask for: they are the same in both files. */
 function tokenFor(
   { subject, client }: Recorded,
   scopes: readonly string[],
-  now: Side,
+  side: Side,
   route: Route | undefined,
   { host, target }: Asked,
 ): TokenOfIssuer {
-  const written = now.written(route);
-  const [name = ''] = written?.authorization_servers ?? Object.keys(now.config.authorization_servers);
+  const written = side.written(route);
+  const [name = ''] = written?.authorization_servers ?? Object.keys(side.config.authorization_servers);
   const captured = route === undefined ? { host: {}, path: {} } : captures(route, host, target.split('?')[0] as string);
   return {
-    issuer: now.config.authorization_servers[name]?.issuer ?? '',
+    issuer: side.config.authorization_servers[name]?.issuer ?? '',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(subject !== undefined && { sub: subject }),
     ...(client !== undefined && { client_id: client }),

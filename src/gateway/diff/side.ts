@@ -25,6 +25,7 @@ export function openSide({ config, locate }: Sound): Side {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
   const dry: DryEngine = buildDryEngine({ config: bare, locate }, assumedVerifier(bare, tokens));
+  const files = new Map(dry.routes.map((route, index) => [route, config.routes[index]]));
   const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));
   return {
     config,
@@ -35,7 +36,7 @@ export function openSide({ config, locate }: Sound): Side {
       tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
       return judge(dry.engine, { ...asked, token: TOKEN });
     },
-    written: (route) => (route === undefined ? undefined : config.routes[dry.routes.indexOf(route)]),
+    written: (route) => (route === undefined ? undefined : files.get(route)),
   };
 }
 

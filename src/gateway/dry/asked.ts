@@ -7,6 +7,7 @@ export interface Asked {
   readonly host: string;
   /** The request-target as a client would send it. */
   readonly target: string;
+  /** Whether it comes by TLS; absent: it does not. */
   readonly secure?: boolean | undefined;
   /** Name and value, in order. A Host among them stands for `host`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
@@ -17,7 +18,7 @@ export interface Asked {
 /** TEST-NET-1 (RFC 5737): nobody's address, so nothing is believed of it. */
 const ADDRESS = '192.0.2.1';
 
-export function headOf({ method, host, target, secure = true, headers = [], token }: Asked): RequestHead {
+export function headOf({ method, host, target, secure = false, headers = [], token }: Asked): RequestHead {
   const named = headers.some(([name]) => name.toLowerCase() === 'host');
   const received: ReceivedRequest = {
     method,

@@ -1,8 +1,10 @@
 import { matchHost } from '../../config/host-pattern.ts';
 import type { PathSegment } from '../../config/path-pattern.ts';
+import { isSecretName } from '../../config/secret-names.ts';
+import type { MatchCondition } from '../match-conditions.ts';
 import type { Route } from '../route.ts';
 import type { Question } from '../routes.ts';
-import { compareSpecificity, hostText, pathText } from '../specificity.ts';
+import { compareRank, compareSpecificity, hostText, pathText } from '../specificity.ts';
 
 /** A route that was considered for a request, and what of it did not fit. */
 export interface Candidate {
@@ -21,9 +23,8 @@ export function candidatesFor(routes: readonly Route[], question: Question): rea
   return placed.length > 0 ? inTurn(placed, question) : nearest(ordered, question);
 }
 
-/** Once a more specific route fits in all but its method, a later one must name the method and must not be public. */
 function inTurn(placed: readonly Route[], question: Question): readonly Candidate[] {
-  const turn: Turn = { chosen: undefined, passedOver: undefined };
+  const turn: Turn = { chosen: undefined, passedOver: [] };
   return placed.map((route) => {
     const misfits = misfitsInTurn(route, question, turn);
     if (misfits.length === 0) turn.chosen = route;
@@ -33,21 +34,31 @@ function inTurn(placed: readonly Route[], question: Question): readonly Candidat
 
 interface Turn {
   chosen: Route | undefined;
-  passedOver: Route | undefined;
+  /** Those that fit in all but the method. */
+  readonly passedOver: Route[];
 }
 
 function misfitsInTurn(route: Route, question: Question, turn: Turn): readonly string[] {
-  const { methods, access } = route;
-  if (turn.chosen !== undefined) return [`less specific than ${turn.chosen.id}`];
   const unmet = conditionMisfits(route, question);
-  if (unmet.length > 0) return unmet;
-  if (methods !== undefined && !methods.has(question.method)) {
-    turn.passedOver ??= route;
-    return [methodMisfit(methods, question.method)];
-  }
-  if (turn.passedOver === undefined || (methods !== undefined && access !== 'public')) return [];
+  const misfits = [...unmet, ...methodMisfits(route, question)];
+  if (unmet.length === 0 && misfits.length > 0) turn.passedOver.push(route);
+  if (misfits.length > 0) return misfits;
+  return turn.chosen === undefined ? barred(route, question, turn) : [behind(route, turn.chosen)];
+}
+
+function behind(route: Route, chosen: Route): string {
+  return compareRank(chosen, route) < 0
+    ? `less specific than ${chosen.id}`
+    : `as specific as ${chosen.id}, and after it`;
+}
+
+/** Once a more specific route fits in all but its method, a later one must name the method and must not be public. */
+function barred(route: Route, { method }: Question, { passedOver }: Turn): readonly string[] {
+  const { methods, access } = route;
+  const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
+  if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
   const why = access === 'public' ? 'it is public' : 'it does not name the method';
-  return [`${why}, and the more specific ${turn.passedOver.id} does not take ${question.method}`];
+  return [`${why}, and the more specific ${stricter.id} does not take ${method}`];
 }
 
 function nearest(ordered: readonly Route[], question: Question): readonly Candidate[] {
@@ -58,11 +69,11 @@ function nearest(ordered: readonly Route[], question: Question): readonly Candid
 }
 
 function misfitsOf(route: Route, question: Question): readonly string[] {
-  const { host, methods } = route;
+  const { host } = route;
   return [
     ...(hostFits(route, question) ? [] : [`host: ${question.host} is not ${host && hostText(host)}`]),
     ...(pathFits(route, question.key) ? [] : [`path: ${question.key} is not ${pathText(route)}`]),
-    ...(methods === undefined || methods.has(question.method) ? [] : [methodMisfit(methods, question.method)]),
+    ...methodMisfits(route, question),
     ...conditionMisfits(route, question),
   ];
 }
@@ -94,12 +105,24 @@ function segmentFits({ caseSensitive }: Route, segment: PathSegment, part: strin
 }
 
 function conditionMisfits({ conditions }: Route, question: Question): readonly string[] {
-  return conditions.flatMap((condition) => {
-    const holds = condition.holds(question);
-    return holds === 'yes' ? [] : [`${condition.text}: ${holds === 'no' ? 'it is not so' : 'it occurs twice'}`];
-  });
+  return conditions.flatMap((condition) =>
+    condition.holds(question) === 'yes' ? [] : [`${condition.text}: ${found(condition, question)}`],
+  );
 }
 
-function methodMisfit(methods: ReadonlySet<string>, method: string): string {
-  return `method: ${method} is not among ${[...methods].join(', ')}`;
+/** Characters of a value that are shown. */
+const LONGEST = 80;
+
+function found({ field, values }: MatchCondition, question: Question): string {
+  const [value, second] = values(question);
+  if (value === undefined) return 'the request has none';
+  if (second !== undefined) return 'it occurs more than once';
+  const isSecret = field === 'query access_token' || isSecretName(field.replace(/^\w+ /, ''));
+  if (isSecret) return 'the request has another';
+  return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
+}
+
+function methodMisfits({ methods }: Route, { method }: Question): readonly string[] {
+  if (methods === undefined || methods.has(method)) return [];
+  return [`method: ${method} is not among ${[...methods].join(', ')}`];
 }

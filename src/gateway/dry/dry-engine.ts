@@ -22,7 +22,7 @@ export function buildDryEngine(
   verifier: (serverNames: readonly string[]) => VerifyBearer,
 ): DryEngine {
   const resources = protectedResources(config);
-  const parts = { upstreams: dryUpstreams(config), verifier, resources, locate };
+  const parts = { upstreams: dryUpstreams(config), verifier, resources, take: () => 0, locate };
   const routes = compileRoutes(config, parts);
   const cors = crossOrigin(config.cors, config.request_id.header);
   const unrouted = compileUnrouted(config, parts);
@@ -36,6 +36,11 @@ function dryUpstreams(config: GatewayConfig): ReadonlyMap<string, Upstream> {
 
 /** A decision never looks at it. */
 const NO_POOL = undefined as unknown as Pool;
+
+/** How a request comes that names no scheme: as the listener takes them. */
+export function defaultSecure({ listen }: GatewayConfig): boolean {
+  return listen.tls !== undefined;
+}
 
 /** The host of a request that names none: that of the resource, else one that no route asks for by name. */
 export function defaultHost({ resource }: GatewayConfig): string {

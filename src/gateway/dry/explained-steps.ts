@@ -9,7 +9,15 @@ import type { Judged } from './judge.ts';
 
 /** In the order in which the engine takes them. */
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
-type StepName = (typeof steps)[number];
+type StepName = (typeof steps)[number] | 'throttle';
+
+/** A limit is a step only where there is one, and it stands before or after the verification. */
+function orderOf(route: Route | undefined): readonly StepName[] {
+  const limit = route?.rateLimit;
+  if (limit === undefined) return steps;
+  const at = steps.indexOf(limit.byAddress ? 'verify' : 'permit');
+  return [...steps.slice(0, at), 'throttle', ...steps.slice(at)];
+}
 
 export interface ExplainedStep {
   readonly step: StepName;
@@ -26,9 +34,10 @@ export function stepsOf(
   seen: Outcome,
 ): readonly ExplainedStep[] {
   const end = endOf(seen);
-  const last = end === undefined ? steps.length : steps.indexOf(end);
+  const order = orderOf(judged.route);
+  const last = end === undefined ? order.length : order.indexOf(end);
   const scene: Scene = { ...judged, seen, skipped: skippedOf(judged, seen) };
-  return steps.map((step, index): ExplainedStep => {
+  return order.map((step, index): ExplainedStep => {
     const at = placeOf(loaded, routes, judged.route, keys[step](seen));
     if (index > last) return { step, verdict: 'not reached', detail: '', at: undefined };
     if (step === end) return { step, verdict: verdictOf(seen), detail: reasonOf(seen), at };
@@ -57,6 +66,7 @@ const names: Readonly<Record<NonNullable<ReturnType<typeof stepOf>>, StepName>> 
   target: 'target',
   route: 'route',
   extract: 'credential',
+  throttle: 'throttle',
   verify: 'verify',
   permit: 'permit',
   forward: 'forward',
@@ -113,6 +123,7 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
     if (route?.access === 'public') return 'a public route looks at none';
     return skipped.has('verify') ? 'none, and none is required' : 'a bearer token';
   },
+  throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
   verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
   permit: ({ route, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route)),
   rewrite: ({ route, seen }) =>
@@ -130,6 +141,13 @@ function identityInWords(identity: Identity | undefined): string {
   return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, vouched for by ${server}`;
 }
 
+function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
+  const limit = route?.rateLimit;
+  if (limit === undefined) return '';
+  const who = isAnonymous && !limit.byAddress ? '; without a token by address' : '';
+  return `${limit.text}${who}; nothing is counted here`;
+}
+
 function requirementInWords(route: Route | undefined): string {
   const { scope, claims, when } = route?.requirements ?? {};
   const alternatives = scope?.map((words) => words.join(' ')).join(', or ');
@@ -144,6 +162,7 @@ const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = 
   target: () => undefined,
   route: () => 'match',
   credential: () => 'bearer_methods_supported',
+  throttle: () => 'rate_limit',
   verify: () => 'authorization_servers',
   permit: (seen) => permitKeys(seen),
   rewrite: () => 'rewrite',

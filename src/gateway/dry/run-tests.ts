@@ -5,7 +5,7 @@ import { entry } from '../codes.ts';
 import type { Forward, Outcome } from '../outcome.ts';
 import type { Asked } from './asked.ts';
 import { assumedVerifier } from './assumed.ts';
-import { buildDryEngine, defaultHost, type Sound } from './dry-engine.ts';
+import { buildDryEngine, defaultHost, defaultSecure, type Sound } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
 import { type Judged, judge } from './judge.ts';
 import { answerInWords, routeInWords } from './words.ts';
@@ -18,7 +18,7 @@ export async function runTests({ config, locate }: Pick<Sound, 'config' | 'locat
   const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens));
   const problems: Problem[] = [];
   for (const [index, test] of tests.entries()) {
-    const judged = await judge(engine, askedBy(test, index, defaultHost(config)));
+    const judged = await judge(engine, askedBy(test, index, config));
     const problem = problemOf(test, judged);
     if (problem !== undefined) problems.push({ severity: 'error', ...locate(['tests', index]), ...problem });
   }
@@ -29,12 +29,13 @@ function tokenOf(index: number): string {
   return `assumed-${index}`;
 }
 
-function askedBy({ request, headers = {}, token }: TestConfig, index: number, fallback: string): Asked {
+function askedBy({ request, headers = {}, token }: TestConfig, index: number, config: Sound['config']): Asked {
   const line = parseRequestLine(request);
   if (line === undefined) throw new Error(`the checks let \`${request}\` pass`);
   return {
     ...line,
-    host: line.host ?? fallback,
+    host: line.host ?? defaultHost(config),
+    secure: line.secure ?? defaultSecure(config),
     headers: Object.entries(headers),
     token: token === undefined ? undefined : tokenOf(index),
   };

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ServiceContender } from './authorization-place.ts';
+import { pinned } from './cores.ts';
+import { basic, type ClientName, forms } from './grants.ts';
+import { type Measured, wrk } from './wrk.ts';
+
+export interface Turn {
+  readonly contender: ServiceContender;
+  readonly seconds: number;
+  readonly connections: number;
+  /** For files. */
+  readonly folder: string;
+  /** Requests a second that this contender was seen to answer; undefined at first. */
+  readonly seen: number | undefined;
+}
+
+/** What is asked of a service. It prepares, and answers with the load itself, which alone is measured. */
+export interface Workload {
+  readonly name: string;
+  prepare(turn: Turn): Promise<() => Promise<Measured>>;
+}
+
+export const workloads: readonly Workload[] = [
+  { name: 'client credentials', prepare: clientCredentials },
+  { name: 'introspection', prepare: introspection },
+  { name: 'refresh', prepare: refresh },
+  { name: 'code exchange', prepare: codeExchange },
+];
+
+/** Different ones, each active. */
+const TOKENS = 1000;
+
+async function clientCredentials(turn: Turn) {
+  return byWrk(turn, { url: turn.contender.endpoints.token, client: 'shop', bodies: [forms.clientCredentials()] });
+}
+
+async function introspection(turn: Turn) {
+  const { token, introspect } = turn.contender.endpoints;
+  const asked = Array.from({ length: TOKENS }, forms.clientCredentials);
+  const answers = await askAll(token, 'shop', asked);
+  const bodies = answers.map(({ access_token }) => forms.introspection(access_token));
+  await requireActive(introspect, bodies[0] as string);
+  return byWrk(turn, { url: introspect, client: 'gateway', bodies });
+}
+
+/** A token that is not active is answered with 200 too, and faster. */
+async function requireActive(url: string, body: string): Promise<void> {
+  const { active } = (await ask(url, 'gateway', body)) as { active?: unknown };
+  if (active !== true) throw new Error(`${url}: a token that was just issued is not active`);
+}
+
+const loader = fileURLToPath(new URL('refresh-load.ts', import.meta.url));
+
+/** wrk sends what is known before; here each request shows what the last answer brought. */
+async function refresh({ contender, seconds, connections, folder }: Turn) {
+  const { token } = contender.endpoints;
+  const codes = await contender.codes(connections);
+  const answers = await askAll(token, 'web', codes.map(forms.code));
+  const file = join(folder, 'refresh.json');
+  const tokens = answers.map(({ refresh_token }) => refresh_token);
+  writeFileSync(file, JSON.stringify({ url: token, seconds, tokens }));
+  const { file: program, args } = pinned({ file: process.execPath, args: [loader, file], ports: [] }, 'load');
+  return async () => {
+    const { stdout } = await promisify(execFile)(program, [...args]);
+    return JSON.parse(stdout) as Measured;
+  };
+}
+
+/** Requests a second that nobody reaches, for the first turn. */
+const MOST = 5000;
+
+async function codeExchange(turn: Turn) {
+  const count = Math.ceil((turn.seen === undefined ? MOST : 2 * turn.seen) * turn.seconds) + 1000;
+  const codes = await turn.contender.codes(count);
+  return byWrk(turn, { url: turn.contender.endpoints.token, client: 'web', bodies: codes.map(forms.code) });
+}
+
+interface Asked {
+  readonly url: string;
+  readonly client: ClientName;
+  readonly bodies: readonly string[];
+}
+
+/** One body after the other, from the first again after the last. */
+function byWrk({ seconds, connections, folder }: Turn, { url, client, bodies }: Asked): () => Promise<Measured> {
+  const script = join(folder, 'post.lua');
+  const file = join(folder, 'bodies');
+  writeFileSync(script, postScript(client));
+  writeFileSync(file, `${bodies.join('\n')}\n`);
+  return () => wrk({ url, seconds, connections, script: [script, file], prefix: pinnedWrk });
+}
+
+const { file: program, args: parameters } = pinned({ file: 'wrk', args: [], ports: [] }, 'load');
+const pinnedWrk = [program, ...parameters];
+
+function postScript(client: ClientName): string {
+  return `
+local bodies, at = {}, 0
+wrk.method = "POST"
+wrk.headers["Authorization"] = "${basic(client)}"
+wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
+function init(args)
+  for line in io.lines(args[1]) do bodies[#bodies + 1] = line end
+end
+function request()
+  at = at % #bodies + 1
+  return wrk.format(nil, nil, nil, bodies[at])
+end
+`;
+}
+
+interface TokenAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+const AT_ONCE = 64;
+
+async function askAll(url: string, client: ClientName, bodies: readonly string[]): Promise<TokenAnswer[]> {
+  const answers: TokenAnswer[] = [];
+  for (let from = 0; from < bodies.length; from += AT_ONCE) {
+    const some = bodies.slice(from, from + AT_ONCE);
+    answers.push(...((await Promise.all(some.map((body) => ask(url, client, body)))) as TokenAnswer[]));
+  }
+  return answers;
+}
+
+async function ask(url: string, client: ClientName, body: string): Promise<unknown> {
+  const headers = { authorization: basic(client), 'content-type': 'application/x-www-form-urlencoded' };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}

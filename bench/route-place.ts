@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SignJWT } from 'jose';
+import type { Command } from './children.ts';
+import {
+  ACCESSES,
+  type Access,
+  drawScript,
+  issuer,
+  pathsFor,
+  routeFile,
+  SCOPES,
+  secret,
+  upstreamConf,
+} from './route-files.ts';
+
+/** The others stand beside the first; all get as many different paths as the last has routes. */
+export const COUNTS = [10, 1000, 10_000] as const;
+
+/** A gateway with so many routes. */
+export interface RouteContender {
+  readonly name: string;
+  readonly count: number;
+  readonly access: Access;
+  readonly command: Command;
+  readonly url: string;
+  /** File of the paths that are asked for, one a line. */
+  readonly paths: string;
+}
+
+export interface RoutePlace {
+  readonly contenders: readonly RouteContender[];
+  readonly upstream: Command;
+  readonly token: string;
+  /** For `wrk -s`. */
+  readonly script: string;
+  remove(): void;
+}
+
+const launcher = fileURLToPath(new URL('../bin/gatehouse.js', import.meta.url));
+
+export async function prepareRoutes(): Promise<RoutePlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const [upstreamPort = 0, ...ports] = await freePorts(1 + COUNTS.length * ACCESSES.length);
+  const pairs = ACCESSES.flatMap((access) => COUNTS.map((count) => ({ access, count })));
+  const contenders = pairs.map(({ access, count }, index) =>
+    contender({ folder, access, count, port: ports[index] as number, upstream: `http://127.0.0.1:${upstreamPort}` }),
+  );
+  const script = save(folder, 'draw.lua', drawScript);
+  const conf = save(folder, 'upstream.conf', upstreamConf(folder, upstreamPort));
+  return {
+    contenders,
+    upstream: { file: 'nginx', args: ['-p', folder, '-c', conf, '-g', 'daemon off;'], ports: [upstreamPort] },
+    token: await makeToken(),
+    script,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Wanted {
+  readonly folder: string;
+  readonly access: Access;
+  readonly count: number;
+  readonly port: number;
+  readonly upstream: string;
+}
+
+function contender({ folder, access, count, port, upstream }: Wanted): RouteContender {
+  const config = save(folder, `${access}-${count}.yaml`, routeFile({ count, access, port, upstream }));
+  const most = Math.max(...COUNTS);
+  return {
+    name: nameOf(count, access),
+    count,
+    access,
+    command: { file: process.execPath, args: [launcher, 'gateway', '--config', config], ports: [port], every: 5 },
+    url: `http://127.0.0.1:${port}`,
+    paths: save(folder, `${access}-${count}.paths`, `${pathsFor(count, most).join('\n')}\n`),
+  };
+}
+
+export function nameOf(count: number, access: Access): string {
+  return `${count} routes, ${access === 'public' ? 'open' : 'JWT HS256 cached'}`;
+}
+
+function save(folder: string, name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Different ones: all are held until the last is known. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject).listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function makeToken(): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({
+    iss: issuer,
+    aud: 'https://api.example.com',
+    sub: 'alice',
+    client_id: 'shop',
+    scope: SCOPES.join(' '),
+    jti: '1',
+    iat: now,
+    exp: now + 86_400,
+  })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .sign(Buffer.from(secret));
+}

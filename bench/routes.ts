@@ -1,0 +1,175 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpuTime, start, stop } from './children.ts';
+import { aligned, median } from './report.ts';
+import { COUNTS, nameOf, prepareRoutes, type RouteContender, type RoutePlace } from './route-place.ts';
+import { wrk } from './wrk.ts';
+
+export interface RouteBench {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly say: (message: string) => void;
+}
+
+/** One gateway in one round of load. */
+interface RouteRun {
+  readonly name: string;
+  readonly round: number;
+  /** Microseconds of CPU time a request. */
+  readonly cpu: number;
+  readonly perSecond: number;
+}
+
+/** One start of one gateway. */
+interface RouteStart {
+  readonly name: string;
+  /** From the spawn of the process to the first connection that it accepts, milliseconds. */
+  readonly start: number;
+  /** CPU time until then, milliseconds. */
+  readonly cpu: number;
+  /** Resident memory then, MiB. */
+  readonly memory: number;
+}
+
+export interface RouteResult {
+  readonly name: string;
+  /** Medians. */
+  readonly cpu: number;
+  readonly perSecond: number;
+  readonly start: number;
+  readonly startCpu: number;
+  readonly memory: number;
+  readonly loaded: number;
+  /** CPU a request, to that of the ten routes in the same round: median, least, most. */
+  readonly ratio: { readonly median: number; readonly least: number; readonly most: number };
+  /** The same of the round in which each used least: what else runs on the machine only ever adds. */
+  readonly quietest: number;
+}
+
+export interface RouteReport {
+  readonly results: readonly RouteResult[];
+  readonly runs: readonly RouteRun[];
+  readonly starts: readonly RouteStart[];
+}
+
+/** What a request, a start and memory cost with many routes, beside the same gateway with ten. */
+export async function benchRoutes(bench: RouteBench): Promise<RouteReport> {
+  const place = await prepareRoutes();
+  const programs = new Map<RouteContender, ChildProcess>();
+  let upstream: ChildProcess | undefined;
+  try {
+    const starts = await runStarts(place.contenders, bench);
+    upstream = await start(place.upstream);
+    for (const contender of place.contenders) programs.set(contender, await start(contender.command));
+    const runs = await runLoad(place, programs, bench);
+    const loaded = new Map([...programs].map(([{ name }, child]) => [name, memoryOf(child)]));
+    return { results: place.contenders.map((each) => summarize(each, { runs, starts, loaded })), runs, starts };
+  } finally {
+    await Promise.all([...programs.values(), ...(upstream === undefined ? [] : [upstream])].map(stop));
+    place.remove();
+  }
+}
+
+/** With nothing else of ours running. */
+async function runStarts(contenders: readonly RouteContender[], { rounds, say }: RouteBench): Promise<RouteStart[]> {
+  const starts: RouteStart[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    for (const contender of inTurn(contenders, round)) {
+      const began = performance.now();
+      const child = await start(contender.command);
+      const run = { name: contender.name, start: performance.now() - began, ...spentBy(child) };
+      await stop(child);
+      starts.push(run);
+      say(`start ${round}: ${run.name}: ${run.start.toFixed(0)} ms, ${run.memory.toFixed(0)} MiB`);
+    }
+  }
+  return starts;
+}
+
+function spentBy(child: ChildProcess): Pick<RouteStart, 'cpu' | 'memory'> {
+  return { cpu: cpuTime(child.pid as number) / 1000, memory: memoryOf(child) };
+}
+
+/** MiB. */
+function memoryOf({ pid }: ChildProcess): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** Seconds. Long enough for each of ten thousand routes to be asked a few times. */
+const WARM_UP = 5;
+
+async function runLoad(
+  place: RoutePlace,
+  programs: ReadonlyMap<RouteContender, ChildProcess>,
+  { rounds, seconds, connections, say }: RouteBench,
+): Promise<RouteRun[]> {
+  const load = ({ url, paths }: RouteContender, length: number) =>
+    wrk({ url, token: place.token, seconds: length, connections, script: [place.script, paths] });
+  for (const contender of place.contenders) {
+    say(`warming up: ${contender.name}`);
+    await load(contender, WARM_UP);
+  }
+  const runs: RouteRun[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    for (const contender of inTurn(place.contenders, round)) {
+      const { pid } = programs.get(contender) as ChildProcess;
+      const before = cpuTime(pid as number);
+      const { requests, perSecond } = await load(contender, seconds);
+      const cpu = (cpuTime(pid as number) - before) / requests;
+      say(`round ${round}: ${contender.name}: ${cpu.toFixed(1)} µs a request`);
+      runs.push({ name: contender.name, round, cpu, perSecond });
+    }
+  }
+  return runs;
+}
+
+/** Every round begins with another one: to be first or last is nobody's advantage. */
+function inTurn<Item>(items: readonly Item[], round: number): readonly Item[] {
+  const first = round % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+interface Measured {
+  readonly runs: readonly RouteRun[];
+  readonly starts: readonly RouteStart[];
+  readonly loaded: ReadonlyMap<string, number>;
+}
+
+function summarize({ name, access }: RouteContender, { runs, starts, loaded }: Measured): RouteResult {
+  const own = runs.filter((run) => run.name === name);
+  const begun = starts.filter((run) => run.name === name);
+  const fewest = nameOf(COUNTS[0], access);
+  const beside = ({ round }: RouteRun) => runs.find((run) => run.name === fewest && run.round === round)?.cpu;
+  const ratios = own.map((run) => run.cpu / (beside(run) ?? Number.NaN));
+  const least = (of: string) => Math.min(...runs.filter((run) => run.name === of).map(({ cpu }) => cpu));
+  return {
+    name,
+    cpu: median(own.map(({ cpu }) => cpu)),
+    perSecond: median(own.map(({ perSecond }) => perSecond)),
+    start: median(begun.map((run) => run.start)),
+    startCpu: median(begun.map(({ cpu }) => cpu)),
+    memory: median(begun.map(({ memory }) => memory)),
+    loaded: loaded.get(name) ?? Number.NaN,
+    ratio: { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) },
+    quietest: least(name) / least(fewest),
+  };
+}
+
+const columns: readonly { readonly title: string; readonly cell: (result: RouteResult) => string }[] = [
+  { title: 'gateway', cell: ({ name }) => name },
+  { title: 'CPU µs/request', cell: ({ cpu }) => cpu.toFixed(1) },
+  { title: `÷ ${COUNTS[0]} routes`, cell: ({ ratio }) => ratio.median.toFixed(3) },
+  { title: 'least–most', cell: ({ ratio }) => `${ratio.least.toFixed(2)}–${ratio.most.toFixed(2)}` },
+  { title: 'quietest', cell: ({ quietest }) => quietest.toFixed(3) },
+  { title: 'requests/s', cell: ({ perSecond }) => perSecond.toFixed(0) },
+  { title: 'start ms', cell: ({ start: time }) => time.toFixed(0) },
+  { title: 'start CPU ms', cell: ({ startCpu }) => startCpu.toFixed(0) },
+  { title: 'MiB', cell: ({ memory }) => memory.toFixed(0) },
+  { title: 'MiB loaded', cell: ({ loaded }) => loaded.toFixed(0) },
+];
+
+export function routeTable(results: readonly RouteResult[]): string {
+  return aligned([columns.map(({ title }) => title), ...results.map((row) => columns.map(({ cell }) => cell(row)))]);
+}

@@ -1,0 +1,38 @@
+import type { FastifyReply } from 'fastify';
+import { OAuthError } from '../../oauth/errors.ts';
+import { recordError } from '../errors.ts';
+import type { Addressed, AuthorizationRequest, Decision } from './authorization-request.ts';
+import { sendResponse } from './authorization-response.ts';
+import type { Exchange } from './exchange.ts';
+import type { Front } from './front.ts';
+
+/**
+ * From here on the client is told what goes wrong, outages too: a status of ours would never reach it (RFC 6749
+ * §4.1.2.1). Not of a page that counted before: its client has its answer.
+ */
+export async function answerClient(
+  { service }: Front,
+  { request, reply }: Exchange,
+  addressed: Addressed,
+  answer: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof OAuthError && error.code === 'transaction_expired') throw error;
+    const { issuer } = service.config;
+    return sendResponse(reply, addressed, { issuer, ...recordError(error, request).body() });
+  }
+}
+
+/** The user agreed, now or before. */
+export async function grantRequest(
+  { service }: Front,
+  { reply }: Exchange,
+  request: AuthorizationRequest,
+  decision: Decision,
+): Promise<FastifyReply> {
+  const values = await request.responseType.respond(service, request, decision);
+  if (values === undefined) throw new OAuthError('transaction_expired', { detail: 'used before' });
+  return sendResponse(reply, request, { ...values, issuer: service.config.issuer });
+}

@@ -1,0 +1,55 @@
+import type { Consent, OneTime } from '../../storage/records.ts';
+import type { Account } from '../accounts.ts';
+import type { Client } from '../clients.ts';
+import type { Service } from '../service.ts';
+
+/** Where in the address the answer stands. */
+export type ResponseMode = 'query' | 'fragment';
+
+/** Where an answer may be sent: what must be sure before anything else is looked at (RFC 6749 §4.1.2.1). */
+export interface Addressed {
+  readonly client: Client;
+  readonly redirectUri: string;
+  /** Whether the request named it; if so, the exchange names it too. */
+  readonly redirectUriSent: boolean;
+  readonly state: string | undefined;
+  readonly mode: ResponseMode;
+}
+
+/** A request that may be granted, if the user wants. */
+export interface AuthorizationRequest extends Addressed {
+  readonly responseType: ResponseType;
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  /** S256 (RFC 7636). */
+  readonly challenge: string | undefined;
+  readonly prompt: ReadonlySet<string>;
+  /** Seconds. */
+  readonly maxAge: number | undefined;
+  readonly loginHint: string | undefined;
+}
+
+/** What the user said to it. */
+export interface Decision {
+  readonly account: Account;
+  /** NumericDate. */
+  readonly authTime: number;
+  readonly scope: readonly string[];
+  /** What is remembered of it. */
+  readonly consent: Consent | undefined;
+  /** Of the page on which it was said; undefined where none was shown. */
+  readonly transaction: OneTime | undefined;
+}
+
+export type ResponseValues = Readonly<Record<string, string | number | undefined>>;
+
+export interface ResponseType {
+  /** Among the `grant_types` of whoever may use it. */
+  readonly grant: 'authorization_code' | 'implicit';
+  /** The first is the default. */
+  readonly modes: readonly ResponseMode[];
+  /** Whether PKCE has a meaning for it. */
+  readonly challenge: boolean;
+  /** Answers once what it hands out is durable; undefined: the transaction counted before, and nothing is handed out. */
+  respond(service: Service, request: AuthorizationRequest, decision: Decision): Promise<ResponseValues | undefined>;
+}

@@ -1,0 +1,37 @@
+import { isLoopback } from '../../config/host.ts';
+import { formatScope, scopeList } from '../../oauth/scope.ts';
+import type { Consent } from '../../storage/records.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+
+/** Why the user is asked; undefined where they need not be. */
+export function whyAsk(
+  request: AuthorizationRequest,
+  before: Consent | undefined,
+): 'consent_required' | 'interaction_required' | undefined {
+  if (before === undefined || request.prompt.has('consent')) return 'consent_required';
+  const known = scopeList(before.scope);
+  if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';
+  return isOwnAddress(request) ? undefined : 'interaction_required';
+}
+
+/**
+ * Whether only the client itself can be at the other end. Without a secret, any program of the device can pretend to be
+ * it on a loopback address or a scheme of its own (RFC 8252 §8.6).
+ */
+function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
+  if (!client.isPublic) return true;
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol === 'https:' && !isLoopback(hostname);
+}
+
+/** The second check: whatever the page sent, never more than was asked for. Undefined: nothing of what there is to grant. */
+export function tickedScope(request: AuthorizationRequest, boxes: readonly string[]): readonly string[] | undefined {
+  const ticked = boxes.flatMap((box) => box.split(' '));
+  const granted = request.scope.filter((scope) => ticked.includes(scope));
+  return granted.length === 0 && request.scope.length > 0 ? undefined : granted;
+}
+
+/** What was granted by and by. */
+export function remembered(before: Consent | undefined, granted: readonly string[]): string {
+  return formatScope(new Set([...scopeList(before?.scope ?? ''), ...granted]));
+}

@@ -1,0 +1,31 @@
+import type { OAuthErrorCode } from '../../oauth/errors.ts';
+import type { AnswerError } from '../errors.ts';
+import { type ErrorKind, errorPage, errorStatus, pageHeaders, type Site } from '../pages/pages.ts';
+
+/** What a person is told; every other refusal is that of a bad request. */
+const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
+  unknown_client: 'unknown_client',
+  redirect_refused: 'redirect_refused',
+  transaction_expired: 'expired_transaction',
+  form_forged: 'forged_form',
+  too_many_attempts: 'too_many_attempts',
+  temporarily_unavailable: 'unavailable',
+  server_error: 'server_error',
+};
+
+/** A page in place of JSON, with the id under which the log has the request. */
+export function answerErrorsWith(site: Site): AnswerError {
+  return (refusal, request, reply) => {
+    const kind = kinds[refusal.code] ?? 'bad_request';
+    const retryAfter = refusal.headers['retry-after'];
+    const page = errorPage(site, {
+      kind,
+      code: refusal.code,
+      id: request.id,
+      ...(kind !== 'server_error' && { detail: refusal.description }),
+      ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }),
+    });
+    const status = kind === 'bad_request' ? refusal.status : errorStatus[kind];
+    return reply.code(status).headers(refusal.headers).headers(pageHeaders()).send(page);
+  };
+}

@@ -1,0 +1,49 @@
+import type { Endpoint } from '../endpoint.ts';
+import { endpointPath } from '../endpoint.ts';
+import type { Site } from '../pages/pages.ts';
+import type { Service } from '../service.ts';
+import { type BrowserCookie, browserCookie } from './cookies.ts';
+import type { HostedSite } from './site.ts';
+import { buildTransactions, type Transactions } from './transactions.ts';
+
+/** What every page works with, beside the service itself. */
+export interface Front {
+  readonly service: Service;
+  readonly site: Site;
+  /** Of the one who is signed in. */
+  readonly sessionCookie: BrowserCookie;
+  /** Of the browser, whoever sits before it. */
+  readonly browserCookie: BrowserCookie;
+  readonly transactions: Transactions;
+  readonly paths: Readonly<Record<PageName, string>>;
+}
+
+/** Below the path of the issuer. */
+export const pagePaths = {
+  authorize: '/oauth2/authorize',
+  login: '/oauth2/login',
+  consent: '/oauth2/consent',
+  switchUser: '/oauth2/switch',
+  account: '/oauth2/account',
+  disconnect: '/oauth2/account/disconnect',
+  endSession: '/oauth2/account/end-session',
+  signOut: '/oauth2/sign-out',
+} as const;
+
+export type PageName = keyof typeof pagePaths;
+
+/** One page address: errors of it are pages too. */
+export type PageEndpoint = Pick<Endpoint, 'name' | 'method' | 'paths' | 'head' | 'handle'>;
+
+export function buildFront(service: Service, { site }: HostedSite): Front {
+  const { issuer } = service.config;
+  const paths = Object.entries(pagePaths).map(([name, path]) => [name, endpointPath(issuer, path)]);
+  return {
+    service,
+    site,
+    sessionCookie: browserCookie(issuer, 'sid'),
+    browserCookie: browserCookie(issuer, 'browser'),
+    transactions: buildTransactions(service.secrets.transactions),
+    paths: Object.fromEntries(paths),
+  };
+}

@@ -1,0 +1,125 @@
+import type { FastifyRequest } from 'fastify';
+import { OAuthError, type OAuthErrorCode } from '../../oauth/errors.ts';
+import type { Parameters, ReadParameters } from '../../oauth/parameters.ts';
+import { grantedAudience } from '../audience.ts';
+import type { Client } from '../clients.ts';
+import { grantedScope } from '../granted-scope.ts';
+import type { Service } from '../service.ts';
+import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from './authorization-request.ts';
+import { isRegistered } from './redirect-address.ts';
+import { responseTypes } from './response-types.ts';
+
+/** The client and its address; whoever is wrong about them is shown a page and sent nowhere. */
+export async function judgeAddress(
+  { clients }: Service,
+  { parameters, duplicate }: ReadParameters,
+  request: FastifyRequest,
+): Promise<Addressed> {
+  const id = parameters.get('client_id');
+  if (id === undefined) throw duplicate ?? new OAuthError('invalid_request', missingClient);
+  const client = await clients.find(id);
+  if (client === undefined) throw new OAuthError('unknown_client');
+  request.clientId = client.id;
+  return { client, ...redirectAddress(client, parameters, duplicate), ...answerWay(parameters) };
+}
+
+const missingClient = { description: 'The parameter client_id is missing.' };
+
+function redirectAddress({ redirectUris }: Client, parameters: Parameters, duplicate: OAuthError | undefined) {
+  const sent = parameters.get('redirect_uri');
+  if (sent !== undefined) {
+    if (!isRegistered(sent, redirectUris)) throw new OAuthError('redirect_refused');
+    return { redirectUri: sent, redirectUriSent: true };
+  }
+  const [only, ...others] = redirectUris;
+  if (duplicate !== undefined) throw duplicate;
+  if (only === undefined || others.length > 0)
+    throw new OAuthError('redirect_refused', { description: 'The parameter redirect_uri is missing.' });
+  return { redirectUri: only, redirectUriSent: false };
+}
+
+/** Errors too are sent in the way that was asked for, where it can be. */
+function answerWay(parameters: Parameters): { state: string | undefined; mode: ResponseMode } {
+  const type = responseTypes.get(parameters.get('response_type') ?? '');
+  const asked = parameters.get('response_mode');
+  const mode = type?.modes.find((mode) => mode === asked) ?? type?.modes[0] ?? 'query';
+  return { state: parameters.get('state'), mode };
+}
+
+/** Everything else; what is wrong here is told to the client (RFC 6749 §4.1.2.1). */
+export function judgeRequest(
+  service: Service,
+  addressed: Addressed,
+  { parameters, duplicate }: ReadParameters,
+): AuthorizationRequest {
+  const { client } = addressed;
+  if (duplicate !== undefined) throw duplicate;
+  refuseUnsupported(parameters);
+  const responseType = judgeResponseType(client, parameters);
+  return {
+    ...addressed,
+    responseType,
+    challenge: responseType.challenge ? judgeChallenge(client, parameters) : undefined,
+    scope: grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess),
+    audience: grantedAudience(parameters.all('resource'), service.config.resources),
+    prompt: judgePrompt(parameters.get('prompt')),
+    maxAge: judgeMaxAge(parameters.get('max_age')),
+    loginHint: parameters.get('login_hint'),
+  };
+}
+
+/** OpenID Connect Core §6.1, §6.2: whoever sends one means more than the other parameters say. */
+const unsupported: Readonly<Record<string, OAuthErrorCode>> = {
+  request: 'request_not_supported',
+  request_uri: 'request_uri_not_supported',
+};
+
+function refuseUnsupported(parameters: Parameters): void {
+  for (const [name, code] of Object.entries(unsupported))
+    if (parameters.get(name) !== undefined) throw new OAuthError(code);
+}
+
+function judgeResponseType({ grantTypes }: Client, parameters: Parameters): ResponseType {
+  const type = responseTypes.get(parameters.require('response_type'));
+  if (type === undefined) throw new OAuthError('unsupported_response_type');
+  if (!grantTypes.includes(type.grant))
+    throw new OAuthError('unauthorized_client', { description: 'The client may not use this response type.' });
+  const mode = parameters.get('response_mode');
+  if (mode !== undefined && !type.modes.some((known) => known === mode))
+    throw invalid('The response mode is not supported for this response type.');
+  return type;
+}
+
+const challengeGrammar = /^[A-Za-z0-9\-._~]{43,128}$/;
+
+/** RFC 7636 §4.3. S256 alone: `plain`, which is what no method means, shows the verifier to whoever sees the request. */
+function judgeChallenge({ requirePkce }: Client, parameters: Parameters): string | undefined {
+  const challenge = parameters.get('code_challenge');
+  const method = parameters.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (requirePkce || method !== undefined) throw invalid('The parameter code_challenge is missing.');
+    return undefined;
+  }
+  if (method !== 'S256') throw invalid('The parameter code_challenge_method must be S256.');
+  if (!challengeGrammar.test(challenge)) throw invalid('The parameter code_challenge is malformed.');
+  return challenge;
+}
+
+const prompts: ReadonlySet<string> = new Set(['none', 'login', 'consent', 'select_account']);
+
+/** OpenID Connect Core §3.1.2.1. */
+function judgePrompt(text: string | undefined): ReadonlySet<string> {
+  const prompt = new Set(text?.split(' '));
+  if (![...prompt].every((value) => prompts.has(value))) throw invalid('The parameter prompt has an unknown value.');
+  if (prompt.has('none') && prompt.size > 1) throw invalid('With prompt=none there is no other prompt.');
+  return prompt;
+}
+
+function judgeMaxAge(text: string | undefined): number | undefined {
+  if (text !== undefined && !/^[0-9]{1,9}$/.test(text)) throw invalid('The parameter max_age is no number of seconds.');
+  return text === undefined ? undefined : Number(text);
+}
+
+function invalid(description: string): OAuthError {
+  return new OAuthError('invalid_request', { description });
+}

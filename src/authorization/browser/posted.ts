@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { sameBytes, sha256 } from '../../base/secret.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { readForm } from '../form.ts';
+import { randomCookieValue } from './cookies.ts';
+import type { Exchange } from './exchange.ts';
+import type { Front } from './front.ts';
+import { requireOwnPage } from './origin.ts';
+import type { Transaction } from './transactions.ts';
+import { findVisitor, type Visitor } from './visitor.ts';
+
+/** Seconds for which a page can be answered. */
+const patience = 600;
+
+/** Names of the boxes of the consent page, by which a form has many values. */
+const boxes = { repeatable: ['scope', 'rscope'] };
+
+export interface Posted {
+  readonly form: Parameters;
+  readonly transaction: Transaction;
+}
+
+/** Seals what a page carries, bound to this browser, which gets its cookie with the page. */
+export function beginTransaction(
+  { service, transactions, browserCookie }: Front,
+  { request, reply }: Exchange,
+  { lifetime = patience, ...rest }: Pick<Transaction, 'kind' | 'parameters' | 'session'> & { lifetime?: number },
+): string {
+  const known = browserCookie.read(request);
+  const value = known ?? randomCookieValue();
+  if (known === undefined) browserCookie.set(reply, value);
+  return transactions.seal({
+    ...rest,
+    browser: sha256(value).toString('base64url'),
+    id: randomBytes(16).toString('base64url'),
+    expiresAt: seconds(service.clock) + lifetime,
+  });
+}
+
+/** The form of a page that we showed to this browser a short while ago, or a refusal. */
+export function readPosted(front: Front, request: FastifyRequest, kind: Transaction['kind']): Posted {
+  requireOwnPage(request, front.service.config.issuer);
+  const form = readForm(front.service, request, boxes);
+  const sealed = form.get(kind === 'account' ? 'csrf' : 'transaction');
+  const transaction = sealed === undefined ? undefined : front.transactions.open(sealed, kind);
+  if (transaction === undefined) throw new OAuthError('form_forged', { detail: 'no transaction of ours' });
+  if (transaction.expiresAt <= seconds(front.service.clock))
+    throw new OAuthError('transaction_expired', { detail: 'too late' });
+  requireSameBrowser(front, request, transaction);
+  return { form, transaction };
+}
+
+function requireSameBrowser({ browserCookie }: Front, request: FastifyRequest, { browser }: Transaction): void {
+  const value = browserCookie.read(request);
+  const isSame = value !== undefined && sameBytes(sha256(value), Buffer.from(browser, 'base64url'));
+  if (!isSame) throw new OAuthError('form_forged', { detail: 'another browser' });
+}
+
+/** The same for a page that was shown to one who is signed in, and still is. */
+export async function readPostedByVisitor(
+  front: Front,
+  request: FastifyRequest,
+  kind: 'consent' | 'account',
+): Promise<Posted & { readonly visitor: Visitor }> {
+  const posted = readPosted(front, request, kind);
+  const visitor = await findVisitor(front, request);
+  if (visitor === undefined || visitor.session.id !== posted.transaction.session)
+    throw new OAuthError('transaction_expired', { detail: 'another session' });
+  return { ...posted, visitor };
+}

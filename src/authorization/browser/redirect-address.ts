@@ -1,0 +1,16 @@
+/**
+ * Byte by byte (RFC 9700 §4.1.3), but for the port of a loopback address, which a native app gets from its system (RFC
+ * 8252 §7.3). `localhost` is a name and no such address: what answers to it is not always this machine (§8.3).
+ */
+export function isRegistered(requested: string, registered: readonly string[]): boolean {
+  if (registered.includes(requested)) return true;
+  const loopback = withoutPort(requested);
+  return loopback !== undefined && registered.some((uri) => withoutPort(uri) === loopback);
+}
+
+const loopbackAddress = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
+
+function withoutPort(uri: string): string | undefined {
+  const [, host, port = '80', rest] = loopbackAddress.exec(uri) ?? [];
+  return host === undefined || Number(port) > 65_535 ? undefined : `${host}${rest}`;
+}

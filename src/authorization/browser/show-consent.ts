@@ -1,0 +1,47 @@
+import type { FastifyReply } from 'fastify';
+import { scopeList } from '../../oauth/scope.ts';
+import type { Consent } from '../../storage/records.ts';
+import type { Account } from '../accounts.ts';
+import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import type { CarriedParameters } from './carried-parameters.ts';
+import type { Exchange } from './exchange.ts';
+import type { Front } from './front.ts';
+import { beginTransaction } from './posted.ts';
+import type { Visitor } from './visitor.ts';
+
+export interface ConsentToShow extends Exchange {
+  readonly asked: AuthorizationRequest;
+  readonly parameters: CarriedParameters;
+  readonly visitor: Visitor;
+  readonly before: Consent | undefined;
+}
+
+export function showConsent(front: Front, { asked, parameters, visitor, before, ...exchange }: ConsentToShow) {
+  const { session, account } = visitor;
+  const transaction = beginTransaction(front, exchange, { kind: 'consent', parameters, session: session.id });
+  const { paths, service } = front;
+  const known = scopeList(before?.scope ?? '');
+  const page = consentPage(front.site, {
+    form: { action: paths.consent, transaction },
+    switchForm: { action: paths.switchUser, transaction },
+    application: { name: asked.client.name, redirectUri: asked.redirectUri },
+    person: personOf(account),
+    scopes: asked.scope.map((token) => ({
+      token,
+      ...wordsOf(service.config.scopes, token),
+      grantedBefore: known.includes(token),
+    })),
+    account: paths.account,
+  });
+  return exchange.reply.headers(pageHeaders(asked.redirectUri)).send(page) as FastifyReply;
+}
+
+export function personOf({ username, name }: Account): Person {
+  return { username, ...(name !== undefined && { name }) };
+}
+
+function wordsOf(scopes: Readonly<Record<string, string>>, token: string): { words?: string } {
+  const words = Object.hasOwn(scopes, token) ? scopes[token] : undefined;
+  return words === undefined ? {} : { words };
+}

@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify';
+import { type LoginView, loginPage, pageHeaders } from '../pages/pages.ts';
+import type { Addressed } from './authorization-request.ts';
+import type { Exchange } from './exchange.ts';
+import type { Front } from './front.ts';
+import { beginTransaction } from './posted.ts';
+import type { Transaction } from './transactions.ts';
+
+export interface Asked {
+  readonly addressed: Addressed;
+  readonly parameters: NonNullable<Transaction['parameters']>;
+}
+
+export interface LoginToShow extends Exchange {
+  /** What is asked for; absent where a person came by themselves. */
+  readonly asked: Asked | undefined;
+  readonly username?: string | undefined;
+  readonly failure?: LoginView['failure'];
+}
+
+/** After the login the browser may be sent on to the client at once, so the page names its address. */
+export function showLogin(front: Front, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
+  const parameters = asked?.parameters;
+  const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
+  const application = asked && { name: asked.addressed.client.name, redirectUri: asked.addressed.redirectUri };
+  const page = loginPage(front.site, {
+    form: { action: front.paths.login, transaction },
+    ...(application && { application }),
+    ...(username !== undefined && { username }),
+    ...(failure && { failure }),
+  });
+  return reply.headers(pageHeaders(application?.redirectUri)).send(page);
+}

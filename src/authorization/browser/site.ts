@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AuthorizationConfig } from '../../config/authorization.ts';
+import { endpointPath } from '../endpoint.ts';
+import { type Asset, assetBase, english, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
+
+/** What all pages share, and the files that they refer to. */
+export interface HostedSite {
+  readonly site: Site;
+  readonly assets: readonly Asset[];
+}
+
+/** `directory`: of the configuration file, where a relative path of the logo starts. */
+export function loadSite({ issuer, theme }: AuthorizationConfig, directory: string): HostedSite {
+  const base = endpointPath(issuer, assetBase);
+  const stylesheet = stylesheetAsset(theme.css, base);
+  const logo = theme.logo === undefined ? undefined : logoAsset(readFileSync(resolve(directory, theme.logo)), base);
+  return {
+    site: {
+      name: new URL(issuer).host,
+      stylesheet: stylesheet.path,
+      ...(logo && { logo: logo.path }),
+      texts: english,
+    },
+    assets: logo === undefined ? [stylesheet] : [stylesheet, logo],
+  };
+}

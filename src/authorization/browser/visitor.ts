@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import type { SessionRecord } from '../../storage/records.ts';
+import type { Account } from '../accounts.ts';
+import { randomCookieValue } from './cookies.ts';
+import type { Exchange } from './exchange.ts';
+import type { Front } from './front.ts';
+
+/** The user who is signed in in this browser. */
+export interface Visitor {
+  readonly session: SessionRecord;
+  readonly account: Account;
+}
+
+/** Seconds; a browser that is closed ends it too. */
+const sessionLifetime = 12 * 3600;
+
+const longestUserAgent = 300;
+
+/** Undefined without a live session of an account that still exists. */
+export async function findVisitor(
+  { service, sessionCookie }: Pick<Front, 'service' | 'sessionCookie'>,
+  request: FastifyRequest,
+): Promise<Visitor | undefined> {
+  const value = sessionCookie.read(request);
+  if (value === undefined) return undefined;
+  const session = await service.records.findSession(sha256(value), seconds(service.clock));
+  const account = session && (await service.accounts.bySubject(session.subject));
+  return account && { session, account };
+}
+
+/** Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
+export async function signIn(
+  front: Front,
+  { request, reply }: Exchange,
+  { subject, username }: Account,
+): Promise<void> {
+  const { service, sessionCookie } = front;
+  const before = await findVisitor(front, request);
+  const value = randomCookieValue();
+  const now = seconds(service.clock);
+  await service.records.saveSession({
+    hash: sha256(value),
+    id: randomBytes(16).toString('base64url'),
+    subject,
+    username,
+    authenticatedAt: now,
+    expiresAt: now + sessionLifetime,
+    userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
+    address: request.ip,
+  });
+  if (before !== undefined) await service.records.endSession(before.session.id, before.session.subject);
+  sessionCookie.set(reply, value);
+}
+
+export async function signOut(
+  front: Front,
+  { session, account }: Visitor,
+  { request, reply }: Exchange,
+): Promise<void> {
+  await front.service.records.endSession(session.id, session.subject);
+  front.sessionCookie.clear(reply);
+  const { subject: sub, username } = account;
+  front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });
+}

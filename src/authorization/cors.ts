@@ -1,0 +1,58 @@
+import type { KnowsOrigin } from './redirect-origins.ts';
+
+type Fields = Readonly<Record<string, string>>;
+type Judge = (origin: string | undefined) => Promise<Fields>;
+
+/** Which pages of other origins may read the answers of an endpoint (Fetch §3.2): the fields that say so. */
+export interface Cors {
+  /** Of the answer itself. */
+  readonly answer: Judge;
+  /** Of the answer to OPTIONS. */
+  readonly preflight: Judge;
+}
+
+/** Seconds for which a browser need not ask again. */
+const KEPT = '600';
+
+const allowOrigin = 'access-control-allow-origin';
+const form = {
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-max-age': KEPT,
+} as const;
+
+/** A document that everybody may read anyway. It is the same for all, so that a cache needs one copy only. */
+export const anyOrigin: Cors = {
+  answer: async () => ({ [allowOrigin]: '*' }),
+  preflight: async () => ({
+    [allowOrigin]: '*',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': '*',
+    'access-control-max-age': KEPT,
+  }),
+};
+
+/** For forms that are sent without cookies. */
+export function fromOrigins(knows: KnowsOrigin): Cors {
+  const expose = { 'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id' };
+  return { answer: allowing(knows, expose), preflight: allowing(knows, form) };
+}
+
+/** For forms that come with the login cookie. Whose origin may read the answer is known once the client is: `withCookies`. */
+export function fromOriginsWithCookies(knows: KnowsOrigin): Cors {
+  return { answer: async () => vary, preflight: allowing(knows, { ...form, ...credentials }) };
+}
+
+export function withCookies(origin: string): Fields {
+  return { [allowOrigin]: origin, ...credentials };
+}
+
+const vary = { vary: 'Origin' } as const;
+const credentials = { 'access-control-allow-credentials': 'true' } as const;
+
+function allowing(knows: KnowsOrigin, fields: Fields): Judge {
+  return async (origin) => {
+    if (origin === undefined || !(await knows(origin))) return vary;
+    return { ...vary, [allowOrigin]: origin, ...fields };
+  };
+}

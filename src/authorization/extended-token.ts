@@ -1,0 +1,34 @@
+import { seconds } from '../base/clock.ts';
+import { sha256 } from '../base/secret.ts';
+import { formatScope } from '../oauth/scope.ts';
+import type { RefreshTokenRecord } from '../storage/records.ts';
+import type { Granted } from './granted.ts';
+import type { AccessToken } from './issue.ts';
+import { openByToken } from './sealed-by-token.ts';
+import type { Service } from './service.ts';
+import { CARRIED } from './user-grant.ts';
+
+interface Refreshed {
+  readonly presented: string;
+  readonly found: RefreshTokenRecord;
+  readonly granted: Granted;
+}
+
+/**
+ * `access_token: extend`: the access token that the refresh token carries, with a later end. Undefined where it is to be
+ * replaced: it ended, it is a JWT, or less is asked for than it allows.
+ */
+export async function extendedToken(
+  { config, clock, records }: Service,
+  { presented, found, granted }: Refreshed,
+): Promise<AccessToken | undefined> {
+  if (config.tokens.refresh.access_token !== 'extend' || found.carried === undefined) return undefined;
+  const text = openByToken(presented, CARRIED, found.carried);
+  if (text === undefined) return undefined;
+  const now = seconds(clock);
+  const record = await records.findAccessToken(sha256(text), now);
+  if (record === undefined || record.scope !== formatScope(granted.scope)) return undefined;
+  if (record.audience.join(' ') !== granted.audience.join(' ')) return undefined;
+  const expiresAt = now + Math.floor(config.tokens.access.ttl / 1000);
+  return { text, record, expiresAt: Math.min(expiresAt, granted.notAfter ?? expiresAt) };
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import { scopeList } from '../../oauth/scope.ts';
+import type { CodeClaim, CodeRecord } from '../../storage/records.ts';
+import { narrowedAudience } from '../audience.ts';
+import type { Grant, TokenRequest } from '../grant.ts';
+import { stillRegistered } from '../granted-scope.ts';
+import { tokenResponse } from '../issue.ts';
+import { refusedCode } from '../refused-code.ts';
+import type { Service } from '../service.ts';
+import { type FirstTokens, makeFirstTokens } from '../user-grant.ts';
+
+/** RFC 6749 §4.1.3 with RFC 7636: single use, decided by the store together with what the code is exchanged for. */
+export const authorizationCode: Grant = {
+  parameters: ['code', 'redirect_uri', 'code_verifier', 'resource'],
+  async handle(request, service) {
+    const claim = claimOf(request, service);
+    const code = await service.records.findCode(claim.hash);
+    const isMeant = code?.clientId === claim.clientId && code.use === claim.use;
+    const first = isMeant ? await firstTokens(request, service, code) : undefined;
+    const { grant, access, refresh } = first ?? {};
+    const minted = { ...(grant && { grant }), access: access?.record, refresh: refresh?.record };
+    const redemption = await service.records.redeemCode(claim, minted);
+    if (redemption !== 'redeemed' || first === undefined) throw refusedCode(request, service, { redemption, code });
+    return tokenResponse(service, first.granted, { ...first, grantType: 'authorization_code' });
+  },
+};
+
+function claimOf({ client, parameters }: TokenRequest, { clock }: Service): CodeClaim {
+  const verifier = parameters.get('code_verifier');
+  return {
+    hash: sha256(parameters.require('code')),
+    use: 'token',
+    clientId: client.id,
+    redirectUri: parameters.get('redirect_uri'),
+    challenge: verifier === undefined ? undefined : createHash('sha256').update(verifier).digest('base64url'),
+    now: seconds(clock),
+  };
+}
+
+/** Undefined where the user is no more. */
+async function firstTokens(
+  { client, parameters }: TokenRequest,
+  service: Service,
+  code: CodeRecord,
+): Promise<FirstTokens | undefined> {
+  const account = await service.accounts.bySubject(code.subject);
+  if (account === undefined) return undefined;
+  const { audience, authTime } = code;
+  const scope = scopeList(code.scope);
+  const asked = {
+    scope: stillRegistered(scope, client.scope),
+    audience: narrowedAudience(parameters.all('resource'), audience),
+  };
+  return makeFirstTokens(service, { id: code.grantId, client, account, scope, audience, authTime }, asked);
+}

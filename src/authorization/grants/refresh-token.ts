@@ -1,0 +1,120 @@
+import { seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import { scopeList } from '../../oauth/scope.ts';
+import type { RefreshTokenRecord, Rotation } from '../../storage/records.ts';
+import { narrowedAudience } from '../audience.ts';
+import { extendedToken } from '../extended-token.ts';
+import type { Grant, TokenRequest } from '../grant.ts';
+import type { Granted } from '../granted.ts';
+import { refreshedScope } from '../granted-scope.ts';
+import { type AccessToken, makeAccessToken, makeRefreshToken, type TokenResponse, tokenResponse } from '../issue.ts';
+import { isOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
+import { keepAnswer, repeatAnswer } from '../repeated-answer.ts';
+import type { Service } from '../service.ts';
+import { carrying } from '../user-grant.ts';
+
+/** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
+export const refreshToken: Grant = {
+  parameters: ['refresh_token', 'scope', 'resource'],
+  async handle(request, service) {
+    const presented = request.parameters.require('refresh_token');
+    if (!isOpaqueToken(presented, tokenPrefixes.refreshToken)) throw invalid('malformed');
+    const hash = sha256(presented);
+    const found = await service.records.findRefreshToken(hash);
+    if (found === undefined) throw invalid('unknown');
+    const held: Held = { ...request, service, presented, hash, found };
+    refuseOthers(held);
+    if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
+    return rotate(held);
+  },
+};
+
+/** A request, and the token that it presents. */
+interface Held extends TokenRequest {
+  readonly service: Service;
+  readonly presented: string;
+  readonly hash: Uint8Array;
+  readonly found: RefreshTokenRecord;
+}
+
+function refuseOthers({ client, caller, service, found }: Held): void {
+  const { grant, grantRevoked, expiresAt } = found;
+  if (grant.clientId !== client.id) {
+    const facts = { client_id: client.id, grant_id: grant.id, detail: 'the token of another client' };
+    service.audit.record('refresh_refused', { ...facts, address: caller.ip, request_id: caller.id });
+    throw invalid('of another client');
+  }
+  if (grantRevoked) throw invalid('revoked');
+  if (expiresAt <= seconds(service.clock)) throw invalid('expired');
+}
+
+async function rotate(held: Held): Promise<TokenResponse> {
+  const { client, service, presented, hash, found } = held;
+  const granted = await grantedAgain(held);
+  const extended = await extendedToken(service, { presented, found, granted });
+  const access = extended ?? (await makeAccessToken(service, granted));
+  const { grant, scope, audience } = found;
+  const successor = carrying(service, makeRefreshToken(service, { grant, scope, audience }), access, client);
+  const response = tokenResponse(service, granted, { access, refresh: successor, grantType: 'refresh_token' });
+  const outcome = await service.records.rotateRefreshToken({
+    hash,
+    clientId: client.id,
+    now: seconds(service.clock),
+    successor: successor.record,
+    response: keepAnswer(held, { response, expiresAt: access.expiresAt }),
+    ...tokenChange(access, extended),
+  });
+  return outcome === 'rotated' ? response : overtaken(held);
+}
+
+function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pick<Rotation, 'access' | 'extended'> {
+  if (extended?.record === undefined) return { access: access.record, extended: undefined };
+  return { access: undefined, extended: { hash: extended.record.hash, expiresAt: extended.expiresAt } };
+}
+
+/** RFC 6749 §6: never more than the user granted, nor than the client is registered for now. */
+async function grantedAgain({ client, parameters, service, found }: Held): Promise<Granted> {
+  const { grant } = found;
+  const account = await service.accounts.bySubject(grant.subject);
+  if (account === undefined) throw invalid('the user is no more');
+  return {
+    client,
+    account,
+    subject: grant.subject,
+    scope: refreshedScope(parameters.get('scope'), scopeList(found.scope), client.scope),
+    audience: narrowedAudience(parameters.all('resource'), found.audience),
+    grantId: grant.id,
+    authTime: grant.authTime,
+    notAfter: grant.expiresAt,
+  };
+}
+
+/** Somebody else was first, or the grant ended, between the look and the statement that decides. */
+async function overtaken(held: Held): Promise<TokenResponse> {
+  const found = await held.service.records.findRefreshToken(held.hash);
+  if (found?.usedAt === undefined) throw invalid('ended meanwhile');
+  const now: Held = { ...held, found };
+  refuseOthers(now);
+  return usedBefore(now, found.usedAt);
+}
+
+/**
+ * A lost answer, a client that asked twice at once, or a thief: the first gets it again where that is allowed, the second
+ * is only refused, and for the third everything that came of the grant ends.
+ */
+async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
+  const { client, caller, service, found } = held;
+  const repeated = repeatAnswer(held, usedAt);
+  if (repeated !== undefined) return repeated;
+  const now = seconds(service.clock);
+  if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) throw invalid('used a moment ago');
+  await service.records.revokeGrant(found.grant.id, now);
+  const facts = { client_id: client.id, sub: found.grant.subject, grant_id: found.grant.id };
+  service.audit.record('refresh_reuse', { ...facts, address: caller.ip, request_id: caller.id });
+  throw invalid('used before: everything of this grant is revoked');
+}
+
+function invalid(detail: string): OAuthError {
+  return new OAuthError('invalid_grant', { detail: `refresh token: ${detail}` });
+}

@@ -1,0 +1,94 @@
+import { type Html, html, type Part } from './html.ts';
+import { form, hidden, isolated, moment, page, personWords, redirectWords } from './page.ts';
+import { readUserAgent } from './user-agent.ts';
+import type { AccountView, ConnectedApp, Session, Site } from './views.ts';
+
+export function accountPage(site: Site, view: AccountView): string {
+  const { account } = site.texts;
+  return page(site, {
+    title: account.title,
+    wide: true,
+    body: [
+      html`<h1>${account.title}</h1>\n`,
+      view.done && html`<p role="status">${account.done[view.done]}</p>\n`,
+      person(site, view),
+      section('apps', account.apps, apps(site, view)),
+      section('sessions', account.sessions, list(view.sessions.map((session) => sessionEntry(site, view, session)))),
+    ],
+  });
+}
+
+function person({ texts: { account } }: Site, view: AccountView): Html {
+  return html`<div class="person"><p><span class="quiet">${account.signedInAs}</span>${personWords(view.person)}</p>
+${form(view.signOutForm, html`<button class="plain" type="submit">${account.signOut}</button>`)}</div>
+`;
+}
+
+function section(id: string, heading: string, body: Part): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
+${body}
+</section>
+`;
+}
+
+/** The role is for a browser that takes `list-style: none` for "no list". */
+function list(entries: readonly Html[]): Html {
+  return html`<ul role="list">${entries}</ul>`;
+}
+
+function apps(site: Site, view: AccountView): Html {
+  if (view.apps.length === 0) return html`<p>${site.texts.account.noApps}</p>`;
+  return list(view.apps.map((app) => appEntry(site, view, app)));
+}
+
+function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedApp): Html {
+  const { account } = site.texts;
+  const name = isolated(app.application.name);
+  const button = html`<button class="plain" type="submit">${account.disconnect(name)}</button>`;
+  return entry(
+    html`<h3>${name}</h3>
+<p class="quiet">${redirectWords(app.application, account.returns)}</p>
+${scopes(app, account.noScopes)}
+${facts([
+  [account.since, moment(app.since, site)],
+  [account.lastUsed, app.lastUsed === undefined ? account.never : moment(app.lastUsed, site)],
+])}`,
+    form(disconnectForm, [hidden('client_id', app.clientId), button]),
+  );
+}
+
+function scopes({ scopes }: ConnectedApp, none: string): Html {
+  if (scopes.length === 0) return html`<p>${none}</p>`;
+  return html`<ul role="list">${scopes.map((words) => html`<li>${isolated(words)}</li>`)}</ul>`;
+}
+
+function sessionEntry(site: Site, { endSessionForm }: AccountView, session: Session): Html {
+  const { account } = site.texts;
+  const device = isolated(deviceWords(site, session));
+  const tag = session.current && html` <span class="tag">${account.thisSession}</span>`;
+  const button = html`<button class="plain" type="submit">${account.endSession(device)}</button>`;
+  return entry(
+    html`<h3>${device}${tag}</h3>
+${facts([
+  [account.address, isolated(session.address)],
+  [account.signedIn, moment(session.since, site)],
+  [account.lastSeen, session.lastSeen !== undefined && moment(session.lastSeen, site)],
+])}`,
+    !session.current && form(endSessionForm, [hidden('session', session.id), button]),
+  );
+}
+
+function deviceWords({ texts: { account } }: Site, { userAgent }: Session): string {
+  if (userAgent === undefined || userAgent.trim() === '') return account.unknownDevice;
+  const device = readUserAgent(userAgent);
+  return typeof device === 'string' ? device : account.device(device.browser, device.platform);
+}
+
+function entry(about: Html, action: Part): Html {
+  return html`<li class="entry"><div>${about}</div>${action}</li>\n`;
+}
+
+function facts(rows: readonly (readonly [name: string, value: Part])[]): Html {
+  const told = rows.filter(([, value]) => value !== false);
+  return html`<dl>${told.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+}

@@ -1,0 +1,54 @@
+import { sha256 } from '../../base/secret.ts';
+import { stylesheet } from './stylesheet.ts';
+
+/** A file that the pages refer to. Its name carries a hash of what it holds, so it may be kept for ever. */
+export interface Asset {
+  readonly path: string;
+  readonly body: string | Uint8Array;
+  readonly type: string;
+}
+
+/** Where the assets live unless the paths are mapped elsewhere. */
+export const assetBase = '/oauth2/assets';
+
+/**
+ * Of every asset. The sandbox is for a logo that somebody opens by itself: an SVG is a document then, and its scripts
+ * would run in the origin that people log in to.
+ */
+export const assetHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+export function stylesheetAsset(theme: Readonly<Record<string, string>> = {}, base = assetBase): Asset {
+  return named(base, 'style', 'css', 'text/css; charset=utf-8', stylesheet(theme));
+}
+
+/** The logo out of the bytes of its file; undefined where they are neither SVG nor PNG. */
+export function logoAsset(bytes: Uint8Array, base = assetBase): Asset | undefined {
+  const format = logoFormats.find(({ holds }) => holds(Buffer.from(bytes)));
+  return format && named(base, 'logo', format.extension, format.type, bytes);
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+const logoFormats = [
+  { extension: 'png', type: 'image/png', holds: (bytes: Buffer) => bytes.subarray(0, 8).equals(pngSignature) },
+  { extension: 'svg', type: 'image/svg+xml', holds: (bytes: Buffer) => isSvg(bytes.toString('utf8')) },
+] as const;
+
+/** XML declaration, comments and doctype may come before the root; nothing else may. */
+function isSvg(text: string): boolean {
+  const root = text
+    .replace(/^\ufeff/, '')
+    .replace(/<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^[>]*(?:\[[^\]]*\])?[^>]*>/gi, '');
+  return /^\s*<svg[\s>/]/.test(root);
+}
+
+function named(base: string, name: string, extension: string, type: string, body: string | Uint8Array): Asset {
+  const hash = sha256(body).toString('base64url').slice(0, 16);
+  return { path: `${base}/${name}.${hash}.${extension}`, body, type };
+}

@@ -1,0 +1,13 @@
+/** The HTTP status that each kind of error page is sent with. */
+export const errorStatus = {
+  unknown_client: 400,
+  redirect_refused: 400,
+  bad_request: 400,
+  expired_transaction: 400,
+  forged_form: 403,
+  too_many_attempts: 429,
+  unavailable: 503,
+  server_error: 500,
+} as const;
+
+export type ErrorKind = keyof typeof errorStatus;

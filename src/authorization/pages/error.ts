@@ -1,0 +1,22 @@
+import { type Html, html } from './html.ts';
+import { isolated, page, waitWords } from './page.ts';
+import type { ErrorView, Site } from './views.ts';
+
+/** A page that leads nowhere: it has no link and no form, so that nobody can be sent on by a forged request. */
+export function errorPage(site: Site, view: ErrorView): string {
+  const { title, what, remedy } = site.texts.error.kinds[view.kind];
+  const wait = view.retryAfter !== undefined && html`${waitWords(view.retryAfter, site)} `;
+  return page(site, {
+    title,
+    body: html`<h1>${title}</h1>
+<p>${what}</p>
+<p>${wait}${remedy}</p>
+${facts(site, view)}`,
+  });
+}
+
+function facts({ texts: { error } }: Site, { code, id, detail }: ErrorView): Html {
+  return html`<dl class="facts"><dt>${error.code}</dt><dd><code>${code}</code></dd>
+<dt>${error.id}</dt><dd><code>${id}</code></dd>
+${detail !== undefined && html`<dt>${error.detail}</dt><dd>${isolated(detail)}</dd>\n`}</dl>`;
+}

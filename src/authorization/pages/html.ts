@@ -1,0 +1,41 @@
+/**
+ * HTML that is escaped by construction: whatever a template interpolates is text unless it is `Html` itself, and only
+ * this file makes `Html`. Attribute values stand in double quotes in every template.
+ */
+export class Html {
+  readonly #markup: string;
+
+  private constructor(markup: string) {
+    this.#markup = markup;
+  }
+
+  static template(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+    return new Html(strings.map((literal, at) => (at === 0 ? '' : markupOf(values[at - 1])) + literal).join(''));
+  }
+
+  toString(): string {
+    return this.#markup;
+  }
+}
+
+/** What a template takes; `undefined` and `false` are nothing, so that a part can be left out. */
+export type Part = string | number | Html | readonly Part[] | undefined | false;
+
+export const html = Html.template;
+
+function markupOf(part: Part): string {
+  if (part === undefined || part === false) return '';
+  if (part instanceof Html) return part.toString();
+  return typeof part === 'object' ? part.map(markupOf).join('') : escaped(String(part));
+}
+
+/**
+ * Text as it reads back from a parser, in an element and in a quoted attribute alike. CR would come back as LF (HTML
+ * §13.2.3.5), and NUL or a lone surrogate has no spelling at all.
+ */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll('\0', '\ufffd')
+    .replace(/[&<>"'`\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,53 @@
+import { type Html, html } from './html.ts';
+import { form, page, redirectWords, strong, waitWords } from './page.ts';
+import type { LoginView, Site } from './views.ts';
+
+/** The same words for a wrong password and an unknown name: nobody learns who has an account. */
+export function loginPage(site: Site, view: LoginView): string {
+  const { login } = site.texts;
+  const message = failureWords(site, view);
+  return page(site, {
+    title: login.title,
+    failed: message !== undefined,
+    body: [
+      html`<h1>${login.title}</h1>\n`,
+      asker(site, view),
+      message !== undefined && html`<p class="alert" role="alert" id="failure">${message}</p>\n`,
+      form(view.form, [
+        username(site, view),
+        password(site, view),
+        html`<button class="button" type="submit">${login.submit}</button>`,
+      ]),
+    ],
+  });
+}
+
+function failureWords(site: Site, { failure }: LoginView): string | undefined {
+  if (failure === undefined) return undefined;
+  const { refused, throttled } = site.texts.login;
+  return failure.kind === 'refused' ? refused : throttled(waitWords(failure.retryAfter, site));
+}
+
+function asker({ texts: { login } }: Site, { application }: LoginView): Html | undefined {
+  if (application === undefined) return undefined;
+  return html`<p>${login.asks(strong(application.name))} ${redirectWords(application, login.returns)}</p>\n`;
+}
+
+function username({ texts: { login } }: Site, view: LoginView): Html {
+  return html`<div class="field"><label for="username">${login.username}</label>
+<input id="username" name="username" type="text" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" required value="${view.username ?? ''}"${view.username === undefined && html` autofocus`}${marks(view)}></div>
+`;
+}
+
+function password({ texts: { login } }: Site, view: LoginView): Html {
+  return html`<div class="field"><label for="password">${login.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${view.username !== undefined && html` autofocus`}${marks(view)}></div>
+`;
+}
+
+/** Both fields lead to the message: which of them is wrong is not told. */
+function marks({ failure }: LoginView): Html | undefined {
+  if (failure === undefined) return undefined;
+  const invalid = failure.kind === 'refused' && html` aria-invalid="true"`;
+  return html`${invalid} aria-describedby="failure"`;
+}

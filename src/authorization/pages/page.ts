@@ -1,0 +1,94 @@
+import { type Html, html, type Part } from './html.ts';
+import { type Redirect, readRedirect } from './redirect.ts';
+import type { AccountForm, Application, InteractionForm, Person, Site } from './views.ts';
+
+interface Content {
+  readonly title: string;
+  readonly failed?: boolean;
+  readonly wide?: boolean;
+  readonly body: Part;
+}
+
+/** A whole document around what the page has to say. */
+export function page({ name, stylesheet, logo, texts }: Site, { title, failed, wide, body }: Content): string {
+  const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${name}">`;
+  return html`<!doctype html>
+<html lang="${texts.lang}" dir="${texts.dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${failed && texts.failed}${title} – ${name}</title>
+<link rel="stylesheet" href="${stylesheet}">
+</head>
+<body>
+<main${wide && html` class="wide"`}>
+<div class="site">${brand}</div>
+${body}
+</main>
+</body>
+</html>
+`.toString();
+}
+
+/** Words of somebody else: their direction must not turn ours around (UAX #9, HTML §4.5.24). */
+export function isolated(words: string): Html {
+  return html`<bdi>${unturned(words)}</bdi>`;
+}
+
+/** Without embeddings, overrides and isolates, which write a name backwards or break out of its isolation. */
+export function unturned(words: string): string {
+  return words.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+export function strong(words: string): Html {
+  return html`<strong>${isolated(words)}</strong>`;
+}
+
+/** Where an application gets its answer, in words that fit its kind. */
+export function redirectWords(
+  { redirectUri }: Application,
+  words: Readonly<Record<Redirect['kind'], (where: Html) => Html>>,
+): Html {
+  const { kind, where } = readRedirect(redirectUri);
+  return words[kind](strong(where));
+}
+
+export function personWords({ username, name }: Person): Html {
+  if (name === undefined || name === username) return strong(username);
+  return html`${strong(name)} <span class="quiet">${isolated(username)}</span>`;
+}
+
+/** A form and the fields that prove where it came from. */
+export function form(to: InteractionForm | AccountForm, body: Part): Html {
+  const transaction = 'transaction' in to ? to.transaction : undefined;
+  return html`<form method="post" action="${to.action}">
+${transaction !== undefined && hidden('transaction', transaction)}${to.csrf !== undefined && hidden('csrf', to.csrf)}${body}
+</form>`;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
+}
+
+/** A date and time of the reader's language; UTC, as nothing here knows where the reader is. */
+export function moment(milliseconds: number, { texts }: Site): Html {
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
+  const date = new Date(milliseconds);
+  const words = new Intl.DateTimeFormat(texts.lang, format).format(date);
+  return html`<time datetime="${date.toISOString()}">${words} UTC</time>`;
+}
+
+/** How long to wait, never less than it is: seconds up to a minute, then minutes, then hours. */
+export function waitWords(retryAfter: number, { texts }: Site): string {
+  const [unit, size] = units.find(([, , limit]) => retryAfter <= limit) ?? units[2];
+  const amount = Math.max(1, Math.ceil(retryAfter / size));
+  return texts.wait(new Intl.NumberFormat(texts.lang, { style: 'unit', unit, unitDisplay: 'long' }).format(amount));
+}
+
+const units = [
+  ['second', 1, 59],
+  ['minute', 60, 5400],
+  ['hour', 3600, Number.POSITIVE_INFINITY],
+] as const;

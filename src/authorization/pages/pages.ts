@@ -1,0 +1,11 @@
+/** The hosted pages: a site and a plain view in, a document out. Nothing here knows a request or a store. */
+export { accountPage } from './account.ts';
+export { type Asset, assetBase, assetHeaders, logoAsset, stylesheetAsset } from './assets.ts';
+export { consentPage } from './consent.ts';
+export { errorPage } from './error.ts';
+export { type ErrorKind, errorStatus } from './error-kinds.ts';
+export { pageHeaders } from './headers.ts';
+export { loginPage } from './login.ts';
+export { signedOutPage } from './signed-out.ts';
+export { english, type Texts } from './texts.ts';
+export type * from './views.ts';

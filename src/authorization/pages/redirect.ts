@@ -1,0 +1,28 @@
+import { isLoopback } from '../../config/host.ts';
+
+/** Where an application gets its answer: a web host, a program on this device (RFC 8252 §7.3), or an app (§7.1). */
+export interface Redirect {
+  readonly kind: 'web' | 'loopback' | 'app';
+  /** Host with port, or scheme; never the part before an `@`, which anyone may write. */
+  readonly where: string;
+}
+
+export function readRedirect(uri: string): Redirect {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url === undefined) return { kind: 'web', where: uri };
+  if (!/^https?:$/.test(url.protocol)) return { kind: 'app', where: url.protocol.slice(0, -1) };
+  return { kind: isLoopback(url.hostname) ? 'loopback' : 'web', where: url.host };
+}
+
+/**
+ * The source expression (CSP 3 §2.3.1) that lets a form's answer redirect to the address: its scheme. Its origin would
+ * be too little, as browsers hold each further redirect of the application against it too, and leave a person who has
+ * just allowed on a dead page; and the grammar has no spelling for an IPv6 host. `http:` stands for `https:` as well.
+ */
+export function formActionSource(uri: string): string | undefined {
+  const protocol = URL.canParse(uri) ? new URL(uri).protocol : '';
+  return /^[a-z][a-z0-9+.-]*:$/.test(protocol) && !local.has(protocol) ? protocol : undefined;
+}
+
+/** Schemes that a browser answers out of itself: no application waits behind them. */
+const local = new Set(['about:', 'blob:', 'data:', 'file:', 'javascript:', 'vbscript:']);

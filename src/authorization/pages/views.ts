@@ -1,0 +1,115 @@
+/** What the pages are made of: plain values. Moments are milliseconds since the epoch, waits are seconds. */
+
+import type { ErrorKind } from './error-kinds.ts';
+import type { Texts } from './texts.ts';
+
+/** The same on every page: made once, at start. */
+export interface Site {
+  /** Of the service, for people: shown where there is no logo, and in titles. */
+  readonly name: string;
+  /** Path of the stylesheet. */
+  readonly stylesheet: string;
+  /** Path of the logo. */
+  readonly logo?: string;
+  readonly texts: Texts;
+}
+
+/** Where a form is posted, and what keeps others from posting it. */
+export interface InteractionForm {
+  readonly action: string;
+  readonly transaction: string;
+  readonly csrf?: string;
+}
+
+export interface AccountForm {
+  readonly action: string;
+  readonly csrf: string;
+}
+
+export interface Application {
+  readonly name: string;
+  readonly redirectUri: string;
+}
+
+export interface Person {
+  readonly username: string;
+  readonly name?: string;
+}
+
+export interface LoginView {
+  readonly form: InteractionForm;
+  /** Who asks; absent where a person came by themselves. */
+  readonly application?: Application;
+  /** What was typed before. */
+  readonly username?: string;
+  readonly failure?: { readonly kind: 'refused' } | { readonly kind: 'throttled'; readonly retryAfter: number };
+}
+
+export interface ScopeChoice {
+  readonly token: string;
+  /** The operator's words; the token itself where there are none. */
+  readonly words?: string;
+  readonly grantedBefore?: boolean;
+  /** Default: true. */
+  readonly ticked?: boolean;
+}
+
+export interface ConsentView {
+  readonly form: InteractionForm;
+  /** The "not you?" form. */
+  readonly switchForm: InteractionForm;
+  readonly application: Application;
+  readonly person: Person;
+  readonly scopes: readonly ScopeChoice[];
+  /** Allow was pressed with nothing ticked. */
+  readonly failure?: 'nothing_ticked';
+  /** Path of the account page, where a grant can be taken back. */
+  readonly account?: string;
+}
+
+export interface ErrorView {
+  readonly kind: ErrorKind;
+  /** The error code as in the log. */
+  readonly code: string;
+  /** Finds the log line. */
+  readonly id: string;
+  /** What exactly was wrong, for the developer. */
+  readonly detail?: string;
+  readonly retryAfter?: number;
+}
+
+export interface ConnectedApp {
+  readonly clientId: string;
+  readonly application: Application;
+  /** Words of the granted scopes. */
+  readonly scopes: readonly string[];
+  readonly since: number;
+  readonly lastUsed?: number;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly current: boolean;
+  readonly userAgent?: string;
+  readonly address: string;
+  readonly since: number;
+  readonly lastSeen?: number;
+}
+
+export interface AccountView {
+  readonly person: Person;
+  readonly apps: readonly ConnectedApp[];
+  readonly sessions: readonly Session[];
+  /** Posted with `client_id`. */
+  readonly disconnectForm: AccountForm;
+  /** Posted with `session`. */
+  readonly endSessionForm: AccountForm;
+  readonly signOutForm: AccountForm;
+  /** What has just been done. */
+  readonly done?: 'disconnected' | 'session_ended';
+}
+
+export interface SignedOutView {
+  /** Path of the login page. */
+  readonly signIn?: string;
+}

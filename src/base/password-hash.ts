@@ -1,0 +1,102 @@
+/**
+ * The PHC string of an Argon2id hash: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`, salt and hash in base64 without
+ * padding, as the reference implementation of RFC 9106 writes it. Text and values only; nothing is computed here.
+ */
+export interface PasswordHash extends PasswordCost {
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** RFC 9106 §3.1. */
+export interface PasswordCost {
+  /** KiB. */
+  readonly memory: number;
+  readonly passes: number;
+  readonly lanes: number;
+}
+
+/** Of new hashes: the OWASP Password Storage Cheat Sheet's second choice, 19 MiB. */
+export const currentCost: PasswordCost = { memory: 19_456, passes: 2, lanes: 1 };
+
+export const SALT_LENGTH = 16;
+export const HASH_LENGTH = 32;
+
+/** What a string may ask for, so that none of them can take a machine's memory or seconds of its time. */
+const limits = {
+  memory: { least: 8, most: 262_144 },
+  passes: { least: 1, most: 64 },
+  lanes: { least: 1, most: 16 },
+  salt: { least: 8, most: 64 },
+  hash: { least: 16, most: 64 },
+  /** KiB × passes: about a second on one core. */
+  work: { least: 8, most: 1_048_576 },
+} as const;
+
+export type ParsedPasswordHash =
+  | { readonly ok: true; readonly value: PasswordHash }
+  | { readonly ok: false; readonly message: string };
+
+const form =
+  /^\$argon2id\$v=(0|[1-9]\d{0,9})\$m=([1-9]\d{0,9}),t=([1-9]\d{0,9}),p=([1-9]\d{0,9})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** Reads a PHC string strictly: one spelling a value, version 19 only, within the limits. The message never quotes it. */
+export function parsePasswordHash(text: string): ParsedPasswordHash {
+  const [, version, memory, passes, lanes, salt = '', hash = ''] = form.exec(text) ?? [];
+  if (version === undefined) return { ok: false, message: otherForm(text) };
+  if (version !== '19') return { ok: false, message: `version ${version} of Argon2 is not supported, only 19` };
+  const value = {
+    memory: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
+  };
+  if (toBase64(value.salt) !== salt || toBase64(value.hash) !== hash)
+    return { ok: false, message: 'the salt or the hash is not whole base64' };
+  const message = limitFault(value);
+  return message === undefined ? { ok: true, value } : { ok: false, message };
+}
+
+function otherForm(text: string): string {
+  const [, name] = /^\$([a-z0-9-]{1,32})\$/.exec(text) ?? [];
+  if (name === undefined || name === 'argon2id') return 'this is not an Argon2id hash';
+  return `\`${name}\` hashes are not supported, only argon2id`;
+}
+
+function limitFault(value: PasswordHash): string | undefined {
+  const { memory, passes, lanes, salt, hash } = value;
+  const measured = { memory, passes, lanes, salt: salt.length, hash: hash.length, work: memory * passes };
+  for (const [name, { least, most }] of Object.entries(limits)) {
+    const size = measured[name as keyof typeof limits];
+    if (size < least || size > most)
+      return `${words[name as keyof typeof limits]} is ${size}; from ${least} to ${most} is taken`;
+  }
+  return memory < 8 * lanes ? 'the memory is less than 8 KiB a lane (RFC 9106 §3.1)' : undefined;
+}
+
+const words: Readonly<Record<keyof typeof limits, string>> = {
+  memory: 'the memory in KiB (m)',
+  passes: 'the number of passes (t)',
+  lanes: 'the number of lanes (p)',
+  salt: 'the length of the salt in bytes',
+  hash: 'the length of the hash in bytes',
+  work: 'memory times passes (m·t)',
+};
+
+export function formatPasswordHash({ memory, passes, lanes, salt, hash }: PasswordHash): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(hash)}`;
+}
+
+/** Whether a hash is weaker than one that is made today: then it is made anew when the password is next known. */
+export function needsRehash({ memory, passes, salt, hash }: PasswordHash, cost: PasswordCost = currentCost): boolean {
+  return memory * passes < cost.memory * cost.passes || salt.length < SALT_LENGTH || hash.length < HASH_LENGTH;
+}
+
+/** Whether the work is below every choice of the OWASP Password Storage Cheat Sheet; its least is m=7168, t=5. */
+export function isQuicklyGuessed({ memory, passes }: PasswordCost): boolean {
+  return memory * passes < 7168 * 5;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+}

@@ -1,0 +1,17 @@
+/**
+ * Names of users as they are compared: RFC 8265 §3.3, UsernameCaseMapped, so that `Alice` and `alice` are one user.
+ * NFKC maps widths (rule 1 of §3.3.1) and what else looks alike; the rest of the names is kept as they are written.
+ */
+export function usernameKey(username: string): string {
+  return username.normalize('NFKC').toLowerCase().normalize('NFC');
+}
+
+const longest = 255;
+
+/** Why a text cannot name a user; undefined where it can. */
+export function usernameFault(username: string): string | undefined {
+  if (/\p{C}/u.test(username)) return 'a username has no control characters and no invisible ones';
+  if (/^\s|\s$/u.test(username)) return 'a username does not begin or end with a space';
+  if (username === '') return 'a username is not empty';
+  return Buffer.byteLength(username) > longest ? `a username has ${longest} bytes at most` : undefined;
+}

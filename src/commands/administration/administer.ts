@@ -1,0 +1,48 @@
+import { type Authorization, buildAuthorization } from '../../authorization/authorization.ts';
+import type { Service } from '../../authorization/service.ts';
+import { systemClock } from '../../base/clock.ts';
+import { buildLog } from '../../base/log.ts';
+import { formatProblems, loadAuthorizationConfig } from '../../config/load.ts';
+import { StorageUnavailable, StorageUnusable } from '../../storage/errors.ts';
+
+/** What an operator cannot have; its message is one line for them. */
+export class Refusal extends Error {}
+
+export interface Administered {
+  /** authorization.yaml. */
+  readonly config: string;
+  readonly json?: true | undefined;
+}
+
+/** What a command found out or did: for programs, and for people. */
+export interface Report {
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** Runs on the store that the file names, beside a running service or without one, and prints what came of it. */
+export async function administer(options: Administered, act: (service: Service) => Promise<Report>): Promise<void> {
+  const loaded = loadAuthorizationConfig(options.config);
+  if (!loaded.ok) return giveUp(formatProblems(loaded.problems));
+  let authorization: Authorization | undefined;
+  try {
+    const log = buildLog({ ...loaded.config.log, level: 'silent' });
+    authorization = await buildAuthorization(loaded.config, { directory: loaded.directory, log, clock: systemClock });
+    const { json, text } = await act(authorization.service);
+    process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text);
+  } catch (error) {
+    if (!isForOperator(error)) throw error;
+    giveUp(`gatehouse: ${error.message}\n`);
+  } finally {
+    await authorization?.stop();
+  }
+}
+
+function isForOperator(error: unknown): error is Error {
+  return error instanceof Refusal || error instanceof StorageUnusable || error instanceof StorageUnavailable;
+}
+
+function giveUp(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 1;
+}

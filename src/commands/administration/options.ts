@@ -1,0 +1,41 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { convert } from '../../config/units.ts';
+
+/** A command below `gatehouse client`, `user`, `token` or `key`: all name the file, and print JSON on request. */
+export function subcommand(parent: Command, signature: string, description: string): Command {
+  return parent
+    .command(signature)
+    .description(description)
+    .requiredOption('--config <file>', 'authorization.yaml')
+    .option('--json', 'print JSON')
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)');
+}
+
+/** An option that may be given more than once. */
+export function repeatable(flags: string, description: string): Option {
+  const collect = (value: string, before: readonly string[]) => [...before, value];
+  return new Option(flags, description).default([], 'none').argParser(collect);
+}
+
+/** Milliseconds. */
+export function duration(text: string): number {
+  const value = convert('duration', text);
+  if (typeof value !== 'number') throw new InvalidArgumentError('Write a whole number and a unit: 30m, 24h, 7d.');
+  return value;
+}
+
+/** A JSON object. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> {
+  const value = parse(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new InvalidArgumentError('Write a JSON object: {"tenant": "acme"}.');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

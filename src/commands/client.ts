@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import type { Client } from '../authorization/clients.ts';
+import type { Service } from '../authorization/service.ts';
+import { seconds } from '../base/clock.ts';
+import { sha256 } from '../base/secret.ts';
+import type { ClientRecord } from '../storage/records.ts';
+import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { type ClientOptions, newClient, newClientId, newClientSecret } from './administration/new-client.ts';
+import { duration, jsonObject, repeatable, subcommand } from './administration/options.ts';
+import { table } from './table.ts';
+
+/** `gatehouse client …`: clients that are registered in the store, beside those of the file. */
+export function register(program: Command): void {
+  const client = program.command('client').description('clients of the authorization service');
+  subcommand(client, 'add', 'register a client; its id and secret are made here, and the secret is shown once')
+    .option('--id <id>', 'an id of your own')
+    .option('--name <name>', 'for people: what the consent page calls it')
+    .addOption(repeatable('--redirect-uri <uri>', 'where a browser may be sent back to; may be repeated'))
+    .option('--scope <scope>', 'space-delimited: the upper bound of every grant')
+    .addOption(
+      repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
+    )
+    .option('--public', 'without a secret: an app or a page, which could not keep one')
+    .option('--format <format>', 'of its access tokens: opaque or jwt')
+    .option('--no-pkce', 'PKCE may be left out (never by a public client)')
+    .option('--session', 'may use the browserless exchange')
+    .option('--introspect', 'may ask about any token: a gateway')
+    .option('--retry-window <duration>', 'for this long a refresh can be repeated')
+    .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
+    .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));
+  subcommand(client, 'list', 'every client, of the file and of the store').action((options: Administered) =>
+    administer(options, list),
+  );
+  subcommand(client, 'show <id>', 'one client').action((id: string, options: Administered) =>
+    administer(options, (service) => show(service, id)),
+  );
+  subcommand(client, 'rotate-secret <id>', 'make a new secret; the old one works on for a while')
+    .option('--overlap <duration>', 'how long the old secret works on', duration, 24 * 60 * 60 * 1000)
+    .action((id: string, options: Administered & { overlap: number }) =>
+      administer(options, (service) => rotateSecret(service, id, options.overlap)),
+    );
+  subcommand(client, 'remove <id>', 'remove a client; every token of it ends').action(
+    (id: string, options: Administered) => administer(options, (service) => remove(service, id)),
+  );
+}
+
+async function add({ config, clients, records, clock }: Service, options: ClientOptions): Promise<Report> {
+  const id = options.id ?? newClientId();
+  if ((await clients.find(id)) !== undefined) throw new Refusal(`there is a client ${id} already`);
+  const metadata = newClient(id, options, config);
+  const secret = metadata.public ? undefined : newClientSecret();
+  const createdAt = seconds(clock);
+  const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
+  if (!(await records.addClient({ id, metadata: { ...metadata }, secrets, createdAt })))
+    throw new Refusal(`there is a client ${id} already`);
+  const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
+  return { json, text: secretText(id, secret) };
+}
+
+function secretText(id: string, secret: string | undefined): string {
+  if (secret === undefined) return `client_id      ${id}\n`;
+  return `client_id      ${id}\nclient_secret  ${secret}\n\nThe secret is not kept: write it down now.\n`;
+}
+
+async function list({ clients, records, clock }: Service): Promise<Report> {
+  const stored = new Set((await records.listClients(seconds(clock))).map(({ id }) => id));
+  const rows = (await clients.list()).map((client) => describe(client, stored.has(client.id)));
+  const cells = rows.map(({ client_id, client_name, grant_types, scope, registered }) => [
+    client_id,
+    client_name,
+    grant_types.join(',') || '-',
+    scope || '-',
+    registered,
+  ]);
+  return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
+}
+
+function describe(client: Client, isStored: boolean) {
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    public: client.isPublic,
+    grant_types: client.grantTypes,
+    redirect_uris: client.redirectUris,
+    scope: client.scope.join(' '),
+    require_pkce: client.requirePkce,
+    introspect: client.introspect,
+    session: client.session,
+    registered: isStored ? 'store' : 'file',
+  };
+}
+
+async function show(service: Service, id: string): Promise<Report> {
+  const client = await service.clients.find(id);
+  if (client === undefined) throw new Refusal(`there is no client ${id}`);
+  const record = await service.records.findClient(id, seconds(service.clock));
+  const json = { ...describe(client, record !== undefined), secrets: (record?.secrets ?? []).map(secretTimes) };
+  const rows = Object.entries(json).map(([name, value]) => [name, shown(value)]);
+  return { json, text: table(rows) };
+}
+
+function secretTimes({ createdAt, expiresAt }: ClientRecord['secrets'][number]) {
+  return { created_at: isoTime(createdAt), expires_at: expiresAt === undefined ? 'never' : isoTime(expiresAt) };
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+async function rotateSecret({ records, clients, clock }: Service, id: string, overlap: number): Promise<Report> {
+  await requireStored({ records, clients, clock }, id);
+  const secret = newClientSecret();
+  const now = seconds(clock);
+  const oldUntil = now + Math.floor(overlap / 1000);
+  const made = { hash: sha256(secret), createdAt: now, expiresAt: undefined };
+  if (!(await records.rotateClientSecret({ id, secret: made, oldUntil, now })))
+    throw new Refusal(`the client ${id} has no secret to replace: it is a public one`);
+  const json = { client_id: id, client_secret: secret, old_secret_until: isoTime(oldUntil) };
+  return { json, text: `${secretText(id, secret)}The old one works until ${isoTime(oldUntil)}.\n` };
+}
+
+async function remove({ records, clients, clock }: Service, id: string): Promise<Report> {
+  await requireStored({ records, clients, clock }, id);
+  await records.removeClient(id, seconds(clock));
+  return { json: { client_id: id, removed: true }, text: `The client ${id} is removed, and its tokens with it.\n` };
+}
+
+async function requireStored({ records, clients, clock }: Pick<Service, 'records' | 'clients' | 'clock'>, id: string) {
+  if ((await records.findClient(id, seconds(clock))) !== undefined) return;
+  const inFile = (await clients.find(id)) !== undefined;
+  throw new Refusal(inFile ? `the client ${id} stands in the file: change it there` : `there is no client ${id}`);
+}
+
+function isoTime(at: number): string {
+  return new Date(at * 1000).toISOString();
+}

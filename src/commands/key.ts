@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Service } from '../authorization/service.ts';
+import { PUBLISHED_FOR } from '../authorization/signing-keys.ts';
+import { seconds } from '../base/clock.ts';
+import { makeSigningKey } from '../jwt/sign.ts';
+import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { subcommand } from './administration/options.ts';
+import { table } from './table.ts';
+
+/** `gatehouse key …`: the issuer's signing keys. */
+export function register(program: Command): void {
+  const key = program.command('key').description("the issuer's signing keys");
+  subcommand(key, 'list', 'the keys: next, current, retired').action((options: Administered) =>
+    administer(options, list),
+  );
+  subcommand(key, 'rotate', 'publish a new key; it signs once every verifier can know it, and the old one retires')
+    .option(
+      '--now',
+      'it signs at once: for a key that leaked; verifiers that keep key sets refuse its tokens for minutes',
+    )
+    .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
+}
+
+async function list({ records }: Service): Promise<Report> {
+  const rows = (await records.listSigningKeys()).map(({ kid, alg, status, createdAt, retiredAt }) => ({
+    kid,
+    alg,
+    status,
+    created_at: isoTime(createdAt),
+    retired_at: retiredAt === undefined ? undefined : isoTime(retiredAt),
+  }));
+  const cells = rows.map(({ kid, alg, status, created_at, retired_at }) => [
+    kid,
+    alg,
+    status,
+    created_at,
+    retired_at ?? '-',
+  ]);
+  return { json: rows, text: table([['KEY', 'ALG', 'STATUS', 'MADE', 'RETIRED'], ...cells]) };
+}
+
+async function rotate({ config, records, clock }: Service, atOnce: true | undefined): Promise<Report> {
+  const { alg } = config.signing;
+  if (alg === 'HS256') throw new Refusal('the secret of HS256 stands in the file: change it there');
+  const now = seconds(clock);
+  const key = { ...(await makeSigningKey(alg)), createdAt: now };
+  const isNew = await records.announceSigningKey(key);
+  if (!isNew && atOnce === undefined) throw new Refusal('the next key is published already, and does not sign yet');
+  if (atOnce) await records.promoteSigningKey({ alg, publishedBefore: now, now });
+  const signs_from = isoTime(atOnce ? now : now + PUBLISHED_FOR);
+  return {
+    json: { kid: key.kid, alg, signs_from },
+    text: `The next key is published; it signs from ${signs_from} on.\n`,
+  };
+}
+
+function isoTime(at: number): string {
+  return new Date(at * 1000).toISOString();
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Service } from '../authorization/service.ts';
+import { seconds } from '../base/clock.ts';
+import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
+import { usernameFault, usernameKey } from '../base/username.ts';
+import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { jsonObject, subcommand } from './administration/options.ts';
+import { readSecret } from './read-secret.ts';
+import { table } from './table.ts';
+
+interface AddOptions extends Administered {
+  readonly name?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+const passwordHelp = '\nThe password is asked for, or read from standard input; never from the arguments.\n';
+
+/** `gatehouse user …`: people who are kept in the store, beside those of the file. */
+export function register(program: Command): void {
+  const user = program.command('user').description('people who may log in');
+  subcommand(user, 'add <username>', 'add a user')
+    .option('--name <name>', 'for people')
+    .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
+    .addHelpText('after', passwordHelp)
+    .action((username: string, options: AddOptions) =>
+      administer(options, (service) => add(service, username, options)),
+    );
+  subcommand(user, 'list', 'every user, of the file and of the store').action((options: Administered) =>
+    administer(options, list),
+  );
+  subcommand(user, 'set-password <username>', 'change a password; sessions and grants of the user end')
+    .addHelpText('after', passwordHelp)
+    .action((username: string, options: Administered) =>
+      administer(options, (service) => setPassword(service, username)),
+    );
+  subcommand(user, 'remove <username>', 'remove a user; sessions, grants and tokens end').action(
+    (username: string, options: Administered) => administer(options, (service) => remove(service, username)),
+  );
+}
+
+async function add(service: Service, username: string, { name, claims = {} }: AddOptions): Promise<Report> {
+  const fault = usernameFault(username);
+  if (fault !== undefined) throw new Refusal(fault);
+  if ((await service.accounts.find(username)) !== undefined) throw new Refusal(`there is a user ${username} already`);
+  const passwordHash = await readPassword(service);
+  const subject = randomUUID();
+  const account = {
+    subject,
+    username: usernameKey(username),
+    passwordHash,
+    name,
+    claims,
+    createdAt: seconds(service.clock),
+  };
+  if (!(await service.records.addAccount(account))) throw new Refusal(`there is a user ${username} already`);
+  return { json: { username, sub: subject }, text: `The user ${username} is added, with the subject ${subject}.\n` };
+}
+
+async function readPassword({ passwords }: Service): Promise<string> {
+  const secret = await readSecret('Password');
+  if (secret.kind === 'unreadable') throw new Refusal(secret.message);
+  const fault = newPasswordFault(secret.text);
+  if (fault !== undefined) throw new Refusal(passwordFaults[fault]);
+  const hashed = await passwords.hash(secret.text);
+  if (hashed.kind !== 'hashed') throw new Refusal(`the password cannot be hashed: ${hashed.kind}`);
+  return hashed.phc;
+}
+
+async function list({ config, records }: Service): Promise<Report> {
+  const inFile = config.users.map(({ username, name, subject }) => ({ username, name, sub: subject, kept: 'file' }));
+  const stored = await records.listAccounts();
+  const rows = [
+    ...inFile,
+    ...stored.map(({ username, name, subject }) => ({ username, name, sub: subject, kept: 'store' })),
+  ];
+  const cells = rows.map(({ username, name, sub, kept }) => [username, name ?? '-', sub, kept]);
+  return { json: rows, text: table([['USER', 'NAME', 'SUBJECT', 'KEPT IN'], ...cells]) };
+}
+
+async function setPassword(service: Service, username: string): Promise<Report> {
+  await requireStored(service, username);
+  const passwordHash = await readPassword(service);
+  await service.records.setPassword({ username: usernameKey(username), passwordHash, now: seconds(service.clock) });
+  const text = `The password of ${username} is changed; whoever was signed in with the old one is so no longer.\n`;
+  return { json: { username, changed: true }, text };
+}
+
+async function remove(service: Service, username: string): Promise<Report> {
+  await requireStored(service, username);
+  await service.records.removeAccount(usernameKey(username), seconds(service.clock));
+  return { json: { username, removed: true }, text: `The user ${username} is removed, with sessions and tokens.\n` };
+}
+
+async function requireStored({ accounts }: Service, username: string): Promise<void> {
+  const account = await accounts.find(username);
+  if (account === undefined) throw new Refusal(`there is no user ${username}`);
+  if (account.inFile) throw new Refusal(`the user ${username} stands in the file: change it there`);
+}

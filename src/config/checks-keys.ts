@@ -1,0 +1,66 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import type { Checks } from './checks.ts';
+import { hmacSecretFaults } from './hmac-secret.ts';
+import type { Finding } from './problem.ts';
+import { secretKeyFaults } from './secret-key.ts';
+import type { AuthorizationSubject } from './subject.ts';
+import { parseUrl } from './url-rules.ts';
+
+/** Where the service keeps what it knows, and the keys that it signs and encrypts with. */
+export const keyChecks: Checks<AuthorizationSubject> = {
+  database: ({ config }) => databaseFaults(config.storage),
+  'encryption keys': ({ config }) => [
+    ...(config.encryption_keys ?? []).flatMap((key, index) => secretKeyFaults(['encryption_keys', index], key)),
+    ...missingKeys(config),
+  ],
+  'signing secret': ({ config }) => signingFaults(config.signing),
+};
+
+const isPostgres = (storage: string) => storage.startsWith('postgres');
+
+function databaseFaults(storage: string): readonly Finding[] {
+  if (!isPostgres(storage)) return [];
+  const url = parseUrl(storage);
+  const pointer = ['storage'];
+  const hint = 'write postgres://USER@HOST/DATABASE';
+  if (url === undefined) return [{ pointer, message: 'this is not the URL of a database', hint }];
+  return url.pathname.length > 1 ? [] : [{ pointer, message: 'the URL names no database', hint }];
+}
+
+/** A key beside the database would be in one replica only, and beside the rows that it protects. */
+function missingKeys({ storage, encryption_keys = [] }: AuthorizationSubject['config']): readonly Finding[] {
+  if (!isPostgres(storage) || encryption_keys.length > 0) return [];
+  return [
+    {
+      pointer: ['storage'],
+      message: 'a postgres database needs `encryption_keys`',
+      hint: 'write `encryption_keys: ["${file:PATH}"]`; make one with `openssl rand -base64 32`',
+    },
+  ];
+}
+
+function signingFaults({
+  alg,
+  secret_base64url: secret,
+}: AuthorizationSubject['config']['signing']): readonly Finding[] {
+  const pointer = ['signing', 'secret_base64url'];
+  if (alg !== 'HS256') {
+    const message = `\`${alg}\` signs with a key pair of its own, so this secret is never used`;
+    return secret === undefined ? [] : [{ pointer, message, hint: 'remove it, or write `alg: HS256`', atKey: true }];
+  }
+  if (secret === undefined)
+    return [
+      {
+        pointer: ['signing', 'alg'],
+        message: '`HS256` needs `secret_base64url`',
+        hint: '32 bytes at least, shared with every verifier',
+      },
+    ];
+  const shared: Finding = {
+    pointer: ['signing', 'alg'],
+    severity: 'warning',
+    message: 'whoever verifies tokens with this secret can make them as well',
+    hint: 'use ES256 unless every verifier is your own',
+  };
+  return [...hmacSecretFaults(pointer, 'secret_base64url', secret), shared];
+}

@@ -1,0 +1,44 @@
+import type { Checks, Member } from './checks.ts';
+import { closest, didYouMean } from './closest.ts';
+import { countedByWords, parseCountedBy } from './counted-by.ts';
+import { countersFaults } from './counters.ts';
+import type { RouteFile } from './gateway.ts';
+import type { Finding } from './problem.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Route = Member<RouteFile>;
+
+/** How often who may come, and where that is counted. */
+export const limitChecks: Checks<GatewaySubject> = {
+  counters: ({ config }) => countersFaults(config.counters),
+  'whom a rate limit counts': ({ routes }) => routes.flatMap(countedByFaults),
+  'window of a rate limit': ({ routes }) => routes.flatMap(windowFaults),
+};
+
+function countedByFaults({ at, value }: Route): readonly Finding[] {
+  const by = value.rate_limit?.by;
+  if (by === undefined) return [];
+  const pointer = [...at, 'rate_limit', 'by'];
+  const counted = parseCountedBy(by);
+  if (counted === undefined) return [{ pointer, message: `\`${by}\` is nobody to count`, hint: countedByHint(by) }];
+  if (value.access !== 'public' || counted.kind === 'address') return [];
+  const message = `a public route looks at no credential, so nobody has a \`${by}\``;
+  return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];
+}
+
+/** The name of a claim is nobody's slip: only the word before it can be one. */
+function countedByHint(by: string): string | undefined {
+  const [, word = '', name] = /^([^:]*):(.+)$/.exec(by) ?? [];
+  const isClaim = name !== undefined && closest(word, ['claim']) !== undefined;
+  return isClaim ? `did you mean \`claim:${name.trim()}\`?` : didYouMean(by, countedByWords);
+}
+
+const second = 1000;
+const day = 86_400 * second;
+
+function windowFaults({ at, value }: Route): readonly Finding[] {
+  const per = value.rate_limit?.per;
+  if (per === undefined || (per >= second && per <= day)) return [];
+  const message = per < second ? 'a window of less than a second' : 'a window of more than a day';
+  return [{ pointer: [...at, 'rate_limit', 'per'], message, hint: 'write 1s to 1d, such as 1m' }];
+}

@@ -1,0 +1,12 @@
+/** Whom a rate limit counts. */
+export type CountedBy =
+  | { readonly kind: 'client_id' | 'sub' | 'address' }
+  | { readonly kind: 'claim'; readonly path: string };
+
+export const countedByWords = ['client_id', 'sub', 'address', 'claim:NAME'] as const;
+
+/** `client_id`, `sub`, `address`, or `claim:` and a name or path of claims; undefined for other text. */
+export function parseCountedBy(text: string): CountedBy | undefined {
+  if (text === 'client_id' || text === 'sub' || text === 'address') return { kind: text };
+  return /^claim:\S/.test(text) ? { kind: 'claim', path: text.slice('claim:'.length) } : undefined;
+}

@@ -1,0 +1,73 @@
+import { isLoopback } from './host.ts';
+import { parseUrl } from './url-rules.ts';
+
+export interface RedirectUriFault {
+  readonly message: string;
+  readonly hint: string;
+}
+
+interface Rule {
+  readonly breaks: (text: string, url: URL) => boolean;
+  readonly message: (url: URL) => string;
+  readonly hint: string;
+}
+
+const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:';
+const schemeOf = ({ protocol }: URL) => protocol.slice(0, -1);
+
+/** RFC 3986 §2: anything else reaches different readers as different things. */
+const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
+
+/** In this order; the first that is broken is told. */
+const rules: readonly Rule[] = [
+  {
+    breaks: (text) => text.includes('#'),
+    message: () => 'a redirect address has no fragment (RFC 6749 §3.1.2)',
+    hint: 'leave out `#` and what follows',
+  },
+  {
+    breaks: (text) => text.includes('*'),
+    message: () => 'a redirect address has no wildcard: it is compared byte by byte (RFC 9700 §4.1.3)',
+    hint: 'list every address whole',
+  },
+  {
+    breaks: (text) => !CHARACTERS.test(text),
+    message: () => 'the address has a character that no URI contains (RFC 3986 §2)',
+    hint: 'percent-encode it',
+  },
+  {
+    breaks: (_, url) => url.username !== '' || url.password !== '',
+    message: () => 'a redirect address has no user name and password',
+    hint: 'leave out what stands before `@`',
+  },
+  {
+    breaks: (_, url) => !isHttp(url) && !schemeOf(url).includes('.'),
+    message: (url) => `\`${schemeOf(url)}:\` is not a scheme to send a browser to`,
+    hint: 'https://…, or for an app a name that you own, reversed: com.example.app:/callback (RFC 8252 §7.1)',
+  },
+  {
+    breaks: (text, url) => isHttp(url) && !/^https?:\/\/[^/?]/i.test(text),
+    message: () => 'the address names no host',
+    hint: 'write it whole: https://app.example.com/callback',
+  },
+  {
+    breaks: (_, url) => url.protocol === 'http:' && !isLoopback(url.hostname),
+    message: () => 'over http beyond this machine others can read the code on its way (RFC 8252 §7.3, RFC 9700 §2.6)',
+    hint: 'use https',
+  },
+];
+
+/**
+ * Why an address cannot be registered as a redirect address (RFC 6749 §3.1.2, RFC 8252 §7); undefined where it can. An
+ * accepted text is kept and compared as it is.
+ */
+export function redirectUriFault(text: string): RedirectUriFault | undefined {
+  const url = parseUrl(text);
+  if (url === undefined)
+    return {
+      message: `\`${text}\` is not an absolute URI (RFC 6749 §3.1.2)`,
+      hint: 'write it whole: https://app.example.com/callback',
+    };
+  const broken = rules.find(({ breaks }) => breaks(text, url));
+  return broken && { message: broken.message(url), hint: broken.hint };
+}

@@ -1,0 +1,33 @@
+import { closest, didYouMean } from './closest.ts';
+import type { Schema } from './input-schema.ts';
+import type { Fault } from './parse.ts';
+import type { Pointer } from './problem.ts';
+import type { Tree } from './tree.ts';
+
+/** A tree whose misspelt top-level keys are taken for those that they are nearest to, and a fault for each of them. */
+export interface Respelt {
+  readonly tree: Tree;
+  readonly faults: readonly Fault[];
+  /** Whether a place is the value of such a key: one that does not even fit there was guessed wrong. */
+  isGuessed(pointer: Pointer): boolean;
+}
+
+/**
+ * A part of the file under a misspelt name is judged all the same, and what names it finds it: else one slip of the pen
+ * would hide every other mistake, or make each of its mentions one. A key that stands there already takes no second part.
+ */
+export function respell(tree: Tree, schema: Schema): Respelt {
+  const faults: Fault[] = [];
+  const guessed = new Set<string>();
+  if (tree.kind !== 'map') return { tree, faults, isGuessed: () => false };
+  const known = Object.keys(schema.properties ?? {});
+  const entries = [...tree.entries].map(([key, entry]) => {
+    const meant = known.includes(key) ? undefined : closest(key, known);
+    if (meant === undefined || tree.entries.has(meant) || guessed.has(meant)) return [key, entry] as const;
+    guessed.add(meant);
+    faults.push({ at: entry.key, message: `unknown key \`${key}\``, hint: didYouMean(key, known) });
+    return [meant, entry] as const;
+  });
+  const isGuessed = ([key, ...rest]: Pointer) => rest.length === 0 && guessed.has(String(key));
+  return { tree: { ...tree, entries: new Map(entries) }, faults, isGuessed };
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { addresses, everyScope, type Ports, page } from './files.ts';
+
+const html = 'text/html; charset=utf-8';
+
+/** Path → file beside this one. The redirect address shows the same page. */
+const served = {
+  '/': { file: 'index.html', type: html },
+  '/callback': { file: 'index.html', type: html },
+  '/client.js': { file: 'client.js', type: 'text/javascript; charset=utf-8' },
+  '/style.css': { file: 'style.css', type: 'text/css; charset=utf-8' },
+} as const;
+
+/** A client of its own origin: the script in the browser does everything, this only hands it out. */
+export function buildClientPage(ports: Ports): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true });
+  const { issuer, api, redirectUri } = addresses(ports);
+  const headers = {
+    'cache-control': 'no-store',
+    'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self' ${issuer} ${api}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  };
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(headers));
+  for (const [path, { file, type }] of Object.entries(served)) {
+    const body = readFileSync(new URL(`page/${file}`, import.meta.url));
+    app.get(path, (_request, reply) => reply.type(type).send(body));
+  }
+  app.get('/settings.json', () => ({ issuer, api, redirectUri, clientId: page.id, scope: everyScope }));
+  return app;
+}

@@ -1,0 +1,17 @@
+import type { GatewayConfig, RateLimitConfig } from '../../config/gateway.ts';
+import { limitText } from '../rate-limit.ts';
+
+/** Limits that let more through than before, or count somebody else; a route is the same as long as it has its id. */
+export function changedLimits(old: GatewayConfig, now: GatewayConfig): readonly string[] {
+  const limits = new Map(now.routes.map(({ id, rate_limit }) => [id, rate_limit]));
+  return old.routes.flatMap(({ id, rate_limit: was }) => {
+    const is = limits.get(id);
+    if (was === undefined || !limits.has(id) || isAsTight(was, is)) return [];
+    return [`routes.${id}.rate_limit: was ${limitText(was)}, now ${is === undefined ? 'none' : limitText(is)}`];
+  });
+}
+
+/** Fewer in a longer window: whatever passes then passed before. */
+function isAsTight(was: RateLimitConfig, is: RateLimitConfig | undefined): boolean {
+  return is !== undefined && is.by === was.by && is.requests <= was.requests && is.per >= was.per;
+}

@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { COUNTED_ALONE, PARTS } from './counters.ts';
+import { scripts } from './counters-scripts.ts';
+
+/** Milliseconds for one call, unless told otherwise; who waits for it longer counts for itself. */
+const DEADLINE = 250;
+/** Milliseconds in which a start waits to learn whether Redis is there. */
+const START_DEADLINE = 1_000;
+/** Milliseconds between two tries to reach it again. */
+const RETRY = 500;
+/** A connection that owes an answer for so many milliseconds is given up for another. */
+const SILENCE = 2_000;
+
+/** The probe writes as every call does: a replica or a full Redis is no shared counter. */
+const PROBE = ['gatehouse:probe', 1, 1_000, PARTS] as const;
+
+type Script = keyof typeof scripts;
+type Arguments = readonly [key: string, ...numbers: number[]];
+
+/** Whom a change is told. */
+export interface LinkLog {
+  warn(detail: object, message: string): void;
+  info(message: string): void;
+}
+
+/** A connection to Redis and whether it can be counted on, which is logged once a change. */
+export class Link {
+  readonly #url: string;
+  readonly #log: LinkLog;
+  readonly #deadline: number;
+  #client: Redis | undefined;
+  #opening: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** Undefined: nobody knows yet. */
+  #reachable: boolean | undefined;
+  #closed = false;
+  /** Of a connection that did not come about. */
+  #fault = 'no answer in time';
+
+  constructor(url: string, log: LinkLog, deadline = DEADLINE) {
+    this.#url = url;
+    this.#log = log;
+    this.#deadline = deadline;
+  }
+
+  get reachable(): boolean {
+    return this.#reachable === true;
+  }
+
+  /** Settles when it is reached, or known not to be. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** Undefined at once, or in the end: count for yourself. */
+  ask(script: Script, args: Arguments): Promise<unknown> | undefined {
+    const client = this.#client;
+    if (client === undefined || !this.reachable) return undefined;
+    return within(run(client, script, args), this.#deadline).catch((error: unknown) => this.#lost(messageOf(error)));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#reachable = false;
+    clearInterval(this.#retry);
+    this.#client?.disconnect();
+  }
+
+  async #open(): Promise<void> {
+    const { Redis } = await import('ioredis');
+    if (this.#closed) return;
+    const client = new Redis(this.#url, {
+      lazyConnect: true,
+      connectTimeout: SILENCE,
+      socketTimeout: SILENCE,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => RETRY,
+    });
+    this.#client = client;
+    client.on('error', (error: Error) => {
+      this.#fault = messageOf(error);
+    });
+    client.on('close', () => this.#lost(this.#fault));
+    client.on('ready', () => void this.#probe());
+    this.#retry = setInterval(() => void this.#probe(), RETRY).unref();
+    await Promise.race([client.connect().then(() => this.#probe(), ignore), pause(START_DEADLINE, undefined, UNREF)]);
+    if (!this.reachable) this.#lost(this.#fault);
+  }
+
+  async #probe(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.reachable || client.status !== 'ready') return;
+    try {
+      await within(run(client, 'gatehouseTake', PROBE), this.#deadline);
+      this.#back();
+    } catch (error) {
+      this.#fault = messageOf(error);
+    }
+  }
+
+  #lost(reason: string): undefined {
+    if (this.#closed || this.#reachable === false) return;
+    this.#reachable = false;
+    this.#log.warn({ reason }, COUNTED_ALONE);
+  }
+
+  #back(): void {
+    if (this.#closed || this.#reachable === true) return;
+    if (this.#reachable === false) this.#log.info('the shared counters are reached again');
+    this.#reachable = true;
+    this.#fault = 'the connection was closed';
+  }
+}
+
+const UNREF = { ref: false };
+
+/** What went wrong is told by the event of the connection. */
+function ignore(): void {}
+
+/** An answer that arrived while this process was busy is read before the deadline is judged. */
+function within<Value>(answer: Promise<Value>, deadline: number): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error('no answer in time'));
+    const timer = setTimeout(() => setImmediate(late), deadline);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+const digests = new Map(Object.entries(scripts).map(([name, text]) => [name, hash('sha1', text)]));
+
+/** By its digest; a Redis that was restarted has to be told the script again. */
+async function run(client: Redis, script: Script, [key, ...numbers]: Arguments): Promise<unknown> {
+  try {
+    return await client.evalsha(digests.get(script) ?? '', 1, key, ...numbers);
+  } catch (error) {
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+    return client.eval(scripts[script], 1, key, ...numbers);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

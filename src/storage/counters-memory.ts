@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../base/clock.ts';
+import { type Counters, digest, type Failures, type Limit, PARTS } from './counters.ts';
+
+/** One that knows everything at once. */
+export interface MemoryCounters extends Counters {
+  take(key: string, limit: Limit): number;
+  failures(key: string): Failures;
+  fail(key: string, window: number): Failures;
+}
+
+/** Keys of one kind; above, the one that was asked for longest ago is forgotten. */
+const CAPACITY = 50_000;
+
+/** Longer ones are kept by their digest, so that nobody fills memory with long names. */
+const LONGEST_KEY = 128;
+
+/** What passed, oldest first, in parts of the window that are numbered since the start of the clock. */
+interface Passed {
+  total: number;
+  readonly parts: { readonly part: number; count: number }[];
+}
+
+interface Failed {
+  readonly count: number;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+const NONE: Failures = { count: 0, endsIn: 0 };
+
+/** The counters of this process alone. */
+export function memoryCounters(clock: Clock): MemoryCounters {
+  const passed = bounded<Passed>();
+  const failed = bounded<Failed>();
+  const current = (key: string, now: number) => {
+    const known = failed().get(key);
+    return known !== undefined && known.until > now ? known : undefined;
+  };
+  return {
+    take(name, limit) {
+      const key = `${limit.window} ${keyOf(name)}`;
+      const known = passed().get(key);
+      if (known !== undefined) return takeFrom(known, limit, clock.monotonic());
+      const fresh: Passed = { total: 0, parts: [] };
+      passed().set(key, fresh);
+      return takeFrom(fresh, limit, clock.monotonic());
+    },
+    failures(name) {
+      const now = clock.monotonic();
+      const known = current(keyOf(name), now);
+      return known === undefined ? NONE : { count: known.count, endsIn: known.until - now };
+    },
+    fail(name, window) {
+      const [key, now] = [keyOf(name), clock.monotonic()];
+      const { count, until } = current(key, now) ?? { count: 0, until: now + window };
+      failed().set(key, { count: count + 1, until });
+      return { count: count + 1, endsIn: until - now };
+    },
+    start: async () => {},
+    reachable: () => true,
+    close: async () => {},
+  };
+}
+
+/** Made when it is first needed: it takes its room at once. */
+function bounded<Value extends object>(): () => LRUCache<string, Value> {
+  let cache: LRUCache<string, Value> | undefined;
+  return () => {
+    cache ??= new LRUCache<string, Value>({ max: CAPACITY });
+    return cache;
+  };
+}
+
+function keyOf(name: string): string {
+  return name.length > LONGEST_KEY ? digest(name) : name;
+}
+
+function takeFrom(passed: Passed, { requests, window }: Limit, now: number): number {
+  const length = window / PARTS;
+  const part = Math.floor(now / length);
+  forget(passed, part);
+  if (passed.total >= requests) return waitFor(passed, requests, length, now);
+  const last = passed.parts.at(-1);
+  if (last?.part === part) last.count++;
+  else passed.parts.push({ part, count: 1 });
+  passed.total++;
+  return 0;
+}
+
+/** A part counts as long as anything in it may be within the window. */
+function forget(passed: Passed, part: number): void {
+  const first = passed.parts.findIndex((each) => each.part >= part - PARTS);
+  const gone = passed.parts.splice(0, first === -1 ? passed.parts.length : first);
+  for (const { count } of gone) passed.total -= count;
+}
+
+/** Until so many parts have left that there is room for one. */
+function waitFor({ total, parts }: Passed, requests: number, length: number, now: number): number {
+  let left = total;
+  for (const { part, count } of parts) {
+    left -= count;
+    if (left < requests) return Math.max(1, Math.ceil((part + PARTS + 1) * length - now));
+  }
+  return Math.ceil((PARTS + 1) * length);
+}

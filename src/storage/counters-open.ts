@@ -1,0 +1,19 @@
+import type { Counters } from './counters.ts';
+import { memoryCounters } from './counters-memory.ts';
+import { type CounterDependencies, redisCounters } from './counters-redis.ts';
+import { StorageUnusable } from './errors.ts';
+
+/** URL scheme → how it is opened. */
+const engines: Readonly<Record<string, (url: string, dependencies: CounterDependencies) => Counters>> = {
+  memory: (_url, { clock }) => memoryCounters(clock),
+  redis: redisCounters,
+  rediss: redisCounters,
+};
+
+/** The counters that `counters:` names. They count at once; `start` finds out whether they are shared. */
+export function openCounters(url: string, dependencies: CounterDependencies): Counters {
+  const scheme = url.split(':')[0] ?? '';
+  const open = Object.hasOwn(engines, scheme) ? engines[scheme] : undefined;
+  if (open === undefined) throw new StorageUnusable(`counters: there is no engine for ${scheme}:`);
+  return open(url, dependencies);
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../base/clock.ts';
+import { type Counted, type Counters, digest, type Failures, PARTS } from './counters.ts';
+import { Link, type LinkLog } from './counters-link.ts';
+import { memoryCounters } from './counters-memory.ts';
+
+export interface CounterDependencies {
+  readonly clock: Clock;
+  readonly log: LinkLog;
+  /** Milliseconds for one call to Redis. */
+  readonly deadline?: number;
+}
+
+/** Counters that every process with this Redis shares. While it is out of reach, this one counts for itself. */
+export function redisCounters(url: string, { clock, log, deadline }: CounterDependencies): Counters {
+  const link = new Link(url, log, deadline);
+  const own = memoryCounters(clock);
+  return {
+    take: (key, limit) => {
+      const name = `gatehouse:rate:${limit.window}:${digest(key)}`;
+      const asked = link.ask('gatehouseTake', [name, limit.requests, limit.window, PARTS]);
+      return orElse(asked, toWait, () => own.take(key, limit));
+    },
+    failures: (key) => orElse(link.ask('gatehouseFailures', [failuresOf(key)]), toFailures, () => own.failures(key)),
+    fail: (key, window) =>
+      orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
+    start: () => link.open(),
+    reachable: () => link.reachable,
+    close: async () => link.close(),
+  };
+}
+
+/** Names of clients and addresses of people are not to be read in a database. */
+function failuresOf(key: string): string {
+  return `gatehouse:failures:${digest(key)}`;
+}
+
+/** An answer that is none counts as no answer. */
+function orElse<Value>(
+  asked: Promise<unknown> | undefined,
+  read: (reply: unknown) => Value | undefined,
+  own: () => Value,
+): Counted<Value> {
+  return asked === undefined ? own() : asked.then((reply) => read(reply) ?? own());
+}
+
+function toWait(reply: unknown): number | undefined {
+  return typeof reply === 'number' ? reply : undefined;
+}
+
+function toFailures(reply: unknown): Failures | undefined {
+  const [count, endsIn] = Array.isArray(reply) ? reply : [];
+  return typeof count === 'number' && typeof endsIn === 'number' ? { count, endsIn } : undefined;
+}

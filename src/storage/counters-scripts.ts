@@ -1,0 +1,49 @@
+/**
+ * Each verb as one script: Redis runs it whole before anything else, by its own clock, so that processes whose clocks
+ * differ count the same. A key ends by itself with the last thing that it counts.
+ */
+export const scripts = {
+  /** KEYS: key. ARGV: requests, window in milliseconds, parts. 0, or the milliseconds to wait. */
+  gatehouseTake: `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local requests, window, parts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local length = window / parts
+local part = math.floor(now / length)
+local fields = redis.call('HGETALL', KEYS[1])
+local total, live = 0, {}
+for i = 1, #fields, 2 do
+  local at, count = tonumber(fields[i]), tonumber(fields[i + 1])
+  if at < part - parts then
+    redis.call('HDEL', KEYS[1], fields[i])
+  else
+    live[#live + 1] = { at, count }
+    total = total + count
+  end
+end
+if total < requests then
+  redis.call('HINCRBY', KEYS[1], string.format('%.0f', part), 1)
+  redis.call('PEXPIRE', KEYS[1], math.ceil(window + length))
+  return 0
+end
+table.sort(live, function(one, other) return one[1] < other[1] end)
+local most = math.ceil(window + length)
+for _, each in ipairs(live) do
+  total = total - each[2]
+  if total < requests then
+    return math.min(most, math.max(1, math.ceil((each[1] + parts + 1) * length - now)))
+  end
+end
+return most
+`,
+  /** KEYS: key. Count, and the milliseconds that are left. */
+  gatehouseFailures: `
+return { tonumber(redis.call('GET', KEYS[1]) or '0'), math.max(0, redis.call('PTTL', KEYS[1])) }
+`,
+  /** KEYS: key. ARGV: window in milliseconds from the first one. */
+  gatehouseFail: `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return { count, math.max(0, redis.call('PTTL', KEYS[1])) }
+`,
+} as const;

@@ -1,0 +1,45 @@
+import { sha256 } from '../base/secret.ts';
+
+/** So many in any window; the window in milliseconds. */
+export interface Limit {
+  readonly requests: number;
+  readonly window: number;
+}
+
+/** Failures since the first one of a window. */
+export interface Failures {
+  readonly count: number;
+  /** Milliseconds until they are forgotten; 0: there are none. */
+  readonly endsIn: number;
+}
+
+/** What counters that several processes share answer later; what one process counts it knows at once. */
+export type Counted<Value> = Value | Promise<Value>;
+
+/** How often something happened. Each verb is one atomic step and never fails: whatever is out of reach, it is counted. */
+export interface Counters {
+  /** Takes one of the limit's requests: 0, or the milliseconds to wait, and then nothing is counted. */
+  take(key: string, limit: Limit): Counted<number>;
+  failures(key: string): Counted<Failures>;
+  /** One more failure; `window`: milliseconds from the first one. */
+  fail(key: string, window: number): Counted<Failures>;
+  /** Settles once it is known whether the shared counters can be reached, within their deadline; never rejects. */
+  start(): Promise<void>;
+  /** False: they should be shared with other processes, and at the moment are not. */
+  reachable(): boolean;
+  close(): Promise<void>;
+}
+
+/** What a ready process has to say while its counters are not shared. */
+export const COUNTED_ALONE = 'the shared counters cannot be reached: this process counts for itself';
+
+/**
+ * A window is looked at in so many parts, and the part that is leaving it counts until it has left. So never more than
+ * the limit passes in any window, and a place is free again at most this part of the window late.
+ */
+export const PARTS = 20;
+
+/** The same for the same key, short, and telling nothing of it. */
+export function digest(key: string): string {
+  return sha256(key).toString('base64url');
+}

@@ -1,0 +1,43 @@
+import { sha256 } from '../../base/secret.ts';
+import { StorageUnusable } from '../errors.ts';
+import type { Migration } from './migration.ts';
+
+/** The table in which every database says what was done to it. */
+export const journal = `
+  CREATE TABLE IF NOT EXISTS migration (
+    version INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    applied_at INTEGER NOT NULL
+  ) STRICT`;
+
+export interface Applied {
+  readonly version: number;
+  readonly checksum: string;
+}
+
+export function checksumOf({ sql }: Migration): string {
+  return sha256(sql).toString('hex');
+}
+
+/** Those that are left to do; throws where the database is not one of this program. */
+export function missing(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+  refuseNewer(applied, migrations);
+  return migrations.filter((migration) => !isApplied(applied, migration));
+}
+
+function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const newest = Math.max(0, ...applied.map(({ version }) => version));
+  const known = Math.max(0, ...migrations.map(({ version }) => version));
+  if (newest <= known) return;
+  throw new StorageUnusable(
+    `the database is at version ${newest}, this program knows ${known}: start the newer program`,
+  );
+}
+
+function isApplied(applied: readonly Applied[], migration: Migration): boolean {
+  const found = applied.find(({ version }) => version === migration.version);
+  if (found === undefined) return false;
+  if (found.checksum === checksumOf(migration)) return true;
+  throw new StorageUnusable(`migration ${migration.version} of the database is not the one of this program`);
+}

@@ -1,0 +1,58 @@
+import { Client, type ClientConfig } from 'pg';
+import { seconds } from '../base/clock.ts';
+import { decodeKeys } from './encryption-keys.ts';
+import { StorageUnusable } from './errors.ts';
+import { migrations } from './migrations/index.ts';
+import type { OpenOptions } from './open-options.ts';
+import { postgresEngine } from './postgres-engine.ts';
+import { migratePostgres } from './postgres-migrate.ts';
+import { poolSessions } from './postgres-sessions.ts';
+import { postgresAddress } from './postgres-url.ts';
+import { buildRecords, type Records } from './records.ts';
+import { buildSeal } from './seal.ts';
+
+/** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `postgresql:` too. The keys that seal are not kept beside what they seal. */
+export async function openPostgres(location: string, options: OpenOptions): Promise<Records> {
+  const { client, shown } = postgresAddress(location, options.directory);
+  const keys = decodeKeys(options.encryptionKeys);
+  if (keys === undefined)
+    throw new StorageUnusable(
+      'storage: PostgreSQL needs encryption_keys: make a key with `openssl rand -base64 32`, keep it outside of the database and name it there',
+    );
+  try {
+    await prepareDatabase(client, seconds(options.clock));
+  } catch (error) {
+    throw unusable(shown, error);
+  }
+  return buildRecords(postgresEngine(poolSessions(client), options.clock), buildSeal(keys));
+}
+
+/** Milliseconds: a process that starts waits for another one that migrates. */
+const waits = { connectionTimeoutMillis: 5000, lock_timeout: 60_000, statement_timeout: 600_000 } as const;
+
+async function prepareDatabase(config: ClientConfig, now: number): Promise<void> {
+  const client = new Client({ ...config, ...waits, keepAlive: true });
+  // What is lost while a statement runs is told by the statement.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const link = {
+      script: async (sql: string) => void (await client.query(sql)),
+      rows: async (sql: string, parameters: readonly unknown[]) => (await client.query(sql, [...parameters])).rows,
+    };
+    await migratePostgres(link, migrations, now);
+  } finally {
+    await client.end();
+  }
+}
+
+function unusable(shown: string, error: unknown): Error {
+  if (error instanceof StorageUnusable) return new StorageUnusable(`${shown}: ${error.message}`, { cause: error });
+  return new StorageUnusable(`the database ${shown} cannot be used: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Where a name has several addresses, the message is in the parts. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+import { systemClock } from '../base/clock.ts';
+import type { Engine } from './engine.ts';
+import { StorageUnavailable } from './errors.ts';
+import { postgresEngine } from './postgres-engine.ts';
+import { postgresAddress } from './postgres-url.ts';
+import type { ReadEngine } from './read.ts';
+import type { ReadOptions } from './read-sqlite.ts';
+
+/** `postgres://…` of an authorization service. A role with SELECT on its tables is enough. */
+export function readPostgres(location: string, { directory }: ReadOptions): ReadEngine {
+  const { client } = postgresAddress(location, directory);
+  let opened: Promise<Engine> | undefined;
+  const engine = () => {
+    // pg is loaded only where it is used.
+    opened ??= import('./postgres-sessions.ts').then((pg) => postgresEngine(pg.poolSessions(client), systemClock));
+    return opened;
+  };
+  return {
+    async read(verb) {
+      try {
+        return await (await engine()).read(verb);
+      } catch (error) {
+        throw withReason(error);
+      }
+    },
+    close: async () => (await engine()).close(),
+  };
+}
+
+/** What PostgreSQL says first names tables and limits, never what is in them. */
+function withReason(error: unknown): unknown {
+  if (!(error instanceof StorageUnavailable) || !(error.cause instanceof Error)) return error;
+  const { cause } = error;
+  return new StorageUnavailable(`the database cannot be read: ${cause.message}`, { cause });
+}

@@ -1,0 +1,128 @@
+import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+
+export interface AccessTokenRecord {
+  /** SHA-256 of the token: the token itself is not kept. */
+  readonly hash: Uint8Array;
+  readonly clientId: string;
+  readonly subject: string;
+  /** Undefined where the client acts for itself. */
+  readonly username: string | undefined;
+  readonly scope: string;
+  readonly audience: readonly string[];
+  /** Beyond those that every token has. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The act of authorization that it comes from; it ends with it. */
+  readonly grantId: string | undefined;
+  readonly authTime: number | undefined;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+export type Revocation = 'revoked' | 'unknown' | 'other_client';
+
+export function* saveAccessToken(token: AccessTokenRecord): Verb<void> {
+  yield* run(
+    `INSERT INTO access_token
+       (hash, client_id, subject, username, scope, audience, claims, grant_id, auth_time, issued_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    token.hash,
+    token.clientId,
+    token.subject,
+    token.username,
+    token.scope,
+    JSON.stringify(token.audience),
+    JSON.stringify(token.claims),
+    token.grantId,
+    token.authTime,
+    token.issuedAt,
+    token.expiresAt,
+  );
+}
+
+/** All but the hash, which is known: bytes are what costs most in a row. */
+const COLUMNS = `access_token.client_id, access_token.subject, access_token.username, access_token.scope,
+  access_token.audience, access_token.claims, access_token.grant_id, access_token.auth_time, access_token.issued_at,
+  access_token.expires_at`;
+
+/** Only what is neither expired nor revoked at `now`, by itself or with its grant. */
+export function* findAccessToken(hash: Uint8Array, now: number): Verb<AccessTokenRecord | undefined> {
+  const row = yield* first(
+    `SELECT ${COLUMNS} FROM access_token
+     LEFT JOIN authorization_grant ON authorization_grant.id = access_token.grant_id
+     WHERE hash = $1 AND access_token.expires_at > $2 AND access_token.revoked_at IS NULL
+       AND (grant_id IS NULL OR (authorization_grant.id IS NOT NULL AND authorization_grant.revoked_at IS NULL))`,
+    hash,
+    now,
+  );
+  return row && accessToken(hash, row);
+}
+
+export interface TokenRevocation {
+  readonly hash: Uint8Array;
+  readonly clientId: string;
+  readonly now: number;
+}
+
+export function* revokeAccessToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
+  const row = yield* first(
+    `UPDATE access_token
+     SET revoked_at = CASE WHEN client_id = $2 THEN coalesce(revoked_at, $3) ELSE revoked_at END
+     WHERE hash = $1 RETURNING client_id`,
+    hash,
+    clientId,
+    now,
+  );
+  if (row === undefined) return 'unknown';
+  return row.client_id === clientId ? 'revoked' : 'other_client';
+}
+
+/** Moves the end of a live token; false where there is none. */
+export function* extendAccessToken(hash: Uint8Array, expiresAt: number, now: number): Verb<boolean> {
+  return yield* changed(
+    `UPDATE access_token SET expires_at = $2
+     WHERE hash = $1 AND expires_at > $3 AND revoked_at IS NULL RETURNING client_id`,
+    hash,
+    expiresAt,
+    now,
+  );
+}
+
+/** Until the JWT expires by itself. */
+export function* denyJwt(jti: string, until: number): Verb<void> {
+  yield* run(
+    `INSERT INTO denied_jwt (jti, until) VALUES ($1, $2)
+     ON CONFLICT (jti) DO UPDATE SET
+       until = CASE WHEN excluded.until > denied_jwt.until THEN excluded.until ELSE denied_jwt.until END`,
+    jti,
+    until,
+  );
+}
+
+/** By itself, or with the grant that it comes from. */
+export function* isJwtDenied(jti: string, now: number, grantId?: string): Verb<boolean> {
+  const rows = yield* all(
+    `SELECT 1 AS denied FROM denied_jwt WHERE jti = $1 AND until > $2
+     UNION ALL SELECT 1 AS denied FROM authorization_grant WHERE id = $3 AND revoked_at IS NOT NULL`,
+    jti,
+    now,
+    grantId,
+  );
+  return rows.length > 0;
+}
+
+function accessToken(hash: Uint8Array, row: Row): AccessTokenRecord {
+  return {
+    hash,
+    clientId: text(row, 'client_id'),
+    subject: text(row, 'subject'),
+    username: textOrNone(row, 'username'),
+    scope: text(row, 'scope'),
+    audience: json(row, 'audience'),
+    claims: json(row, 'claims'),
+    grantId: textOrNone(row, 'grant_id'),
+    authTime: integerOrNone(row, 'auth_time'),
+    issuedAt: integer(row, 'issued_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}

@@ -1,0 +1,118 @@
+import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+
+/** A client that was registered by command, not in the file. */
+export interface ClientRecord {
+  readonly id: string;
+  /** Named as in RFC 7591 §2. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** None: a public client. Two at most are live at a time. */
+  readonly secrets: readonly ClientSecretRecord[];
+  readonly createdAt: number;
+}
+
+export interface ClientSecretRecord {
+  /** SHA-256 of the secret. */
+  readonly hash: Uint8Array;
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+/** False where the id is taken. */
+export function* addClient({ id, metadata, secrets, createdAt }: ClientRecord): Verb<boolean> {
+  const isNew = yield* changed(
+    `INSERT INTO client (client_id, metadata, created_at) VALUES ($1, $2, $3)
+     ON CONFLICT (client_id) DO NOTHING RETURNING client_id`,
+    id,
+    JSON.stringify(metadata),
+    createdAt,
+  );
+  if (isNew) for (const secret of secrets) yield* saveSecret(id, secret);
+  return isNew;
+}
+
+function* saveSecret(id: string, { hash, createdAt, expiresAt }: ClientSecretRecord): Verb<void> {
+  yield* run(
+    'INSERT INTO client_secret (hash, client_id, created_at, expires_at) VALUES ($1, $2, $3, $4)',
+    hash,
+    id,
+    createdAt,
+    expiresAt,
+  );
+}
+
+/** With the secrets that are live at `now`. */
+export function* findClient(id: string, now: number): Verb<ClientRecord | undefined> {
+  const row = yield* first('SELECT * FROM client WHERE client_id = $1', id);
+  return row && client(row, yield* liveSecrets(id, now));
+}
+
+export function* listClients(now: number): Verb<readonly ClientRecord[]> {
+  const rows = yield* all('SELECT * FROM client ORDER BY created_at, client_id');
+  const clients: ClientRecord[] = [];
+  for (const row of rows) clients.push(client(row, yield* liveSecrets(text(row, 'client_id'), now)));
+  return clients;
+}
+
+/** The newest first; of those of one second that which ends last. */
+function* liveSecrets(id: string, now: number): Verb<readonly Row[]> {
+  return yield* all(
+    `SELECT * FROM client_secret WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2)
+     ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash`,
+    id,
+    now,
+  );
+}
+
+export interface SecretRotation {
+  readonly id: string;
+  readonly secret: ClientSecretRecord;
+  /** When the secret that was newest so far ends; those before it end now. */
+  readonly oldUntil: number;
+  readonly now: number;
+}
+
+/** False for an unknown client, or a public one. */
+export function* rotateClientSecret({ id, secret, oldUntil, now }: SecretRotation): Verb<boolean> {
+  if (!(yield* holdClient(id))) return false;
+  const [newest, ...older] = yield* liveSecrets(id, now);
+  if (newest === undefined) return false;
+  for (const row of older) yield* endSecret(row, now);
+  yield* endSecret(newest, Math.min(oldUntil, integerOrNone(newest, 'expires_at') ?? oldUntil));
+  yield* saveSecret(id, secret);
+  return true;
+}
+
+/** Changes nothing but is a write: of two rotations at once the second sees what the first did. */
+function* holdClient(id: string): Verb<boolean> {
+  return yield* changed('UPDATE client SET metadata = metadata WHERE client_id = $1 RETURNING client_id', id);
+}
+
+function* endSecret(row: Row, at: number): Verb<void> {
+  yield* run('UPDATE client_secret SET expires_at = $2 WHERE hash = $1', bytes(row, 'hash'), at);
+}
+
+/** With everything that it was granted; false for an unknown client. */
+export function* removeClient(id: string, now: number): Verb<boolean> {
+  if (!(yield* changed('DELETE FROM client WHERE client_id = $1 RETURNING client_id', id))) return false;
+  yield* run('DELETE FROM client_secret WHERE client_id = $1', id);
+  yield* run('DELETE FROM consent WHERE client_id = $1', id);
+  yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL', id);
+  yield* run('DELETE FROM session_key WHERE client_id = $1', id);
+  yield* run('UPDATE authorization_grant SET revoked_at = $2 WHERE client_id = $1 AND revoked_at IS NULL', id, now);
+  yield* run('UPDATE access_token SET revoked_at = $2 WHERE client_id = $1 AND revoked_at IS NULL', id, now);
+  return true;
+}
+
+function client(row: Row, secrets: readonly Row[]): ClientRecord {
+  return {
+    id: text(row, 'client_id'),
+    metadata: json(row, 'metadata'),
+    secrets: secrets.map((secret) => ({
+      hash: bytes(secret, 'hash'),
+      createdAt: integer(secret, 'created_at'),
+      expiresAt: integerOrNone(secret, 'expires_at'),
+    })),
+    createdAt: integer(row, 'created_at'),
+  };
+}

@@ -1,0 +1,203 @@
+import { bytes, flag, integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
+import { changed, first, type Row, run, type Verb } from '../verb.ts';
+import { type AccessTokenRecord, saveAccessToken } from './access-tokens.ts';
+import { type Consent, type GrantRecord, revokeGrant, saveConsent, saveGrant } from './grants.ts';
+import { type NewRefreshToken, saveRefreshToken } from './refresh-tokens.ts';
+
+/** An authorization code (RFC 6749 §4.1.2), bound to all that it was asked for. */
+export interface CodeRecord {
+  /** SHA-256 of the code. */
+  readonly hash: Uint8Array;
+  /** A code for the one exchange is worth nothing at the other. */
+  readonly use: 'token' | 'session';
+  readonly clientId: string;
+  readonly subject: string;
+  readonly username: string;
+  readonly scope: string;
+  readonly audience: readonly string[];
+  readonly redirectUri: string | undefined;
+  /** Whether the authorization request named the redirect address; if so, the exchange names it too (RFC 6749 §4.1.3). */
+  readonly redirectUriSent: boolean;
+  /** S256 (RFC 7636 §4.2). */
+  readonly challenge: string | undefined;
+  readonly authTime: number;
+  /** Of the grant that the exchange makes. */
+  readonly grantId: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface NewCode {
+  readonly code: CodeRecord;
+  readonly consent: Consent | undefined;
+  /** Of the page that led here; it counts once. Absent where no page was shown. */
+  readonly transaction: OneTime | undefined;
+}
+
+/** A value that must not count twice: its hash, and how long that must be remembered. */
+export interface OneTime {
+  readonly hash: Uint8Array;
+  readonly until: number;
+}
+
+/** `used`: the transaction counted before, and nothing is saved. */
+export function* saveCode({ code, consent, transaction }: NewCode): Verb<'saved' | 'used'> {
+  if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
+  if (consent !== undefined) yield* saveConsent(consent);
+  yield* insertCode(code);
+  return 'saved';
+}
+
+export interface ImplicitGrant extends Omit<NewCode, 'code'> {
+  readonly grant: GrantRecord;
+  readonly access: AccessTokenRecord | undefined;
+}
+
+/** As `saveCode`, where the redirect itself brings the token (RFC 6749 §4.2). */
+export function* saveImplicit({ grant, access, consent, transaction }: ImplicitGrant): Verb<'saved' | 'used'> {
+  if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
+  if (consent !== undefined) yield* saveConsent(consent);
+  yield* saveGrant(grant);
+  if (access !== undefined) yield* saveAccessToken(access);
+  return 'saved';
+}
+
+/** False where the value was used before. */
+export function* useOnce({ hash, until }: OneTime): Verb<boolean> {
+  return yield* changed(
+    'INSERT INTO one_time (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING RETURNING until',
+    hash,
+    until,
+  );
+}
+
+function* insertCode(code: CodeRecord): Verb<void> {
+  yield* run(
+    `INSERT INTO authorization_code
+       (hash, for_use, client_id, subject, username, scope, audience, redirect_uri, redirect_uri_sent, challenge,
+        auth_time, grant_id, issued_at, expires_at, keep_until, failures)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, 0)`,
+    code.hash,
+    code.use,
+    code.clientId,
+    code.subject,
+    code.username,
+    code.scope,
+    JSON.stringify(code.audience),
+    code.redirectUri,
+    Number(code.redirectUriSent),
+    code.challenge,
+    code.authTime,
+    code.grantId,
+    code.issuedAt,
+    code.expiresAt,
+  );
+}
+
+/** For preparing an exchange, which `redeemCode` alone decides. */
+export function* findCode(hash: Uint8Array): Verb<CodeRecord | undefined> {
+  const row = yield* first('SELECT * FROM authorization_code WHERE hash = $1', hash);
+  return row && code(row);
+}
+
+/** Wrong tries before a code is worth nothing. */
+const MOST_FAILURES = 5;
+
+/** What whoever redeems a code shows. */
+export interface CodeClaim {
+  readonly hash: Uint8Array;
+  readonly use: CodeRecord['use'];
+  readonly clientId: string;
+  readonly redirectUri: string | undefined;
+  /** S256 of the `code_verifier`; undefined without one. */
+  readonly challenge: string | undefined;
+  readonly now: number;
+}
+
+/** What a code is exchanged for; saved with its consumption or not at all. */
+export interface Minted {
+  readonly grant?: GrantRecord;
+  readonly access?: AccessTokenRecord | undefined;
+  readonly refresh?: NewRefreshToken | undefined;
+}
+
+/**
+ * `replayed`: everything fits, but the code was used before; what came of it is revoked (RFC 6749 §4.1.2).
+ * `wrong_client` and `mismatch`: the code stays for whom it belongs to, and the fifth such failure burns it.
+ */
+export type Redemption = 'redeemed' | 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
+
+export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption> {
+  const redemption = yield* consumeCode(claim, minted.grant?.expiresAt ?? claim.now);
+  if (redemption !== 'redeemed') return redemption;
+  if (minted.grant !== undefined) yield* saveGrant(minted.grant);
+  if (minted.access !== undefined) yield* saveAccessToken(minted.access);
+  if (minted.refresh !== undefined) yield* saveRefreshToken(minted.refresh);
+  return 'redeemed';
+}
+
+/** `keepUntil`: the end of what the code is exchanged for. */
+export function* consumeCode(claim: CodeClaim, keepUntil: number): Verb<Redemption> {
+  return (yield* takeCode(claim, keepUntil)) ? 'redeemed' : yield* refuseCode(claim);
+}
+
+const BINDINGS = `for_use = $2 AND client_id = $3
+  AND (redirect_uri = $4 OR (CAST($4 AS TEXT) IS NULL AND (redirect_uri_sent = 0 OR challenge IS NOT NULL)))
+  AND coalesce(challenge, '') = $5`;
+
+function bindings({ hash, use, clientId, redirectUri, challenge }: CodeClaim) {
+  return [hash, use, clientId, redirectUri, challenge ?? ''] as const;
+}
+
+/** The one statement that decides: of any number of tries at once, one finds the code unused. */
+function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
+  return yield* changed(
+    `UPDATE authorization_code SET used_at = $6, keep_until = $7
+     WHERE hash = $1 AND ${BINDINGS}
+       AND used_at IS NULL AND failures < ${MOST_FAILURES} AND expires_at > $6 RETURNING grant_id`,
+    ...bindings(claim),
+    claim.now,
+    keepUntil,
+  );
+}
+
+function* refuseCode(claim: CodeClaim): Verb<Redemption> {
+  const fitting = yield* first(
+    `SELECT grant_id, used_at FROM authorization_code WHERE hash = $1 AND ${BINDINGS}`,
+    ...bindings(claim),
+  );
+  if (fitting !== undefined) return yield* afterUse(fitting, claim.now);
+  const row = yield* first(
+    `UPDATE authorization_code SET failures = failures + 1
+     WHERE hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING client_id`,
+    claim.hash,
+    claim.now,
+  );
+  if (row === undefined) return 'unknown';
+  return row.client_id === claim.clientId ? 'mismatch' : 'wrong_client';
+}
+
+function* afterUse(row: Row, now: number): Verb<Redemption> {
+  if (integerOrNone(row, 'used_at') === undefined) return 'unknown';
+  yield* revokeGrant(text(row, 'grant_id'), now);
+  return 'replayed';
+}
+
+function code(row: Row): CodeRecord {
+  return {
+    hash: bytes(row, 'hash'),
+    use: row.for_use as CodeRecord['use'],
+    clientId: text(row, 'client_id'),
+    subject: text(row, 'subject'),
+    username: text(row, 'username'),
+    scope: text(row, 'scope'),
+    audience: json(row, 'audience'),
+    redirectUri: textOrNone(row, 'redirect_uri'),
+    redirectUriSent: flag(row, 'redirect_uri_sent'),
+    challenge: textOrNone(row, 'challenge'),
+    authTime: integer(row, 'auth_time'),
+    grantId: text(row, 'grant_id'),
+    issuedAt: integer(row, 'issued_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}

@@ -1,0 +1,142 @@
+import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
+import { all, changed, type Row, run, type Verb } from '../verb.ts';
+
+/** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
+export interface GrantRecord {
+  readonly id: string;
+  readonly clientId: string;
+  readonly subject: string;
+  readonly username: string | undefined;
+  /** What the user granted: the upper bound of every refresh. */
+  readonly scope: string;
+  readonly audience: readonly string[];
+  readonly authTime: number | undefined;
+  readonly createdAt: number;
+  /** No refresh goes beyond it. */
+  readonly expiresAt: number;
+}
+
+export function* saveGrant(grant: GrantRecord): Verb<void> {
+  yield* run(
+    `INSERT INTO authorization_grant
+       (id, client_id, subject, username, scope, audience, auth_time, created_at, expires_at, used_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8)`,
+    grant.id,
+    grant.clientId,
+    grant.subject,
+    grant.username,
+    grant.scope,
+    JSON.stringify(grant.audience),
+    grant.authTime,
+    grant.createdAt,
+    grant.expiresAt,
+  );
+}
+
+/** Everything that came of it ends; false where that had happened before. */
+export function* revokeGrant(id: string, now: number): Verb<boolean> {
+  return yield* changed(
+    'UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
+    id,
+    now,
+  );
+}
+
+/** What the user has agreed to once and need not be asked again. */
+export interface Consent {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly grantedAt: number;
+}
+
+export function* saveConsent({ subject, clientId, scope, grantedAt }: Consent): Verb<void> {
+  yield* run(
+    `INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope`,
+    subject,
+    clientId,
+    scope,
+    grantedAt,
+  );
+}
+
+export function* findConsent(subject: string, clientId: string): Verb<Consent | undefined> {
+  const rows = yield* all('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
+  return rows.map(consent)[0];
+}
+
+/** An application that the user let in, and when it last got a token. */
+export interface ConnectedApp extends Consent {
+  readonly usedAt: number | undefined;
+}
+
+export function* listConnectedApps(subject: string): Verb<readonly ConnectedApp[]> {
+  const rows = yield* all(
+    `SELECT consent.*, (
+       SELECT max(used_at) FROM authorization_grant
+       WHERE authorization_grant.subject = consent.subject AND authorization_grant.client_id = consent.client_id
+     ) AS used_at
+     FROM consent WHERE subject = $1 ORDER BY granted_at, client_id`,
+    subject,
+  );
+  return rows.map((row) => ({ ...consent(row), usedAt: integerOrNone(row, 'used_at') }));
+}
+
+export interface Disconnection {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly now: number;
+}
+
+/** Forgets the consent and ends every grant; answers with their ids. */
+export function* disconnectApp({ subject, clientId, now }: Disconnection): Verb<readonly string[]> {
+  yield* run('DELETE FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
+  yield* run(
+    'DELETE FROM authorization_code WHERE subject = $1 AND client_id = $2 AND used_at IS NULL',
+    subject,
+    clientId,
+  );
+  yield* run('DELETE FROM session_key WHERE subject = $1 AND client_id = $2', subject, clientId);
+  const rows = yield* all(
+    `UPDATE authorization_grant SET revoked_at = $3
+     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id`,
+    subject,
+    clientId,
+    now,
+  );
+  return rows.map((row) => text(row, 'id'));
+}
+
+/** Ends whatever this user granted to anybody. */
+export function* revokeGrantsOfSubject(subject: string, now: number): Verb<number> {
+  const rows = yield* all(
+    'UPDATE authorization_grant SET revoked_at = $2 WHERE subject = $1 AND revoked_at IS NULL RETURNING id',
+    subject,
+    now,
+  );
+  return rows.length;
+}
+
+export function grant(row: Row): GrantRecord {
+  return {
+    id: text(row, 'id'),
+    clientId: text(row, 'client_id'),
+    subject: text(row, 'subject'),
+    username: textOrNone(row, 'username'),
+    scope: text(row, 'scope'),
+    audience: json(row, 'audience'),
+    authTime: integerOrNone(row, 'auth_time'),
+    createdAt: integer(row, 'created_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}
+
+function consent(row: Row): Consent {
+  return {
+    subject: text(row, 'subject'),
+    clientId: text(row, 'client_id'),
+    scope: text(row, 'scope'),
+    grantedAt: integer(row, 'granted_at'),
+  };
+}

@@ -1,0 +1,40 @@
+import { all, first, run, type Verb } from '../verb.ts';
+
+/** Table, its key, and the column that says when a row is of no use any more. */
+const ending = [
+  ['access_token', 'hash', 'expires_at'],
+  ['denied_jwt', 'jti', 'until'],
+  ['authorization_code', 'hash', 'keep_until'],
+  ['refresh_token', 'hash', 'expires_at'],
+  ['authorization_grant', 'id', 'expires_at'],
+  ['login_session', 'hash', 'expires_at'],
+  ['session_key', 'hash', 'expires_at'],
+  ['client_secret', 'hash', 'expires_at'],
+  ['one_time', 'hash', 'until'],
+] as const;
+
+/** Removes up to `limit` rows of each kind that ended before `now`; answers how many. */
+export function* sweep(now: number, limit: number): Verb<number> {
+  let removed = 0;
+  for (const [table, key, end] of ending) {
+    const rows = yield* all(
+      // The end is looked at again, since a row that was chosen may have been prolonged before it is removed.
+      `DELETE FROM ${table} WHERE ${end} <= $1
+         AND ${key} IN (SELECT ${key} FROM ${table} WHERE ${end} <= $1 LIMIT $2) RETURNING 1 AS gone`,
+      now,
+      limit,
+    );
+    removed += rows.length;
+  }
+  return removed;
+}
+
+/** Shows by a write that the store works: a full or read-only disk still answers reads. */
+export function* ping(now: number): Verb<void> {
+  yield* run('INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', now);
+}
+
+/** Whether any key is sealed already: then the keys that open it must exist. */
+export function* hasSigningKey(): Verb<boolean> {
+  return (yield* first('SELECT 1 AS found FROM signing_key LIMIT 1')) !== undefined;
+}

@@ -1,0 +1,145 @@
+import { bytesOrNone, flag, integer, integerOrNone, json, text } from '../columns.ts';
+import { changed, first, type Row, run, type Verb } from '../verb.ts';
+import { type AccessTokenRecord, extendAccessToken, type Revocation, saveAccessToken } from './access-tokens.ts';
+import { type GrantRecord, grant, revokeGrant, saveGrant } from './grants.ts';
+
+export interface NewRefreshToken {
+  /** SHA-256 of the token. */
+  readonly hash: Uint8Array;
+  readonly grantId: string;
+  readonly scope: string;
+  readonly audience: readonly string[];
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  /** The access token that a refresh extends, sealed under the refresh token itself. */
+  readonly carried?: Uint8Array | undefined;
+}
+
+export interface RefreshTokenRecord {
+  readonly grant: GrantRecord;
+  readonly grantRevoked: boolean;
+  readonly scope: string;
+  readonly audience: readonly string[];
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly usedAt: number | undefined;
+  /** The answer that its use was given, sealed under the token itself: for a client that lost it. */
+  readonly response: Uint8Array | undefined;
+  /** Whether the token that came of it was used in turn: then the answer was not lost. */
+  readonly successorUsed: boolean;
+  readonly carried: Uint8Array | undefined;
+}
+
+export function* saveRefreshToken(token: NewRefreshToken): Verb<void> {
+  yield* run(
+    `INSERT INTO refresh_token (hash, grant_id, scope, audience, issued_at, expires_at, carried)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    token.hash,
+    token.grantId,
+    token.scope,
+    JSON.stringify(token.audience),
+    token.issuedAt,
+    token.expiresAt,
+    token.carried,
+  );
+}
+
+/** Used, expired or revoked ones too: what they are worth is judged by whoever asks. */
+export function* findRefreshToken(hash: Uint8Array): Verb<RefreshTokenRecord | undefined> {
+  const row = yield* first(
+    `SELECT authorization_grant.*, refresh_token.scope AS token_scope, refresh_token.audience AS token_audience,
+       refresh_token.issued_at AS token_issued_at, refresh_token.expires_at AS token_expires_at,
+       refresh_token.used_at AS token_used_at, refresh_token.response, refresh_token.carried,
+       CASE WHEN revoked_at IS NULL THEN 0 ELSE 1 END AS grant_revoked,
+       CASE WHEN successor.used_at IS NULL THEN 0 ELSE 1 END AS successor_used
+     FROM refresh_token
+     JOIN authorization_grant ON authorization_grant.id = refresh_token.grant_id
+     LEFT JOIN refresh_token successor ON successor.hash = refresh_token.successor
+     WHERE refresh_token.hash = $1`,
+    hash,
+  );
+  return row && refreshToken(row);
+}
+
+export interface Rotation {
+  readonly hash: Uint8Array;
+  readonly clientId: string;
+  readonly now: number;
+  readonly successor: NewRefreshToken;
+  readonly response: Uint8Array | undefined;
+  readonly access: AccessTokenRecord | undefined;
+  /** In place of a new access token, the end of the old one is moved. */
+  readonly extended: { readonly hash: Uint8Array; readonly expiresAt: number } | undefined;
+}
+
+/** One statement decides who of many is first; `lost` changes nothing. */
+export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost'> {
+  if (!(yield* takeRefreshToken(rotation))) return 'lost';
+  const { successor, access, extended, now } = rotation;
+  yield* saveRefreshToken(successor);
+  if (access !== undefined) yield* saveAccessToken(access);
+  if (extended !== undefined) yield* extendAccessToken(extended.hash, extended.expiresAt, now);
+  yield* run('UPDATE authorization_grant SET used_at = $2 WHERE id = $1', successor.grantId, now);
+  return 'rotated';
+}
+
+function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotation): Verb<boolean> {
+  return yield* changed(
+    `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5
+     WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND EXISTS (
+       SELECT 1 FROM authorization_grant
+       WHERE id = refresh_token.grant_id AND client_id = $2 AND revoked_at IS NULL AND expires_at > $3)
+     RETURNING grant_id`,
+    hash,
+    clientId,
+    now,
+    successor.hash,
+    response,
+  );
+}
+
+/** RFC 7009 §2.1: the whole family, and the access tokens with it. */
+export function* revokeRefreshToken({
+  hash,
+  clientId,
+  now,
+}: {
+  readonly hash: Uint8Array;
+  readonly clientId: string;
+  readonly now: number;
+}): Verb<Revocation> {
+  const row = yield* first(
+    `SELECT id, client_id FROM refresh_token JOIN authorization_grant ON id = grant_id WHERE hash = $1`,
+    hash,
+  );
+  if (row === undefined) return 'unknown';
+  if (row.client_id !== clientId) return 'other_client';
+  yield* revokeGrant(text(row, 'id'), now);
+  return 'revoked';
+}
+
+/** Tokens of a grant that no code led to. */
+export function* saveTokens(minted: {
+  readonly grant: GrantRecord;
+  readonly access: AccessTokenRecord | undefined;
+  readonly refresh: NewRefreshToken | undefined;
+}): Verb<void> {
+  yield* saveGrant(minted.grant);
+  if (minted.access !== undefined) yield* saveAccessToken(minted.access);
+  if (minted.refresh !== undefined) yield* saveRefreshToken(minted.refresh);
+}
+
+function refreshToken(row: Row): RefreshTokenRecord {
+  return {
+    grant: grant(row),
+    grantRevoked: flag(row, 'grant_revoked'),
+    scope: text(row, 'token_scope'),
+    audience: json(row, 'token_audience'),
+    issuedAt: integer(row, 'token_issued_at'),
+    expiresAt: integer(row, 'token_expires_at'),
+    usedAt: integerOrNone(row, 'token_used_at'),
+    response: bytesOrNone(row, 'response'),
+    successorUsed: flag(row, 'successor_used'),
+    carried: bytesOrNone(row, 'carried'),
+  };
+}

@@ -1,0 +1,98 @@
+import { bytes, integer, text } from '../columns.ts';
+import type { Seal } from '../seal.ts';
+import { first, type Row, run, type Verb } from '../verb.ts';
+import type { AccessTokenRecord, Revocation, TokenRevocation } from './access-tokens.ts';
+import { type CodeClaim, consumeCode, type Redemption } from './codes.ts';
+
+/** What the browserless exchange gives: a key that the application and this service share, one a user and client. */
+export interface SessionKeyRecord {
+  readonly clientId: string;
+  readonly subject: string;
+  readonly username: string;
+  /** The user under the name that this client knows. */
+  readonly openid: string;
+  readonly scope: string;
+  /** 32 bytes; sealed before it is written. */
+  readonly key: Uint8Array;
+  /** SHA-256 of the key's text, to be found by. */
+  readonly hash: Uint8Array;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+export function sessionKeys(seal: Seal) {
+  return {
+    /** The new key replaces the one before, together with the consumption of the code. */
+    *redeemSessionCode(claim: CodeClaim, key: SessionKeyRecord): Verb<Redemption> {
+      const redemption = yield* consumeCode(claim, key.expiresAt);
+      if (redemption === 'replayed') yield* removeSessionKey(key.clientId, key.subject);
+      if (redemption === 'redeemed') yield* replaceSessionKey(seal, key);
+      return redemption;
+    },
+
+    *findSessionKey(hash: Uint8Array, now: number): Verb<SessionKeyRecord | undefined> {
+      const row = yield* first('SELECT * FROM session_key WHERE hash = $1 AND expires_at > $2', hash, now);
+      return row && sessionKey(row, seal);
+    },
+
+    *findSessionKeyByOpenid(clientId: string, openid: string, now: number): Verb<SessionKeyRecord | undefined> {
+      const row = yield* first(
+        'SELECT * FROM session_key WHERE client_id = $1 AND openid = $2 AND expires_at > $3',
+        clientId,
+        openid,
+        now,
+      );
+      return row && sessionKey(row, seal);
+    },
+  };
+}
+
+export function* revokeSessionKey({ hash, clientId }: TokenRevocation): Verb<Revocation> {
+  const row = yield* first('SELECT client_id FROM session_key WHERE hash = $1', hash);
+  if (row === undefined) return 'unknown';
+  if (row.client_id !== clientId) return 'other_client';
+  // By its hash: the key that replaced it meanwhile is not the one that was meant.
+  yield* run('DELETE FROM session_key WHERE hash = $1', hash);
+  return 'revoked';
+}
+
+export function* removeSessionKey(clientId: string, subject: string): Verb<void> {
+  yield* run('DELETE FROM session_key WHERE client_id = $1 AND subject = $2', clientId, subject);
+}
+
+function* replaceSessionKey(seal: Seal, key: SessionKeyRecord): Verb<void> {
+  yield* run(
+    `INSERT INTO session_key (hash, client_id, subject, username, openid, scope, value, issued_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (client_id, subject) DO UPDATE SET
+       hash = excluded.hash, username = excluded.username, openid = excluded.openid, scope = excluded.scope,
+       value = excluded.value, issued_at = excluded.issued_at, expires_at = excluded.expires_at`,
+    key.hash,
+    key.clientId,
+    key.subject,
+    key.username,
+    key.openid,
+    key.scope,
+    seal.seal(key.key, purpose(key)),
+    key.issuedAt,
+    key.expiresAt,
+  );
+}
+
+function sessionKey(row: Row, seal: Seal): SessionKeyRecord {
+  const named = { clientId: text(row, 'client_id'), subject: text(row, 'subject') };
+  return {
+    ...named,
+    username: text(row, 'username'),
+    openid: text(row, 'openid'),
+    scope: text(row, 'scope'),
+    key: seal.open(bytes(row, 'value'), purpose(named)),
+    hash: bytes(row, 'hash'),
+    issuedAt: integer(row, 'issued_at'),
+    expiresAt: integer(row, 'expires_at'),
+  };
+}
+
+function purpose({ clientId, subject }: Pick<AccessTokenRecord, 'clientId' | 'subject'>): string {
+  return `session key ${JSON.stringify([clientId, subject])}`;
+}

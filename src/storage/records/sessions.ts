@@ -1,0 +1,68 @@
+import { bytes, integer, text, textOrNone } from '../columns.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+
+/** A browser in which a user is signed in. */
+export interface SessionRecord {
+  /** SHA-256 of the cookie's value. */
+  readonly hash: Uint8Array;
+  /** To name it on pages, where the hash has no business. */
+  readonly id: string;
+  readonly subject: string;
+  readonly username: string;
+  readonly authenticatedAt: number;
+  readonly expiresAt: number;
+  readonly userAgent: string | undefined;
+  readonly address: string | undefined;
+}
+
+export function* saveSession(session: SessionRecord): Verb<void> {
+  yield* run(
+    `INSERT INTO login_session (hash, id, subject, username, authenticated_at, expires_at, user_agent, address)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    session.hash,
+    session.id,
+    session.subject,
+    session.username,
+    session.authenticatedAt,
+    session.expiresAt,
+    session.userAgent,
+    session.address,
+  );
+}
+
+export function* findSession(hash: Uint8Array, now: number): Verb<SessionRecord | undefined> {
+  const row = yield* first('SELECT * FROM login_session WHERE hash = $1 AND expires_at > $2', hash, now);
+  return row && session(row);
+}
+
+export function* listSessions(subject: string, now: number): Verb<readonly SessionRecord[]> {
+  const rows = yield* all(
+    'SELECT * FROM login_session WHERE subject = $1 AND expires_at > $2 ORDER BY authenticated_at DESC, id',
+    subject,
+    now,
+  );
+  return rows.map(session);
+}
+
+/** Only one of this user. */
+export function* endSession(id: string, subject: string): Verb<boolean> {
+  return yield* changed('DELETE FROM login_session WHERE id = $1 AND subject = $2 RETURNING id', id, subject);
+}
+
+export function* endSessionsOfSubject(subject: string): Verb<number> {
+  const rows = yield* all('DELETE FROM login_session WHERE subject = $1 RETURNING id', subject);
+  return rows.length;
+}
+
+function session(row: Row): SessionRecord {
+  return {
+    hash: bytes(row, 'hash'),
+    id: text(row, 'id'),
+    subject: text(row, 'subject'),
+    username: text(row, 'username'),
+    authenticatedAt: integer(row, 'authenticated_at'),
+    expiresAt: integer(row, 'expires_at'),
+    userAgent: textOrNone(row, 'user_agent'),
+    address: textOrNone(row, 'address'),
+  };
+}

@@ -1,0 +1,113 @@
+import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
+import type { Seal } from '../seal.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+
+export interface NewSigningKey {
+  readonly kid: string;
+  readonly alg: string;
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  /** PKCS #8, DER; sealed before it is written. */
+  readonly privateKey: Uint8Array;
+  readonly createdAt: number;
+}
+
+export interface SigningKeyRecord extends NewSigningKey {
+  /** next: published, does not sign yet; retired: published until the last token that it signed expires. */
+  readonly status: 'next' | 'current' | 'retired';
+  /** When it signed last; undefined unless retired. */
+  readonly retiredAt: number | undefined;
+}
+
+export function signingKeys(seal: Seal) {
+  return {
+    /** Makes the candidate the current key of its algorithm, unless there is one; answers with the current one. */
+    *adoptSigningKey(candidate: NewSigningKey): Verb<SigningKeyRecord> {
+      yield* insertKey(seal, candidate, 'current');
+      const row = yield* first("SELECT * FROM signing_key WHERE alg = $1 AND status = 'current'", candidate.alg);
+      return signingKey(row as Row, seal);
+    },
+
+    *listSigningKeys(): Verb<readonly SigningKeyRecord[]> {
+      const rows = yield* all('SELECT * FROM signing_key ORDER BY created_at, kid');
+      return rows.map((row) => signingKey(row, seal));
+    },
+
+    /** Publishes the candidate as the next key of its algorithm; false where one is published already. */
+    *announceSigningKey(candidate: NewSigningKey): Verb<boolean> {
+      return yield* insertKey(seal, candidate, 'next');
+    },
+
+    /** The next key of the algorithm becomes the current one, if it was published before `publishedBefore`. */
+    *promoteSigningKey({ alg, publishedBefore, now }: Promotion): Verb<boolean> {
+      // Changes nothing but is a write: of two at once the second waits here, and then finds no next key.
+      const next = yield* first(
+        "UPDATE signing_key SET status = 'next' WHERE alg = $1 AND status = 'next' AND created_at <= $2 RETURNING kid",
+        alg,
+        publishedBefore,
+      );
+      if (next === undefined) return false;
+      yield* run(
+        "UPDATE signing_key SET status = 'retired', retired_at = $2 WHERE alg = $1 AND status = 'current'",
+        alg,
+        now,
+      );
+      yield* run("UPDATE signing_key SET status = 'current' WHERE kid = $1", text(next, 'kid'));
+      return true;
+    },
+
+    *removeSigningKeys(retiredBefore: number): Verb<number> {
+      const rows = yield* all(
+        "DELETE FROM signing_key WHERE status = 'retired' AND retired_at <= $1 RETURNING kid",
+        retiredBefore,
+      );
+      return rows.length;
+    },
+
+    /** Makes the candidate the secret of that name, unless there is one; answers with the one that holds. */
+    *adoptSecret(name: string, candidate: Uint8Array): Verb<Uint8Array> {
+      yield* run(
+        'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+        name,
+        seal.seal(candidate, `secret ${name}`),
+      );
+      const row = yield* first('SELECT value FROM secret WHERE name = $1', name);
+      return seal.open(bytes(row as Row, 'value'), `secret ${name}`);
+    },
+  };
+}
+
+export interface Promotion {
+  readonly alg: string;
+  readonly publishedBefore: number;
+  readonly now: number;
+}
+
+function* insertKey(seal: Seal, key: NewSigningKey, status: SigningKeyRecord['status']): Verb<boolean> {
+  return yield* changed(
+    `INSERT INTO signing_key (kid, alg, status, public_jwk, private_key, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING kid`,
+    key.kid,
+    key.alg,
+    status,
+    JSON.stringify(key.publicJwk),
+    seal.seal(key.privateKey, purpose(key.kid)),
+    key.createdAt,
+  );
+}
+
+function signingKey(row: Row, seal: Seal): SigningKeyRecord {
+  const kid = text(row, 'kid');
+  return {
+    kid,
+    alg: text(row, 'alg'),
+    status: row.status as SigningKeyRecord['status'],
+    publicJwk: json(row, 'public_jwk'),
+    privateKey: seal.open(bytes(row, 'private_key'), purpose(kid)),
+    createdAt: integer(row, 'created_at'),
+    retiredAt: integerOrNone(row, 'retired_at'),
+  };
+}
+
+function purpose(kid: string): string {
+  return `signing key ${kid}`;
+}

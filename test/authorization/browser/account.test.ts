@@ -1,0 +1,134 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { basic, temporaryDirectory, web } from '../running-service.ts';
+import { answered, authorizePath, callback, decide, openTab, runFront, signedIn, type Tab, verifier } from './walk.ts';
+
+async function tokensOf(service: Awaited<ReturnType<typeof runFront>>, tab: Tab) {
+  const page = await tab.get(authorizePath());
+  const granted = page.status === 303 ? page : await decide(tab, page, ['orders.read']);
+  const { code = '' } = answered(granted);
+  const form = { grant_type: 'authorization_code', code, redirect_uri: callback, code_verifier: verifier };
+  return (await (await service.post('/oauth2/token', form, basic(web))).json()) as Record<string, string>;
+}
+
+t.test('an app that is disconnected has lost its tokens and its consent, and nothing of anybody else', async (t) => {
+  const service = await runFront(t);
+  const [alice, bob] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
+  const [hers, his] = [await tokensOf(service, alice), await tokensOf(service, bob)];
+  const page = await alice.get('/oauth2/account');
+  t.match(page.body, /Web Shop/);
+  t.match(page.body, /Read your orders/);
+  t.notMatch(page.body, /Change your orders/);
+  const done = await alice.post('/oauth2/account/disconnect', { csrf: page.field('csrf'), client_id: 'web' });
+  t.strictSame(
+    [done.status, done.location?.pathname, done.location?.search],
+    [303, '/oauth2/account', '?done=disconnected'],
+  );
+  const after = await alice.get(done.location?.href ?? '');
+  t.match(after.body, /role="status"/);
+  t.notMatch(after.body, /Web Shop/);
+  t.strictSame(await service.introspect(hers.access_token ?? ''), { active: false });
+  const refresh = { grant_type: 'refresh_token', refresh_token: hers.refresh_token ?? '' };
+  t.equal((await service.post('/oauth2/token', refresh, basic(web))).status, 400);
+  t.match(await service.introspect(his.access_token ?? ''), { active: true });
+  t.match((await alice.get(authorizePath())).body, /name="decision"/, 'asked again');
+  t.match(service.logged(), /"app_disconnected"/);
+});
+
+t.test('a session that is ended from another one is over; one of somebody else cannot be ended', async (t) => {
+  const service = await runFront(t);
+  const [here, there, bob] = [
+    await signedIn(service),
+    await signedIn(service),
+    await signedIn(service, 'bob', 'builder'),
+  ];
+  const page = await here.get('/oauth2/account');
+  const [other = ''] = [...page.body.matchAll(/name="session" value="([^"]+)"/g)].map(([, id]) => id);
+  const foreign = await bob.get('/oauth2/account');
+  await bob.post('/oauth2/account/end-session', { csrf: foreign.field('csrf'), session: other });
+  t.match((await there.get('/oauth2/account')).body, /name="csrf"/, 'bob cannot');
+  const ended = await here.post('/oauth2/account/end-session', { csrf: page.field('csrf'), session: other });
+  t.equal(ended.location?.search, '?done=session_ended');
+  t.match((await there.get('/oauth2/account')).body, /name="password"/);
+  t.match((await here.get('/oauth2/account')).body, /name="csrf"/);
+  t.notOk(page.body.includes(here.cookies.get('sid') ?? 'sid'), 'no cookie is in the page');
+});
+
+t.test('forms of the account page count only from its own session and our own page', async (t) => {
+  const service = await runFront(t);
+  const [alice, bob] = [await signedIn(service), await signedIn(service, 'bob', 'builder')];
+  await tokensOf(service, alice);
+  const csrf = (await alice.get('/oauth2/account')).field('csrf');
+  const consent = (await alice.get(authorizePath({ prompt: 'consent' }))).field('transaction');
+  for (const path of ['/oauth2/account/disconnect', '/oauth2/account/end-session', '/oauth2/sign-out']) {
+    const form = { client_id: 'web', session: 'x' };
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    t.equal((await alice.post(path, { ...form, csrf }, foreign)).status, 403, path);
+    t.equal((await alice.post(path, form)).status, 403, 'no token');
+    t.equal((await alice.post(path, { ...form, csrf: consent })).status, 403, 'of another page');
+    t.equal((await bob.post(path, { ...form, csrf })).status, 403, 'of another browser');
+    t.equal((await openTab(service).post(path, { ...form, csrf })).status, 403);
+  }
+  t.equal((await service.service.records.listConnectedApps('alice')).length, 1);
+  t.match((await alice.get('/oauth2/account')).body, /name="csrf"/, 'still signed in');
+});
+
+t.test('signing out ends the session, here and for whoever has a copy of the cookie', async (t) => {
+  const service = await runFront(t);
+  const tab = await signedIn(service);
+  const copy = tab.cookies.get('sid') ?? '';
+  t.equal((await tab.get('/oauth2/sign-out')).location?.pathname, '/oauth2/account', 'a link alone signs nobody out');
+  const page = await tab.post('/oauth2/sign-out', { csrf: (await tab.get('/oauth2/account')).field('csrf') });
+  t.equal(page.status, 303);
+  t.notOk(tab.cookies.has('sid'));
+  t.match((await tab.get(page.location?.href ?? '')).body, /href="\/oauth2\/account"/);
+  tab.cookies.set('sid', copy);
+  t.match((await tab.get('/oauth2/account')).body, /name="password"/);
+  t.match(service.logged(), /"logout"/);
+});
+
+t.test('who is signed in as somebody that is no longer there is not signed in', async (t) => {
+  const service = await runFront(t);
+  const tab = await signedIn(service);
+  const { accounts } = service.service;
+  Object.assign(service.service, { accounts: { ...accounts, bySubject: async () => undefined } });
+  t.match((await tab.get('/oauth2/account')).body, /name="password"/);
+});
+
+t.test('the assets are served under a name that changes with them, to be kept for ever', async (t) => {
+  const logo = join(temporaryDirectory(t), 'logo.svg');
+  writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  const service = await runFront(t, { config: { theme: { logo, css: { '--accent': '#aa0000' } } } });
+  const plain = await runFront(t);
+  const { body } = await openTab(service).get('/oauth2/account');
+  const stylesheet = /<link rel="stylesheet" href="([^"]+)"/.exec(body)?.[1] ?? '';
+  const image = /<img src="([^"]+)"/.exec(body)?.[1] ?? '';
+  for (const [path, type] of [
+    [stylesheet, 'text/css; charset=utf-8'],
+    [image, 'image/svg+xml'],
+  ] as const) {
+    const answer = await fetch(service.url + path);
+    t.equal(answer.status, 200, path);
+    t.match(Object.fromEntries(answer.headers), {
+      'content-type': type,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+    t.equal(answer.headers.get('pragma'), null);
+  }
+  t.match(await (await fetch(service.url + stylesheet)).text(), /#aa0000/);
+  t.equal((await fetch(plain.url + stylesheet)).status, 404);
+});
+
+t.test('below an issuer with a path everything stands below that path', async (t) => {
+  const service = await runFront(t, { config: { issuer: 'http://127.0.0.1:1/tenant' } });
+  const tab = openTab(service);
+  const login = await tab.get(`/tenant${authorizePath()}`);
+  t.match(login.body, /action="\/tenant\/oauth2\/login"/);
+  t.match(login.body, /href="\/tenant\/oauth2\/assets\//);
+  t.equal((await tab.get(authorizePath())).status, 404);
+  const form = { transaction: login.field('transaction'), username: 'alice', password: 'wonderland' };
+  const page = await tab.post('/tenant/oauth2/login', form);
+  t.equal(page.location?.pathname, '/tenant/oauth2/authorize');
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { buildPasswords } from '../../src/authorization/passwords.ts';
+import { readSecret } from '../../src/commands/read-secret.ts';
+import { command } from '../support/command.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+
+async function hashPassword(input: string | Uint8Array, ...args: string[]) {
+  const child = spawn(process.execPath, [launcher, 'hash-password', ...args]);
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [status] = await once(child, 'close');
+  return { status, ...printed };
+}
+
+t.test('the password of standard input becomes a hash that verifies, without its one line break', async (t) => {
+  for (const end of ['', '\n', '\r\n']) {
+    const { status, stdout } = await hashPassword(`wonder land${end}`);
+    t.equal(status, 0);
+    t.match(await buildPasswords().verify(stdout.trimEnd(), 'wonder land'), { kind: 'matches', needsRehash: false });
+  }
+});
+
+t.test('--json prints the member of the configuration file', async (t) => {
+  const { stdout } = await hashPassword('wonderland\n', '--json');
+  t.match(JSON.parse(stdout), { password_argon2: /^\$argon2id\$/ });
+});
+
+t.test('a password that cannot be one is told why, in one line without it, and exits with 1', async (t) => {
+  const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
+    ['', /the password is empty/],
+    ['rabbit\n', /fewer than 8 characters/],
+    ['white\trabbit', /control character/],
+    ['x'.repeat(1025), /longer than 1024 bytes/],
+    ['x'.repeat(100_000), /too long/],
+    [Buffer.from([0xff, 0xfe, 0x41]), /not UTF-8/],
+  ];
+  for (const [input, words] of cases) {
+    const ended = await hashPassword(input);
+    t.match(ended, { status: 1, stdout: '', stderr: words });
+    t.notMatch(ended.stderr, /rabbit|xxx|\n./);
+  }
+});
+
+t.test('a password among the arguments is a usage error', async (t) => {
+  t.match(await command(t, ['hash-password', 'wonderland']).ended(), { status: 2, stdout: '' });
+  t.match(await command(t, ['hash-password', '--help']).ended(), { status: 0, stdout: /never from the arguments/ });
+});
+
+/** What `readSecret` needs of a terminal: keys come in, and what is written is kept. */
+function terminal() {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const output = new PassThrough();
+  const shown: string[] = [];
+  output.on('data', (chunk) => shown.push(String(chunk)));
+  return { input, output, shown: () => shown.join('') };
+}
+
+async function typed(...keys: string[]) {
+  const { input, output, shown } = terminal();
+  const read = readSecret('Password', { input, output });
+  for (const key of keys) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    input.write(key);
+  }
+  return { secret: await read, shown: shown() };
+}
+
+t.test('at a terminal the password is asked for twice, and never shown', async (t) => {
+  const { secret, shown } = await typed('wonderland\r', 'wonderland\r');
+  t.strictSame(secret, { kind: 'read', text: 'wonderland' });
+  t.equal(shown, 'Password: \nPassword, again: \n');
+});
+
+t.test('two passwords that differ are none, and so is Ctrl-C or the end of the input', async (t) => {
+  t.match((await typed('wonderland\r', 'wonderlane\r')).secret, { kind: 'unreadable', message: /not the same/ });
+  t.match((await typed('wonder\u0003')).secret, { kind: 'unreadable', message: /nothing was read/ });
+  t.match((await typed('\u0004')).secret, { kind: 'unreadable', message: /nothing was read/ });
+});

@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { tokens } from '../authorization/grant-flow.ts';
+import { run, shop, temporaryDirectory, web } from '../authorization/running-service.ts';
+import { beside, commands, file } from './administered.ts';
+
+t.test('users are added, listed and removed; the password never comes from the arguments', async (t) => {
+  const { service, json, gatehouse } = await beside(t);
+  const added = json(['user', 'add', 'Carol', '--name', 'Carol C', '--claims', '{"tenant":"acme"}'], 'correct horse\n');
+  const account = await service.service.accounts.find('CAROL');
+  t.match(account, { subject: added.sub, username: 'carol', name: 'Carol C', claims: { tenant: 'acme' } });
+  t.match(await service.service.passwords.verify(account?.passwordHash, 'correct horse'), { kind: 'matches' });
+  t.match(gatehouse(['user', 'list']).stdout, /carol\s+Carol C\s+[0-9a-f-]{36}\s+store/);
+  t.equal(gatehouse(['user', 'add', 'carol'], 'correct horse\n').status, 1, 'once');
+  json(['user', 'set-password', 'carol'], 'battery staple\n');
+  const changed = await service.service.accounts.find('carol');
+  t.match(await service.service.passwords.verify(changed?.passwordHash, 'battery staple'), { kind: 'matches' });
+  json(['user', 'remove', 'carol']);
+  t.equal(await service.service.accounts.find('carol'), undefined);
+});
+
+t.test('a change of password ends what the user granted', async (t) => {
+  const { service, json } = await beside(t);
+  const { sub } = json(['user', 'add', 'carol'], 'correct horse\n');
+  const first = await tokens(service, { subject: sub, username: 'carol' });
+  t.equal((await service.introspect(first.access_token)).active, true);
+  json(['user', 'set-password', 'carol'], 'battery staple\n');
+  t.equal((await service.introspect(first.access_token)).active, false);
+});
+
+t.test('a token is looked at and revoked by the operator', async (t) => {
+  const { service, json, gatehouse } = await beside(t);
+  for (const client of [shop, { id: 'shop-jwt', secret: shop.secret }]) {
+    const token = await service.token({}, client);
+    t.match(json(['token', 'introspect'], token), { active: true, client_id: client.id });
+  }
+  const token = await service.token();
+  t.match(gatehouse(['token', 'introspect'], `${token}\n`).stdout, /active\s+true/);
+  t.strictSame(json(['token', 'revoke'], token), { revoked: true });
+  t.strictSame(await service.introspect(token), { active: false });
+  t.strictSame(json(['token', 'revoke'], token), { revoked: false });
+  t.strictSame(json(['token', 'introspect'], 'nonsense'), { active: false });
+  const audit = readFileSync(join(service.directory, 'audit.jsonl'), 'utf8');
+  t.match(audit, /"event":"token_revoked".*"detail":"by command"/);
+  t.notOk(audit.includes(token));
+});
+
+t.test('revoking a refresh token by command takes its grant with it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const service = await run(t, { directory });
+  const { json } = commands(directory);
+  writeFileSync(
+    join(directory, 'authorization.yaml'),
+    `${file}  - { client_id: web, client_secret: ${web.secret}, scope: orders.read, grant_types: [authorization_code, refresh_token], redirect_uris: ['https://shop.example.com/callback'] }\n`,
+  );
+  const { access_token, refresh_token } = await tokens(service);
+  t.strictSame(json(['token', 'revoke'], refresh_token), { revoked: true });
+  t.equal((await service.introspect(access_token)).active, false);
+});
+
+t.test('T40: a rotated key is published before it signs, and the old one until its last token ended', async (t) => {
+  const { service, json, gatehouse } = await beside(t);
+  const kids = async () => {
+    const answer = (await (await fetch(`${service.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
+    return answer.keys.map(({ kid }) => kid);
+  };
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const [old] = await kids();
+  const before = await service.token({}, shopJwt);
+  const { kid } = json(['key', 'rotate']);
+  await service.service.keys.refresh();
+  t.strictSame((await kids()).toSorted(), [old, kid].toSorted());
+  t.equal(signer(await service.token({}, shopJwt)), old, 'it is known before it signs');
+  t.equal(gatehouse(['key', 'rotate']).status, 1, 'one at a time');
+  json(['key', 'rotate', '--now']);
+  await service.service.keys.refresh();
+  t.equal(signer(await service.token({}, shopJwt)), kid);
+  t.equal((await service.introspect(before)).active, true, 'what the old one signed is good to its end');
+  t.match(gatehouse(['key', 'list']).stdout, new RegExp(`${old}\\s+ES256\\s+retired`));
+});
+
+function signer(token: string): string {
+  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
+}

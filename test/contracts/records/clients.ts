@@ -1,0 +1,124 @@
+import { sha256 } from '../../../src/base/secret.ts';
+import type { ClientSecretRecord, Records } from '../../../src/storage/records.ts';
+import {
+  accessToken,
+  claim,
+  client,
+  code,
+  isAlive,
+  minted,
+  now,
+  plain,
+  type Rule,
+  saveCode,
+  sessionKey,
+  tally,
+  times,
+} from './samples.ts';
+
+const secret = (text: string, changes: Partial<ClientSecretRecord> = {}): ClientSecretRecord => ({
+  hash: sha256(text),
+  createdAt: now,
+  expiresAt: undefined,
+  ...changes,
+});
+
+async function live(records: Records, at: number): Promise<unknown> {
+  const found = await records.findClient('shop', at);
+  return found?.secrets.map(({ hash }) => Buffer.from(hash).toString('hex'));
+}
+
+const hashes = (...texts: string[]) => texts.map((text) => sha256(text).toString('hex'));
+
+export const clientRules: readonly Rule[] = [
+  [
+    'a client is found as it was registered',
+    async (t, records) => {
+      const shop = client('shop', { metadata: { redirect_uris: ['https://shop.example/back'], ü: null } });
+      const app = client('app', { secrets: [], createdAt: now + 1 });
+      t.equal(await records.addClient(shop), true);
+      t.equal(await records.addClient(app), true);
+      t.strictSame(plain(await records.findClient('shop', now)), plain(shop));
+      t.strictSame(plain(await records.listClients(now)), plain([shop, app]));
+      t.equal(await records.findClient('Shop', now), undefined);
+    },
+  ],
+  [
+    'an id is given once, also to many at once, and brings no foreign secret with it',
+    async (t, records) => {
+      const add = (index: number) => records.addClient(client('shop', { secrets: [secret(`secret ${index}`)] }));
+      const outcomes = await Promise.all(times(20, add));
+      t.strictSame(tally(outcomes), { true: 1, false: 19 });
+      t.strictSame(await live(records, now), hashes(`secret ${outcomes.indexOf(true)}`));
+    },
+  ],
+  [
+    'after a rotation the old secret lives on for its time, and two live at most',
+    async (t, records) => {
+      await records.addClient(client('shop', { secrets: [secret('s1', { createdAt: now - 10 })] }));
+      const rotate = (text: string, oldUntil: number, at: number) =>
+        records.rotateClientSecret({ id: 'shop', secret: secret(text, { createdAt: at }), oldUntil, now: at });
+      t.equal(await rotate('s2', now + 60, now), true);
+      t.strictSame(await live(records, now + 59), hashes('s2', 's1'));
+      t.strictSame(await live(records, now + 60), hashes('s2'));
+      t.equal(await rotate('s3', now + 90, now), true, 'in the same second');
+      t.strictSame(await live(records, now), hashes('s3', 's2'), 'the one before the last ends now');
+      t.equal(await rotate('s4', now + 5, now + 5), true);
+      t.strictSame(await live(records, now + 5), hashes('s4'), 'an old secret may end at once');
+    },
+  ],
+  [
+    'a rotation never prolongs the secret that it replaces',
+    async (t, records) => {
+      await records.addClient(client('shop', { secrets: [secret('s1', { expiresAt: now + 10 })] }));
+      await records.rotateClientSecret({ id: 'shop', secret: secret('s2'), oldUntil: now + 60, now });
+      t.strictSame(await live(records, now + 10), hashes('s2'));
+    },
+  ],
+  [
+    'a client that is unknown or public has no secret to rotate',
+    async (t, records) => {
+      await records.addClient(client('app', { secrets: [] }));
+      for (const id of ['app', 'unknown'])
+        t.equal(await records.rotateClientSecret({ id, secret: secret(id), oldUntil: now, now }), false);
+      t.strictSame((await records.findClient('app', now))?.secrets, []);
+    },
+  ],
+  [
+    'of many rotations at once two secrets are left',
+    async (t, records) => {
+      await records.addClient(client('shop', { secrets: [secret('s', { createdAt: now - 10 })] }));
+      const rotate = (index: number) =>
+        records.rotateClientSecret({ id: 'shop', secret: secret(`s${index}`), oldUntil: now + 60, now });
+      t.strictSame(tally(await Promise.all(times(20, rotate))), { true: 20 });
+      t.equal((await records.findClient('shop', now))?.secrets.length, 2);
+    },
+  ],
+  [
+    'a removed client loses everything that it was granted',
+    async (t, records) => {
+      await records.addClient(client('shop'));
+      const consent = { subject: 's-alice', clientId: 'shop', scope: 'a', grantedAt: now };
+      await records.saveCode({ code: code('unused'), consent, transaction: undefined });
+      await saveCode(records, 'a');
+      await records.redeemCode(claim('a'), minted('a'));
+      await records.saveAccessToken(accessToken('own'));
+      await records.saveAccessToken(accessToken('of another', { clientId: 'other' }));
+      await saveCode(records, 'for key', { use: 'session' });
+      await records.redeemSessionCode(claim('for key', { use: 'session' }), sessionKey('key'));
+      t.equal(await records.removeClient('shop', now), true);
+      t.equal(await records.removeClient('shop', now), false);
+      t.equal(await records.findClient('shop', now), undefined);
+      t.equal(await records.findConsent('s-alice', 'shop'), undefined);
+      t.equal(await records.findCode(sha256('unused')), undefined);
+      t.equal(await records.findSessionKey(sha256('key'), now), undefined);
+      t.strictSame(await Promise.all(['access a', 'own', 'of another'].map((text) => isAlive(records, text))), [
+        false,
+        false,
+        true,
+      ]);
+      t.equal(await records.addClient(client('shop', { secrets: [] })), true);
+      t.strictSame((await records.findClient('shop', now))?.secrets, [], 'who takes the id inherits no secret');
+    },
+  ],
+];

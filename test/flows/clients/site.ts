@@ -1,0 +1,63 @@
+import type { Test } from 'tap';
+import {
+  clientsWith,
+  decide,
+  type FrontService,
+  logIn,
+  openTab,
+  type Page,
+  runFront,
+} from '../../authorization/browser/walk.ts';
+
+export const scope = 'orders.read orders.write';
+
+/** The client that every library plays. Its secret has whatever form encoding (RFC 6749 §2.3.1) changes. */
+export const library = {
+  id: 'library',
+  secret: 'cs_50% of+it:is/encoded=&so?on~*',
+  callback: 'https://library.example.com/callback',
+} as const;
+
+/** One without a secret, on somebody's own machine. */
+export const native = { id: 'native', callback: 'http://127.0.0.1:4711/callback' } as const;
+
+export interface Site extends FrontService {
+  /** As alice, at a browser of her own: signs in, decides where she is asked, and is sent to the client by this address. */
+  walk(authorizationUrl: string | URL, decision?: 'allow' | 'deny'): Promise<URL>;
+}
+
+/** The authorization service with the clients that the libraries play. */
+export async function site(t: Test): Promise<Site> {
+  const clients = clientsWith(
+    {
+      client_id: library.id,
+      client_name: 'A library',
+      client_secret: library.secret,
+      scope,
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+      redirect_uris: [library.callback],
+      introspect: true,
+    },
+    {
+      client_id: native.id,
+      scope,
+      grant_types: ['authorization_code', 'refresh_token'],
+      redirect_uris: ['http://127.0.0.1/callback'],
+    },
+  );
+  const service = await runFront(t, { config: { clients } });
+  return { ...service, walk: (url, decision = 'allow') => walk(service, String(url), decision) };
+}
+
+async function walk(service: FrontService, url: string, decision: 'allow' | 'deny'): Promise<URL> {
+  const tab = openTab(service);
+  const signedIn = await logIn(tab, await tab.get(url));
+  const next = await tab.get(leadsTo(signedIn).href);
+  const isAsked = next.location === undefined;
+  return leadsTo(isAsked ? await decide(tab, next, scope.split(' '), decision) : next);
+}
+
+function leadsTo({ status, location, body }: Page): URL {
+  if (location === undefined) throw new Error(`the browser stays on a page of ${status}: ${body}`);
+  return location;
+}

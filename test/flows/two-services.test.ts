@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import { code, redeem, refresh, type TokenAnswer, tokens } from '../authorization/grant-flow.ts';
+import { gateway, type Running, run, shop, web } from '../authorization/running-service.ts';
+import { isFullSize } from '../support/long.ts';
+import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+
+const sizes = isFullSize ? { codes: 200, families: 500 } : { codes: 10, families: 20 };
+const timeout = 600_000;
+
+t.setTimeout(timeout);
+
+t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout }, async (t) => {
+  const server = await postgresServer(t);
+  const config = { storage: await server.database(), encryption_keys: [randomBytes(32).toString('base64')] };
+  const [one, two] = await Promise.all([run(t, { config }), run(t, { config })]);
+
+  t.test(`${sizes.codes} codes, each redeemed 50 times at once: one is answered 200 each`, async (t) => {
+    const winners: number[] = [];
+    for (let count = 0; count < sizes.codes; count++) {
+      const text = await code(one);
+      const answers = await spread(50, (service) => redeem(service, text));
+      winners.push(answers.filter(({ status }) => status === 200).length);
+      t.notOk(answers.some(({ status }) => status !== 200 && status !== 400));
+    }
+    t.strictSame(new Set(winners), new Set([1]));
+  });
+
+  t.test(`${sizes.families} refresh tokens, each used 20 times at once: one wins, and nothing forks`, async (t) => {
+    const outcomes: string[] = [];
+    for (let count = 0; count < sizes.families; count++) {
+      const { refresh_token } = await tokens(one);
+      const answers = await spread(20, (service) => refresh(service, refresh_token));
+      const won = answers.filter(({ status }) => status === 200);
+      const [winner] = won;
+      const next = winner && ((await winner.json()) as TokenAnswer);
+      const alive = next && (await refresh(two, next.refresh_token)).status === 200;
+      outcomes.push(`${won.length} ${alive}`);
+    }
+    t.strictSame(new Set(outcomes), new Set(['1 true']));
+  });
+
+  t.test('what one revokes the other refuses', async (t) => {
+    const token = await one.token({}, shop);
+    t.equal((await two.introspect(token, gateway)).active, true);
+    await one.post('/oauth2/revoke', { token, client_id: shop.id, client_secret: shop.secret });
+    t.equal((await two.introspect(token, gateway)).active, false);
+    const family = await tokens(one);
+    await two.post('/oauth2/revoke', { token: family.refresh_token, client_id: web.id, client_secret: web.secret });
+    t.equal((await refresh(one, family.refresh_token)).status, 400);
+    t.equal((await one.introspect(family.access_token, gateway)).active, false);
+  });
+
+  t.test('a JWT of one is verified by the other', async (t) => {
+    const token = await one.token({}, { id: 'shop-jwt', secret: shop.secret });
+    t.equal((await two.introspect(token, gateway)).active, true);
+  });
+
+  function spread(times: number, ask: (service: Running) => Promise<Response>): Promise<Response[]> {
+    return Promise.all(Array.from({ length: times }, (_, index) => ask(index % 2 === 0 ? one : two)));
+  }
+});

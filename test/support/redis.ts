@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Test } from 'tap';
+import { freePort } from './free-port.ts';
+
+/** For `t.test(title, { skip: skipWithoutRedis }, …)`. */
+export const skipWithoutRedis: false | string =
+  spawnSync('redis-server', ['--version']).status === 0 ? false : 'redis-server is not installed';
+
+/** A Redis in a process and a folder of its own, gone after the test. */
+export interface RedisServer {
+  readonly url: string;
+  /** Every key that it holds. */
+  keys(): Promise<readonly string[]>;
+  /** Connections of others at the moment. */
+  connections(): Promise<number>;
+  /** Milliseconds that a key still has. */
+  lifetime(key: string): Promise<number>;
+  /** Dies at once, and forgets everything. */
+  kill(): Promise<void>;
+  /** On the same port. */
+  start(): Promise<void>;
+  /** Connections stay open, and nothing answers. */
+  freeze(): void;
+  thaw(): void;
+}
+
+export async function redisServer(t: Test): Promise<RedisServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory], {
+      stdio: 'ignore',
+    });
+    await answering(url);
+  };
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  };
+  await start();
+  t.teardown(async () => {
+    await kill();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    url,
+    keys: () => asking(url, (client) => client.keys('*')),
+    connections: () =>
+      asking(
+        url,
+        async (client) =>
+          String(await client.client('LIST'))
+            .trim()
+            .split('\n').length - 1,
+      ),
+    lifetime: (key) => asking(url, (client) => client.pttl(key)),
+    kill,
+    start,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  };
+}
+
+async function asking<Value>(url: string, ask: (client: Redis) => Promise<Value>): Promise<Value> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    try {
+      await asking(url, (client) => client.ping());
+      return;
+    } catch {
+      await pause(25);
+    }
+  }
+  throw new Error('redis-server does not answer');
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../../src/base/clock.ts';
+
+export interface SettableClock extends Clock {
+  /** Milliseconds. */
+  advance(by: number): void;
+}
+
+/** Stands still unless it is moved. */
+export function settableClock(start = Date.now()): SettableClock {
+  let now = start;
+  return {
+    now: () => now,
+    monotonic: () => now,
+    advance(by) {
+      now += by;
+    },
+  };
+}
