@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import { StorageUnusable } from '../storage/errors.ts';
 
 /** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
 export type AuditEvent =
@@ -46,7 +47,7 @@ export async function openAudit(file: string | undefined, clock: Clock, log: Log
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
   const opened = Promise.withResolvers<void>();
   stream.once('open', () => opened.resolve());
-  stream.once('error', opened.reject);
+  stream.once('error', ({ message }) => opened.reject(new StorageUnusable(`the audit file: ${message}`)));
   await opened.promise;
   stream.on('error', (error) => log.error({ err: error }, 'the audit log cannot be written'));
   return {

@@ -18,6 +18,7 @@ export const grantChecks: Checks<AuthorizationSubject> = {
   'client without PKCE': each(pkceFaults),
   'client of the browserless exchange': ({ clients, config }) =>
     clients.flatMap((client) => sessionFaults(client, config.session.enabled)),
+  'code of the browserless exchange': each(sessionCodeFaults),
 };
 
 function each(check: (client: Client) => readonly Finding[]): Check<AuthorizationSubject> {
@@ -149,4 +150,18 @@ function sessionFaults({ at, value }: Client, isEnabled: boolean): readonly Find
           hint: 'write `session: { enabled: true }`',
         },
       ];
+}
+
+/** A page of the client is known by its origin; without one, the user types a password. */
+function sessionCodeFaults({ at, value }: Client): readonly Finding[] {
+  const hasPage = value.redirect_uris.some((uri) => /^https?:/i.test(uri));
+  if (!value.session || hasPage || value.grant_types.includes('password')) return [];
+  return [
+    {
+      pointer: [...at, 'session'],
+      severity: 'warning',
+      message: 'nothing gives this client a code to exchange: no page of it is known, and it takes no password',
+      hint: 'write the address of its pages: `redirect_uris: [https://app.example.com/]`',
+    },
+  ];
 }

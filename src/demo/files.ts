@@ -28,6 +28,7 @@ export const user = {
   hash: '$argon2id$v=19$m=19456,t=2,p=1$fW2or27Tb+pC0kHNW5j/iQ$zrPHpT+tVpy1RzcITxgkUdKX34zSV+8/60OKOg4iYWE',
 };
 
+/** What the demo's clients may ask for. */
 export const everyScope = 'orders.read orders.write';
 
 /** What each port is to the others. */

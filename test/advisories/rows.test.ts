@@ -9,7 +9,8 @@ function names(text: string, number: string): boolean {
   return lists.some((list) => list.split(/[^0-9]+/).includes(number));
 }
 
-const numbers = [...Array.from({ length: 60 }, (_, index) => index + 1), 74, 75].map(String);
+/** 62 is about rules that no two of our routes can have. */
+const numbers = Array.from({ length: 75 }, (_, index) => String(index + 1)).filter((number) => number !== '62');
 
 t.test('each advisory has a row, whose files name it in a title, or a reason why it has none', async (t) => {
   const page = read('README.md');

@@ -38,12 +38,12 @@ interface Observed {
 
 const title = `kill -9 under load, ${cycles} times: no code counts twice, no refresh token is lost, no revocation undone`;
 
-t.test(`SQLite: ${title}`, { timeout }, async (t) => {
+t.test(`advisory 64: SQLite: ${title}`, { timeout }, async (t) => {
   const directory = temporaryDirectory(t);
   await holdsThrough(t, directory, 'sqlite:gatehouse.db');
 });
 
-t.test(`PostgreSQL: ${title}`, { timeout, skip: skipWithoutPostgres }, async (t) => {
+t.test(`advisory 64: PostgreSQL: ${title}`, { timeout, skip: skipWithoutPostgres }, async (t) => {
   const server = await postgresServer(t);
   await holdsThrough(t, temporaryDirectory(t), await server.database());
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { basic, gateway, run, shop } from './running-service.ts';
 
-t.test('the management listener answers probes and scrapers, the public one does not', async (t) => {
+t.test('T41: the management listener answers probes and scrapers, the public one does not', async (t) => {
   const service = await run(t);
   t.equal((await fetch(`${service.admin}/livez`)).status, 200);
   t.equal((await fetch(`${service.admin}/readyz`)).status, 200);

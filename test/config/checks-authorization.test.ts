@@ -228,15 +228,37 @@ const cases: Record<string, readonly Case[]> = {
     [client({ ...code, client_secret: undefined })],
   ],
   'client of the browserless exchange': [
-    [client({ session: true }), /^warning: the exchange is switched off/],
+    [client({ ...code, session: true }), /^warning: the exchange is switched off/],
     [
-      client({ session: true, client_secret: undefined, grant_types: [] }),
+      client({ ...code, session: true, client_secret: undefined, grant_types: [] }),
       /^error: `session` needs a client with a secret/,
     ],
     [
       (config) => {
         top({ session: { enabled: true } })(config);
-        client({ session: true, client_secret: undefined, client_secret_sha256: sha256 })(config);
+        client({ ...code, session: true, client_secret: undefined, client_secret_sha256: sha256 })(config);
+      },
+    ],
+  ],
+  'code of the browserless exchange': [
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true })(config);
+      },
+      /^warning: nothing gives this client a code to exchange/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true, grant_types: [], redirect_uris: ['com.example.app:/callback'] })(config);
+      },
+      /^warning: nothing gives this client a code to exchange/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true, grant_types: [], redirect_uris: ['http://localhost:5173/'] })(config);
       },
     ],
   ],

@@ -85,3 +85,28 @@ t.test('a write that waited too long is an outage, and leaves nothing', async (t
   await records.saveAccessToken(token('a'));
   t.ok(await records.findAccessToken(sha256('a'), now));
 });
+
+t.test('a write that fails leaves nothing of its own, and takes nothing of those that share its commit', async (t) => {
+  const { records, commits } = await open(t);
+  const [first, last] = [token('a'), token('b')];
+  const grant = { id: 'g', clientId: 'c', subject: 'alice', username: 'alice', scope: '', audience: [] };
+  const tokens = (access: typeof first) => ({
+    grant: { ...grant, authTime: now, createdAt: now, expiresAt: now + 60 },
+    access,
+    refresh: undefined,
+  });
+  const outcomes = await Promise.allSettled([
+    records.saveAccessToken(first),
+    records.saveAccessToken(first),
+    records.saveTokens(tokens(first)),
+    records.saveAccessToken(last),
+  ]);
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  );
+  t.strictSame(commits, [4]);
+  t.ok(await records.findAccessToken(first.hash, now));
+  t.ok(await records.findAccessToken(last.hash, now));
+  await records.saveTokens(tokens(token('c')));
+});

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import t, { type Test } from 'tap';
-import { library, native, type Site, scope, site } from './site.ts';
+import { library, native, type Site, scope, signed, site } from './site.ts';
 
 /** The issuer of a test is on http, which the library refuses unless it is told. */
 const http = { [oauth.allowInsecureRequests]: true };
@@ -127,6 +127,19 @@ t.test('oauth4webapi: client credentials', async (t) => {
   const token = await oauth.processClientCredentialsResponse(server, itself, response);
   t.match(token, { token_type: 'bearer', scope: 'orders.read', refresh_token: undefined });
   t.match(await introspect(here, token.access_token), { active: true, sub: library.id });
+});
+
+t.test('oauth4webapi verifies our JWTs by RFC 9068 with the keys of the metadata', async (t) => {
+  const { server } = await client(t);
+  const auth = oauth.ClientSecretBasic(signed.secret);
+  const response = await oauth.clientCredentialsGrantRequest(server, { client_id: signed.id }, auth, { scope }, http);
+  const { access_token } = await oauth.processClientCredentialsResponse(server, { client_id: signed.id }, response);
+  const judge = (audience: string) => {
+    const headers = { authorization: `Bearer ${access_token}` };
+    return oauth.validateJwtAccessToken(server, new Request('https://api.example.com/', { headers }), audience, http);
+  };
+  t.match(await judge('https://api.example.com'), { iss: server.issuer, client_id: signed.id, sub: signed.id, scope });
+  await t.rejects(judge('https://other.example.com'), { code: oauth.JWT_CLAIM_COMPARISON });
 });
 
 t.test('oauth4webapi refuses an answer whose iss or state is not that of its request', async (t) => {

@@ -62,7 +62,7 @@ async function end(child: ChildProcess): Promise<void> {
 const forEverybody = {
   denied: 'access_denied',
   'wrong verifier': 'invalid_grant',
-  code: { token_type: 'Bearer', scope },
+  code: { token_type: 'Bearer', scope, fresh: true },
   'code twice': 'invalid_grant',
   rotated: true,
   revoked: 200,
@@ -72,7 +72,7 @@ const forEverybody = {
 const forSecretHolders = {
   introspected: { active: true, client_id: library.id, sub: 'alice', username: 'alice', scope },
   'introspected after revocation': { active: false },
-  'client credentials': { token_type: 'Bearer', scope },
+  'client credentials': { token_type: 'Bearer', scope, fresh: true },
   'wrong secret': 'invalid_client',
 };
 

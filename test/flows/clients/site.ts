@@ -18,6 +18,9 @@ export const library = {
   callback: 'https://library.example.com/callback',
 } as const;
 
+/** One whose access tokens are JWTs (RFC 9068). */
+export const signed = { id: 'signed', secret: library.secret } as const;
+
 /** One without a secret, on somebody's own machine. */
 export const native = { id: 'native', callback: 'http://127.0.0.1:4711/callback' } as const;
 
@@ -37,6 +40,13 @@ export async function site(t: Test): Promise<Site> {
       grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
       redirect_uris: [library.callback],
       introspect: true,
+    },
+    {
+      client_id: signed.id,
+      client_secret: signed.secret,
+      scope,
+      grant_types: ['client_credentials'],
+      access_token_format: 'jwt',
     },
     {
       client_id: native.id,

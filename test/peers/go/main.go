@@ -173,7 +173,7 @@ func post(client *oauth2.Config, endpoint, token string) (int, map[string]any) {
 }
 
 func granted(token *oauth2.Token) map[string]any {
-	return map[string]any{"token_type": token.Type(), "scope": token.Extra("scope"), "expires": token.Expiry.After(time.Now())}
+	return map[string]any{"token_type": token.Type(), "scope": token.Extra("scope"), "fresh": token.Valid()}
 }
 
 // The error code as the library reads it, or the words of whatever else it was.

@@ -68,6 +68,10 @@ def ask(metadata, decision="allow"):
     return client, {"authorization_response": back, "state": state, "code_verifier": verifier}
 
 
+def granted(token):
+    return {"token_type": token["token_type"], "scope": token["scope"], "fresh": not token.is_expired(leeway=0)}
+
+
 def refusal(act, *arguments, **named):
     try:
         act(*arguments, **named)
@@ -79,7 +83,7 @@ def refusal(act, *arguments, **named):
 def user_grant(metadata):
     client, answer = ask(metadata)
     first = client.fetch_token(**answer)
-    tell("code", {name: first[name] for name in ("token_type", "scope")})
+    tell("code", granted(first))
     tell("code twice", refusal(client.fetch_token, **answer))
 
     client, answer = ask(metadata)
@@ -112,7 +116,7 @@ def refusals(metadata):
 
 def client_credentials(metadata):
     token = session(metadata).fetch_token(grant_type="client_credentials")
-    tell("client credentials", {name: token[name] for name in ("token_type", "scope")})
+    tell("client credentials", granted(token))
     stranger = session(metadata, "wrong")
     tell("wrong secret", refusal(stranger.fetch_token, grant_type="client_credentials"))
 
