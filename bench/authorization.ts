@@ -81,7 +81,9 @@ async function runLoad(
         const key = `${workload.name} ${each.contender.name}`;
         const length = round === 0 ? WARM_UP : seconds;
         const turn = { contender: each.contender, seconds: length, connections, folder, seen: seen.get(key) };
-        const measured = await measure(each, workload, turn);
+        const measured = await measure(each, workload, turn).catch((cause: Error) => {
+          throw new Error(`${key}: ${cause.message}`, { cause });
+        });
         seen.set(key, Math.max(measured.perSecond, seen.get(key) ?? 0));
         say(
           `${round === 0 ? 'warming up' : `round ${round}`}: ${key}: ${measured.perSecond.toFixed(0)} requests a second`,

@@ -2,11 +2,21 @@ import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { RefreshTokenRecord } from '../storage/records.ts';
+import type { Client } from './clients.ts';
 import type { Granted } from './granted.ts';
-import type { AccessToken } from './issue.ts';
-import { openByToken } from './sealed-by-token.ts';
+import { type AccessToken, formatFor, type RefreshToken } from './issue.ts';
+import { openByToken, sealByToken } from './sealed-by-token.ts';
 import type { Service } from './service.ts';
-import { CARRIED } from './user-grant.ts';
+
+const CARRIED = 'carried access token';
+
+/** Where a refresh extends the access token, the refresh token carries it: the store does not know its text. */
+export function carrying(service: Service, refresh: RefreshToken, access: AccessToken, client: Client): RefreshToken {
+  const isExtended =
+    service.config.tokens.refresh.access_token === 'extend' && formatFor(service, { client }) === 'opaque';
+  if (!isExtended) return refresh;
+  return { ...refresh, record: { ...refresh.record, carried: sealByToken(refresh.text, CARRIED, access.text) } };
+}
 
 interface Refreshed {
   readonly presented: string;

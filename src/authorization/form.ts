@@ -68,7 +68,8 @@ function refuseSecretsInQuery(target: string): void {
   }
 }
 
-function queryOf(target: string): string {
+/** What follows the first `?` of a request-target. */
+export function queryOf(target: string): string {
   const mark = target.indexOf('?');
   return mark === -1 ? '' : target.slice(mark + 1);
 }

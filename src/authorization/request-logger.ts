@@ -5,7 +5,7 @@ type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**
  * The child of a logger that speaks of one request, made with its first line: most requests have none but that of
- * `request-log.ts`, and making it costs more than that line.
+ * `request-log.ts`, and making it costs about as much as that line.
  */
 export class RequestLogger implements FastifyBaseLogger {
   readonly #make: () => FastifyBaseLogger;

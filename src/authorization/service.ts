@@ -21,7 +21,7 @@ export interface Service {
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   readonly secrets: Secrets;
-  /** Wrong secrets by client and address, wrong passwords by user and address. */
+  /** Wrong secrets, by client and address. */
   readonly throttle: Throttle;
   readonly counters: Counters;
   readonly audit: Audit;

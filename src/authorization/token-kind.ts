@@ -21,15 +21,18 @@ export interface ActiveToken {
   readonly [claim: string]: unknown;
 }
 
+/** Whoever asks about a token. */
+export type Caller = Pick<Client, 'id' | 'introspect' | 'isPublic'>;
+
 export interface TokenKind {
   recognises(token: string): boolean;
   /** Undefined for whatever is not active, or not for this caller to know. */
-  inspect(service: Service, token: string, caller: Client): Promise<ActiveToken | undefined>;
+  inspect(service: Service, token: string, caller: Caller): Promise<ActiveToken | undefined>;
   /** RFC 7009 §2.1. */
   revoke(service: Service, token: string, client: Client): Promise<Revocation>;
 }
 
 /** Who may ask about any token; a client without a secret shows by nothing who it is (RFC 7662 §4). */
-export function mayInspectAny(caller: Client): boolean {
+export function mayInspectAny(caller: Caller): boolean {
   return caller.introspect && !caller.isPublic;
 }

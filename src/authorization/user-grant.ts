@@ -3,9 +3,9 @@ import { formatScope } from '../oauth/scope.ts';
 import type { GrantRecord } from '../storage/records.ts';
 import type { Account } from './accounts.ts';
 import type { Client } from './clients.ts';
+import { carrying } from './extended-token.ts';
 import type { Granted } from './granted.ts';
-import { type AccessToken, formatFor, makeAccessToken, makeRefreshToken, type RefreshToken } from './issue.ts';
-import { sealByToken } from './sealed-by-token.ts';
+import { type AccessToken, makeAccessToken, makeRefreshToken, type RefreshToken } from './issue.ts';
 import type { Service } from './service.ts';
 
 /** What a user granted to a client, before there are tokens of it. */
@@ -66,13 +66,3 @@ function grantRecord(
 function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {
   return makeRefreshToken(service, { grant, scope: grant.scope, audience: grant.audience });
 }
-
-/** Where a refresh extends the access token, the refresh token carries it: the store does not know its text. */
-export function carrying(service: Service, refresh: RefreshToken, access: AccessToken, client: Client): RefreshToken {
-  const extends_ =
-    service.config.tokens.refresh.access_token === 'extend' && formatFor(service, { client }) === 'opaque';
-  if (!extends_) return refresh;
-  return { ...refresh, record: { ...refresh.record, carried: sealByToken(refresh.text, CARRIED, access.text) } };
-}
-
-export const CARRIED = 'carried access token';

@@ -7,6 +7,7 @@ import type { ClientRecord } from '../storage/records.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { type ClientOptions, newClient, newClientId, newClientSecret } from './administration/new-client.ts';
 import { duration, jsonObject, repeatable, subcommand } from './administration/options.ts';
+import { isoTime, memberTable } from './administration/shown.ts';
 import { table } from './table.ts';
 
 /** `gatehouse client …`: clients that are registered in the store, beside those of the file. */
@@ -95,16 +96,11 @@ async function show(service: Service, id: string): Promise<Report> {
   if (client === undefined) throw new Refusal(`there is no client ${id}`);
   const record = await service.records.findClient(id, seconds(service.clock));
   const json = { ...describe(client, record !== undefined), secrets: (record?.secrets ?? []).map(secretTimes) };
-  const rows = Object.entries(json).map(([name, value]) => [name, shown(value)]);
-  return { json, text: table(rows) };
+  return { json, text: memberTable(json) };
 }
 
 function secretTimes({ createdAt, expiresAt }: ClientRecord['secrets'][number]) {
   return { created_at: isoTime(createdAt), expires_at: expiresAt === undefined ? 'never' : isoTime(expiresAt) };
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 async function rotateSecret({ records, clients, clock }: Service, id: string, overlap: number): Promise<Report> {
@@ -129,8 +125,4 @@ async function requireStored({ records, clients, clock }: Pick<Service, 'records
   if ((await records.findClient(id, seconds(clock))) !== undefined) return;
   const inFile = (await clients.find(id)) !== undefined;
   throw new Refusal(inFile ? `the client ${id} stands in the file: change it there` : `there is no client ${id}`);
-}
-
-function isoTime(at: number): string {
-  return new Date(at * 1000).toISOString();
 }

@@ -5,6 +5,7 @@ import { seconds } from '../base/clock.ts';
 import { makeSigningKey } from '../jwt/sign.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
+import { isoTime } from './administration/shown.ts';
 import { table } from './table.ts';
 
 /** `gatehouse key …`: the issuer's signing keys. */
@@ -52,8 +53,4 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
     json: { kid: key.kid, alg, signs_from },
     text: `The next key is published; it signs from ${signs_from} on.\n`,
   };
-}
-
-function isoTime(at: number): string {
-  return new Date(at * 1000).toISOString();
 }

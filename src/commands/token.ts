@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import type { Client } from '../authorization/clients.ts';
 import type { Service } from '../authorization/service.ts';
 import type { ActiveToken } from '../authorization/token-kind.ts';
 import { tokenKind } from '../authorization/token-kinds.ts';
 import { sha256 } from '../base/secret.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
+import { memberTable } from './administration/shown.ts';
 import { readSecret } from './read-secret.ts';
-import { table } from './table.ts';
 
 /** `gatehouse token …`: what the service says of a token, and its end. */
 export function register(program: Command): void {
@@ -23,11 +22,7 @@ export function register(program: Command): void {
 
 async function introspect(service: Service): Promise<Report> {
   const json = (await inspect(service, await readToken())) ?? { active: false };
-  const rows = Object.entries(json).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return { json, text: table(rows) };
+  return { json, text: memberTable(json) };
 }
 
 async function revoke(service: Service): Promise<Report> {
@@ -43,24 +38,9 @@ async function revoke(service: Service): Promise<Report> {
 /** A refresh token tells of itself to its own client only. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {
   const found = await service.records.findRefreshToken(sha256(text));
-  return tokenKind(text)?.inspect(service, text, { ...operator, id: found?.grant.clientId ?? '' });
+  const operator = { id: found?.grant.clientId ?? '', introspect: true, isPublic: false };
+  return tokenKind(text)?.inspect(service, text, operator);
 }
-
-const operator: Client = {
-  id: '',
-  name: 'operator',
-  isPublic: false,
-  secretHashes: [],
-  redirectUris: [],
-  scope: [],
-  grantTypes: [],
-  tokenFormat: undefined,
-  requirePkce: true,
-  retryWindow: 0,
-  session: false,
-  claims: {},
-  introspect: true,
-};
 
 async function readToken(): Promise<string> {
   const secret = await readSecret('Token');

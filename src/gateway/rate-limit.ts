@@ -42,8 +42,10 @@ function reader(by: CountedBy): (identity: Identity) => string {
     case 'sub':
       return ({ subject }) => (subject === undefined ? '' : `=${subject}`);
     case 'claim':
-      return ({ claims }) =>
-        claimAt(claims, by.path) === undefined ? '' : `=${JSON.stringify(claimAt(claims, by.path))}`;
+      return ({ claims }) => {
+        const value = claimAt(claims, by.path);
+        return value === undefined ? '' : `=${JSON.stringify(value)}`;
+      };
     case 'address':
       return () => '';
   }

@@ -60,10 +60,11 @@ async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): 
   }
 }
 
+/** With HS256 there is no signing key, but there are secrets. */
 function ownKeys(file: string, database: DatabaseSync): EncryptionKeys {
   if (file === IN_MEMORY) return [crypto.getRandomValues(new Uint8Array(32))];
-  const isFirstStart = database.prepare('SELECT 1 FROM signing_key LIMIT 1').get() === undefined;
-  return keysBeside(file, isFirstStart);
+  const sealed = database.prepare('SELECT 1 FROM signing_key UNION ALL SELECT 1 FROM secret LIMIT 1').get();
+  return keysBeside(file, sealed === undefined);
 }
 
 function unusable(file: string, error: unknown): Error {

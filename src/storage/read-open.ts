@@ -1,7 +1,7 @@
 import { StorageUnusable } from './errors.ts';
-import { type ReadEngine, type TokenFacts, tokenFacts } from './read.ts';
+import { type ReadEngine, type ReadOptions, type TokenFacts, tokenFacts } from './read.ts';
 import { readPostgres } from './read-postgres.ts';
-import { type ReadOptions, readSqlite } from './read-sqlite.ts';
+import { readSqlite } from './read-sqlite.ts';
 
 /** URL scheme → how it is read. */
 const engines: Readonly<Record<string, (location: string, options: ReadOptions) => ReadEngine>> = {

@@ -3,8 +3,7 @@ import type { Engine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
 import { postgresEngine } from './postgres-engine.ts';
 import { postgresAddress } from './postgres-url.ts';
-import type { ReadEngine } from './read.ts';
-import type { ReadOptions } from './read-sqlite.ts';
+import type { ReadEngine, ReadOptions } from './read.ts';
 
 /** `postgres://…` of an authorization service. A role with SELECT on its tables is enough. */
 export function readPostgres(location: string, { directory }: ReadOptions): ReadEngine {

@@ -5,20 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { ReadEngine, ReadOptions } from './read.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 import { isBusy, storageError } from './sqlite-errors.ts';
-
-export interface ReadOptions {
-  /** Where a relative file starts. */
-  readonly directory: string;
-}
 
 /** A reader meets a lock only while another process recovers or closes the database: about a second is waited for it. */
 const BUSY_TRIES = 50;
 const RETRY_EVERY = 15;
 
 /** `sqlite:FILE` of an authorization service. */
-export function readSqlite(location: string, { directory }: ReadOptions): Pick<Engine, 'read' | 'close'> {
+export function readSqlite(location: string, { directory }: ReadOptions): ReadEngine {
   const followed = followFile(resolve(directory, location));
   return {
     async read(verb) {

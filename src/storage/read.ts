@@ -30,6 +30,11 @@ export interface TokenFacts {
 /** A database that was opened to be read only. */
 export type ReadEngine = Pick<Engine, 'read' | 'close'>;
 
+export interface ReadOptions {
+  /** Where a relative file starts. */
+  readonly directory: string;
+}
+
 const NOBODY = new Uint8Array(32);
 
 export function tokenFacts(engine: ReadEngine): TokenFacts {

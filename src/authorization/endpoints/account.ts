@@ -10,6 +10,7 @@ import { beginTransaction, type Posted, readPostedByVisitor } from '../browser/p
 import { personOf } from '../browser/show-consent.ts';
 import { showLogin } from '../browser/show-login.ts';
 import { findVisitor, type Visitor } from '../browser/visitor.ts';
+import { queryOf } from '../form.ts';
 import { type AccountView, accountPage, type ConnectedApp, pageHeaders, type Session } from '../pages/pages.ts';
 
 /** What somebody let in, and where they are signed in; each can be ended. */
@@ -64,7 +65,7 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
 const dones = ['disconnected', 'session_ended'] as const;
 
 function doneBefore(target: string): (typeof dones)[number] | undefined {
-  const said = parseParameters(target.split('?')[1] ?? '', { aliases: false }).get('done');
+  const said = parseParameters(queryOf(target), { aliases: false }).get('done');
   return dones.find((done) => done === said);
 }
 

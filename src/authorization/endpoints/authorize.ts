@@ -13,7 +13,7 @@ import { judgeAddress, judgeRequest } from '../browser/judge-request.ts';
 import { showConsent } from '../browser/show-consent.ts';
 import { showLogin } from '../browser/show-login.ts';
 import { findVisitor, type Visitor } from '../browser/visitor.ts';
-import { formText } from '../form.ts';
+import { formText, queryOf } from '../form.ts';
 
 /** A request whose client, address and parameters are in order. */
 interface Asked extends Exchange {
@@ -37,11 +37,6 @@ export function authorizeEndpoints(front: Front): readonly PageEndpoint[] {
       handle: (request, reply) => receive(front, { request, reply }, formText(request), turnIntoGet),
     },
   ];
-}
-
-function queryOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? '' : target.slice(mark + 1);
 }
 
 /** Client, then redirect address, then everything else. */

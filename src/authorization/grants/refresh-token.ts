@@ -4,7 +4,7 @@ import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { RefreshTokenRecord, Rotation } from '../../storage/records.ts';
 import { narrowedAudience } from '../audience.ts';
-import { extendedToken } from '../extended-token.ts';
+import { carrying, extendedToken } from '../extended-token.ts';
 import type { Grant, TokenRequest } from '../grant.ts';
 import type { Granted } from '../granted.ts';
 import { refreshedScope } from '../granted-scope.ts';
@@ -12,7 +12,6 @@ import { type AccessToken, makeAccessToken, makeRefreshToken, type TokenResponse
 import { isOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
 import { keepAnswer, repeatAnswer } from '../repeated-answer.ts';
 import type { Service } from '../service.ts';
-import { carrying } from '../user-grant.ts';
 
 /** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
 export const refreshToken: Grant = {

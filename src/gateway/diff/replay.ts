@@ -152,8 +152,8 @@ function judgedCode({ code, shadow }: Recorded): string {
 function inWords(outcome: Outcome, recorded: Recorded): string {
   if (outcome.kind !== 'refuse') return 'forwarded';
   const code = judgedCode(recorded);
-  const alike = isCode(code) && entry(code).status === entry(outcome.code).status;
-  return answerOf(alike ? code : outcome.code);
+  const isSameStatus = isCode(code) && entry(code).status === entry(outcome.code).status;
+  return answerOf(isSameStatus ? code : outcome.code);
 }
 
 /** What a request carried: header lines of its own, a token that nobody takes, or one of which something is known. */

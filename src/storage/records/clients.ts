@@ -49,16 +49,21 @@ export function* findClient(id: string, now: number): Verb<ClientRecord | undefi
 
 export function* listClients(now: number): Verb<readonly ClientRecord[]> {
   const rows = yield* all('SELECT * FROM client ORDER BY created_at, client_id');
-  const clients: ClientRecord[] = [];
-  for (const row of rows) clients.push(client(row, yield* liveSecrets(text(row, 'client_id'), now)));
-  return clients;
+  const live = yield* all(
+    `SELECT * FROM client_secret WHERE expires_at IS NULL OR expires_at > $1 ${NEWEST_SECRET_FIRST}`,
+    now,
+  );
+  const secrets = Map.groupBy(live, (secret) => text(secret, 'client_id'));
+  return rows.map((row) => client(row, secrets.get(text(row, 'client_id')) ?? []));
 }
 
-/** The newest first; of those of one second that which ends last. */
+/** Of those of one second that which ends last. */
+const NEWEST_SECRET_FIRST =
+  'ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash';
+
 function* liveSecrets(id: string, now: number): Verb<readonly Row[]> {
   return yield* all(
-    `SELECT * FROM client_secret WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2)
-     ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash`,
+    `SELECT * FROM client_secret WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2) ${NEWEST_SECRET_FIRST}`,
     id,
     now,
   );

@@ -1,5 +1,5 @@
 import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
-import { all, changed, type Row, run, type Verb } from '../verb.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
 
 /** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
 export interface GrantRecord {
@@ -62,8 +62,8 @@ export function* saveConsent({ subject, clientId, scope, grantedAt }: Consent): 
 }
 
 export function* findConsent(subject: string, clientId: string): Verb<Consent | undefined> {
-  const rows = yield* all('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
-  return rows.map(consent)[0];
+  const row = yield* first('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
+  return row && consent(row);
 }
 
 /** An application that the user let in, and when it last got a token. */

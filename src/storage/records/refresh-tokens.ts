@@ -1,6 +1,12 @@
 import { bytesOrNone, flag, integer, integerOrNone, json, text } from '../columns.ts';
 import { changed, first, type Row, run, type Verb } from '../verb.ts';
-import { type AccessTokenRecord, extendAccessToken, type Revocation, saveAccessToken } from './access-tokens.ts';
+import {
+  type AccessTokenRecord,
+  extendAccessToken,
+  type Revocation,
+  saveAccessToken,
+  type TokenRevocation,
+} from './access-tokens.ts';
 import { type GrantRecord, grant, revokeGrant, saveGrant } from './grants.ts';
 
 export interface NewRefreshToken {
@@ -99,15 +105,7 @@ function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotatio
 }
 
 /** RFC 7009 §2.1: the whole family, and the access tokens with it. */
-export function* revokeRefreshToken({
-  hash,
-  clientId,
-  now,
-}: {
-  readonly hash: Uint8Array;
-  readonly clientId: string;
-  readonly now: number;
-}): Verb<Revocation> {
+export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
   const row = yield* first(
     `SELECT id, client_id FROM refresh_token JOIN authorization_grant ON id = grant_id WHERE hash = $1`,
     hash,
