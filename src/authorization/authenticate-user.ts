@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { addressBlock } from '../base/address-block.ts';
 import type { Outage } from '../base/verdict.ts';
 import type { Account } from './accounts.ts';
 import type { AuditEvent } from './audit.ts';
@@ -45,7 +46,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
   const attempts = buildLoginAttempts(service);
   const attempt = await attempts.begin(username, caller.ip);
   if (attempt.retryAfter !== undefined) return { kind: 'throttled', retryAfter: attempt.retryAfter };
-  const verdict = await service.passwords.verify(account?.passwordHash, password);
+  const verdict = await service.passwords.verify(account?.passwordHash, password, addressBlock(caller.ip));
   if (verdict.kind === 'outage') return verdict;
   // what was typed at the same time counts too: of a burst of guesses no more are looked at than one after another
   const { retryAfter } = await attempts.begin(username, caller.ip);

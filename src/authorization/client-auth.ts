@@ -56,18 +56,19 @@ async function wrongCredentials(
   id: string,
   { ip, id: request }: FastifyRequest,
 ): Promise<OAuthError> {
-  const attempt = await service.throttle.attempt(id, ip);
+  const isRegistered = (await service.clients.find(id)) !== undefined;
+  const attempt = await service.throttle.attempt(isRegistered ? `client\n${id}` : UNREGISTERED, ip);
   await attempt.fail();
-  service.audit.record('client_refused', { client_id: id, address: ip, request_id: request });
-  if (attempt.retryAfter === undefined) return wrongOrUnknown(service, id);
+  // what names no client may be a secret that was typed into the wrong field
+  const client_id = isRegistered ? id : undefined;
+  service.audit.record('client_refused', { client_id, address: ip, request_id: request });
+  if (attempt.retryAfter === undefined)
+    return invalidClient(service, isRegistered ? 'invalid_client' : 'unregistered_client');
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
 }
 
-/** Told apart for the log, and where an endpoint's own codes do. */
-async function wrongOrUnknown(service: Service, id: string): Promise<OAuthError> {
-  const client = await service.clients.find(id);
-  return invalidClient(service, client === undefined ? 'unregistered_client' : 'invalid_client');
-}
+/** One name for all of them: whoever makes ids up must not fill the counters, which forget the oldest. */
+const UNREGISTERED = 'unregistered client\n';
 
 function presentedCredentials(
   service: Service,

@@ -91,7 +91,7 @@ function writingOne(seal: Seal) {
 }
 
 function writing(seal: Seal) {
-  const { adoptSigningKey, promoteSigningKey, adoptSecret } = signingKeys(seal);
+  const { adoptSigningKey, promoteSigningKey, replaceSigningKeys, adoptSecret } = signingKeys(seal);
   const { redeemSessionCode } = sessionKeys(seal);
   return {
     saveCode: codes.saveCode,
@@ -110,6 +110,7 @@ function writing(seal: Seal) {
     revokeSessionKey,
     adoptSigningKey,
     promoteSigningKey,
+    replaceSigningKeys,
     adoptSecret,
     sweep: housekeeping.sweep,
   };

@@ -73,11 +73,26 @@ t.test('T40: a rotated key is published before it signs, and the old one until i
   t.strictSame((await kids()).toSorted(), [old, kid].toSorted());
   t.equal(signer(await service.token({}, shopJwt)), old, 'it is known before it signs');
   t.equal(gatehouse(['key', 'rotate']).status, 1, 'one at a time');
-  json(['key', 'rotate', '--now']);
+  const soon = Math.floor(Date.now() / 1000) + 3600;
+  await service.service.records.promoteSigningKey({ alg: 'ES256', publishedBefore: soon, now: soon - 3600 });
   await service.service.keys.refresh();
   t.equal(signer(await service.token({}, shopJwt)), kid);
   t.equal((await service.introspect(before)).active, true, 'what the old one signed is good to its end');
   t.match(gatehouse(['key', 'list']).stdout, new RegExp(`${old}\\s+ES256\\s+retired`));
+});
+
+t.test('a key that leaked is replaced at once, and what it signed is worth nothing', async (t) => {
+  const { service, json, gatehouse } = await beside(t);
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const before = await service.token({}, shopJwt);
+  json(['key', 'rotate']);
+  const { kid } = json(['key', 'rotate', '--now']);
+  await service.service.keys.refresh();
+  t.strictSame(await service.introspect(before), { active: false });
+  const after = await service.token({}, shopJwt);
+  t.equal(signer(after), kid);
+  t.equal((await service.introspect(after)).active, true);
+  t.equal(gatehouse(['key', 'list']).stdout.trim().split('\n').length, 2, 'one line under the heading');
 });
 
 function signer(token: string): string {

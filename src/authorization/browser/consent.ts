@@ -31,7 +31,11 @@ export function tickedScope(request: AuthorizationRequest, boxes: readonly strin
   return granted.length === 0 && request.scope.length > 0 ? undefined : granted;
 }
 
-/** What was granted by and by. */
-export function remembered(before: Consent | undefined, granted: readonly string[]): string {
-  return formatScope(new Set([...scopeList(before?.scope ?? ''), ...granted]));
+/** What was granted by and by. A box that was left empty is a No, whatever was granted before. */
+export function remembered(
+  before: Consent | undefined,
+  { asked, granted }: { readonly asked: readonly string[]; readonly granted: readonly string[] },
+): string {
+  const others = scopeList(before?.scope ?? '').filter((scope) => !asked.includes(scope));
+  return formatScope(new Set([...others, ...granted]));
 }

@@ -75,7 +75,8 @@ async function decide(front: Front, answered: Answered): Promise<FastifyReply> {
   const { subject } = visitor.account;
   const clientId = asked.client.id;
   const before = await service.records.findConsent(subject, clientId);
-  const consent = { subject, clientId, scope: remembered(before, scope), grantedAt: seconds(service.clock) };
+  const known = remembered(before, { asked: asked.scope, granted: scope });
+  const consent = { subject, clientId, scope: known, grantedAt: seconds(service.clock) };
   const { account, session } = visitor;
   const decision = { account, authTime: session.authenticatedAt, scope, consent, transaction: oneTime(transaction) };
   const reply = await grantRequest(front, answered, asked, decision);

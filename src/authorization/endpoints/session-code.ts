@@ -53,7 +53,8 @@ export function sessionCodeEndpoint(front: Front): Endpoint {
       const asking = { request, client, parameters };
       const isFromClient = openToClient(asking, reply);
       const isTyped = parameters.get('username') !== undefined || parameters.get('password') !== undefined;
-      if (!isTyped && !isFromClient)
+      // a page of another site must not even make its visitor fail: failures count
+      if (!isFromClient && (!isTyped || request.headers.origin !== undefined))
         throw new OAuthError('invalid_request', { description: 'The Origin is that of no redirect address.' });
       return makeCode(service, client, await (isTyped ? byPassword(service, asking) : byCookie(front, asking)));
     },

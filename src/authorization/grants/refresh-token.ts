@@ -25,6 +25,7 @@ export const refreshToken: Grant = {
     const held: Held = { ...request, service, presented, hash, found };
     refuseOthers(held);
     if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
+    if (found.expiresAt <= seconds(service.clock)) throw invalid('expired');
     return rotate(held);
   },
 };
@@ -37,15 +38,18 @@ interface Held extends TokenRequest {
   readonly found: RefreshTokenRecord;
 }
 
-function refuseOthers({ client, caller, service, found }: Held): void {
-  const { grant, grantRevoked, expiresAt } = found;
-  if (grant.clientId !== client.id) {
-    const facts = { client_id: client.id, grant_id: grant.id, detail: 'the token of another client' };
-    service.audit.record('refresh_refused', { ...facts, address: caller.ip, request_id: caller.id });
+function refuseOthers(held: Held): void {
+  const { grant, grantRevoked } = held.found;
+  if (grant.clientId !== held.client.id) {
+    recordRefused(held, 'the token of another client');
     throw invalid('of another client');
   }
   if (grantRevoked) throw invalid('revoked');
-  if (expiresAt <= seconds(service.clock)) throw invalid('expired');
+}
+
+function recordRefused({ client, caller, service, found }: Held, detail: string): void {
+  const facts = { client_id: client.id, grant_id: found.grant.id, detail };
+  service.audit.record('refresh_refused', { ...facts, address: caller.ip, request_id: caller.id });
 }
 
 async function rotate(held: Held): Promise<TokenResponse> {
@@ -107,7 +111,10 @@ async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   const repeated = repeatAnswer(held, usedAt);
   if (repeated !== undefined) return repeated;
   const now = seconds(service.clock);
-  if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) throw invalid('used a moment ago');
+  if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) {
+    recordRefused(held, 'used a moment ago');
+    throw invalid('used a moment ago');
+  }
   await service.records.revokeGrant(found.grant.id, now);
   const facts = { client_id: client.id, sub: found.grant.subject, grant_id: found.grant.id };
   service.audit.record('refresh_reuse', { ...facts, address: caller.ip, request_id: caller.id });

@@ -91,7 +91,9 @@ export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost'
 
 function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotation): Verb<boolean> {
   return yield* changed(
-    `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5
+    // kept until the grant ends, so that a second use is known at any time
+    `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5,
+       expires_at = (SELECT expires_at FROM authorization_grant WHERE id = refresh_token.grant_id)
      WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND EXISTS (
        SELECT 1 FROM authorization_grant
        WHERE id = refresh_token.grant_id AND client_id = $2 AND revoked_at IS NULL AND expires_at > $3)

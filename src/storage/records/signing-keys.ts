@@ -55,6 +55,12 @@ export function signingKeys(seal: Seal) {
       return true;
     },
 
+    /** The candidate becomes the only key of its algorithm: for a key that leaked, whose tokens must end. */
+    *replaceSigningKeys(candidate: NewSigningKey): Verb<void> {
+      yield* run('DELETE FROM signing_key WHERE alg = $1', candidate.alg);
+      yield* insertKey(seal, candidate, 'current');
+    },
+
     *removeSigningKeys(retiredBefore: number): Verb<number> {
       const rows = yield* all(
         "DELETE FROM signing_key WHERE status = 'retired' AND retired_at <= $1 RETURNING kid",
