@@ -8,15 +8,15 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
-import { backChannel } from './back-channel.ts';
+import { backChannel } from './back-channel-table.ts';
 import type { HostedSite } from './browser/site.ts';
-import { buildClientErrorHandler } from './client-errors.ts';
-import { handleErrors, sendError } from './errors.ts';
 import { frontChannel } from './front-channel.ts';
-import { recordRequests } from './request-log.ts';
-import { RequestLogger } from './request-logger.ts';
-import { addEndpoints } from './routing.ts';
-import { type ServerLimits, serverLimits } from './server-limits.ts';
+import { buildClientErrorHandler } from './http/client-errors.ts';
+import { handleErrors, sendError } from './http/errors.ts';
+import { recordRequests } from './http/request-log.ts';
+import { RequestLogger } from './http/request-logger.ts';
+import { addEndpoints } from './http/routing.ts';
+import { type ServerLimits, serverLimits } from './http/server-limits.ts';
 import type { Service } from './service.ts';
 
 export interface AppOptions {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { buildPasswords } from '../authorization/passwords.ts';
+import { buildPasswords } from '../authorization/people/passwords.ts';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { readSecret } from './read-secret.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Service } from '../authorization/service.ts';
-import { PUBLISHED_FOR } from '../authorization/signing-keys.ts';
+import { PUBLISHED_FOR } from '../authorization/tokens/signing-keys.ts';
 import { seconds } from '../base/clock.ts';
 import { makeSigningKey } from '../jwt/sign.ts';
 import type { NewSigningKey } from '../storage/records.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Service } from '../authorization/service.ts';
-import type { ActiveToken } from '../authorization/token-kind.ts';
-import { tokenKind } from '../authorization/token-kinds.ts';
+import type { ActiveToken } from '../authorization/tokens/token-kind.ts';
+import { tokenKind } from '../authorization/tokens/token-kinds.ts';
 import { sha256 } from '../base/secret.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
@@ -25,13 +25,15 @@ async function introspect(service: Service): Promise<Report> {
   return { json, text: memberTable(json) };
 }
 
+/** The store is asked whose it is, not whether it is active: a refresh token that was used still has its grant. */
 async function revoke(service: Service): Promise<Report> {
   const text = await readToken();
-  const found = await inspect(service, text);
-  const client = found && (await service.clients.find(found.client_id));
-  if (client === undefined) return { json: { revoked: false }, text: 'The token was not active.\n' };
-  await tokenKind(text)?.revoke(service, text, client);
-  service.audit.record('token_revoked', { client_id: client.id, sub: found?.sub, detail: 'by command' });
+  const kind = tokenKind(text);
+  const owner = await kind?.owner(service, text);
+  const outcome = owner === undefined ? 'unknown' : await kind?.revoke(service, text, { id: owner.clientId });
+  if (owner === undefined || outcome !== 'revoked')
+    return { json: { revoked: false }, text: 'The token is not known: none of this service, or it ended long ago.\n' };
+  service.audit.record('token_revoked', { client_id: owner.clientId, sub: owner.subject, detail: 'by command' });
   return { json: { revoked: true }, text: 'The token is revoked.\n' };
 }
 

@@ -1,5 +1,6 @@
+import type { ReadEngine } from './engine.ts';
 import { StorageUnusable } from './errors.ts';
-import { type ReadEngine, type ReadOptions, type TokenFacts, tokenFacts } from './read.ts';
+import { type ReadOptions, type TokenFacts, tokenFacts } from './read.ts';
 import { readPostgres } from './read-postgres.ts';
 import { readSqlite } from './read-sqlite.ts';
 

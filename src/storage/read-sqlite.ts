@@ -2,12 +2,11 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from './engine.ts';
+import type { ReadEngine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { ReadEngine, ReadOptions } from './read.ts';
-import { sqliteEngine } from './sqlite-engine.ts';
-import { isBusy, storageError } from './sqlite-errors.ts';
+import type { ReadOptions } from './read.ts';
+import { sqliteReader } from './sqlite-engine.ts';
+import { isBusy, isFromSqlite, storageError } from './sqlite-errors.ts';
 
 /** A reader meets a lock only while another process recovers or closes the database: about a second is waited for it. */
 const BUSY_TRIES = 50;
@@ -23,7 +22,7 @@ export function readSqlite(location: string, { directory }: ReadOptions): ReadEn
           return await (await followed.engine()).read(verb);
         } catch (error) {
           const cause = causeOf(error);
-          await followed.release();
+          if (isFromSqlite(cause) && !isBusy(cause)) await followed.release();
           if (!isBusy(cause) || tries === BUSY_TRIES) throw unavailable(cause);
         }
         await sleep(RETRY_EVERY);
@@ -49,7 +48,7 @@ function unavailable(cause: unknown): unknown {
  * that took its place would not be, so the name is looked at before each read.
  */
 function followFile(file: string) {
-  let held: { readonly engine: Engine; readonly identity: string } | undefined;
+  let held: { readonly engine: ReadEngine; readonly identity: string } | undefined;
   let closed = false;
   const release = async () => {
     const { engine } = held ?? {};
@@ -57,7 +56,7 @@ function followFile(file: string) {
     await engine?.close();
   };
   return {
-    async engine(): Promise<Engine> {
+    async engine(): Promise<ReadEngine> {
       if (closed) throw new StorageUnavailable('the database is closed');
       const identity = identityOf(file);
       if (held?.identity !== identity) await release();
@@ -83,13 +82,7 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-const refuseToWrite = async () => {
-  throw new StorageUnavailable('the database is open to be read only');
-};
-
-const nothingToWrite: GroupCommit = { write: refuseToWrite, writeOne: refuseToWrite, drain: async () => {} };
-
 /** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
-function open(file: string): Engine {
-  return sqliteEngine(new DatabaseSync(file, { readOnly: true, timeout: 5 }), nothingToWrite);
+function open(file: string): ReadEngine {
+  return sqliteReader(new DatabaseSync(file, { readOnly: true, timeout: 5 }));
 }

@@ -129,9 +129,9 @@ t.test('a file that is no database, or a directory, is an error in one line', as
   writeFileSync(file, 'this is not a database, but it is long enough to be looked at as one '.repeat(20));
   await t.rejects(openRecords(url, options), {
     name: 'StorageUnusable',
-    message: /gatehouse\.db cannot be opened: file is not a database/,
+    message: /gatehouse\.db cannot be used: file is not a database/,
   });
   rmSync(file);
   mkdirSync(file);
-  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be opened/ });
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be used/ });
 });

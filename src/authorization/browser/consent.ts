@@ -1,5 +1,5 @@
 import { isLoopback } from '../../config/host.ts';
-import { formatScope, scopeList } from '../../oauth/scope.ts';
+import { scopeList } from '../../oauth/scope.ts';
 import type { Consent } from '../../storage/records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
@@ -29,13 +29,4 @@ export function tickedScope(request: AuthorizationRequest, boxes: readonly strin
   const ticked = boxes.flatMap((box) => box.split(' '));
   const granted = request.scope.filter((scope) => ticked.includes(scope));
   return granted.length === 0 && request.scope.length > 0 ? undefined : granted;
-}
-
-/** What was granted by and by. A box that was left empty is a No, whatever was granted before. */
-export function remembered(
-  before: Consent | undefined,
-  { asked, granted }: { readonly asked: readonly string[]; readonly granted: readonly string[] },
-): string {
-  const others = scopeList(before?.scope ?? '').filter((scope) => !asked.includes(scope));
-  return formatScope(new Set([...others, ...granted]));
 }

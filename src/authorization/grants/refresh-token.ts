@@ -3,15 +3,22 @@ import { sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { RefreshTokenRecord, Rotation } from '../../storage/records.ts';
-import { narrowedAudience } from '../audience.ts';
-import { carrying, extendedToken } from '../extended-token.ts';
-import type { Grant, TokenRequest } from '../grant.ts';
-import type { Granted } from '../granted.ts';
-import { refreshedScope } from '../granted-scope.ts';
-import { type AccessToken, makeAccessToken, makeRefreshToken, type TokenResponse, tokenResponse } from '../issue.ts';
-import { isOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
-import { keepAnswer, repeatAnswer } from '../repeated-answer.ts';
 import type { Service } from '../service.ts';
+import { narrowedAudience } from '../tokens/audience.ts';
+import { carrying, extendedToken } from '../tokens/extended-token.ts';
+import type { Granted } from '../tokens/granted.ts';
+import { refreshedScope } from '../tokens/granted-scope.ts';
+import {
+  type AccessToken,
+  countIssued,
+  makeAccessToken,
+  makeRefreshToken,
+  type TokenResponse,
+  tokenResponse,
+} from '../tokens/issue.ts';
+import { isOpaqueToken, tokenPrefixes } from '../tokens/opaque-token.ts';
+import type { Grant, TokenRequest } from './grant.ts';
+import { keepAnswer, repeatAnswer } from './repeated-answer.ts';
 
 /** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
 export const refreshToken: Grant = {
@@ -59,7 +66,7 @@ async function rotate(held: Held): Promise<TokenResponse> {
   const access = extended ?? (await makeAccessToken(service, granted));
   const { grant, scope, audience } = found;
   const successor = carrying(service, makeRefreshToken(service, { grant, scope, audience }), access, client);
-  const response = tokenResponse(service, granted, { access, refresh: successor, grantType: 'refresh_token' });
+  const response = tokenResponse(service, granted, { access, refresh: successor });
   const outcome = await service.records.rotateRefreshToken({
     hash,
     clientId: client.id,
@@ -68,7 +75,9 @@ async function rotate(held: Held): Promise<TokenResponse> {
     response: keepAnswer(held, { response, expiresAt: access.expiresAt }),
     ...tokenChange(access, extended),
   });
-  return outcome === 'rotated' ? response : overtaken(held);
+  if (outcome === 'lost') return overtaken(held);
+  countIssued(service, 'refresh_token', access);
+  return response;
 }
 
 function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pick<Rotation, 'access' | 'extended'> {

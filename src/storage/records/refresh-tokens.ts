@@ -8,6 +8,7 @@ import {
   type TokenRevocation,
 } from './access-tokens.ts';
 import { type GrantRecord, grant, revokeGrant, saveGrant } from './grants.ts';
+import { type Premises, stillHold } from './premises.ts';
 
 export interface NewRefreshToken {
   /** SHA-256 of the token. */
@@ -118,15 +119,25 @@ export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): V
   return 'revoked';
 }
 
-/** Tokens of a grant that no code led to. */
-export function* saveTokens(minted: {
+/** Tokens of a grant that no code led to. `outdated`: the password that was judged is no longer the user's. */
+export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated'> {
+  if (!(yield* stillHold(premises, minted.grant.createdAt))) return 'outdated';
+  yield* saveMinted(minted);
+  return 'saved';
+}
+
+/** A new grant, and the first tokens of it. */
+export interface Minted {
   readonly grant: GrantRecord;
+  /** Undefined for a JWT, which is not kept. */
   readonly access: AccessTokenRecord | undefined;
   readonly refresh: NewRefreshToken | undefined;
-}): Verb<void> {
-  yield* saveGrant(minted.grant);
-  if (minted.access !== undefined) yield* saveAccessToken(minted.access);
-  if (minted.refresh !== undefined) yield* saveRefreshToken(minted.refresh);
+}
+
+export function* saveMinted({ grant, access, refresh }: Minted): Verb<void> {
+  yield* saveGrant(grant);
+  if (access !== undefined) yield* saveAccessToken(access);
+  if (refresh !== undefined) yield* saveRefreshToken(refresh);
 }
 
 function refreshToken(row: Row): RefreshTokenRecord {

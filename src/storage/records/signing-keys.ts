@@ -68,17 +68,6 @@ export function signingKeys(seal: Seal) {
       );
       return rows.length;
     },
-
-    /** Makes the candidate the secret of that name, unless there is one; answers with the one that holds. */
-    *adoptSecret(name: string, candidate: Uint8Array): Verb<Uint8Array> {
-      yield* run(
-        'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-        name,
-        seal.seal(candidate, `secret ${name}`),
-      );
-      const row = yield* first('SELECT value FROM secret WHERE name = $1', name);
-      return seal.open(bytes(row as Row, 'value'), `secret ${name}`);
-    },
   };
 }
 

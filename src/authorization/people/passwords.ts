@@ -1,0 +1,106 @@
+import { argon2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  currentCost,
+  formatPasswordHash,
+  HASH_LENGTH,
+  needsRehash,
+  type PasswordCost,
+  type PasswordHash,
+  parsePasswordHash,
+  SALT_LENGTH,
+} from '../../base/password-hash.ts';
+import { type PasswordFault, preparePassword } from '../../base/password-text.ts';
+import { sameBytes } from '../../base/secret.ts';
+import { type Outage, outage, type Refused, refused } from '../../base/verdict.ts';
+import { buildBoundedQueue } from './bounded-queue.ts';
+
+/** Argon2id on the thread pool. Too many hashes at a time are an outage of `passwords`, never a wrong password. */
+export interface Passwords {
+  /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
+  hash(password: string): Promise<Hashed | Outage>;
+  /** Of an unknown user `stored` is undefined: refused after the same work as a wrong password. */
+  verify(
+    stored: string | undefined,
+    password: string,
+    /** Who asks, such as an address: a share of the queue is theirs, and no more. */
+    forWhom?: string,
+  ): Promise<Matches | Refused<WrongPassword> | Outage>;
+}
+
+export type Hashed =
+  | { readonly kind: 'hashed'; readonly phc: string }
+  | { readonly kind: 'unfit'; readonly reason: PasswordFault };
+
+export interface Matches {
+  readonly kind: 'matches';
+  /** The hash is weaker than one of today: make it anew from this password. */
+  readonly needsRehash: boolean;
+}
+
+/** The client is told the same of both; `unusable_hash` is for the log. */
+export type WrongPassword = 'wrong_password' | 'unusable_hash';
+
+export interface PasswordOptions {
+  readonly cost?: PasswordCost;
+  /** Half of libuv's four threads: files and names need the rest. */
+  readonly atOnce?: number;
+  /** A hash takes some 40 ms, so the last of these waits about a second and a half. */
+  readonly waiting?: number;
+  /** So nobody fills the queue alone. */
+  readonly each?: number;
+}
+
+const RETRY_AFTER = 2;
+
+export function buildPasswords({
+  cost = currentCost,
+  atOnce = 2,
+  waiting = 64,
+  each = 6,
+}: PasswordOptions = {}): Passwords {
+  const queue = buildBoundedQueue({ atOnce, waiting, each });
+  const nobody: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
+  const derived = async (bytes: Uint8Array, by: PasswordHash, forWhom?: string) =>
+    queue.run(() => derive(bytes, by), forWhom);
+
+  return {
+    async hash(password) {
+      const prepared = preparePassword(password);
+      if (prepared.kind === 'unfit') return prepared;
+      const salt = randomBytes(SALT_LENGTH);
+      const hash = await derived(prepared.bytes, { ...nobody, salt });
+      return hash === undefined ? busy() : { kind: 'hashed', phc: formatPasswordHash({ ...cost, salt, hash }) };
+    },
+    async verify(stored, password, forWhom) {
+      const prepared = preparePassword(password);
+      const parsed = stored === undefined ? undefined : parsePasswordHash(stored);
+      const known = parsed?.ok ? parsed.value : nobody;
+      const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known, forWhom);
+      if (hash === undefined) return busy();
+      if (parsed?.ok === false) return refused('unusable_hash', parsed.message);
+      const isRight = sameBytes(hash, known.hash) && parsed !== undefined && prepared.kind === 'prepared';
+      return isRight ? { kind: 'matches', needsRehash: needsRehash(known, cost) } : refused('wrong_password');
+    },
+  };
+}
+
+const NOTHING = Buffer.alloc(1);
+
+function busy(): Outage {
+  return outage('passwords', RETRY_AFTER, 'too many passwords are being judged at this moment');
+}
+
+const argon2Async = promisify(argon2);
+
+/** RFC 9106 §3.1, without a secret value and associated data. */
+function derive(message: Uint8Array, { memory, passes, lanes, salt, hash }: PasswordHash): Promise<Uint8Array> {
+  return argon2Async('argon2id', {
+    message,
+    nonce: salt,
+    parallelism: lanes,
+    tagLength: hash.length,
+    memory,
+    passes,
+  });
+}
