@@ -57,7 +57,7 @@ export function buildPasswords({
   cost = currentCost,
   atOnce = 2,
   waiting = 64,
-  each = 6,
+  each = 16,
 }: PasswordOptions = {}): Passwords {
   const queue = buildBoundedQueue({ atOnce, waiting, each });
   const nobody: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
