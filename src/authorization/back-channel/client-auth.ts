@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
 import { sameBytes, sha256 } from '../../base/secret.ts';
 import { formatChallenge } from '../../http-auth/challenge.ts';
 import { OAuthError } from '../../oauth/errors.ts';
@@ -41,10 +42,16 @@ export async function authenticateClient(
   parameters: Parameters,
 ): Promise<Client> {
   const credentials = presentedCredentials(service, request, parameters);
-  const client = await matchingClient(service.clients, credentials);
-  if (client === undefined) throw await wrongCredentials(service, credentials[0]?.id ?? '', request);
-  request.clientId = client.id;
-  return client;
+  const { shown, named } = await matchingClient(service.clients, credentials);
+  if (shown === undefined) throw await wrongCredentials(service, { credentials, named }, request);
+  request.clientId = shown.id;
+  return shown;
+}
+
+interface WrongCredentials {
+  readonly credentials: readonly ClientCredentials[];
+  /** The client that they name, where there is one. */
+  readonly named: Client | undefined;
 }
 
 /**
@@ -53,18 +60,24 @@ export async function authenticateClient(
  */
 async function wrongCredentials(
   service: Service,
-  id: string,
+  wrong: WrongCredentials,
   { ip, id: request }: FastifyRequest,
 ): Promise<OAuthError> {
-  const isRegistered = (await service.clients.find(id)) !== undefined;
-  const attempt = await service.throttle.attempt(isRegistered ? `client\n${id}` : UNREGISTERED, ip);
-  await attempt.fail();
   // what names no client may be a secret that was typed into the wrong field
-  const client_id = isRegistered ? id : undefined;
+  const client_id = wrong.named?.id;
+  await lookAsLong(service, wrong);
+  const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);
+  await attempt.fail();
   service.audit.record('client_refused', { client_id, address: ip, request_id: request });
   if (attempt.retryAfter === undefined)
-    return invalidClient(service, isRegistered ? 'invalid_client' : 'unregistered_client');
+    return invalidClient(service, client_id === undefined ? 'unregistered_client' : 'invalid_client');
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
+}
+
+/** A client of the file is found without the store; the time must not tell it from an id that nobody has. */
+async function lookAsLong({ records, clock }: Service, { credentials, named }: WrongCredentials): Promise<void> {
+  if (named?.inFile !== true) return;
+  for (const { id } of credentials) await records.findClient(id, seconds(clock));
 }
 
 /** One name for all of them: whoever makes ids up must not fill the counters, which forget the oldest. */
@@ -92,12 +105,14 @@ function presentedCredentials(
 async function matchingClient(
   clients: Clients,
   credentials: readonly ClientCredentials[],
-): Promise<Client | undefined> {
+): Promise<{ readonly shown: Client | undefined; readonly named: Client | undefined }> {
+  let named: Client | undefined;
   for (const { id, secret } of credentials) {
     const client = await clients.find(id);
-    if (isShown(client, secret)) return client;
+    named ??= client;
+    if (isShown(client, secret)) return { shown: client, named };
   }
-  return undefined;
+  return { shown: undefined, named };
 }
 
 /** Takes the same time for an unknown client as for a wrong secret. */
