@@ -18,7 +18,14 @@ export type AuditEvent =
   | 'refresh_reuse'
   | 'refresh_refused'
   | 'token_revoked'
-  | 'client_refused';
+  | 'client_refused'
+  | 'client_added'
+  | 'client_secret_rotated'
+  | 'client_removed'
+  | 'user_added'
+  | 'password_set'
+  | 'user_removed'
+  | 'key_rotated';
 
 /** Never a token, a code, a secret or a password. */
 export interface AuditFacts {

@@ -4,7 +4,7 @@ import type { Service } from '../authorization/service.ts';
 import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import type { ClientRecord } from '../storage/records.ts';
-import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { type Administered, type Audited, administer, Refusal, type Report } from './administration/administer.ts';
 import {
   type ClientOptions,
   newClient,
@@ -64,7 +64,7 @@ async function add({ config, clients, records, clock }: Service, options: Client
     throw new Refusal(`there is a client ${id} already`);
   process.stderr.write(warningText(warnings));
   const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
-  return { json, text: secretText(id, secret) };
+  return { json, text: secretText(id, secret), audit: { event: 'client_added', facts: { client_id: id } } };
 }
 
 function secretText(id: string, secret: string | undefined): string {
@@ -129,7 +129,8 @@ async function rotateSecret(service: Service, id: string, overlap: number): Prom
   const made = { hash: sha256(secret), createdAt: now, expiresAt: undefined };
   if (!(await records.rotateClientSecret({ id, secret: made, oldUntil, now }))) throw await notRotated(service, id);
   const json = { client_id: id, client_secret: secret, old_secret_until: isoTime(oldUntil) };
-  return { json, text: `${secretText(id, secret)}The old one works until ${isoTime(oldUntil)}.\n` };
+  const text = `${secretText(id, secret)}The old one works until ${isoTime(oldUntil)}.\n`;
+  return { json, text, audit: { event: 'client_secret_rotated', facts: { client_id: id } } };
 }
 
 async function notRotated({ records, clock }: Service, id: string): Promise<Refusal> {
@@ -142,7 +143,7 @@ async function remove(service: Service, id: string): Promise<Report> {
   if (isInFile(service, id)) return removeShadowed(service, id);
   if (!(await service.records.removeClient(id, seconds(service.clock)))) throw new Refusal(`there is no client ${id}`);
   const text = `The client ${id} is removed, and what it was granted with it. ${localJwts}\n`;
-  return { json: { client_id: id, removed: true }, text };
+  return { json: { client_id: id, removed: true }, text, audit: removal(id) };
 }
 
 /** Tokens know their client by its id only, so they are those of the client that is in force. */
@@ -150,7 +151,11 @@ async function removeShadowed({ records }: Service, id: string): Promise<Report>
   if (!(await records.unregisterClient(id)))
     throw new Refusal(`the client ${id} stands in the file: take it out there`);
   const text = `The client ${id} of the store is removed; that of the file is in force as before, and its tokens live on.\n`;
-  return { json: { client_id: id, removed: true, in_file: true }, text };
+  return { json: { client_id: id, removed: true, in_file: true }, text, audit: removal(id) };
+}
+
+function removal(id: string): Audited {
+  return { event: 'client_removed', facts: { client_id: id } };
 }
 
 function isInFile({ config }: Service, id: string): boolean {

@@ -33,8 +33,8 @@ async function revoke(service: Service): Promise<Report> {
   const outcome = owner === undefined ? 'unknown' : await kind?.revoke(service, text, { id: owner.clientId });
   if (owner === undefined || outcome !== 'revoked')
     return { json: { revoked: false }, text: 'The token is not known: none of this service, or it ended long ago.\n' };
-  service.audit.record('token_revoked', { client_id: owner.clientId, sub: owner.subject, detail: 'by command' });
-  return { json: { revoked: true }, text: 'The token is revoked.\n' };
+  const facts = { client_id: owner.clientId, sub: owner.subject };
+  return { json: { revoked: true }, text: 'The token is revoked.\n', audit: { event: 'token_revoked', facts } };
 }
 
 /** A refresh token tells of itself to its own client only. */

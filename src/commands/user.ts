@@ -54,7 +54,8 @@ async function add(service: Service, username: string, { name, claims = {} }: Ad
     createdAt: seconds(service.clock),
   };
   if (!(await service.records.addAccount(account))) throw new Refusal(`there is a user ${username} already`);
-  return { json: { username, sub: subject }, text: `The user ${username} is added, with the subject ${subject}.\n` };
+  const text = `The user ${username} is added, with the subject ${subject}.\n`;
+  return { json: { username, sub: subject }, text, audit: { event: 'user_added', facts: { username, sub: subject } } };
 }
 
 async function readPassword({ passwords }: Service): Promise<string> {
@@ -84,14 +85,15 @@ async function setPassword(service: Service, username: string): Promise<Report> 
   const change = { username: usernameKey(username), passwordHash, now: seconds(service.clock) };
   if (!(await service.records.setPassword(change))) throw unknownUser(username);
   const text = `The password of ${username} is changed; whoever was signed in with the old one is so no longer.\n`;
-  return { json: { username, changed: true }, text };
+  return { json: { username, changed: true }, text, audit: { event: 'password_set', facts: { username } } };
 }
 
 async function remove(service: Service, username: string): Promise<Report> {
   await requireStored(service, username);
   if (!(await service.records.removeAccount(usernameKey(username), seconds(service.clock))))
     throw unknownUser(username);
-  return { json: { username, removed: true }, text: `The user ${username} is removed, with sessions and tokens.\n` };
+  const text = `The user ${username} is removed, with sessions and tokens.\n`;
+  return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
 }
 
 async function requireStored({ accounts }: Service, username: string): Promise<void> {

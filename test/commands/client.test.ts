@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
@@ -236,4 +236,19 @@ t.test('a usage error has status 2', async (t) => {
     ['user'],
   ])
     t.equal(gatehouse(args).status, 2, args.join(' '));
+});
+
+t.test('what a command changes is in the audit log, and no secret is', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { json, gatehouse } = commands(directory);
+  const added = json(['client', 'add', '--id', 'c', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
+  json(['client', 'rotate-secret', 'c']);
+  gatehouse(['client', 'list']);
+  json(['client', 'remove', 'c']);
+  const lines = readFileSync(join(directory, 'audit.jsonl'), 'utf8').trim().split('\n');
+  t.strictSame(
+    lines.map((line) => JSON.parse(line)).map(({ event, client_id, detail }) => [event, client_id, detail]),
+    ['client_added', 'client_secret_rotated', 'client_removed'].map((event) => [event, 'c', 'by command']),
+  );
+  t.notOk(lines.join().includes(added.client_secret));
 });

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
+import type { Client } from '../clients.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
 import type { Service } from '../service.ts';
@@ -10,6 +12,7 @@ import { authenticateClient } from './client-auth.ts';
  * who it is may not ask: with a stolen refresh token in hand it could watch for the moment at which the owner uses it.
  */
 export function introspectEndpoint(service: Service): Endpoint {
+  const told = new Set<string>();
   return {
     name: 'introspect',
     method: 'POST',
@@ -18,12 +21,23 @@ export function introspectEndpoint(service: Service): Endpoint {
       const parameters = readForm(service, request);
       const caller = await authenticateClient(service, request, parameters);
       if (caller.isPublic) throw unauthenticated();
+      tellOnce(told, request, caller);
       const token = parameters.require('token');
       const answer = await tokenKind(token)?.inspect(service, token, caller);
       service.metrics.introspected(answer !== undefined);
       return answer ?? { active: false };
     },
   };
+}
+
+/** A gateway that was forgotten sees inactive tokens only, and nobody would know why. */
+function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }: Client): void {
+  if (introspect || told.has(id)) return;
+  told.add(id);
+  log.warn(
+    { client_id: id },
+    'may not introspect, so every access token is inactive to it; `introspect: true` allows it',
+  );
 }
 
 function unauthenticated(): OAuthError {

@@ -1,3 +1,4 @@
+import type { AuditEvent, AuditFacts } from '../../authorization/audit.ts';
 import { type OpenService, openService } from '../../authorization/open-service.ts';
 import type { Service } from '../../authorization/service.ts';
 import { buildLog } from '../../base/log.ts';
@@ -13,10 +14,17 @@ export interface Administered {
   readonly json?: true | undefined;
 }
 
+export interface Audited {
+  readonly event: AuditEvent;
+  readonly facts: AuditFacts;
+}
+
 /** What a command found out or did: for programs, and for people. */
 export interface Report {
   readonly json: unknown;
   readonly text: string;
+  /** What the audit log is told of it; nothing where nothing was changed. */
+  readonly audit?: Audited;
 }
 
 /** Runs on the store that the file names, beside a running service or without one, and prints what came of it. */
@@ -28,7 +36,8 @@ export async function administer(options: Administered, act: (service: Service) 
     // standard output is for the report
     const log = buildLog({ level: 'warn', format: 'json' }, process.stderr);
     opened = await openService(loaded.config, { directory: loaded.directory, log });
-    const { json, text } = await act(opened.service);
+    const { json, text, audit } = await act(opened.service);
+    if (audit !== undefined) opened.service.audit.record(audit.event, { ...audit.facts, detail: 'by command' });
     process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text);
   } catch (error) {
     if (!isForOperator(error)) throw error;
