@@ -8,6 +8,9 @@ import { basic, configuration, run, shop, temporaryDirectory } from '../authoriz
 import { accessToken } from '../contracts/records/samples.ts';
 import { beside, commands } from './administered.ts';
 
+// each command is a process of its own
+t.setTimeout(600_000);
+
 const grant = { grant_type: 'client_credentials' };
 
 t.test('a client that is added gets tokens from the running service at once', async (t) => {

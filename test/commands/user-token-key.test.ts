@@ -5,6 +5,9 @@ import { refreshed, tokens } from '../authorization/grant-flow.ts';
 import { run, shop, temporaryDirectory, web } from '../authorization/running-service.ts';
 import { beside, commands, file } from './administered.ts';
 
+// each command is a process of its own
+t.setTimeout(600_000);
+
 t.test('users are added, listed and removed; the password never comes from the arguments', async (t) => {
   const { service, json, gatehouse } = await beside(t);
   const added = json(['user', 'add', 'Carol', '--name', 'Carol C', '--claims', '{"tenant":"acme"}'], 'correct horse\n');

@@ -13,6 +13,12 @@ const env = {
   SHOP_SECRET: 'shop-secret-of-the-tests',
   KEYCLOAK_SECRET: 'keycloak-secret-of-the-tests',
   OKTA_SECRET: 'okta-secret-of-the-tests',
+  WEB_SECRET: 'web-secret-of-the-tests',
+  NIGHTLY_SECRET: 'nightly-secret-of-the-tests',
+  PG_PASSWORD: 'postgres-password-of-the-tests',
+  REDIS_PASSWORD: 'redis-password-of-the-tests',
+  // what a check needs to see, and nobody's password
+  ALICE_PASSWORD_HASH: `$argon2id$v=19$m=65536,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
 };
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -22,6 +28,7 @@ for (const page of pages) {
     const directory = t.testdir({
       'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       'keys.json': '{"keys":[]}',
+      'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
     });
     const files = filesIn(page);
     t.ok(files.length > 0);
