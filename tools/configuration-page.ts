@@ -54,7 +54,7 @@ const introduction = [
   '## Variables',
   `In any value, \`\${NAME}\` is the environment variable of that name, \`\${NAME:-text}\` the same with a text for when it is unset or empty, and \`\${file:PATH}\` the content of a file without its last line break. A variable that is not set is an error. What is filled in stays one value, whatever it contains. A literal \`\${\` is written \`$\${\`.`,
   '## Overrides from the environment',
-  'A variable `GATEHOUSE__…` stands in place of a key, whether the file has that key or not: two underscores go one level down, case does not count, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end the variable names a file that holds the value. Entries of lists cannot be reached one by one, and `routes` stand only in the file.',
+  'A variable `GATEHOUSE__…` stands in place of a key, whether the file has that key or not: two underscores go one level down, case does not count, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end the variable names a file that holds the value. Entries of lists cannot be reached one by one, and `routes` stand only in the file. A variable that names no key is an error, so set each for the program that it is meant for: gateway and authorization service do not know the keys of each other.',
 ].join('\n\n');
 
 /** The forms are told in the table of units as an instruction; here they are a noun. */

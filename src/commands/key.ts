@@ -9,6 +9,9 @@ import { subcommand } from './administration/options.ts';
 import { isoTime } from './administration/shown.ts';
 import { table } from './table.ts';
 
+const localVerifiers =
+  'Gateways that verify JWTs themselves accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default): restart them.';
+
 /** `gatehouse key …`: the issuer's signing keys. */
 export function register(program: Command): void {
   const key = program.command('key').description("the issuer's signing keys");
@@ -20,6 +23,7 @@ export function register(program: Command): void {
       '--now',
       'for a key that leaked: the new key is the only one, and every JWT so far ends; verifiers that keep key sets refuse new ones for minutes',
     )
+    .addHelpText('after', `\nWith --now: ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
 }
 
@@ -57,6 +61,6 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
 async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<Report> {
   await records.replaceSigningKeys(key);
   const { kid, alg } = key;
-  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services take it up within seconds.\n`;
+  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services take it up within seconds. ${localVerifiers}\n`;
   return { json: { kid, alg, signs_from: isoTime(now) }, text, audit: { event: 'key_rotated', facts: {} } };
 }

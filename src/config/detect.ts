@@ -12,6 +12,13 @@ export function detectKind(text: string): FileKind | undefined {
   return gateway > authorization ? 'gateway' : 'authorization';
 }
 
+/** The file that alone has this top-level key. */
+export function ownerOf(key: string): FileKind | undefined {
+  const isGateway = Object.hasOwn(GatewaySchema.properties, key);
+  if (isGateway === Object.hasOwn(AuthorizationSchema.properties, key)) return undefined;
+  return isGateway ? 'gateway' : 'authorization';
+}
+
 function countOwn(keys: ReadonlySet<string>, own: object, other: object): number {
   return Object.keys(own).filter((key) => keys.has(key) && !Object.hasOwn(other, key)).length;
 }

@@ -1,4 +1,5 @@
 import { closest, didYouMean } from './closest.ts';
+import { ownerOf } from './detect.ts';
 import { below, type Schema } from './input-schema.ts';
 import type { Sources } from './interpolate.ts';
 import { fromFile } from './interpolate.ts';
@@ -65,7 +66,7 @@ function descend(
   for (const [depth, level] of levels.entries()) {
     const key = keyFor(parent, of, level);
     const next = key === undefined ? undefined : below(of, key);
-    if (key === undefined || next === undefined) return unknown(level, of);
+    if (key === undefined || next === undefined) return depth === 0 ? unknownAtTop(level, of) : unknown(level, of);
     if (depth === levels.length - 1) return { parent, key, schema: next };
     if (next.type !== 'object')
       return {
@@ -76,6 +77,14 @@ function descend(
     of = next;
   }
   return unknown('', of);
+}
+
+/** Where both programs run from one environment, each reads what is meant for the other. */
+function unknownAtTop(level: string, schema: Schema): { message: string; hint?: string | undefined } {
+  const owner = ownerOf(level.toLowerCase());
+  const { message, hint } = unknown(level, schema);
+  if (owner === undefined) return { message, hint };
+  return { message, hint: `this is a key of ${owner}.yaml: set it for that program only` };
 }
 
 function unknown(level: string, schema: Schema): { message: string; hint?: string | undefined } {

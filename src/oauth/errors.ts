@@ -32,7 +32,8 @@ export const oauthErrors = {
   invalid_grant: {
     status: 400,
     text: 'The grant or token is not valid for this client.',
-    remedy: 'Ask for a new code or token: this one is unknown, used, expired, revoked or of somebody else.',
+    remedy:
+      'Ask for a new code or token: this one is unknown, used, expired, revoked or of somebody else. Of a code also: send the `code_verifier` that belongs to its `code_challenge`, and the very `redirect_uri` of the authorization request.',
   },
   code_used: {
     status: 400,

@@ -96,6 +96,9 @@ t.test('a variable that means nothing is told by its name', async (t) => {
   t.strictSame(messages({ GATEHOUSE__UPSTREAMS__ORDERS__ULR: 'x' }), [
     'GATEHOUSE__UPSTREAMS__ORDERS__ULR: there is no key `ulr` → did you mean `url`?',
   ]);
+  t.strictSame(messages({ GATEHOUSE__TOKENS__ACCESS__TTL: '1h' }), [
+    'GATEHOUSE__TOKENS__ACCESS__TTL: there is no key `tokens` → this is a key of authorization.yaml: set it for that program only',
+  ]);
   t.strictSame(messages({ GATEHOUSE__ROUTES: '[]' }), ['GATEHOUSE__ROUTES: routes stand only in the file']);
   t.strictSame(messages({ GATEHOUSE__: 'x' }), ['GATEHOUSE__: a level has no name']);
   t.strictSame(messages({ GATEHOUSE____PROTO____X: 'x' }).length, 1);
