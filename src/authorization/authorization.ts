@@ -6,9 +6,11 @@ import { type Clock, seconds, systemClock } from '../base/clock.ts';
 import { trackConnections } from '../base/connections.ts';
 import { buildHealth } from '../base/health.ts';
 import { listen } from '../base/listen.ts';
+import { buildPasswords } from '../base/passwords.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
 import { COUNTED_ALONE } from '../storage/counters.ts';
 import { openCounters } from '../storage/counters-open.ts';
+import { buildThrottle } from '../storage/counters-throttle.ts';
 import { openRecords } from '../storage/open.ts';
 import type { Records } from '../storage/records.ts';
 import { buildAccounts } from './accounts.ts';
@@ -18,12 +20,10 @@ import { loadSite } from './browser/site.ts';
 import { buildClients } from './clients.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { buildMetrics } from './metrics.ts';
-import { buildPasswords } from './passwords.ts';
 import { loadSecrets } from './secrets.ts';
 import type { ServerLimits } from './server-limits.ts';
 import type { Service } from './service.ts';
 import { loadSigningKeys } from './signing-keys.ts';
-import { buildThrottle } from './throttle.ts';
 
 export interface AuthorizationDependencies {
   /** Of the configuration file: a relative storage path starts here. */

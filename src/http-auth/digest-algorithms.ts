@@ -33,3 +33,7 @@ const byFoldedName = new Map(digestAlgorithmNames.map((name) => [name.toLowerCas
 export function digestAlgorithmNamed(written: string | undefined): DigestAlgorithmName | undefined {
   return written === undefined ? 'MD5' : byFoldedName.get(written.toLowerCase());
 }
+
+/** Quality of protection (RFC 7616 §3.3): of the request line, or of the body too. */
+export const qops = ['auth', 'auth-int'] as const;
+export type Qop = (typeof qops)[number];

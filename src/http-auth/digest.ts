@@ -1,13 +1,10 @@
 import { type ChallengeParameter, formatChallenge, formatParameters } from './challenge.ts';
-import type { DigestAlgorithmName } from './digest-algorithms.ts';
+import { type DigestAlgorithmName, type Qop, qops } from './digest-algorithms.ts';
 import { parseParameters } from './parameters.ts';
 import { splitCredentials } from './scheme.ts';
 import { extendedText, fieldText, hasControl, toExtendedText } from './text.ts';
 
 /** RFC 7616: the Digest scheme, both ways. What a header says, and nothing about whether it is right. */
-
-export const qops = ['auth', 'auth-int'] as const;
-export type Qop = (typeof qops)[number];
 
 export interface DigestCredentials {
   /** As text; where `userhash`, hexadecimal (RFC 7616 §3.4.4). */

@@ -1,6 +1,6 @@
 import { usernameKey } from '../../base/username.ts';
+import { buildThrottle } from '../../storage/counters-throttle.ts';
 import type { Service } from '../service.ts';
-import { buildThrottle } from '../throttle.ts';
 
 /** One try to log in. */
 export interface LoginAttempt {
