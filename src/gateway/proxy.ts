@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { BodyRate, BodyTooSlow } from './body-rate.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, WantedEntity } from './engine.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { forwardHttp } from './forward-http.ts';
 import type { LiveGeneration } from './generation.ts';
@@ -89,7 +89,7 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
   const need = engine.needs(routed);
   if (need === undefined) carryOut(exchange, engine.decide(routed), onUpgrade);
   else
-    readForm(exchange, routed.route, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
+    readEntity(exchange, routed.route, need, (entity) => carryOut(exchange, engine.decide(routed, entity), onUpgrade));
 }
 
 /** Everything that the head alone can fail on. */
@@ -114,7 +114,12 @@ function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpg
 }
 
 /** Reads the body that must be judged, within its limit and the rate that every body has. */
-function readForm(exchange: Exchange, route: Route, limit: number, done: (form: Buffer) => void): void {
+function readEntity(
+  exchange: Exchange,
+  route: Route,
+  { limit, tooLarge }: WantedEntity,
+  done: (entity: Buffer) => void,
+): void {
   exchange.inviteBody();
   const body = new RequestBody(exchange.request, limit);
   const asked = exchange.shared.clock.monotonic();
@@ -125,12 +130,16 @@ function readForm(exchange: Exchange, route: Route, limit: number, done: (form: 
     exchange.waitedSince(asked);
     guard(exchange, () => done(Buffer.concat(chunks)));
   });
-  body.on('error', (error) => formFailed(exchange, route, error));
+  body.on('error', (error) => entityFailed(exchange, error, { route, tooLarge }));
 }
 
-function formFailed(exchange: Exchange, route: Route, error: Error): void {
+function entityFailed(
+  exchange: Exchange,
+  error: Error,
+  { route, tooLarge }: { route: Route; tooLarge: WantedEntity['tooLarge'] },
+): void {
   if (error instanceof ClientGone) exchange.record('client_gone', undefined);
-  else if (error instanceof BodyTooLarge) exchange.settle(refuse('form_too_large', { route }));
+  else if (error instanceof BodyTooLarge) exchange.settle(refuse(tooLarge, { route }));
   else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout', { route }));
   else broken(exchange, error);
 }

@@ -10,6 +10,8 @@ export interface ResponseInput {
   readonly ha1: string;
   readonly nonce: string;
   readonly cnonce: string | undefined;
+  /** That with which the session began; absent: `cnonce`. */
+  readonly sessionCnonce?: string | undefined;
   /** Undefined: RFC 2069. */
   readonly protection: Protection | undefined;
   /** Empty for `rspauth` (RFC 7616 §3.5). */
@@ -30,9 +32,9 @@ export function userHash(algorithm: DigestAlgorithmName, username: string, realm
 }
 
 export function digestResponse(input: ResponseInput): string {
-  const { algorithm, nonce, cnonce = '', protection } = input;
+  const { algorithm, nonce, cnonce = '', sessionCnonce = cnonce, protection } = input;
   const ha1 = digestAlgorithms[algorithm].session
-    ? joined(algorithm, [input.ha1, nonce, cnonce])
+    ? joined(algorithm, [input.ha1, nonce, sessionCnonce])
     : input.ha1.toLowerCase();
   const ha2 = joined(algorithm, secondParts(input));
   if (protection === undefined) return joined(algorithm, [ha1, nonce, ha2]);
