@@ -39,7 +39,7 @@ async function medians(scheme: HttpScheme, credentials: (name: string, index: nu
 
 const differ = ({ known, unknown }: { known: number; unknown: number }) => Math.abs(known - unknown) / known;
 
-t.test('Basic: an unknown user takes as long as a wrong password', async (t) => {
+t.test('advisory 28: with Basic an unknown user takes as long as a wrong password', async (t) => {
   const judge = openPasswordJudge();
   t.teardown(() => judge.close());
   const hashed = await buildPasswords({ cost: { memory: 2048, passes: 2, lanes: 1 } }).hash('wonderland');
@@ -50,7 +50,7 @@ t.test('Basic: an unknown user takes as long as a wrong password', async (t) => 
   t.ok(differ(found) < 0.05, JSON.stringify(found));
 });
 
-t.test('Digest: an unknown user takes as long as a wrong password', async (t) => {
+t.test('advisory 28: with Digest an unknown user takes as long as a wrong password', async (t) => {
   const { users } = parseHtdigest(digestLines('alice', 'r', 'wonderland'));
   const nonces = openNonces(undefined, systemClock);
   const config = {
