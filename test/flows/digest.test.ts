@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { type DigestCredentials, formatDigest, type Protection } from '../../src/http-auth/digest.ts';
 import { type DigestAlgorithmName, digestAlgorithmNamed } from '../../src/http-auth/digest-algorithms.ts';
 import { digestResponse, storedHash, userHash } from '../../src/http-auth/digest-response.ts';
 import { parseParameters } from '../../src/http-auth/parameters.ts';
+import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { type SettableClock, settableClock } from '../support/settable-clock.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
@@ -13,29 +12,17 @@ import { digestLines, userFile } from '../support/user-files.ts';
 const REALM = 'meters';
 const [NAME, PASSWORD] = ['Jäsøn Doe', 'Secret, or not? £'];
 
-/** An upstream that says back what it got. */
-async function echo(t: Test): Promise<string> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method, url, headers } = request;
-      response.setHeader('authentication-info', 'rspauth="of the upstream"');
-      response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }));
-    });
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 async function meters(t: Test, digest: object = {}, clock?: SettableClock, more: object = {}): Promise<TestGateway> {
   const users = userFile(t, digestLines(NAME, REALM, PASSWORD) + digestLines('bob', REALM, 'builder'));
   const block = { realm: REALM, users, algorithms: ['SHA-256', 'MD5'], scopes: { [NAME]: 'orders.read' }, ...digest };
   const routes = [
     { id: 'meters', match: { path: '/meters/{rest*}' }, auth: 'digest', digest: block, scope: 'orders.read', ...more },
   ];
-  return gateway(t, behind(await echo(t), { routes }), clock);
+  return gateway(
+    t,
+    behind(await echoUpstream(t, { 'authentication-info': 'rspauth="of the upstream"' }), { routes }),
+    clock,
+  );
 }
 
 interface Sent {
@@ -100,11 +87,12 @@ function header(of: Challenge, sent: Sent): string {
 
 async function send(running: TestGateway, of: Challenge, sent: Sent = {}): Promise<Response> {
   const { path = '/meters/7', method = 'GET', body, swapped = (text: string) => text } = sent;
-  return fetch(running.url + path, {
+  const response = await fetch(running.url + path, {
     method,
     headers: { authorization: swapped(header(of, sent)) },
     ...(body !== undefined && { body }),
   });
+  return new Response(await response.arrayBuffer(), response);
 }
 
 async function code(response: Response): Promise<string> {
