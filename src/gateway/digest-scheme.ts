@@ -1,6 +1,6 @@
 import { addressBlock } from '../base/address-block.ts';
 import { sameBytes } from '../base/secret.ts';
-import { refused } from '../base/verdict.ts';
+import { outage, refused } from '../base/verdict.ts';
 import type { DigestConfig } from '../config/gateway.ts';
 import { type DigestCredentials, digestChallenge, formatAuthenticationInfo, parseDigest } from '../http-auth/digest.ts';
 import {
@@ -11,13 +11,13 @@ import {
 } from '../http-auth/digest-algorithms.ts';
 import { digestResponse, type ResponseInput } from '../http-auth/digest-response.ts';
 import type { Nonce } from '../http-auth/nonce.ts';
+import type { Counters, NonceUsage } from '../storage/counters.ts';
 import type { Throttle } from '../storage/counters-throttle.ts';
 import { uriFits } from './digest-uri.ts';
 import type { DigestUsers } from './digest-users.ts';
 import { guard } from './guarded-login.ts';
 import type { HttpScheme, Presented } from './http-scheme.ts';
-import type { Identity, SchemeVerification } from './identity.ts';
-import type { Usage } from './nonce-counts.ts';
+import type { Identity, SchemeVerification, Verified } from './identity.ts';
 import type { Nonces } from './nonces.ts';
 import type { RequestHead } from './request-head.ts';
 import { userIdentities } from './user-identity.ts';
@@ -27,6 +27,8 @@ export interface DigestParts {
   readonly users: DigestUsers;
   readonly nonces: Nonces;
   readonly throttle: Throttle;
+  /** Where other processes take the same nonces. */
+  readonly useNonce: Counters['useNonce'];
 }
 
 /** Digest (RFC 7616) on the routes that share one block. */
@@ -139,7 +141,11 @@ function lengthOf(algorithm: DigestAlgorithmName | undefined): number | undefine
 }
 
 /** The same work whether the user is known or not; only who had the password right learns anything of the nonce. */
-function judge(scene: Scene, answered: Answered, presented: Presented): SchemeVerification {
+function judge(
+  scene: Scene,
+  answered: Answered,
+  presented: Presented,
+): SchemeVerification | Promise<SchemeVerification> {
   const { users, nonces, identityOf } = scene;
   const { credentials, algorithm, nonce } = answered;
   const user = users.find(credentials, algorithm);
@@ -151,10 +157,20 @@ function judge(scene: Scene, answered: Answered, presented: Presented): SchemeVe
   if (user === undefined || session === undefined) return refused('password_wrong');
   const now = nonces.now();
   if (now - nonce.issuedAt > scene.config.nonce_ttl) return refused('nonce_stale');
+  const accept: Accept = {
+    identity: identityOf(user.username),
+    answerFields: info(scene, answered, presented.head, { ...input, sessionCnonce: session }),
+  };
   const usage = use(scene, answered, now);
-  if (usage !== 'fresh') return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
-  const answerFields = info(scene, answered, presented.head, { ...input, sessionCnonce: session });
-  return { kind: 'verified', identity: identityOf(user.username), cache: 'miss', answerFields };
+  return usage instanceof Promise ? usage.then((told) => settled(told, accept)) : settled(usage, accept);
+}
+
+type Accept = Pick<Verified, 'identity' | 'answerFields'>;
+
+function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerification {
+  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are out of reach');
+  if (usage === 'fresh') return { kind: 'verified', cache: 'miss', ...accept };
+  return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
 }
 
 /** A session has the cnonce of its first request (RFC 7616 §3.4.2); most clients begin another with each request. */
@@ -173,16 +189,21 @@ function sameResponse(computed: string, response: string): boolean {
   return sameBytes(Buffer.from(computed, 'latin1'), Buffer.from(response, 'latin1'));
 }
 
-function use({ config, nonces }: Scene, { credentials, algorithm, nonce }: Answered, now: number): Usage {
+function use(
+  { config, nonces, useNonce }: Scene,
+  { credentials, algorithm, nonce }: Answered,
+  now: number,
+): NonceUsage | Promise<NonceUsage | undefined> {
   const { protection, cnonce } = credentials;
-  return nonces.counts.use(nonce, {
-    count: protection === undefined ? 'last' : Number.parseInt(protection.nc, 16),
-    mode: config.nc,
-    now,
-    expiresAt: nonce.issuedAt + config.nonce_ttl,
-    cnonce: digestAlgorithms[algorithm].session ? cnonce : undefined,
-  });
+  const count = protection === undefined ? 'last' : Number.parseInt(protection.nc, 16);
+  const expiresAt = nonce.issuedAt + config.nonce_ttl;
+  if (useNonce !== undefined) return useNonce({ ...nonce, lifetime: expiresAt - now + SPARE, count, mode: config.nc });
+  const session = digestAlgorithms[algorithm].session ? cnonce : undefined;
+  return nonces.counts.use(nonce, { count, mode: config.nc, now, expiresAt, cnonce: session });
 }
+
+/** Milliseconds: another process may take a nonce for younger than this one does. */
+const SPARE = 10_000;
 
 /** So much of its time must have passed before a nonce is followed by the next one. */
 const LATE = 0.8;

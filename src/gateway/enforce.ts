@@ -58,7 +58,7 @@ function judge(
 ): Outcome | Promise<Outcome> {
   const { route } = routed;
   if (verification.kind === 'outage') {
-    const code = extracted.scheme === 'bearer' ? 'authorization_server_unavailable' : 'passwords_saturated';
+    const code = outages[verification.dependency] ?? 'authorization_server_unavailable';
     return { kind: 'unavailable', code, route, outage: verification };
   }
   if (verification.kind === 'throttled')
@@ -69,6 +69,9 @@ function judge(
   const wait = rateLimit.identity(verification.identity);
   return throttle(route, wait, verification, () => allow(routed, extracted, verification, entity));
 }
+
+/** Where it is no authorization server that is out; the names of those begin with `authorization_servers.`. */
+const outages: Readonly<Record<string, Code>> = { passwords: 'passwords_saturated', counters: 'counters_unavailable' };
 
 function throttle(
   route: Route,

@@ -1,4 +1,5 @@
 import type { Nonce } from '../http-auth/nonce.ts';
+import type { NonceUsage } from '../storage/counters.ts';
 
 /** How a nonce was used so far. */
 interface Used {
@@ -22,8 +23,6 @@ export interface Use {
   readonly expiresAt: number;
   readonly cnonce?: string | undefined;
 }
-
-export type Usage = 'fresh' | 'repeated' | 'forgotten';
 
 const WINDOW = 64;
 const LAST = 0xffff_ffff;
@@ -54,7 +53,7 @@ export class NonceCounts {
   }
 
   /** One atomic step. Only for a response that was right. */
-  use(nonce: Nonce, use: Use): Usage {
+  use(nonce: Nonce, use: Use): NonceUsage {
     const before = this.#used.get(nonce.id);
     if (before !== undefined) return this.#again(nonce.id, before, use);
     if (nonce.issuedAt <= this.#floor) return 'forgotten';
@@ -71,7 +70,7 @@ export class NonceCounts {
     return 'fresh';
   }
 
-  #again(id: string, used: Used, { count, mode, expiresAt }: Use): Usage {
+  #again(id: string, used: Used, { count, mode, expiresAt }: Use): NonceUsage {
     if (count === 'last' || !takes(used, count, mode)) return 'repeated';
     used.expiresAt = Math.max(used.expiresAt, expiresAt);
     this.#used.delete(id);

@@ -81,8 +81,14 @@ function octets(_key: string, value: unknown): unknown {
 /** Nothing of it needs to be kept but the nonces. */
 function openDigest(scene: Scene, config: DigestConfig): HttpScheme {
   const entries = usersOf<readonly HtdigestEntry[]>(scene, config.users, parseHtdigest, []);
-  const { throttle, nonces } = scene;
-  return digestScheme({ config, users: digestUsers(entries, config.realm), nonces: nonces(), throttle });
+  const { throttle, nonces, counters } = scene;
+  return digestScheme({
+    config,
+    users: digestUsers(entries, config.realm),
+    nonces: nonces(),
+    throttle,
+    useNonce: counters.useNonce,
+  });
 }
 
 /** The file was judged a moment ago: if it went bad since, nobody gets in by it (advisory 61). */

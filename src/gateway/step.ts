@@ -24,6 +24,7 @@ const own: Partial<Record<Code, Step>> = {
   transport_insecure: 'extract',
   login_throttled: 'verify',
   passwords_saturated: 'verify',
+  counters_unavailable: 'verify',
   token_audience: 'permit',
   authorization_server_unavailable: 'verify',
 };
