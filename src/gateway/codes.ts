@@ -118,6 +118,7 @@ const permission = {
 
 const outages = {
   authorization_server_unavailable: { status: 503, text: 'The access token cannot be verified at the moment.' },
+  bodies_saturated: { status: 503, text: 'Too many request bodies are being checked at the moment.' },
   counters_unavailable: { status: 503, text: 'How often a nonce was used cannot be known at the moment.' },
   passwords_saturated: { status: 503, text: 'Too many passwords are being checked at the moment.' },
   upstream_saturated: { status: 503, text: 'Too many requests wait for the upstream.' },

@@ -25,6 +25,7 @@ const own: Partial<Record<Code, Step>> = {
   login_throttled: 'verify',
   passwords_saturated: 'verify',
   counters_unavailable: 'verify',
+  bodies_saturated: 'extract',
   token_audience: 'permit',
   authorization_server_unavailable: 'verify',
 };
