@@ -14,7 +14,7 @@ import type { Nonce } from '../http-auth/nonce.ts';
 import type { Counters, NonceUsage } from '../storage/counters.ts';
 import type { Throttle } from '../storage/counters-throttle.ts';
 import { uriFits } from './digest-uri.ts';
-import type { DigestUsers } from './digest-users.ts';
+import type { DigestUser, DigestUsers } from './digest-users.ts';
 import { guard } from './guarded-login.ts';
 import type { HttpScheme, Presented } from './http-scheme.ts';
 import type { Identity, SchemeVerification, Verified } from './identity.ts';
@@ -81,13 +81,16 @@ interface Answered {
 }
 
 function verify(scene: Scene, presented: Presented): SchemeVerification | Promise<SchemeVerification> {
-  const { config, throttle } = scene;
+  const { config, users, throttle } = scene;
   const { head } = presented;
   const answered = answeredBy(scene, presented);
   if (answered.kind === 'refused') return answered;
   const { realm } = config;
-  const name = `digest ${realm.length}:${realm}${answered.credentials.username}`;
-  return guard({ throttle, name, address: head.origin.address }, () => judge(scene, answered, presented));
+  const user = users.find(answered.credentials, answered.algorithm);
+  // By each of its hashes a name could be guessed at anew.
+  const username = user?.username ?? answered.credentials.username;
+  const name = `digest ${realm.length}:${realm}${username}`;
+  return guard({ throttle, name, address: head.origin.address }, () => judge(scene, { ...answered, user }, presented));
 }
 
 function answeredBy({ config, nonces, opaque }: Scene, { value, head }: Presented) {
@@ -143,12 +146,11 @@ function lengthOf(algorithm: DigestAlgorithmName | undefined): number | undefine
 /** The same work whether the user is known or not; only who had the password right learns anything of the nonce. */
 function judge(
   scene: Scene,
-  answered: Answered,
+  answered: Answered & { readonly user: DigestUser | undefined },
   presented: Presented,
 ): SchemeVerification | Promise<SchemeVerification> {
-  const { users, nonces, identityOf } = scene;
-  const { credentials, algorithm, nonce } = answered;
-  const user = users.find(credentials, algorithm);
+  const { nonces, identityOf } = scene;
+  const { credentials, algorithm, nonce, user } = answered;
   const ha1 = user?.ha1 ?? nonces.decoy.slice(0, lengthOf(algorithm));
   const input = { ...inputOf(answered, presented), ha1 };
   const session = sessionNonces(scene, answered).find((sessionCnonce) =>

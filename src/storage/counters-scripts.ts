@@ -69,7 +69,7 @@ for each in string.gmatch(seen .. item, '%d+') do
   if max - tonumber(each) < 64 then kept = kept .. each .. ',' end
 end
 redis.call('HSET', KEYS[1], 'max', string.format('%.0f', max), 'seen', kept)
-redis.call('PEXPIRE', KEYS[1], lifetime)
+if redis.call('PTTL', KEYS[1]) < lifetime then redis.call('PEXPIRE', KEYS[1], lifetime) end
 return 0
 `,
   /** KEYS: key. Count, and the milliseconds that are left. */

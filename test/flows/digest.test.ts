@@ -12,7 +12,13 @@ import { digestLines, userFile } from '../support/user-files.ts';
 const REALM = 'meters';
 const [NAME, PASSWORD] = ['Jäsøn Doe', 'Secret, or not? £'];
 
-async function meters(t: Test, digest: object = {}, clock?: SettableClock, more: object = {}): Promise<TestGateway> {
+async function meters(
+  t: Test,
+  digest: object = {},
+  clock?: SettableClock,
+  more: object = {},
+  file: object = {},
+): Promise<TestGateway> {
   const users = userFile(t, digestLines(NAME, REALM, PASSWORD) + digestLines('bob', REALM, 'builder'));
   const block = { realm: REALM, users, algorithms: ['SHA-256', 'MD5'], scopes: { [NAME]: 'orders.read' }, ...digest };
   const routes = [
@@ -20,7 +26,7 @@ async function meters(t: Test, digest: object = {}, clock?: SettableClock, more:
   ];
   return gateway(
     t,
-    behind(await echoUpstream(t, { 'authentication-info': 'rspauth="of the upstream"' }), { routes }),
+    behind(await echoUpstream(t, { 'authentication-info': 'rspauth="of the upstream"' }), { routes, ...file }),
     clock,
   );
 }
@@ -318,4 +324,28 @@ t.test('wrong passwords of one user from one address are looked at ten times, an
   t.equal((await send(running, of, { username: 'bob', password: 'builder' })).status, 403, 'bob is known all the same');
   clock.advance(15 * 60_000);
   t.equal((await send(running, await challenge(running))).status, 200);
+});
+
+t.test('guesses count together, whether they name the user or a hash of the name', async (t) => {
+  const running = await meters(t);
+  const of = await challenge(running);
+  const names = [
+    {},
+    { algorithm: 'MD5', more: { username: userHash('MD5', NAME, REALM), userhash: true } },
+    { more: { username: userHash('SHA-256', NAME, REALM), userhash: true } },
+  ] as const;
+  for (let nc = 1; nc <= 10; nc++) await send(running, of, { password: 'wrong', nc, ...names[nc % 3] });
+  for (const name of names) t.equal(await code(await send(running, of, name)), '429 login_throttled');
+});
+
+t.test('with `bind_ip` a nonce serves only the address that got it', async (t) => {
+  const file = { trusted_proxies: ['127.0.0.1'] };
+  const running = await meters(t, { bind_ip: true }, undefined, {}, file);
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const asked = await fetch(`${running.url}/meters/7`, { headers: from('198.51.100.1') });
+  const [of = new Map()] = await challengesOf(asked);
+  const sent = (address: string, nc: number) =>
+    fetch(`${running.url}/meters/7`, { headers: { ...from(address), authorization: header(of, { nc }) } });
+  t.equal(await code(await sent('198.51.100.2', 1)), '401 nonce_invalid');
+  t.equal(await code(await sent('198.51.100.1', 2)), '200');
 });
