@@ -3,6 +3,7 @@ import { type PasswordHash, parsePasswordHash } from '../base/password-hash.ts';
 /** A password as a user file keeps it. What is needed to judge one is taken apart here; nothing is computed. */
 export type StoredPassword =
   | { readonly kind: 'argon2id'; readonly phc: string; readonly cost: PasswordHash }
+  | { readonly kind: 'bcrypt'; readonly text: string; readonly rounds: number }
   | { readonly kind: 'apr1'; readonly salt: string; readonly digest: string }
   | { readonly kind: 'sha1'; readonly salt: Uint8Array; readonly digest: Uint8Array };
 
@@ -10,10 +11,13 @@ export type ParsedStoredPassword =
   | { readonly ok: true; readonly value: StoredPassword }
   | { readonly ok: false; readonly message: string };
 
+/** 2^14 passes are seconds of one core: more would be an outage for everybody else. */
+const MOST_ROUNDS = 14;
 const SHA1_LENGTH = 20;
 
 const forms: readonly { readonly begins: RegExp; parse(text: string): ParsedStoredPassword }[] = [
   { begins: /^\$argon2/, parse: parseArgon2 },
+  { begins: /^\$2[aby]\$/, parse: parseBcrypt },
   { begins: /^\$apr1\$/, parse: parseApr1 },
   { begins: /^\{S?SHA\}/, parse: parseSha1 },
 ];
@@ -27,6 +31,15 @@ export function parseStoredPassword(text: string): ParsedStoredPassword {
 function parseArgon2(phc: string): ParsedStoredPassword {
   const parsed = parsePasswordHash(phc);
   return parsed.ok ? { ok: true, value: { kind: 'argon2id', phc, cost: parsed.value } } : fault(parsed.message);
+}
+
+function parseBcrypt(text: string): ParsedStoredPassword {
+  const [, cost] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text) ?? [];
+  const rounds = Number(cost);
+  if (cost === undefined) return fault('this is not a whole bcrypt hash');
+  if (rounds < 4 || rounds > MOST_ROUNDS)
+    return fault(`the cost of bcrypt is ${rounds}; from 4 to ${MOST_ROUNDS} is taken`);
+  return { ok: true, value: { kind: 'bcrypt', text, rounds } };
 }
 
 function parseApr1(text: string): ParsedStoredPassword {

@@ -34,6 +34,10 @@ const kinds: { readonly [Kind in StoredPassword['kind']]: Judge<Kind> } = {
       return verdict.kind === 'matches' ? 'right' : 'wrong';
     },
   },
+  bcrypt: {
+    cost: ({ rounds }) => 2 ** rounds / 15,
+    judge: (stored, password, { inThread }) => inThread(stored, password),
+  },
   apr1: { cost: () => 1, judge: (stored, password, { inThread }) => inThread(stored, password) },
   sha1: {
     cost: () => 0,

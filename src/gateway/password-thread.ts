@@ -3,7 +3,7 @@ import type { StoredPassword } from '../config/stored-password.ts';
 
 export interface ThreadQuestion {
   readonly id: number;
-  readonly stored: Extract<StoredPassword, { kind: 'apr1' }>;
+  readonly stored: Extract<StoredPassword, { kind: 'bcrypt' | 'apr1' }>;
   readonly password: string;
 }
 
@@ -33,7 +33,9 @@ export function openPasswordThread(): PasswordThread {
     waiting.get(id)?.(right);
     waiting.delete(id);
   };
-  const gone = () => {
+  /** Told twice of one thread; by then another may be at work. */
+  const gone = (dead: Worker) => {
+    if (worker !== dead) return;
     worker = undefined;
     for (const id of [...waiting.keys()]) settle(id, undefined);
   };
@@ -41,8 +43,8 @@ export function openPasswordThread(): PasswordThread {
     const opened = new Worker(FILE);
     opened.unref();
     opened.on('message', ({ id, right }: ThreadAnswer) => settle(id, right));
-    opened.on('error', gone);
-    opened.on('exit', gone);
+    opened.on('error', () => gone(opened));
+    opened.on('exit', () => gone(opened));
     return opened;
   };
   return {

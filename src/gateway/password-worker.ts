@@ -4,13 +4,18 @@ import { apr1 } from './apr1.ts';
 import type { ThreadAnswer, ThreadQuestion } from './password-thread.ts';
 
 /** Runs in a thread of its own: hashes that Node.js has no asynchronous way to compute. */
-const judges: { readonly [Kind in ThreadQuestion['stored']['kind']]: Judge<Kind> } = {
-  apr1: ({ salt, digest }, password) => sameBytes(Buffer.from(apr1(Buffer.from(password), salt)), Buffer.from(digest)),
+const judges: { readonly [Kind in Kinds]: Judge<Kind> } = {
+  bcrypt: async ({ text }, password) => (await import('bcryptjs')).compareSync(password, text),
+  apr1: async ({ salt, digest }, password) =>
+    sameBytes(Buffer.from(apr1(Buffer.from(password), salt)), Buffer.from(digest)),
 };
 
-type Judge<Kind> = (stored: Extract<ThreadQuestion['stored'], { kind: Kind }>, password: string) => boolean;
+type Kinds = ThreadQuestion['stored']['kind'];
+type Judge<Kind> = (stored: Extract<ThreadQuestion['stored'], { kind: Kind }>, password: string) => Promise<boolean>;
 
-parentPort?.on('message', ({ id, stored, password }: ThreadQuestion) => {
-  const answer: ThreadAnswer = { id, right: judges[stored.kind](stored, password) };
+parentPort?.on('message', async ({ id, stored, password }: ThreadQuestion) => {
+  // What a row takes is what its own key says.
+  const judge = judges[stored.kind] as Judge<Kinds>;
+  const answer: ThreadAnswer = { id, right: await judge(stored, password) };
   parentPort?.postMessage(answer);
 });

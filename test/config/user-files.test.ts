@@ -41,6 +41,8 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
     `a:${SHA}`,
     `a:${SHA}`,
     'w:$argon2id$v=19$m=64',
+    'b:$2y$05$short',
+    `c:$2y$15$${'a'.repeat(53)}`,
   ];
   t.strictSame(told(parseHtpasswd(lines.join('\n'))), [
     '1: this is not `user:hash`',
@@ -52,6 +54,8 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
     '7: the password of `z`: this is not a whole SHA-1 hash',
     '9: `a` stands twice',
     '10: the password of `w`: this is not an Argon2id hash',
+    '11: the password of `b`: this is not a whole bcrypt hash',
+    '12: the password of `c`: the cost of bcrypt is 15; from 4 to 14 is taken',
   ]);
 });
 

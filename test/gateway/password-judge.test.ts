@@ -15,8 +15,10 @@ function stored(text: string): StoredPassword {
 
 const cheap = buildPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } });
 
-/** As `htpasswd -nbm` and `htpasswd -nbs` of Apache 2.4 wrote them; {SSHA} as RFC 2307 has it. */
+/** As `htpasswd -nbB`, `htpasswd -nbm` and `htpasswd -nbs` of Apache 2.4 wrote them; {SSHA} as RFC 2307 has it. */
 const written: readonly (readonly [hash: string, password: string])[] = [
+  ['$2y$04$w5s7lWpzVb9tkOeyLtaBvO8LjABaBXPKPsT9eD./3Q.0U86KvhkH.', 'Circle of Life'],
+  ['$2y$05$cyCjGTmP/PbdAR6YfS2VHeYtMnbCN0Ou2kC9j0pqXGCpirYu2jHFm', '£ügel'],
   ['$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1', 'Circle of Life'],
   ['$apr1$3kA34sJH$OcSKl5/gHvFCs916S47di1', 'x'],
   ['$apr1$Wef8TsjD$hTBgpDgRoJhYMOJJMAV8O/', 'a password that is longer than sixteen octets, by far'],
@@ -54,8 +56,10 @@ t.test('more than the queue holds is an outage, and nobody who is right is told 
 t.test('whoever is not in a file costs what its dearest user costs', async (t) => {
   const cost = { memory: 19_456, passes: 2, lanes: 1 };
   const argon2 = stored(formatPasswordHash({ ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }));
-  const [apr1, sha1] = [stored(written[0]?.[0] ?? ''), stored(written[4]?.[0] ?? '')];
+  const [apr1, sha1] = [stored(written[2]?.[0] ?? ''), stored(written[6]?.[0] ?? '')];
   t.equal(dearest([sha1, argon2, apr1]), argon2);
   t.equal(dearest([sha1, apr1]), apr1);
+  const bcrypt = stored(`$2y$12$${'a'.repeat(53)}`);
+  t.equal(dearest([argon2, bcrypt]), bcrypt);
   t.equal(dearest([]), undefined);
 });
