@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ServiceContender } from './authorization-place.ts';
 import { pinned } from './cores.ts';
 import { basic, type ClientName, forms } from './grants.ts';
-import { type Measured, wrk } from './wrk.ts';
+import { type Measured, RAN_OUT, wrk } from './wrk.ts';
 
 export interface Turn {
   readonly contender: ServiceContender;
@@ -70,26 +70,39 @@ async function refresh({ contender, seconds, connections, folder }: Turn) {
   };
 }
 
-/** Codes are made for so many requests a second, and for four times those that were seen: no code is asked for twice. */
-const ENOUGH = 3000;
+/**
+ * Codes are made for so many requests a second, which is more than any contender was seen to answer, and for twice those
+ * that were seen: no code is asked for twice, also after a warm-up that something else held up.
+ */
+const ENOUGH = 8000;
 
 async function codeExchange(turn: Turn) {
-  const count = Math.max(ENOUGH, 4 * (turn.seen ?? ENOUGH)) * turn.seconds;
+  const count = Math.max(ENOUGH, 2 * (turn.seen ?? 0)) * turn.seconds;
   const codes = await turn.contender.codes(Math.ceil(count));
-  return byWrk(turn, { url: turn.contender.endpoints.token, client: 'web', bodies: codes.map(forms.code) });
+  return byWrk(turn, {
+    url: turn.contender.endpoints.token,
+    client: 'web',
+    bodies: codes.map(forms.code),
+    isOnce: true,
+  });
 }
 
 interface Asked {
   readonly url: string;
   readonly client: ClientName;
   readonly bodies: readonly string[];
+  /** Each of them is worth something once. */
+  readonly isOnce?: boolean;
 }
 
 /** One body after the other, from the first again after the last. */
-function byWrk({ seconds, connections, folder }: Turn, { url, client, bodies }: Asked): () => Promise<Measured> {
+function byWrk(
+  { seconds, connections, folder }: Turn,
+  { url, client, bodies, isOnce = false }: Asked,
+): () => Promise<Measured> {
   const script = join(folder, 'post.lua');
   const file = join(folder, 'bodies');
-  writeFileSync(script, postScript(client));
+  writeFileSync(script, postScript(client) + (isOnce ? tellWhenRanOut : ''));
   writeFileSync(file, `${bodies.join('\n')}\n`);
   return () => wrk({ url, seconds, connections, script: [script, file], prefix: pinnedWrk });
 }
@@ -112,6 +125,23 @@ function request()
 end
 `;
 }
+
+const tellWhenRanOut = `
+local asked = 0
+local take = request
+function request()
+  asked = asked + 1
+  if asked > #bodies then ran_out = true end
+  return take()
+end
+local threads = {}
+function setup(thread) threads[#threads + 1] = thread end
+function done()
+  for _, thread in ipairs(threads) do
+    if thread:get("ran_out") then print("${RAN_OUT}") end
+  end
+end
+`;
 
 interface TokenAnswer {
   readonly access_token: string;

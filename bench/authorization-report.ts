@@ -1,5 +1,6 @@
-import type { AuthorizationReport } from './authorization.ts';
 import { YARDSTICK } from './authorization-place.ts';
+import type { cores } from './cores.ts';
+import type { PlaceOfData, SyncTime } from './disk.ts';
 import { aligned, median } from './report.ts';
 import type { Measured } from './wrk.ts';
 
@@ -32,6 +33,16 @@ interface Spread {
   readonly median: number;
   readonly least: number;
   readonly most: number;
+}
+
+export interface AuthorizationReport {
+  readonly results: readonly AuthorizationResult[];
+  readonly runs: readonly AuthorizationRun[];
+  readonly sync: Readonly<Partial<Record<PlaceOfData, SyncTime>>>;
+  readonly cores: typeof cores;
+  /** One minute's load average of the machine, before and after. */
+  readonly load: readonly [before: number, after: number];
+  readonly absent: readonly string[];
 }
 
 export function summarizeAuthorization(runs: readonly AuthorizationRun[]): AuthorizationResult[] {

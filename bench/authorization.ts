@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { type Turn, type Workload, workloads } from './authorization-load.ts';
 import { type AuthorizationPlace, prepareAuthorization, type ServiceContender } from './authorization-place.ts';
-import { type AuthorizationResult, type AuthorizationRun, summarizeAuthorization } from './authorization-report.ts';
+import { type AuthorizationReport, type AuthorizationRun, summarizeAuthorization } from './authorization-report.ts';
 import { cpuTime, start, stop } from './children.ts';
 import { cores } from './cores.ts';
 import { type PlaceOfData, places, type SyncTime, syncTime } from './disk.ts';
@@ -13,16 +13,6 @@ export interface AuthorizationBench {
   readonly seconds: number;
   readonly connections: number;
   readonly say: (message: string) => void;
-}
-
-export interface AuthorizationReport {
-  readonly results: readonly AuthorizationResult[];
-  readonly runs: readonly AuthorizationRun[];
-  readonly sync: Readonly<Partial<Record<PlaceOfData, SyncTime>>>;
-  readonly cores: typeof cores;
-  /** One minute's load average of the machine, before and after. */
-  readonly load: readonly [before: number, after: number];
-  readonly absent: readonly string[];
 }
 
 /** The service on each database, and beside it oidc-provider, which forgets everything when it stops. */
@@ -81,7 +71,9 @@ async function runLoad(
         const key = `${workload.name} ${each.contender.name}`;
         const length = round === 0 ? WARM_UP : seconds;
         const turn = { contender: each.contender, seconds: length, connections, folder, seen: seen.get(key) };
-        const measured = await measure(each, workload, turn);
+        const measured = await measure(each, workload, turn).catch((cause: Error) => {
+          throw new Error(`${key}: ${cause.message}`, { cause });
+        });
         seen.set(key, Math.max(measured.perSecond, seen.get(key) ?? 0));
         say(
           `${round === 0 ? 'warming up' : `round ${round}`}: ${key}: ${measured.perSecond.toFixed(0)} requests a second`,

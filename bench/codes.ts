@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeOpaqueToken, tokenPrefixes } from '../src/authorization/opaque-token.ts';
+import { makeOpaqueToken, tokenPrefixes } from '../src/authorization/tokens/opaque-token.ts';
 import { sha256 } from '../src/base/secret.ts';
 import type { CodeRecord, Records } from '../src/storage/records.ts';
 import { challenge, clients, lifetimes, redirectUri, scope, subject } from './grants.ts';

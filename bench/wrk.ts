@@ -21,6 +21,9 @@ export interface Measured {
   readonly p99: number;
 }
 
+/** What a script prints whose requests count once each, when there were too few of them. */
+export const RAN_OUT = 'requests ran out';
+
 /** One thread that keeps its connections open and busy. An answer other than 2xx or a socket error spoils the run. */
 export async function wrk({ url, token, seconds, connections, script, prefix = ['wrk'] }: Load): Promise<Measured> {
   const [file, argument] = script ?? [];
@@ -30,6 +33,7 @@ export async function wrk({ url, token, seconds, connections, script, prefix = [
   args.push(...drawn, url, ...(argument === undefined ? [] : ['--', argument]));
   const [program = 'wrk', ...parameters] = prefix;
   const { stdout } = await promisify(execFile)(program, [...parameters, ...args]);
+  if (stdout.includes(RAN_OUT)) throw new Error(`${url}: ${RAN_OUT} before the time was over`);
   const fault = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
   if (fault !== null) throw new Error(`${url}: ${fault[0]}`);
   return {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { badParameter, errcodes, invalidSignature } from '../src/authorization/errcode.ts';
+import { badParameter, errcodes, invalidSignature } from '../src/authorization/browserless/errcode.ts';
 import { AuthorizationSchema } from '../src/config/authorization.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { GatewaySchema } from '../src/config/gateway.ts';

@@ -7,15 +7,16 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { backChannel } from './back-channel.ts';
+import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
+import { backChannel } from './back-channel-table.ts';
 import type { HostedSite } from './browser/site.ts';
-import { buildClientErrorHandler } from './client-errors.ts';
-import { handleErrors, sendError } from './errors.ts';
 import { frontChannel } from './front-channel.ts';
-import { recordRequests } from './request-log.ts';
-import { RequestLogger } from './request-logger.ts';
-import { addEndpoints } from './routing.ts';
-import { type ServerLimits, serverLimits } from './server-limits.ts';
+import { buildClientErrorHandler } from './http/client-errors.ts';
+import { handleErrors, sendError } from './http/errors.ts';
+import { recordRequests } from './http/request-log.ts';
+import { RequestLogger } from './http/request-logger.ts';
+import { addEndpoints } from './http/routing.ts';
+import { type ServerLimits, serverLimits } from './http/server-limits.ts';
 import type { Service } from './service.ts';
 
 export interface AppOptions {
@@ -43,7 +44,9 @@ export function buildApp(service: Service, { log, hosted, limits = serverLimits 
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const proxies = trustedProxies(service.config.trusted_proxies);
   app.addHook('onRequest', (request, reply, done) => {
+    keepBelieved(proxies, request);
     neverCached(request, reply);
     done();
   });
@@ -52,6 +55,15 @@ export function buildApp(service: Service, { log, hosted, limits = serverLimits 
   const rows = [...backChannel(service), ...frontChannel(service, hosted)];
   addEndpoints(app, service.config.issuer, rows);
   return app;
+}
+
+/** So that the framework, which takes each hop as it is written, finds addresses and nothing after a gap in them. */
+function keepBelieved(proxies: TrustedProxies, { raw }: FastifyRequest): void {
+  const line = raw.headers['x-forwarded-for'];
+  if (line === undefined) return;
+  const believed = proxies.believed([line].flat());
+  if (believed.length > 0) raw.headers['x-forwarded-for'] = believed.join(', ');
+  else delete raw.headers['x-forwarded-for'];
 }
 
 /** RFC 6749 §5.1, for answers and errors alike; documents that may be kept say so themselves. */

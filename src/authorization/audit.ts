@@ -1,9 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { StorageUnusable } from '../storage/errors.ts';
+import { type LineFile, lineFile } from './line-file.ts';
 
 /** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
 export type AuditEvent =
@@ -36,27 +34,50 @@ export interface AuditFacts {
 
 export interface Audit {
   record(event: AuditEvent, facts: AuditFacts): void;
+  /** Rejects with `StorageUnusable` where the file cannot be opened; without it, the first event opens it. */
+  open(): Promise<void>;
   /** When what was recorded is written. */
   close(): Promise<void>;
 }
 
-/** Lines of JSON, appended to a file of mode 0600; without a file they go to the log. */
-export async function openAudit(file: string | undefined, clock: Clock, log: Logger): Promise<Audit> {
-  if (file === undefined) return logged(log);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
-  const opened = Promise.withResolvers<void>();
-  stream.once('open', () => opened.resolve());
-  stream.once('error', ({ message }) => opened.reject(new StorageUnusable(`the audit file: ${message}`)));
-  await opened.promise;
-  stream.on('error', (error) => log.error({ err: error }, 'the audit log cannot be written'));
-  return {
-    record: (event, facts) =>
-      void stream.write(`${JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts })}\n`),
-    close: () => new Promise((resolve) => stream.end(resolve)),
-  };
+/** Lines of JSON, appended to a file of mode 0600; without a file, and while it cannot be written, they go to the log. */
+export function buildAudit(file: string | undefined, clock: Clock, log: Logger): Audit {
+  // an event is no matter of how much else is logged
+  const events = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
+  return file === undefined ? logged(events) : filed(lineFile(file, clock), clock, events);
 }
 
 function logged(log: Logger): Audit {
-  return { record: (event, facts) => log.info({ event, ...facts }, 'audit'), close: async () => {} };
+  return {
+    record: (event, facts) => log.info({ event, ...facts }, 'audit'),
+    open: async () => {},
+    close: async () => {},
+  };
+}
+
+function filed(file: LineFile, clock: Clock, log: Logger): Audit {
+  const failed = told(log);
+  return {
+    record(event, facts) {
+      const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });
+      file.append(line, (fault) => {
+        failed(fault);
+        log.warn({ event, ...facts }, 'audit');
+      });
+    },
+    open: () =>
+      file.open().catch((error) => {
+        throw new StorageUnusable(`the audit file: ${error.message}`, { cause: error });
+      }),
+    close: () => file.close(),
+  };
+}
+
+/** One fault meets many events, and is told once. */
+function told(log: Logger): (fault: Error | undefined) => void {
+  let last: Error | undefined;
+  return (fault) => {
+    if (fault !== undefined && fault !== last) log.error({ err: fault }, 'the audit file cannot be written');
+    last = fault ?? last;
+  };
 }

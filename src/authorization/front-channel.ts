@@ -1,14 +1,14 @@
+import { accountEndpoints } from './browser/endpoints/account.ts';
+import { assetEndpoints } from './browser/endpoints/assets.ts';
+import { authorizeEndpoints } from './browser/endpoints/authorize.ts';
+import { consentEndpoints } from './browser/endpoints/consent.ts';
+import { loginEndpoints } from './browser/endpoints/login.ts';
+import { signOutEndpoints } from './browser/endpoints/sign-out.ts';
 import { answerErrorsWith } from './browser/error-pages.ts';
 import { buildFront, type Front, type PageEndpoint } from './browser/front.ts';
 import type { HostedSite } from './browser/site.ts';
-import type { Endpoint } from './endpoint.ts';
-import { accountEndpoints } from './endpoints/account.ts';
-import { assetEndpoints } from './endpoints/assets.ts';
-import { authorizeEndpoints } from './endpoints/authorize.ts';
-import { consentEndpoints } from './endpoints/consent.ts';
-import { loginEndpoints } from './endpoints/login.ts';
-import { sessionCodeEndpoint } from './endpoints/session-code.ts';
-import { signOutEndpoints } from './endpoints/sign-out.ts';
+import { sessionCodeEndpoint } from './browserless/session-code.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import type { Service } from './service.ts';
 
 const pages: readonly ((front: Front) => readonly PageEndpoint[])[] = [

@@ -4,12 +4,14 @@ import type { AuthorizationConfig } from '../config/authorization.ts';
 import type { Counters } from '../storage/counters.ts';
 import type { Throttle } from '../storage/counters-throttle.ts';
 import type { Records } from '../storage/records.ts';
-import type { Accounts } from './accounts.ts';
 import type { Audit } from './audit.ts';
 import type { Clients } from './clients.ts';
 import type { Metrics } from './metrics.ts';
+import type { Accounts } from './people/accounts.ts';
+import type { LoginAttempts } from './people/login-attempts.ts';
+import type { RecentClients } from './recent-clients.ts';
 import type { Secrets } from './secrets.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { SigningKeys } from './tokens/signing-keys.ts';
 
 /** What every endpoint works with; made once at start, nothing in it is looked up by name later. */
 export interface Service {
@@ -18,11 +20,14 @@ export interface Service {
   readonly records: Records;
   readonly keys: SigningKeys;
   readonly clients: Clients;
+  readonly recentClients: RecentClients;
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   readonly secrets: Secrets;
-  /** Wrong secrets by client and address, wrong passwords by user and address. */
+  /** Wrong secrets, by client and address. */
   readonly throttle: Throttle;
+  /** Wrong passwords. */
+  readonly loginAttempts: LoginAttempts;
   readonly counters: Counters;
   readonly audit: Audit;
   readonly metrics: Metrics;

@@ -1,14 +1,29 @@
 /** Jobs that a machine can do a few of at a time. */
 export interface BoundedQueue {
-  /** The job's own promise, in the order of asking; undefined, at once, where too many wait already. */
-  run<Result>(job: () => Promise<Result>): Promise<Result> | undefined;
-  /** Jobs under way and waiting. */
-  readonly length: number;
+  /**
+   * The job's own promise, in the order of asking; undefined, at once, where too many wait already, or too many of those
+   * for whom this one is. Jobs for nobody in particular have no share of their own.
+   */
+  run<Result>(job: () => Promise<Result>, forWhom?: string): Promise<Result> | undefined;
 }
 
-export function buildBoundedQueue({ atOnce, waiting }: { atOnce: number; waiting: number }): BoundedQueue {
+export interface QueueLimits {
+  readonly atOnce: number;
+  readonly waiting: number;
+  /** Under way and waiting, for one and the same. */
+  readonly each: number;
+}
+
+export function buildBoundedQueue({ atOnce, waiting, each }: QueueLimits): BoundedQueue {
   const queue: (() => void)[] = [];
+  const shares = new Map<string, number>();
   let running = 0;
+  const take = (forWhom: string) => shares.set(forWhom, (shares.get(forWhom) ?? 0) + 1);
+  const giveBack = (forWhom: string) => {
+    const left = (shares.get(forWhom) ?? 0) - 1;
+    if (left > 0) shares.set(forWhom, left);
+    else shares.delete(forWhom);
+  };
   const leave = () => {
     const next = queue.shift();
     if (next === undefined) running--;
@@ -20,12 +35,16 @@ export function buildBoundedQueue({ atOnce, waiting }: { atOnce: number; waiting
     return Promise.resolve();
   };
   return {
-    run(job) {
+    run(job, forWhom) {
       if (running >= atOnce && queue.length >= waiting) return undefined;
-      return turn().then(job).finally(leave);
-    },
-    get length() {
-      return running + queue.length;
+      if (forWhom === undefined) return turn().then(job).finally(leave);
+      if ((shares.get(forWhom) ?? 0) >= each) return undefined;
+      take(forWhom);
+      const done = () => {
+        giveBack(forWhom);
+        leave();
+      };
+      return turn().then(job).finally(done);
     },
   };
 }

@@ -20,7 +20,12 @@ export interface Passwords {
   /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
   hash(password: string): Promise<Hashed | Outage>;
   /** Of an unknown user `stored` is undefined: refused after the same work as a wrong password. */
-  verify(stored: string | undefined, password: string): Promise<Matches | Refused<WrongPassword> | Outage>;
+  verify(
+    stored: string | undefined,
+    password: string,
+    /** Who asks, such as an address: a share of the queue is theirs, and no more. */
+    forWhom?: string,
+  ): Promise<Matches | Refused<WrongPassword> | Outage>;
 }
 
 export type Hashed =
@@ -42,14 +47,22 @@ export interface PasswordOptions {
   readonly atOnce?: number;
   /** A hash takes some 40 ms, so the last of these waits about a second and a half. */
   readonly waiting?: number;
+  /** So nobody fills the queue alone. */
+  readonly each?: number;
 }
 
 const RETRY_AFTER = 2;
 
-export function buildPasswords({ cost = currentCost, atOnce = 2, waiting = 64 }: PasswordOptions = {}): Passwords {
-  const queue = buildBoundedQueue({ atOnce, waiting });
+export function buildPasswords({
+  cost = currentCost,
+  atOnce = 2,
+  waiting = 64,
+  each = 16,
+}: PasswordOptions = {}): Passwords {
+  const queue = buildBoundedQueue({ atOnce, waiting, each });
   const nobody: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
-  const derived = async (bytes: Uint8Array, by: PasswordHash) => queue.run(() => derive(bytes, by));
+  const derived = async (bytes: Uint8Array, by: PasswordHash, forWhom?: string) =>
+    queue.run(() => derive(bytes, by), forWhom);
 
   return {
     async hash(password) {
@@ -59,11 +72,11 @@ export function buildPasswords({ cost = currentCost, atOnce = 2, waiting = 64 }:
       const hash = await derived(prepared.bytes, { ...nobody, salt });
       return hash === undefined ? busy() : { kind: 'hashed', phc: formatPasswordHash({ ...cost, salt, hash }) };
     },
-    async verify(stored, password) {
+    async verify(stored, password, forWhom) {
       const prepared = preparePassword(password);
       const parsed = stored === undefined ? undefined : parsePasswordHash(stored);
       const known = parsed?.ok ? parsed.value : nobody;
-      const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known);
+      const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known, forWhom);
       if (hash === undefined) return busy();
       if (parsed?.ok === false) return refused('unusable_hash', parsed.message);
       const isRight = sameBytes(hash, known.hash) && parsed !== undefined && prepared.kind === 'prepared';

@@ -3,10 +3,15 @@
  * NFKC maps widths (rule 1 of §3.3.1) and what else looks alike; the rest of the names is kept as they are written.
  */
 export function usernameKey(username: string): string {
+  if (Buffer.byteLength(username) > longest) return NOBODY;
   return username.normalize('NFKC').toLowerCase().normalize('NFC');
 }
 
+/** Bytes. Normalizing takes a time that grows with the square of the length, so what names nobody is not normalized. */
 const longest = 255;
+
+/** Holds a control character, as no username does. */
+const NOBODY = '\n';
 
 /** Why a text cannot name a user; undefined where it can. */
 export function usernameFault(username: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Authorization, buildAuthorization, openStore } from '../authorization/authorization.ts';
+import { type Authorization, buildAuthorization } from '../authorization/authorization.ts';
+import { openStore } from '../authorization/open-service.ts';
 import { systemClock } from '../base/clock.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';

@@ -5,9 +5,18 @@ import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import type { ClientRecord } from '../storage/records.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
-import { type ClientOptions, newClient, newClientId, newClientSecret } from './administration/new-client.ts';
+import {
+  type ClientOptions,
+  newClient,
+  newClientId,
+  newClientSecret,
+  warningText,
+} from './administration/new-client.ts';
 import { duration, jsonObject, repeatable, subcommand } from './administration/options.ts';
+import { isoTime, memberTable } from './administration/shown.ts';
 import { table } from './table.ts';
+
+const localJwts = 'JWTs that are verified locally live until they expire.';
 
 /** `gatehouse client …`: clients that are registered in the store, beside those of the file. */
 export function register(program: Command): void {
@@ -39,20 +48,21 @@ export function register(program: Command): void {
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );
-  subcommand(client, 'remove <id>', 'remove a client; every token of it ends').action(
-    (id: string, options: Administered) => administer(options, (service) => remove(service, id)),
-  );
+  subcommand(client, 'remove <id>', 'remove a client; its consents, grants and tokens end')
+    .addHelpText('after', `\n${localJwts}\n`)
+    .action((id: string, options: Administered) => administer(options, (service) => remove(service, id)));
 }
 
 async function add({ config, clients, records, clock }: Service, options: ClientOptions): Promise<Report> {
   const id = options.id ?? newClientId();
   if ((await clients.find(id)) !== undefined) throw new Refusal(`there is a client ${id} already`);
-  const metadata = newClient(id, options, config);
-  const secret = metadata.public ? undefined : newClientSecret();
+  const { registration: metadata, warnings } = newClient(id, options, config);
+  const secret = options.public ? undefined : newClientSecret();
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];
-  if (!(await records.addClient({ id, metadata: { ...metadata }, secrets, createdAt })))
+  if (!(await records.addClient({ id, metadata, secrets, createdAt })))
     throw new Refusal(`there is a client ${id} already`);
+  process.stderr.write(warningText(warnings));
   const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
   return { json, text: secretText(id, secret) };
 }
@@ -64,17 +74,23 @@ function secretText(id: string, secret: string | undefined): string {
 
 async function list({ clients, records, clock }: Service): Promise<Report> {
   const stored = new Set((await records.listClients(seconds(clock))).map(({ id }) => id));
-  const rows = (await clients.list()).map((client) => describe(client, stored.has(client.id)));
-  const cells = rows.map(({ client_id, client_name, grant_types, scope, registered }) => [
+  const known = await clients.list();
+  const rows = known.map((client) => describe(client, stored.has(client.id)));
+  const unread = [...stored].filter((id) => !known.some((client) => client.id === id));
+  process.stderr.write(
+    unread.map((id) => `gatehouse: warning: the client ${id} in the store cannot be read\n`).join(''),
+  );
+  const cells = rows.map(({ client_id, client_name, grant_types, scope, registered, shadows }) => [
     client_id,
     client_name,
     grant_types.join(',') || '-',
     scope || '-',
-    registered,
+    shadows ? `${registered}, shadows the store's` : registered,
   ]);
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }
 
+/** Of two with one id that of the file is in force. */
 function describe(client: Client, isStored: boolean) {
   return {
     client_id: client.id,
@@ -86,7 +102,8 @@ function describe(client: Client, isStored: boolean) {
     require_pkce: client.requirePkce,
     introspect: client.introspect,
     session: client.session,
-    registered: isStored ? 'store' : 'file',
+    registered: client.inFile ? 'file' : 'store',
+    shadows: client.inFile && isStored,
   };
 }
 
@@ -94,43 +111,48 @@ async function show(service: Service, id: string): Promise<Report> {
   const client = await service.clients.find(id);
   if (client === undefined) throw new Refusal(`there is no client ${id}`);
   const record = await service.records.findClient(id, seconds(service.clock));
-  const json = { ...describe(client, record !== undefined), secrets: (record?.secrets ?? []).map(secretTimes) };
-  const rows = Object.entries(json).map(([name, value]) => [name, shown(value)]);
-  return { json, text: table(rows) };
+  const secrets = client.inFile ? [] : (record?.secrets ?? []).map(secretTimes);
+  const json = { ...describe(client, record !== undefined), secrets };
+  return { json, text: memberTable(json) };
 }
 
 function secretTimes({ createdAt, expiresAt }: ClientRecord['secrets'][number]) {
   return { created_at: isoTime(createdAt), expires_at: expiresAt === undefined ? 'never' : isoTime(expiresAt) };
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-async function rotateSecret({ records, clients, clock }: Service, id: string, overlap: number): Promise<Report> {
-  await requireStored({ records, clients, clock }, id);
+async function rotateSecret(service: Service, id: string, overlap: number): Promise<Report> {
+  if (isInFile(service, id)) throw new Refusal(`the client ${id} stands in the file: change its secret there`);
+  const { records, clock } = service;
   const secret = newClientSecret();
   const now = seconds(clock);
   const oldUntil = now + Math.floor(overlap / 1000);
   const made = { hash: sha256(secret), createdAt: now, expiresAt: undefined };
-  if (!(await records.rotateClientSecret({ id, secret: made, oldUntil, now })))
-    throw new Refusal(`the client ${id} has no secret to replace: it is a public one`);
+  if (!(await records.rotateClientSecret({ id, secret: made, oldUntil, now }))) throw await notRotated(service, id);
   const json = { client_id: id, client_secret: secret, old_secret_until: isoTime(oldUntil) };
   return { json, text: `${secretText(id, secret)}The old one works until ${isoTime(oldUntil)}.\n` };
 }
 
-async function remove({ records, clients, clock }: Service, id: string): Promise<Report> {
-  await requireStored({ records, clients, clock }, id);
-  await records.removeClient(id, seconds(clock));
-  return { json: { client_id: id, removed: true }, text: `The client ${id} is removed, and its tokens with it.\n` };
+async function notRotated({ records, clock }: Service, id: string): Promise<Refusal> {
+  const record = await records.findClient(id, seconds(clock));
+  if (record === undefined) return new Refusal(`there is no client ${id}`);
+  return new Refusal(`the client ${id} has no secret to replace: it is a public one, or all its secrets ended`);
 }
 
-async function requireStored({ records, clients, clock }: Pick<Service, 'records' | 'clients' | 'clock'>, id: string) {
-  if ((await records.findClient(id, seconds(clock))) !== undefined) return;
-  const inFile = (await clients.find(id)) !== undefined;
-  throw new Refusal(inFile ? `the client ${id} stands in the file: change it there` : `there is no client ${id}`);
+async function remove(service: Service, id: string): Promise<Report> {
+  if (isInFile(service, id)) return removeShadowed(service, id);
+  if (!(await service.records.removeClient(id, seconds(service.clock)))) throw new Refusal(`there is no client ${id}`);
+  const text = `The client ${id} is removed, and what it was granted with it. ${localJwts}\n`;
+  return { json: { client_id: id, removed: true }, text };
 }
 
-function isoTime(at: number): string {
-  return new Date(at * 1000).toISOString();
+/** Tokens know their client by its id only, so they are those of the client that is in force. */
+async function removeShadowed({ records }: Service, id: string): Promise<Report> {
+  if (!(await records.unregisterClient(id)))
+    throw new Refusal(`the client ${id} stands in the file: take it out there`);
+  const text = `The client ${id} of the store is removed; that of the file is in force as before, and its tokens live on.\n`;
+  return { json: { client_id: id, removed: true, in_file: true }, text };
+}
+
+function isInFile({ config }: Service, id: string): boolean {
+  return config.clients.some(({ client_id }) => client_id === id);
 }

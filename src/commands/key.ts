@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { Service } from '../authorization/service.ts';
-import { PUBLISHED_FOR } from '../authorization/signing-keys.ts';
+import { PUBLISHED_FOR } from '../authorization/tokens/signing-keys.ts';
 import { seconds } from '../base/clock.ts';
 import { makeSigningKey } from '../jwt/sign.ts';
+import type { NewSigningKey } from '../storage/records.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
+import { isoTime } from './administration/shown.ts';
 import { table } from './table.ts';
 
 /** `gatehouse key …`: the issuer's signing keys. */
@@ -16,7 +18,7 @@ export function register(program: Command): void {
   subcommand(key, 'rotate', 'publish a new key; it signs once every verifier can know it, and the old one retires')
     .option(
       '--now',
-      'it signs at once: for a key that leaked; verifiers that keep key sets refuse its tokens for minutes',
+      'for a key that leaked: the new key is the only one, and every JWT so far ends; verifiers that keep key sets refuse new ones for minutes',
     )
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
 }
@@ -44,16 +46,17 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
   if (alg === 'HS256') throw new Refusal('the secret of HS256 stands in the file: change it there');
   const now = seconds(clock);
   const key = { ...(await makeSigningKey(alg)), createdAt: now };
-  const isNew = await records.announceSigningKey(key);
-  if (!isNew && atOnce === undefined) throw new Refusal('the next key is published already, and does not sign yet');
-  if (atOnce) await records.promoteSigningKey({ alg, publishedBefore: now, now });
-  const signs_from = isoTime(atOnce ? now : now + PUBLISHED_FOR);
-  return {
-    json: { kid: key.kid, alg, signs_from },
-    text: `The next key is published; it signs from ${signs_from} on.\n`,
-  };
+  if (atOnce) return replace(records, key, now);
+  if (!(await records.announceSigningKey(key)))
+    throw new Refusal('the next key is published already, and does not sign yet');
+  const signs_from = isoTime(now + PUBLISHED_FOR);
+  const text = `The next key is published; it signs from ${signs_from} on.\n`;
+  return { json: { kid: key.kid, alg, signs_from }, text };
 }
 
-function isoTime(at: number): string {
-  return new Date(at * 1000).toISOString();
+async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<Report> {
+  await records.replaceSigningKeys(key);
+  const { kid, alg } = key;
+  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services take it up within seconds.\n`;
+  return { json: { kid, alg, signs_from: isoTime(now) }, text };
 }

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import type { Client } from '../authorization/clients.ts';
 import type { Service } from '../authorization/service.ts';
-import type { ActiveToken } from '../authorization/token-kind.ts';
-import { tokenKind } from '../authorization/token-kinds.ts';
+import type { ActiveToken } from '../authorization/tokens/token-kind.ts';
+import { tokenKind } from '../authorization/tokens/token-kinds.ts';
 import { sha256 } from '../base/secret.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
+import { memberTable } from './administration/shown.ts';
 import { readSecret } from './read-secret.ts';
-import { table } from './table.ts';
 
 /** `gatehouse token …`: what the service says of a token, and its end. */
 export function register(program: Command): void {
@@ -23,44 +22,27 @@ export function register(program: Command): void {
 
 async function introspect(service: Service): Promise<Report> {
   const json = (await inspect(service, await readToken())) ?? { active: false };
-  const rows = Object.entries(json).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return { json, text: table(rows) };
+  return { json, text: memberTable(json) };
 }
 
+/** The store is asked whose it is, not whether it is active: a refresh token that was used still has its grant. */
 async function revoke(service: Service): Promise<Report> {
   const text = await readToken();
-  const found = await inspect(service, text);
-  const client = found && (await service.clients.find(found.client_id));
-  if (client === undefined) return { json: { revoked: false }, text: 'The token was not active.\n' };
-  await tokenKind(text)?.revoke(service, text, client);
-  service.audit.record('token_revoked', { client_id: client.id, sub: found?.sub, detail: 'by command' });
+  const kind = tokenKind(text);
+  const owner = await kind?.owner(service, text);
+  const outcome = owner === undefined ? 'unknown' : await kind?.revoke(service, text, { id: owner.clientId });
+  if (owner === undefined || outcome !== 'revoked')
+    return { json: { revoked: false }, text: 'The token is not known: none of this service, or it ended long ago.\n' };
+  service.audit.record('token_revoked', { client_id: owner.clientId, sub: owner.subject, detail: 'by command' });
   return { json: { revoked: true }, text: 'The token is revoked.\n' };
 }
 
 /** A refresh token tells of itself to its own client only. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {
   const found = await service.records.findRefreshToken(sha256(text));
-  return tokenKind(text)?.inspect(service, text, { ...operator, id: found?.grant.clientId ?? '' });
+  const operator = { id: found?.grant.clientId ?? '', introspect: true, isPublic: false };
+  return tokenKind(text)?.inspect(service, text, operator);
 }
-
-const operator: Client = {
-  id: '',
-  name: 'operator',
-  isPublic: false,
-  secretHashes: [],
-  redirectUris: [],
-  scope: [],
-  grantTypes: [],
-  tokenFormat: undefined,
-  requirePkce: true,
-  retryWindow: 0,
-  session: false,
-  claims: {},
-  introspect: true,
-};
 
 async function readToken(): Promise<string> {
   const secret = await readSecret('Token');

@@ -81,19 +81,25 @@ async function list({ config, records }: Service): Promise<Report> {
 async function setPassword(service: Service, username: string): Promise<Report> {
   await requireStored(service, username);
   const passwordHash = await readPassword(service);
-  await service.records.setPassword({ username: usernameKey(username), passwordHash, now: seconds(service.clock) });
+  const change = { username: usernameKey(username), passwordHash, now: seconds(service.clock) };
+  if (!(await service.records.setPassword(change))) throw unknownUser(username);
   const text = `The password of ${username} is changed; whoever was signed in with the old one is so no longer.\n`;
   return { json: { username, changed: true }, text };
 }
 
 async function remove(service: Service, username: string): Promise<Report> {
   await requireStored(service, username);
-  await service.records.removeAccount(usernameKey(username), seconds(service.clock));
+  if (!(await service.records.removeAccount(usernameKey(username), seconds(service.clock))))
+    throw unknownUser(username);
   return { json: { username, removed: true }, text: `The user ${username} is removed, with sessions and tokens.\n` };
 }
 
 async function requireStored({ accounts }: Service, username: string): Promise<void> {
   const account = await accounts.find(username);
-  if (account === undefined) throw new Refusal(`there is no user ${username}`);
+  if (account === undefined) throw unknownUser(username);
   if (account.inFile) throw new Refusal(`the user ${username} stands in the file: change it there`);
+}
+
+function unknownUser(username: string): Refusal {
+  return new Refusal(`there is no user ${username}`);
 }

@@ -1,31 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import type { Checks } from './checks.ts';
+import { databaseFaults, isPostgres } from './database-url.ts';
 import { hmacSecretFaults } from './hmac-secret.ts';
 import type { Finding } from './problem.ts';
 import { secretKeyFaults } from './secret-key.ts';
 import type { AuthorizationSubject } from './subject.ts';
-import { parseUrl } from './url-rules.ts';
 
 /** Where the service keeps what it knows, and the keys that it signs and encrypts with. */
 export const keyChecks: Checks<AuthorizationSubject> = {
-  database: ({ config }) => databaseFaults(config.storage),
+  database: ({ config }) => databaseFaults(['storage'], config.storage),
   'encryption keys': ({ config }) => [
     ...(config.encryption_keys ?? []).flatMap((key, index) => secretKeyFaults(['encryption_keys', index], key)),
     ...missingKeys(config),
   ],
   'signing secret': ({ config }) => signingFaults(config.signing),
 };
-
-const isPostgres = (storage: string) => storage.startsWith('postgres');
-
-function databaseFaults(storage: string): readonly Finding[] {
-  if (!isPostgres(storage)) return [];
-  const url = parseUrl(storage);
-  const pointer = ['storage'];
-  const hint = 'write postgres://USER@HOST/DATABASE';
-  if (url === undefined) return [{ pointer, message: 'this is not the URL of a database', hint }];
-  return url.pathname.length > 1 ? [] : [{ pointer, message: 'the URL names no database', hint }];
-}
 
 /** A key beside the database would be in one replica only, and beside the rows that it protects. */
 function missingKeys({ storage, encryption_keys = [] }: AuthorizationSubject['config']): readonly Finding[] {

@@ -1,4 +1,5 @@
 import type { Checks, Member } from './checks.ts';
+import { databaseFaults } from './database-url.ts';
 import type { AuthorizationServerConfig } from './gateway.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -22,7 +23,7 @@ function storageFaults({ at, value: { verify, storage } }: Server): readonly Fin
     const hint = 'write `verify: store`, or remove it';
     return [{ pointer, message: `\`storage\` is never read with \`verify: ${verify}\``, hint, atKey: true }];
   }
-  if (storage !== 'sqlite::memory:') return [];
+  if (storage !== 'sqlite::memory:') return databaseFaults(pointer, storage);
   const hint = 'name the file that the authorization service writes';
   return [{ pointer, message: 'a database in memory is not shared with another process', hint }];
 }

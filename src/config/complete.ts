@@ -6,13 +6,14 @@ import type {
   ClientFile,
   UserConfig,
 } from './authorization.ts';
-import type { GatewayConfig, GatewayFile, RouteConfig, RouteFile } from './gateway.ts';
+import { parseCountedBy } from './counted-by.ts';
+import type { GatewayConfig, GatewayFile, RateLimitConfig, RouteConfig, RouteFile } from './gateway.ts';
 import { healthParts } from './listener.ts';
 import { parseClaimSource } from './token-settings.ts';
 
-/** Gives every route its id: that of the file, or its methods, host and path. */
+/** Gives every route its id: that of the file, or its methods, host and path; and puts what is written in text in parts. */
 export function completeGateway(config: GatewayFile): GatewayConfig {
-  const routes = config.routes.map((route) => Object.freeze({ ...route, id: route.id ?? defaultId(route) }));
+  const routes = config.routes.map(completeRoute);
   const { health, ...rest } = config;
   const parts = health && healthParts(health);
   return Object.freeze({
@@ -21,6 +22,17 @@ export function completeGateway(config: GatewayFile): GatewayConfig {
     health_passes: parts?.pass ?? {},
     routes: Object.freeze(routes) as RouteConfig[],
   });
+}
+
+function completeRoute({ rate_limit, ...route }: RouteFile): RouteConfig {
+  const id = route.id ?? defaultId(route);
+  return Object.freeze({ ...route, id, ...(rate_limit && { rate_limit: completeLimit(rate_limit) }) });
+}
+
+function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): RateLimitConfig {
+  const countedBy = parseCountedBy(by);
+  if (countedBy === undefined) throw new TypeError(`a rate limit by ${by} was not refused`);
+  return Object.freeze({ ...limit, by: Object.freeze(countedBy) });
 }
 
 /** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */
@@ -51,7 +63,8 @@ export function completeAuthorization(config: AuthorizationFile): AuthorizationC
   });
 }
 
-function completeClient({ app_id, app_secret, ...client }: ClientFile, retryWindow: number): ClientConfig {
+/** `retryWindow`: of a client that says nothing of it. */
+export function completeClient({ app_id, app_secret, ...client }: ClientFile, retryWindow: number): ClientConfig {
   const secret = client.client_secret ?? app_secret;
   return Object.freeze({
     ...client,

@@ -5,6 +5,11 @@ export type CountedBy =
 
 export const countedByWords = ['client_id', 'sub', 'address', 'claim:NAME'] as const;
 
+/** As it stands in the file. */
+export function countedByText(by: CountedBy): string {
+  return by.kind === 'claim' ? `claim:${by.path}` : by.kind;
+}
+
 /** `client_id`, `sub`, `address`, or `claim:` and a name or path of claims; undefined for other text. */
 export function parseCountedBy(text: string): CountedBy | undefined {
   if (text === 'client_id' || text === 'sub' || text === 'address') return { kind: text };

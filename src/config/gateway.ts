@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
+import type { CountedBy } from './counted-by.ts';
 import { counters } from './counters.ts';
 import { type HealthPassConfig, healthListen, listen } from './listener.ts';
 import { Log, Shutdown } from './process.ts';
@@ -168,8 +169,9 @@ export const GatewaySchema = record({
 
 export type GatewayFile = Static<typeof GatewaySchema>;
 export type RouteFile = GatewayFile['routes'][number];
-/** Once loaded, every route has an id. */
-export type RouteConfig = RouteFile & { id: string };
+/** Once loaded, every route has an id, and whom a limit counts is in parts. */
+export type RouteConfig = Omit<RouteFile, 'rate_limit'> & { id: string; rate_limit?: RateLimitConfig };
+export type RateLimitConfig = Omit<NonNullable<RouteFile['rate_limit']>, 'by'> & { readonly by: CountedBy };
 /** Once loaded, the two ways of writing `health` are one. */
 export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health'> & {
   routes: RouteConfig[];
@@ -179,5 +181,4 @@ export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health'> & {
 export type AuthorizationServerConfig = GatewayConfig['authorization_servers'][string];
 export type UpstreamConfig = GatewayConfig['upstreams'][string];
 export type LimitsConfig = GatewayConfig['limits'];
-export type RateLimitConfig = NonNullable<RouteConfig['rate_limit']>;
 export type ScopeConfig = NonNullable<RouteConfig['scope']>;

@@ -1,4 +1,4 @@
-import { parseCidr } from './cidr.ts';
+import { parseCidr } from '../base/cidr.ts';
 import type { Finding } from './problem.ts';
 
 /** What is wrong with one entry of `trusted_proxies`. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import { refused } from '../base/verdict.ts';
 import type { BasicConfig } from '../config/gateway.ts';
@@ -38,9 +39,9 @@ export function basicScheme(parts: BasicParts): HttpScheme {
   const mayCarry = (head: RequestHead) => config.allow_insecure || isSecureEnough(head);
   const challenge = basicChallenge({ realm, charset: config.charset });
 
-  const check = async ({ username, password }: Right, key: string): Promise<SchemeVerification> => {
+  const check = async ({ username, password }: Right, key: string, address: string): Promise<SchemeVerification> => {
     const stored = users.get(username) ?? decoy;
-    const judged = stored === undefined ? 'wrong' : await judge.judge(stored, password);
+    const judged = stored === undefined ? 'wrong' : await judge.judge(stored, password, addressBlock(address));
     if (typeof judged === 'object') return judged;
     if (judged === 'wrong' || !users.has(username)) return refused('password_wrong');
     return { kind: 'verified', identity: verified.keep(key, identityOf(username)), cache: 'miss' };
@@ -59,7 +60,7 @@ export function basicScheme(parts: BasicParts): HttpScheme {
       if (identity !== undefined) return { kind: 'verified', identity, cache: 'hit' };
       const name = `basic ${realm.length}:${realm}${parsed.username}`;
       const guarded = { throttle, name, address: head.origin.address };
-      return guard(guarded, () => verified.once(key, () => check(parsed, key)));
+      return guard(guarded, () => verified.once(key, () => check(parsed, key, head.origin.address)));
     },
   };
 }

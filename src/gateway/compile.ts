@@ -3,12 +3,12 @@ import { parseHostPattern } from '../config/host-pattern.ts';
 import type { Pointer, Position } from '../config/load.ts';
 import { parsePathPattern } from '../config/path-pattern.ts';
 import type { Counters } from '../storage/counters.ts';
-import { alike } from './alike.ts';
 import { claimConditions } from './claim-conditions.ts';
 import type { HttpScheme } from './http-scheme.ts';
 import type { VerifyBearer } from './identity.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { matchConditions } from './match-conditions.ts';
+import { oncePerInput } from './once-per-input.ts';
 import type { ProtectedResources } from './protected-resources.ts';
 import { compileRateLimit } from './rate-limit.ts';
 import { compileRewrite } from './rewrite.ts';
@@ -76,11 +76,11 @@ function compiler(
 /** What many routes have in common, made once for all of them. */
 function sharedParts(config: GatewayConfig, { verifier }: RouteDependencies) {
   return {
-    methods: alike((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
-    bearerMethods: alike((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
-    scope: alike(scopeRequirement),
-    verifier: alike(verifier),
-    audiences: alike((wanted: Wanted) => audiences(config, wanted)),
+    methods: oncePerInput((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
+    bearerMethods: oncePerInput((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
+    scope: oncePerInput(scopeRequirement),
+    verifier: oncePerInput(verifier),
+    audiences: oncePerInput((wanted: Wanted) => audiences(config, wanted)),
   };
 }
 

@@ -87,7 +87,7 @@ function openStore(
   faults: FaultLog,
 ): TokenStore | undefined {
   if (verify !== 'store' || storage === undefined) return undefined;
-  return tokenStore(openTokenFacts(storage, { directory }), { issuer, clock, faults });
+  return tokenStore(openTokenFacts(storage, { directory, clock }), { issuer, clock, faults });
 }
 
 const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');

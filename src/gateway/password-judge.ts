@@ -10,7 +10,8 @@ export type Judged = 'right' | 'wrong' | Outage;
 
 /** Judges passwords off the event loop, a few at a time. Too many at once are an outage, never a wrong password. */
 export interface PasswordJudge {
-  judge(stored: StoredPassword, password: string): Promise<Judged>;
+  /** `forWhom`: who asks, such as an address; a share of the queues is theirs, and no more. */
+  judge(stored: StoredPassword, password: string, forWhom?: string): Promise<Judged>;
   close(): Promise<void>;
 }
 
@@ -23,13 +24,14 @@ interface Judge<Kind extends StoredPassword['kind']> {
 interface Tools {
   readonly passwords: ReturnType<typeof buildPasswords>;
   readonly inThread: (stored: Parameters<PasswordThread['ask']>[0], password: string) => Promise<Judged>;
+  readonly forWhom: string | undefined;
 }
 
 const kinds: { readonly [Kind in StoredPassword['kind']]: Judge<Kind> } = {
   argon2id: {
     cost: ({ cost: { memory, passes } }) => (memory * passes) / 1000,
-    async judge({ phc }, password, { passwords }) {
-      const verdict = await passwords.verify(phc, password);
+    async judge({ phc }, password, { passwords, forWhom }) {
+      const verdict = await passwords.verify(phc, password, forWhom);
       if (verdict.kind === 'outage') return verdict;
       return verdict.kind === 'matches' ? 'right' : 'wrong';
     },
@@ -52,13 +54,16 @@ const RETRY_AFTER = 2;
 export function openPasswordJudge(): PasswordJudge {
   const passwords = buildPasswords();
   const thread = openPasswordThread();
-  const queue = buildBoundedQueue({ atOnce: 1, waiting: 64 });
-  const inThread: Tools['inThread'] = async (stored, password) => {
-    const right = await queue.run(() => thread.ask(stored, password));
-    return right === undefined ? busy() : verdict(right);
-  };
+  const queue = buildBoundedQueue({ atOnce: 1, waiting: 64, each: 16 });
+  const threadFor =
+    (forWhom: string | undefined): Tools['inThread'] =>
+    async (stored, password) => {
+      const right = await queue.run(() => thread.ask(stored, password), forWhom);
+      return right === undefined ? busy() : verdict(right);
+    };
   return {
-    judge: (stored, password) => judgeOf(stored).judge(stored, password, { passwords, inThread }),
+    judge: (stored, password, forWhom) =>
+      judgeOf(stored).judge(stored, password, { passwords, inThread: threadFor(forWhom), forWhom }),
     close: () => thread.close(),
   };
 }

@@ -1,5 +1,5 @@
 import { addressBlock } from '../base/address-block.ts';
-import { type CountedBy, parseCountedBy } from '../config/counted-by.ts';
+import { type CountedBy, countedByText } from '../config/counted-by.ts';
 import type { RateLimitConfig } from '../config/gateway.ts';
 import type { Counted, Counters } from '../storage/counters.ts';
 import { claimAt } from './claim-path.ts';
@@ -19,19 +19,18 @@ export interface RateLimit {
 export function compileRateLimit(routeId: string, config: RateLimitConfig, take: Counters['take']): RateLimit {
   const { by, requests, per } = config;
   const limit = { requests, window: per };
-  const countedBy = parseCountedBy(by) ?? { kind: 'address' };
   const prefix = `${routeId.length}:${routeId}`;
-  const read = reader(countedBy);
+  const [read, words] = [reader(by), countedByText(by)];
   return {
     text: limitText(config),
-    byAddress: countedBy.kind === 'address',
+    byAddress: by.kind === 'address',
     address: (address) => take(`${prefix} address ${addressBlock(address)}`, limit),
-    identity: (identity) => take(`${prefix} ${by} ${identity.issuer} ${read(identity)}`, limit),
+    identity: (identity) => take(`${prefix} ${words} ${identity.issuer} ${read(identity)}`, limit),
   };
 }
 
 export function limitText({ by, requests, per }: RateLimitConfig): string {
-  return `${requests} in ${per / 1000} s by ${by}`;
+  return `${requests} in ${per / 1000} s by ${countedByText(by)}`;
 }
 
 /** Identities without the value share one bucket, which no value can name: text is told from its absence by `=`. */
@@ -42,8 +41,10 @@ function reader(by: CountedBy): (identity: Identity) => string {
     case 'sub':
       return ({ subject }) => (subject === undefined ? '' : `=${subject}`);
     case 'claim':
-      return ({ claims }) =>
-        claimAt(claims, by.path) === undefined ? '' : `=${JSON.stringify(claimAt(claims, by.path))}`;
+      return ({ claims }) => {
+        const value = claimAt(claims, by.path);
+        return value === undefined ? '' : `=${JSON.stringify(value)}`;
+      };
     case 'address':
       return () => '';
   }

@@ -2,6 +2,7 @@ import { type Clock, seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import type { JsonObject } from '../jwt/json.ts';
 import { looksLikeJwt, parseJwt } from '../jwt/parse.ts';
+import { activeAnswer } from '../oauth/introspection.ts';
 import { StorageUnavailable, type TokenFacts } from '../storage/read.ts';
 import type { FaultLog } from './fault-log.ts';
 import { type Fetched, failed } from './fetch-json.ts';
@@ -71,23 +72,7 @@ async function settled(read: () => Promise<JsonObject>): Promise<Fetched> {
 
 async function aboutOpaque(facts: TokenFacts, token: string, { issuer, clock }: Known): Promise<JsonObject> {
   const found = await facts.findAccessToken(sha256(token), seconds(clock));
-  if (found === undefined) return INACTIVE;
-  const { claims, clientId, subject, username, grantId, authTime } = found;
-  return {
-    ...claims,
-    active: true,
-    scope: found.scope,
-    client_id: clientId,
-    ...(username !== undefined && { username }),
-    token_type: 'Bearer',
-    exp: found.expiresAt,
-    iat: found.issuedAt,
-    sub: subject,
-    aud: found.audience,
-    iss: issuer,
-    ...(grantId !== undefined && { gid: grantId }),
-    ...(authTime !== undefined && { auth_time: authTime }),
-  };
+  return found === undefined ? INACTIVE : activeAnswer(found, issuer);
 }
 
 /**

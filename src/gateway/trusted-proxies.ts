@@ -1,5 +1,4 @@
-import { BlockList, isIP } from 'node:net';
-import { parseCidr } from '../config/cidr.ts';
+import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
 import { normalizeHost } from '../config/host.ts';
 import type { Origin } from './request-head.ts';
 
@@ -15,31 +14,16 @@ export interface Peer {
 /** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
 export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
   if (cidrs.length === 0) return fromConnection;
-  const trusted = blockList(cidrs);
-  return (peer) => (contains(trusted, peer.address) ? fromProxy(trusted, peer) : fromConnection(peer));
-}
-
-function blockList(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const text of cidrs) {
-    const cidr = parseCidr(text);
-    if (cidr !== undefined) list.addSubnet(cidr.address, cidr.prefix, cidr.family);
-  }
-  return list;
-}
-
-function contains(list: BlockList, address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  const trusted = trustedProxies(cidrs);
+  return (peer) => (trusted.includes(peer.address) ? fromProxy(trusted, peer) : fromConnection(peer));
 }
 
 function fromConnection({ address, secure }: Peer): Origin {
   return { address, secure, chain: address, host: undefined, requestId: undefined };
 }
 
-/** Read from the right, since each address was written by the proxy after it (advisory 13). */
-function fromProxy(trusted: BlockList, peer: Peer): Origin {
-  const chain = believed(trusted, listOf(peer, 'x-forwarded-for').map(addressOf));
+function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
+  const chain = trusted.believed(listOf(peer, 'x-forwarded-for'));
   const host = listOf(peer, 'x-forwarded-host').at(-1);
   const id = listOf(peer, peer.requestIdHeader).at(-1);
   return {
@@ -49,24 +33,6 @@ function fromProxy(trusted: BlockList, peer: Peer): Origin {
     host: host !== undefined && normalizeHost(host) !== undefined ? host : undefined,
     requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
   };
-}
-
-/** The client and the trusted proxies after it: a hop that is no address ends what can be believed. */
-function believed(trusted: BlockList, hops: readonly (string | undefined)[]): string[] {
-  const chain: string[] = [];
-  for (const hop of hops.toReversed()) {
-    if (hop === undefined) break;
-    chain.unshift(hop);
-    if (!contains(trusted, hop)) break;
-  }
-  return chain;
-}
-
-/** Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
-function addressOf(hop: string): string | undefined {
-  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(hop) ?? [undefined, undefined, hop];
-  const address = bracketed ?? plain ?? hop;
-  return isIP(address) !== 0 && !address.includes('%') ? address : undefined;
 }
 
 function listOf({ rawHeaders }: Peer, name: string): string[] {

@@ -35,3 +35,9 @@ export function bytesOrNone(row: Row, column: string): Uint8Array | undefined {
 export function json<Content>(row: Row, column: string): Content {
   return JSON.parse(String(row[column])) as Content;
 }
+
+/** Of a scope (RFC 6749 §3.3). */
+export function scopeTokens(row: Row, column: string): readonly string[] {
+  const value = text(row, column);
+  return value === '' ? [] : value.split(' ');
+}

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { COUNTED_ALONE, PARTS } from './counters.ts';
 import { scripts } from './counters-scripts.ts';
+import { within } from './within.ts';
 
 /** Milliseconds for one call, unless told otherwise; who waits for it longer counts for itself. */
 const DEADLINE = 250;
@@ -121,15 +122,6 @@ const UNREF = { ref: false };
 
 /** What went wrong is told by the event of the connection. */
 function ignore(): void {}
-
-/** An answer that arrived while this process was busy is read before the deadline is judged. */
-function within<Value>(answer: Promise<Value>, deadline: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error('no answer in time'));
-    const timer = setTimeout(() => setImmediate(late), deadline);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
 
 const digests = new Map(Object.entries(scripts).map(([name, text]) => [name, hash('sha1', text)]));
 

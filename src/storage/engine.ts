@@ -1,13 +1,17 @@
 import type { Verb } from './verb.ts';
 
-/** A database that runs verbs. Every failure that is not a defect of ours is a `StorageUnavailable`. */
-export interface Engine {
+/** A database of which verbs are read. Every failure that is not a defect of ours is a `StorageUnavailable`. */
+export interface ReadEngine {
   /** Of statements that only read; sees what is committed. */
   read<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
+  /** After what was asked before is settled. */
+  close(): Promise<void>;
+}
+
+/** One that is written, too. */
+export interface Engine extends ReadEngine {
   /** One transaction; settles when its outcome is durable. */
   write<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
   /** The same for a verb that never has a second statement, which PostgreSQL answers in one round trip. */
   writeOne<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
-  /** After what was asked before is settled. */
-  close(): Promise<void>;
 }

@@ -16,3 +16,15 @@ export class StorageUnusable extends Error {
     this.name = 'StorageUnusable';
   }
 }
+
+/** `database`: as the operator knows it, without its password. */
+export function unusable(database: string, cause: unknown): StorageUnusable {
+  if (cause instanceof StorageUnusable) return new StorageUnusable(`${database}: ${cause.message}`, { cause });
+  return new StorageUnusable(`the database ${database} cannot be used: ${reasonOf(cause)}`, { cause });
+}
+
+/** Where a name has several addresses, the message is in the parts. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import { seconds } from '../base/clock.ts';
 import { decodeKeys } from './encryption-keys.ts';
-import { StorageUnusable } from './errors.ts';
+import { StorageUnusable, unusable } from './errors.ts';
 import { migrations } from './migrations/index.ts';
 import type { OpenOptions } from './open-options.ts';
 import { postgresEngine } from './postgres-engine.ts';
@@ -44,15 +44,4 @@ async function prepareDatabase(config: ClientConfig, now: number): Promise<void>
   } finally {
     await client.end();
   }
-}
-
-function unusable(shown: string, error: unknown): Error {
-  if (error instanceof StorageUnusable) return new StorageUnusable(`${shown}: ${error.message}`, { cause: error });
-  return new StorageUnusable(`the database ${shown} cannot be used: ${reasonOf(error)}`, { cause: error });
-}
-
-/** Where a name has several addresses, the message is in the parts. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

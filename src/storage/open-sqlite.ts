@@ -4,15 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '../base/clock.ts';
 import { decodeKeys, type EncryptionKeys, keysBeside } from './encryption-keys.ts';
-import { StorageUnusable } from './errors.ts';
+import { unusable } from './errors.ts';
 import { buildGroupCommit } from './group-commit.ts';
-import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { OpenOptions } from './open-options.ts';
 import { buildRecords, type Records } from './records.ts';
 import { buildSeal } from './seal.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { migrate } from './sqlite-migrate.ts';
 
 const IN_MEMORY = ':memory:';
 
@@ -45,12 +45,26 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. Another process may be at the same step: SQLite does not wait by itself when the journal mode changes. */
+/** Pages of 4 KiB in the journal before they are moved to the database: one that many commits changed is moved once. */
+const CHECKPOINT_EVERY = 4096;
+
+/** KiB. What a group commit changes stays in memory until it is written, and once. */
+const CACHE = 16_384;
+
+/** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
+const pragmas = `
+  PRAGMA busy_timeout = 5;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -${CACHE};
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_EVERY}`;
+
+/** Another process may be at the same step: SQLite does not wait by itself when the journal mode changes. */
 async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): Promise<void> {
   const deadline = clock.monotonic() + 10_000;
   for (;;) {
     try {
-      database.exec('PRAGMA busy_timeout = 5; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      database.exec(pragmas);
       migrate(database, migrations, seconds(clock));
       return;
     } catch (error) {
@@ -60,14 +74,9 @@ async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): 
   }
 }
 
+/** With HS256 there is no signing key, but there are secrets. */
 function ownKeys(file: string, database: DatabaseSync): EncryptionKeys {
   if (file === IN_MEMORY) return [crypto.getRandomValues(new Uint8Array(32))];
-  const isFirstStart = database.prepare('SELECT 1 FROM signing_key LIMIT 1').get() === undefined;
-  return keysBeside(file, isFirstStart);
-}
-
-function unusable(file: string, error: unknown): Error {
-  if (error instanceof StorageUnusable) return new StorageUnusable(`${file}: ${error.message}`, { cause: error });
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StorageUnusable(`the database ${file} cannot be opened: ${reason}`, { cause: error });
+  const sealed = database.prepare('SELECT 1 FROM signing_key UNION ALL SELECT 1 FROM secret LIMIT 1').get();
+  return keysBeside(file, sealed === undefined);
 }

@@ -77,7 +77,7 @@ async function withSession<Outcome>(
   remaining: () => number,
   work: (channel: Channel) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { session, done } = await sessions.take();
+  const { session, done } = await sessions.take(remaining);
   const channel = channelOf(session, remaining);
   let broken = true;
   try {

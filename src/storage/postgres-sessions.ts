@@ -1,7 +1,10 @@
+import type { Writable } from 'node:stream';
 import { type ClientBase, types as defaultTypes, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg';
 import { sha256 } from '../base/secret.ts';
 import { StorageUnavailable } from './errors.ts';
 import type { Row, Statement } from './verb.ts';
+import { waitingLine } from './waiting-line.ts';
+import { within } from './within.ts';
 
 /** One connection for as long as one verb takes. What is asked is sent at once, and answered in its order. */
 export interface Session {
@@ -12,15 +15,18 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** `done(true)`: the connection is not to be used again. */
-  take(): Promise<{ readonly session: Session; done(broken: boolean): void }>;
+  /**
+   * `remaining` milliseconds are there to wait, in the line and for the server. `done(true)`: the connection is not to be
+   * used again.
+   */
+  take(remaining: () => number): Promise<{ readonly session: Session; done(broken: boolean): void }>;
   close(): Promise<void>;
 }
 
 /** Of one process. A server allows 100 by default, and more than a few for each of its cores make it slower. */
 const MOST_CONNECTIONS = 10;
 
-/** Milliseconds. */
+/** Milliseconds. Whoever stands in line for a connection waits as long as the verb may take. */
 const waits = { connection: 2000, statement: 4000, lock: 2000, idleInTransaction: 10_000 } as const;
 
 /**
@@ -49,54 +55,90 @@ export function poolSessions(config: PoolConfig): Sessions {
   });
   // A connection that dies while it is idle is taken out of the pool; whoever needs one hears of it then.
   pool.on('error', () => {});
+  const line = waitingLine(MOST_CONNECTIONS);
+  const nameOf = statementNames();
   return {
-    async take() {
-      const client = await connect(pool);
-      return { session: clientSession(client), done: (broken) => client.release(broken) };
+    async take(remaining) {
+      await line.enter(remaining()).catch(noConnection);
+      const client = await connect(pool, remaining(), line.leave);
+      const done = (broken: boolean) => {
+        client.release(broken);
+        line.leave();
+      };
+      return { session: clientSession(client, nameOf), done };
     },
     close: () => pool.end(),
   };
 }
 
-async function connect(pool: Pool): Promise<PoolClient> {
+/** One that comes too late for whoever asked is kept for the next. */
+async function connect(pool: Pool, milliseconds: number, leave: () => void): Promise<PoolClient> {
+  const connected = pool.connect();
   try {
-    return await pool.connect();
+    return await within(connected, milliseconds);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StorageUnavailable(`no connection to the store: ${reason}`, { cause });
+    connected.then((client) => client.release(), ignore).finally(leave);
+    return noConnection(cause);
   }
+}
+
+function ignore(): void {}
+
+function noConnection(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new StorageUnavailable(`no connection to the store: ${reason}`, { cause });
 }
 
 /** An error between two statements reaches whoever asks next; without a listener it would end the process. */
 async function prepareConnection(client: ClientBase): Promise<void> {
   client.on('error', () => {});
-  await client.query(timed({ text: setUp }, waits.connection));
+  await client.query(timed({ text: setUp, query_timeout: waits.connection }));
 }
 
-function clientSession(client: PoolClient): Session {
+function clientSession(client: PoolClient, nameOf: (sql: string) => string): Session {
+  const sendTogether = oneWriteATurn(client.connection.stream);
   return {
     async ask({ sql, parameters }, milliseconds) {
-      const query = { name: nameOf(sql), text: sql, values: parameters.map(storable) };
-      return (await client.query<Record<string, unknown>>(timed(query, milliseconds))).rows;
+      sendTogether();
+      const values = parameters.map(storable);
+      const query = timed({ name: nameOf(sql), text: sql, values, query_timeout: milliseconds });
+      return (await client.query<Record<string, unknown>>(query)).rows;
     },
     async control(text, milliseconds) {
-      return (await client.query(timed({ text }, milliseconds))).command;
+      sendTogether();
+      return (await client.query(timed({ text, query_timeout: milliseconds }))).command;
     },
   };
 }
 
 /** pg knows this field, its types do not. */
-function timed(query: QueryConfig, milliseconds: number): QueryConfig {
-  return Object.assign(query, { query_timeout: milliseconds });
+function timed(query: QueryConfig & { readonly query_timeout: number }): QueryConfig {
+  return query;
 }
 
-const names = new Map<string, string>();
+/** What is asked without waiting for an answer in between goes out in one packet. */
+function oneWriteATurn(stream: Writable): () => void {
+  let isHeld = false;
+  const release = () => {
+    isHeld = false;
+    stream.uncork();
+  };
+  return () => {
+    if (isHeld) return;
+    isHeld = true;
+    stream.cork();
+    process.nextTick(release);
+  };
+}
 
-/** Of the prepared statement: the same text has the same name in every process, whatever the order of its first uses. */
-function nameOf(sql: string): string {
-  const name = names.get(sql) ?? `gh_${sha256(sql).toString('base64url').slice(0, 16)}`;
-  names.set(sql, name);
-  return name;
+/** Of prepared statements: the same text has the same name in every process, whatever the order of its first uses. */
+function statementNames(): (sql: string) => string {
+  const names = new Map<string, string>();
+  return (sql) => {
+    const name = names.get(sql) ?? `gh_${sha256(sql).toString('base64url').slice(0, 16)}`;
+    names.set(sql, name);
+    return name;
+  };
 }
 
 /** No text of PostgreSQL has a NUL. It becomes what UTF-8 makes of a lone surrogate, and so equals nothing that is saved. */

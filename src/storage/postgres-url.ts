@@ -28,7 +28,11 @@ export interface PostgresAddress {
   readonly shown: string;
 }
 
-/** `//USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. What is missing comes from PGUSER, PGPASSWORD, PGHOST and so on. */
+/**
+ * `//USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. User, password, host, port and database that are missing come from PGUSER,
+ * PGPASSWORD, PGHOST, PGPORT and PGDATABASE. Whether there is TLS is said here alone: PGSSLMODE and its like are not read,
+ * because pg takes any certificate with some of their values. Without `sslmode` and certificates there is none.
+ */
 export function postgresAddress(location: string, directory: string): PostgresAddress {
   const url = parse(location);
   refuseUnknown(url.searchParams);

@@ -1,7 +1,8 @@
+import type { ReadEngine } from './engine.ts';
 import { StorageUnusable } from './errors.ts';
-import { type ReadEngine, type TokenFacts, tokenFacts } from './read.ts';
+import { type ReadOptions, type TokenFacts, tokenFacts } from './read.ts';
 import { readPostgres } from './read-postgres.ts';
-import { type ReadOptions, readSqlite } from './read-sqlite.ts';
+import { readSqlite } from './read-sqlite.ts';
 
 /** URL scheme → how it is read. */
 const engines: Readonly<Record<string, (location: string, options: ReadOptions) => ReadEngine>> = {

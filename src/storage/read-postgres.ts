@@ -1,18 +1,16 @@
-import { systemClock } from '../base/clock.ts';
-import type { Engine } from './engine.ts';
+import type { ReadEngine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
 import { postgresEngine } from './postgres-engine.ts';
 import { postgresAddress } from './postgres-url.ts';
-import type { ReadEngine } from './read.ts';
-import type { ReadOptions } from './read-sqlite.ts';
+import type { ReadOptions } from './read.ts';
 
 /** `postgres://…` of an authorization service. A role with SELECT on its tables is enough. */
-export function readPostgres(location: string, { directory }: ReadOptions): ReadEngine {
+export function readPostgres(location: string, { directory, clock }: ReadOptions): ReadEngine {
   const { client } = postgresAddress(location, directory);
-  let opened: Promise<Engine> | undefined;
+  let opened: Promise<ReadEngine> | undefined;
   const engine = () => {
     // pg is loaded only where it is used.
-    opened ??= import('./postgres-sessions.ts').then((pg) => postgresEngine(pg.poolSessions(client), systemClock));
+    opened ??= import('./postgres-sessions.ts').then((pg) => postgresEngine(pg.poolSessions(client), clock));
     return opened;
   };
   return {

@@ -2,23 +2,18 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from './engine.ts';
+import type { ReadEngine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { sqliteEngine } from './sqlite-engine.ts';
-import { isBusy, storageError } from './sqlite-errors.ts';
-
-export interface ReadOptions {
-  /** Where a relative file starts. */
-  readonly directory: string;
-}
+import type { ReadOptions } from './read.ts';
+import { sqliteReader } from './sqlite-engine.ts';
+import { isBusy, isFromSqlite, storageError } from './sqlite-errors.ts';
 
 /** A reader meets a lock only while another process recovers or closes the database: about a second is waited for it. */
 const BUSY_TRIES = 50;
 const RETRY_EVERY = 15;
 
 /** `sqlite:FILE` of an authorization service. */
-export function readSqlite(location: string, { directory }: ReadOptions): Pick<Engine, 'read' | 'close'> {
+export function readSqlite(location: string, { directory }: ReadOptions): ReadEngine {
   const followed = followFile(resolve(directory, location));
   return {
     async read(verb) {
@@ -27,7 +22,7 @@ export function readSqlite(location: string, { directory }: ReadOptions): Pick<E
           return await (await followed.engine()).read(verb);
         } catch (error) {
           const cause = causeOf(error);
-          await followed.release();
+          if (isFromSqlite(cause) && !isBusy(cause)) await followed.release();
           if (!isBusy(cause) || tries === BUSY_TRIES) throw unavailable(cause);
         }
         await sleep(RETRY_EVERY);
@@ -53,7 +48,7 @@ function unavailable(cause: unknown): unknown {
  * that took its place would not be, so the name is looked at before each read.
  */
 function followFile(file: string) {
-  let held: { readonly engine: Engine; readonly identity: string } | undefined;
+  let held: { readonly engine: ReadEngine; readonly identity: string } | undefined;
   let closed = false;
   const release = async () => {
     const { engine } = held ?? {};
@@ -61,7 +56,7 @@ function followFile(file: string) {
     await engine?.close();
   };
   return {
-    async engine(): Promise<Engine> {
+    async engine(): Promise<ReadEngine> {
       if (closed) throw new StorageUnavailable('the database is closed');
       const identity = identityOf(file);
       if (held?.identity !== identity) await release();
@@ -87,13 +82,7 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-const refuseToWrite = async () => {
-  throw new StorageUnavailable('the database is open to be read only');
-};
-
-const nothingToWrite: GroupCommit = { write: refuseToWrite, writeOne: refuseToWrite, drain: async () => {} };
-
 /** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
-function open(file: string): Engine {
-  return sqliteEngine(new DatabaseSync(file, { readOnly: true, timeout: 5 }), nothingToWrite);
+function open(file: string): ReadEngine {
+  return sqliteReader(new DatabaseSync(file, { readOnly: true, timeout: 5 }));
 }

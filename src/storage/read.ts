@@ -1,8 +1,9 @@
-import type { Engine } from './engine.ts';
+import type { Clock } from '../base/clock.ts';
+import type { ReadEngine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
 import { migrations } from './migrations/index.ts';
 import { type AccessTokenRecord, findAccessToken, isJwtDenied } from './records/access-tokens.ts';
-import { first, type Verb } from './verb.ts';
+import { first, type Row, type Verb } from './verb.ts';
 
 export { StorageUnavailable } from './errors.ts';
 export type { AccessTokenRecord } from './records/access-tokens.ts';
@@ -27,8 +28,11 @@ export interface TokenFacts {
   close(): Promise<void>;
 }
 
-/** A database that was opened to be read only. */
-export type ReadEngine = Pick<Engine, 'read' | 'close'>;
+export interface ReadOptions {
+  /** Where a relative file starts. */
+  readonly directory: string;
+  readonly clock: Clock;
+}
 
 const NOBODY = new Uint8Array(32);
 
@@ -36,23 +40,39 @@ export function tokenFacts(engine: ReadEngine): TokenFacts {
   return {
     findAccessToken: (hash, now) => engine.read(() => understood(findAccessToken(hash, now))),
     isJwtDenied: ({ jti, grantId, now }) => engine.read(() => understood(isJwtDenied(jti, now, grantId))),
-    ping: () => engine.read(() => understood(bothAnswers())),
+    ping: () => engine.read(bothAnswers),
     close: () => engine.close(),
   };
 }
 
+/** The version first, and by itself: where tables were renamed, that is what there is to tell. */
 function* bothAnswers(): Verb<void> {
-  yield* findAccessToken(NOBODY, 0);
-  yield* isJwtDenied('', 0, '');
+  requireKnown(yield* first('SELECT max(version) AS known_version FROM migration'));
+  yield* understood(findAccessToken(NOBODY, 0));
+  yield* understood(isJwtDenied('', 0, ''));
+}
+
+/** Rows and version are of one moment and one round trip; without any row the version comes alone. */
+function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
+  let step = verb.next();
+  while (step.done !== true) {
+    const rows = yield { ...step.value, sql: besideVersion(step.value.sql) };
+    requireKnown(rows[0]);
+    step = verb.next(rows.filter(({ is_found }) => is_found !== null));
+  }
+  return step.value;
+}
+
+function besideVersion(sql: string): string {
+  return `SELECT * FROM (SELECT max(version) AS known_version FROM migration) AS journal
+    LEFT JOIN (SELECT 1 AS is_found, asked.* FROM (${sql}) AS asked) AS found ON 1 = 1`;
 }
 
 const KNOWN = Math.max(...migrations.map(({ version }) => version));
 
 /** A later version may know more ways in which a token ends: who reads it as before would let pass what was revoked. */
-function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
-  const row = yield* first('SELECT max(version) AS version FROM migration');
-  const version = Number(row?.version ?? 0);
+function requireKnown(row: Row | undefined): void {
+  const version = Number(row?.known_version ?? 0);
   if (version > KNOWN)
     throw new StorageUnavailable(`the database is at version ${version}, this program knows ${KNOWN}: update it`);
-  return yield* verb;
 }

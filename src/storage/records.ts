@@ -5,7 +5,10 @@ import * as clients from './records/clients.ts';
 import * as codes from './records/codes.ts';
 import * as grants from './records/grants.ts';
 import * as housekeeping from './records/housekeeping.ts';
+import { saveImplicit } from './records/implicit-grants.ts';
+import { useOnce } from './records/one-time.ts';
 import * as refreshTokens from './records/refresh-tokens.ts';
+import { secrets } from './records/secrets.ts';
 import { revokeSessionKey, sessionKeys } from './records/session-keys.ts';
 import * as sessions from './records/sessions.ts';
 import { signingKeys } from './records/signing-keys.ts';
@@ -15,9 +18,11 @@ import type { Verb } from './verb.ts';
 export type { AccessTokenRecord, Revocation } from './records/access-tokens.ts';
 export type { AccountRecord } from './records/accounts.ts';
 export type { ClientRecord, ClientSecretRecord } from './records/clients.ts';
-export type { CodeClaim, CodeRecord, Minted, OneTime, Redemption } from './records/codes.ts';
-export type { ConnectedApp, Consent, GrantRecord } from './records/grants.ts';
-export type { NewRefreshToken, RefreshTokenRecord, Rotation } from './records/refresh-tokens.ts';
+export type { CodeClaim, CodeRecord, CodeRefusal, Redemption } from './records/codes.ts';
+export type { ConnectedApp, Consent, ConsentGiven, GrantRecord } from './records/grants.ts';
+export type { OneTime } from './records/one-time.ts';
+export type { Premises } from './records/premises.ts';
+export type { Minted, NewRefreshToken, RefreshTokenRecord, Rotation } from './records/refresh-tokens.ts';
 export type { SessionKeyRecord } from './records/session-keys.ts';
 export type { SessionRecord } from './records/sessions.ts';
 export type { NewSigningKey, SigningKeyRecord } from './records/signing-keys.ts';
@@ -76,10 +81,9 @@ function writingOne(seal: Seal) {
     saveAccessToken: accessTokens.saveAccessToken,
     revokeAccessToken: accessTokens.revokeAccessToken,
     denyJwt: accessTokens.denyJwt,
-    useOnce: codes.useOnce,
+    useOnce,
     revokeGrant: grants.revokeGrant,
     revokeGrantsOfSubject: grants.revokeGrantsOfSubject,
-    saveSession: sessions.saveSession,
     endSession: sessions.endSession,
     endSessionsOfSubject: sessions.endSessionsOfSubject,
     addAccount: accounts.addAccount,
@@ -91,12 +95,15 @@ function writingOne(seal: Seal) {
 }
 
 function writing(seal: Seal) {
-  const { adoptSigningKey, promoteSigningKey, adoptSecret } = signingKeys(seal);
+  const { adoptSigningKey, promoteSigningKey, replaceSigningKeys } = signingKeys(seal);
+  const { adoptSecret } = secrets(seal);
   const { redeemSessionCode } = sessionKeys(seal);
   return {
+    saveSession: sessions.saveSession,
     saveCode: codes.saveCode,
-    saveImplicit: codes.saveImplicit,
+    saveImplicit,
     redeemCode: codes.redeemCode,
+    refuseCode: codes.refuseCode,
     saveTokens: refreshTokens.saveTokens,
     rotateRefreshToken: refreshTokens.rotateRefreshToken,
     revokeRefreshToken: refreshTokens.revokeRefreshToken,
@@ -106,10 +113,12 @@ function writing(seal: Seal) {
     addClient: clients.addClient,
     rotateClientSecret: clients.rotateClientSecret,
     removeClient: clients.removeClient,
+    unregisterClient: clients.unregisterClient,
     redeemSessionCode,
     revokeSessionKey,
     adoptSigningKey,
     promoteSigningKey,
+    replaceSigningKeys,
     adoptSecret,
     sweep: housekeeping.sweep,
   };

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Engine } from './engine.ts';
+import type { Engine, ReadEngine } from './engine.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { storageError } from './sqlite-errors.ts';
 import type { Row, Statement, Verb } from './verb.ts';
@@ -7,7 +7,24 @@ import type { Row, Statement, Verb } from './verb.ts';
 /** Verbs on SQLite: writes go through the group commit, reads see what is committed. */
 export function sqliteEngine(database: DatabaseSync, group: GroupCommit): Engine {
   const execute = executor(database);
-  let closed = false;
+  const reader = readerOf(database, execute);
+  return {
+    read: reader.read,
+    write: (verb) => group.write(() => carryOut(verb(), execute)),
+    writeOne: (verb) => group.writeOne(() => carryOutOne(verb(), execute)),
+    async close() {
+      await group.drain();
+      await reader.close();
+    },
+  };
+}
+
+/** Of a database that is open to be read only. */
+export function sqliteReader(database: DatabaseSync): ReadEngine {
+  return readerOf(database, executor(database));
+}
+
+function readerOf(database: DatabaseSync, execute: Execute): ReadEngine {
   return {
     async read(verb) {
       try {
@@ -16,13 +33,8 @@ export function sqliteEngine(database: DatabaseSync, group: GroupCommit): Engine
         throw storageError(error);
       }
     },
-    write: (verb) => group.write(() => carryOut(verb(), execute)),
-    writeOne: (verb) => group.writeOne(() => carryOutOne(verb(), execute)),
     async close() {
-      if (closed) return;
-      closed = true;
-      await group.drain();
-      database.close();
+      if (database.isOpen) database.close();
     },
   };
 }

@@ -8,10 +8,14 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY;
 }
 
+/** As long as it is not told by SQLite, nothing is wrong with the open database. */
+export function isFromSqlite(error: unknown): boolean {
+  return primaryCode(error) !== undefined || isClosed(error);
+}
+
 /** A broken constraint is a bug of ours and stays what it is; everything else that SQLite reports is an outage. */
 export function storageError(error: unknown): unknown {
-  const fromStore = primaryCode(error) !== undefined || isClosed(error);
-  const isBug = primaryCode(error) === SQLITE_CONSTRAINT || !fromStore;
+  const isBug = primaryCode(error) === SQLITE_CONSTRAINT || !isFromSqlite(error);
   return isBug ? error : new StorageUnavailable('the store failed', { cause: error });
 }
 

@@ -173,3 +173,13 @@ t.test('T15, T16: a grant that the client does not list is unauthorized_client',
   for (const grant_type of ['authorization_code', 'refresh_token', 'password'])
     t.equal(await error(service.post('/oauth2/token', { grant_type }, basic(shop))), '400 unauthorized_client');
 });
+
+t.test('a code of a user who is no more is refused, and not consumed', async (t) => {
+  const service = await run(t);
+  const text = await code(service, { subject: 'carol', username: 'carol' });
+  t.equal(await error(redeem(service, text)), refused);
+  t.equal(await error(redeem(service, text)), refused, 'as an unused one: nothing of it was replayed');
+  const carol = { subject: 'carol', username: 'carol', name: undefined, claims: {}, createdAt: 0 };
+  await service.service.records.addAccount({ ...carol, passwordHash: 'none' });
+  t.equal((await redeem(service, text)).status, 200);
+});

@@ -142,12 +142,7 @@ t.test('a client that is registered while the service runs is known some seconds
   const late = 'https://late.example.com';
   const ask = async () => cors(await service.post('/oauth2/token', {}, { origin: late })).origin;
   t.equal(await ask(), undefined);
-  const {
-    client_id: _,
-    client_secret: __,
-    ...stored
-  } = { ...configuration().clients[0], redirect_uris: [`${late}/x`] };
-  const metadata = { ...stored, public: true };
+  const metadata = { redirect_uris: [`${late}/x`], public: true };
   await service.service.records.addClient({ id: 'late', metadata, createdAt: 0, secrets: [] });
   t.equal(await ask(), undefined, 'not at once: the store is not asked for every page');
   clock.advance(5_000);

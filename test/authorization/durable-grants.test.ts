@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/opaque-token.ts';
+import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/tokens/opaque-token.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { sha256 } from '../../src/base/secret.ts';
 import { openRecords } from '../../src/storage/open.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
-import { serverLimits } from '../../src/authorization/server-limits.ts';
+import { serverLimits } from '../../src/authorization/http/server-limits.ts';
 import { basic, run, shop } from './running-service.ts';
 
 const grant = 'grant_type=client_credentials';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/opaque-token.ts';
+import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/tokens/opaque-token.ts';
 import { sha256 } from '../../src/base/secret.ts';
 import type { CodeRecord } from '../../src/storage/records.ts';
 import { basic, callback, type Running, web } from './running-service.ts';

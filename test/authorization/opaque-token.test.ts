@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { isOpaqueToken, makeOpaqueToken, tokenPrefixes } from '../../src/authorization/opaque-token.ts';
+import { isOpaqueToken, makeOpaqueToken, tokenPrefixes } from '../../src/authorization/tokens/opaque-token.ts';
 import { isLong } from '../support/long.ts';
 import { run, shop } from './running-service.ts';
 

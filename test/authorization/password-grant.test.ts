@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
 import type { GrantType } from '../../src/config/authorization.ts';
+import { StorageUnavailable } from '../../src/storage/errors.ts';
+import { openRecords } from '../../src/storage/open.ts';
 import { refreshed, type TokenAnswer } from './grant-flow.ts';
-import { basic, configuration, gateway, run, web } from './running-service.ts';
+import { basic, configuration, gateway, passwordHash, run, temporaryDirectory, web } from './running-service.ts';
 
 const grant = { grant_type: 'password', username: 'alice', password: 'wonderland' };
 
@@ -66,4 +69,17 @@ t.test('T30: too many wrong passwords are refused with Retry-After, right ones a
 t.test('a scope beyond the registered one is refused before the password is looked at', async (t) => {
   const service = await withPassword(t);
   t.equal(await error(service.post('/oauth2/token', { ...grant, scope: 'admin' }, basic(web))), '400 invalid_scope');
+});
+
+t.test('a login that was right goes on where the stronger hash cannot be kept', async (t) => {
+  const directory = temporaryDirectory(t);
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  const rehashPassword = async () => Promise.reject(new StorageUnavailable('the disk is full'));
+  const clients = [{ client_id: 'web', client_secret: web.secret, grant_types: ['password'] as GrantType[] }];
+  const service = await run(t, { directory, records: { ...records, rehashPassword }, config: { clients } });
+  const carol = { subject: 'c', username: 'carol', name: undefined, claims: {}, createdAt: 0 };
+  await records.addAccount({ ...carol, passwordHash: passwordHash('wonderland') });
+  const response = await service.post('/oauth2/token', { ...grant, username: 'carol' }, basic(web));
+  t.equal(response.status, 200);
+  t.match(service.logged(), /"level":40.*a stronger hash of a password could not be kept/);
 });

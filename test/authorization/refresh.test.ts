@@ -1,8 +1,11 @@
 import t from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
 import type { AuthorizationConfig } from '../../src/config/authorization.ts';
+import { StorageUnavailable } from '../../src/storage/errors.ts';
+import { openRecords } from '../../src/storage/open.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { code, redeem, refresh, refreshed, tokens } from './grant-flow.ts';
-import { basic, configuration, gateway, other, run, web } from './running-service.ts';
+import { basic, configuration, gateway, other, run, temporaryDirectory, web } from './running-service.ts';
 
 const webJwt = { id: 'web-jwt', secret: web.secret };
 const webRetry = { id: 'web-retry', secret: web.secret };
@@ -225,4 +228,17 @@ t.test('a JWT is no refresh token, nor is an access token, nor a changed one', a
   for (const text of [access_token, `${refresh_token}x`, refresh_token.slice(0, -1), refresh_token.toUpperCase(), 'x'])
     t.equal(await error(refresh(service, text)), refused);
   t.equal((await refresh(service, refresh_token)).status, 200);
+});
+
+t.test('nothing is counted as issued before the store has it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  const rotateRefreshToken = async () => Promise.reject(new StorageUnavailable('the disk is full'));
+  const service = await run(t, { directory, records: { ...records, rotateRefreshToken } });
+  const { refresh_token } = await tokens(service);
+  t.equal((await refresh(service, refresh_token)).status, 503);
+  const name = 'gatehouse_authorization_tokens_issued_total';
+  const counted = await service.service.metrics.registry.getSingleMetricAsString(name);
+  t.match(counted, /grant_type="authorization_code",format="opaque"\} 1/);
+  t.notMatch(counted, /refresh_token/);
 });

@@ -9,7 +9,7 @@ import {
   type AuthorizationDependencies,
   buildAuthorization,
 } from '../../src/authorization/authorization.ts';
-import { serverLimits } from '../../src/authorization/server-limits.ts';
+import { serverLimits } from '../../src/authorization/http/server-limits.ts';
 import { buildLog } from '../../src/base/log.ts';
 import type { AuthorizationConfig, ClientConfig } from '../../src/config/authorization.ts';
 import { loadAuthorizationText } from '../../src/config/load.ts';

@@ -1,5 +1,11 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { basic, temporaryDirectory } from '../authorization/running-service.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { sha256 } from '../../src/base/secret.ts';
+import { openRecords } from '../../src/storage/open.ts';
+import { basic, configuration, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
+import { accessToken } from '../contracts/records/samples.ts';
 import { beside, commands } from './administered.ts';
 
 const grant = { grant_type: 'client_credentials' };
@@ -79,6 +85,119 @@ t.test('removing a client ends its tokens', async (t) => {
   json(['client', 'remove', client.id]);
   t.strictSame(await service.introspect(token), { active: false });
   t.equal((await service.post('/oauth2/token', grant, basic(client))).status, 401);
+});
+
+t.test('whoever removes a client is told what lives on', async (t) => {
+  const { gatehouse } = commands(temporaryDirectory(t));
+  gatehouse(['client', 'add', '--id', 'c']);
+  t.match(gatehouse(['client', 'remove', '--help']).stdout, /JWTs that are verified locally live until they expire/);
+  t.match(gatehouse(['client', 'remove', 'c']).stdout, /c is removed.*JWTs that are verified locally live until/);
+});
+
+t.test('of two clients with one id that of the file is in force, and the commands say so', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { gatehouse, json } = commands(directory);
+  json([
+    'client',
+    'add',
+    '--id',
+    'late',
+    '--name',
+    'Of the store',
+    '--scope',
+    'orders.read',
+    '--grant-type',
+    'client_credentials',
+  ]);
+  const config = join(directory, 'authorization.yaml');
+  appendFileSync(
+    config,
+    `  - { client_id: late, client_secret: ${shop.secret}, client_name: Of the file, grant_types: [client_credentials], scope: orders.read }\n`,
+  );
+  const row = json(['client', 'list']).filter(({ client_id }: { client_id: string }) => client_id === 'late');
+  t.match(row, [{ client_name: 'Of the file', registered: 'file', shadows: true }]);
+  t.match(gatehouse(['client', 'list']).stdout, /late\s+Of the file.*file, shadows the store's/);
+  t.match(json(['client', 'show', 'late']), {
+    client_name: 'Of the file',
+    registered: 'file',
+    shadows: true,
+    secrets: [],
+  });
+  const rotated = gatehouse(['client', 'rotate-secret', 'late']);
+  t.equal(rotated.status, 1);
+  t.match(rotated.stderr, /stands in the file: change its secret there/);
+
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  t.teardown(() => records.close());
+  const now = Math.floor(Date.now() / 1000);
+  await records.saveAccessToken(accessToken('of late', { clientId: 'late', expiresAt: now + 60 }));
+  t.match(
+    gatehouse(['client', 'remove', 'late']).stdout,
+    /that of the file is in force as before, and its tokens live on/,
+  );
+  t.ok(await records.findAccessToken(sha256('of late'), now), 'and so they do');
+  t.match(json(['client', 'show', 'late']), { registered: 'file', shadows: false });
+  t.match(gatehouse(['client', 'remove', 'late']).stderr, /stands in the file: take it out there/);
+});
+
+t.test('what is not said of a client follows the file and the defaults, now and later', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { json } = commands(directory);
+  json(['client', 'add', '--id', 'silent', '--scope', 'orders.read', '--grant-type', 'client_credentials']);
+  json(['client', 'add', '--id', 'said', '--retry-window', '1m', '--no-pkce', '--claims', '{"tenant":"acme"}']);
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  const bare = { id: 'bare', metadata: { of_tomorrow: [1] }, secrets: [], createdAt: 0 };
+  await records.addClient(bare);
+  t.strictSame((await records.findClient('silent', 0))?.metadata, {
+    redirect_uris: [],
+    scope: 'orders.read',
+    grant_types: ['client_credentials'],
+    public: false,
+  });
+  const { tokens } = configuration();
+  const service = await run(t, {
+    records,
+    config: { tokens: { ...tokens, refresh: { ...tokens.refresh, retry_window: 7000 } } },
+  });
+  const { clients } = service.service;
+  t.match(await clients.find('silent'), {
+    retryWindow: 7000,
+    requirePkce: true,
+    session: false,
+    claims: {},
+    isPublic: false,
+  });
+  t.match(await clients.find('said'), { retryWindow: 60_000, requirePkce: false, claims: { tenant: 'acme' } });
+  t.match(await clients.find('bare'), {
+    name: 'bare',
+    retryWindow: 7000,
+    redirectUris: [],
+    grantTypes: [],
+    introspect: false,
+  });
+});
+
+t.test('a registration that cannot be read is named, and can be removed', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { gatehouse } = commands(directory);
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  await records.addClient({ id: 'odd', metadata: { grant_types: 'all' }, secrets: [], createdAt: 0 });
+  await records.close();
+  const shown = gatehouse(['client', 'show', 'odd']);
+  t.equal(shown.status, 1);
+  t.match(shown.stderr, /^gatehouse: the client odd in the store cannot be read: `grant_types`: .*\n$/);
+  const listed = gatehouse(['client', 'list']);
+  t.match(listed.stdout, /shop.*file/, 'the others are there');
+  t.match(listed.stderr, /^gatehouse: warning: the client odd in the store cannot be read\n$/);
+  t.equal(gatehouse(['client', 'remove', 'odd']).status, 0);
+  t.equal(gatehouse(['client', 'list']).stderr, '');
+});
+
+t.test('what the file would be warned of is said of a new client too', async (t) => {
+  const { gatehouse } = commands(temporaryDirectory(t));
+  const added = gatehouse(['client', 'add', '--grant-type', 'password', '--scope', 'orders.read', '--json']);
+  t.match(added.stderr, /^gatehouse: warning: .*password.*\n$/);
+  t.match(JSON.parse(added.stdout), { client_secret: /^cs_/ });
 });
 
 const refusals: [title: string, args: readonly string[], input: string, message: RegExp][] = [

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { tokens } from '../authorization/grant-flow.ts';
+import { refreshed, tokens } from '../authorization/grant-flow.ts';
 import { run, shop, temporaryDirectory, web } from '../authorization/running-service.ts';
 import { beside, commands, file } from './administered.ts';
 
@@ -59,6 +59,40 @@ t.test('revoking a refresh token by command takes its grant with it', async (t) 
   t.equal((await service.introspect(access_token)).active, false);
 });
 
+t.test('a refresh token that was used still names its grant, which ends', async (t) => {
+  const directory = temporaryDirectory(t);
+  const service = await run(t, { directory });
+  const { json, gatehouse } = commands(directory);
+  const first = await tokens(service);
+  const second = await refreshed(service, first.refresh_token);
+  t.strictSame(json(['token', 'revoke'], first.refresh_token), { revoked: true });
+  t.equal((await service.introspect(second.access_token)).active, false);
+  const unknown = gatehouse(['token', 'revoke'], `${first.refresh_token.slice(0, -1)}x`);
+  t.match(unknown.stdout, /not known/);
+});
+
+t.test('only a command that records something makes the audit file', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { json } = commands(directory);
+  const audit = join(directory, 'audit.jsonl');
+  json(['client', 'list']);
+  json(['token', 'revoke'], 'nonsense');
+  t.notOk(existsSync(audit));
+});
+
+t.test('whoever is removed meanwhile is not said to be changed', async (t) => {
+  const { gatehouse } = commands(temporaryDirectory(t));
+  for (const args of [
+    ['user', 'set-password', 'nobody'],
+    ['user', 'remove', 'nobody'],
+    ['client', 'remove', 'nobody'],
+  ]) {
+    const ended = gatehouse(args, 'battery staple\n');
+    t.strictSame([ended.status, ended.stdout], [1, '']);
+    t.match(ended.stderr, /there is no (user|client) nobody/);
+  }
+});
+
 t.test('T40: a rotated key is published before it signs, and the old one until its last token ended', async (t) => {
   const { service, json, gatehouse } = await beside(t);
   const kids = async () => {
@@ -73,11 +107,26 @@ t.test('T40: a rotated key is published before it signs, and the old one until i
   t.strictSame((await kids()).toSorted(), [old, kid].toSorted());
   t.equal(signer(await service.token({}, shopJwt)), old, 'it is known before it signs');
   t.equal(gatehouse(['key', 'rotate']).status, 1, 'one at a time');
-  json(['key', 'rotate', '--now']);
+  const soon = Math.floor(Date.now() / 1000) + 3600;
+  await service.service.records.promoteSigningKey({ alg: 'ES256', publishedBefore: soon, now: soon - 3600 });
   await service.service.keys.refresh();
   t.equal(signer(await service.token({}, shopJwt)), kid);
   t.equal((await service.introspect(before)).active, true, 'what the old one signed is good to its end');
   t.match(gatehouse(['key', 'list']).stdout, new RegExp(`${old}\\s+ES256\\s+retired`));
+});
+
+t.test('a key that leaked is replaced at once, and what it signed is worth nothing', async (t) => {
+  const { service, json, gatehouse } = await beside(t);
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const before = await service.token({}, shopJwt);
+  json(['key', 'rotate']);
+  const { kid } = json(['key', 'rotate', '--now']);
+  await service.service.keys.refresh();
+  t.strictSame(await service.introspect(before), { active: false });
+  const after = await service.token({}, shopJwt);
+  t.equal(signer(after), kid);
+  t.equal((await service.introspect(after)).active, true);
+  t.equal(gatehouse(['key', 'list']).stdout.trim().split('\n').length, 2, 'one line under the heading');
 });
 
 function signer(token: string): string {

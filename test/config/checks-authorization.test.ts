@@ -47,7 +47,7 @@ const cases: Record<string, readonly Case[]> = {
   'encryption keys': [
     [top({ encryption_keys: ['AAAA'] }), /the key has 3 bytes/],
     [top({ encryption_keys: ['!'] }), /not base64/],
-    [top({ storage: 'postgres://db.example.com/gatehouse' }), /a postgres database needs `encryption_keys`/],
+    [top({ storage: 'postgres://localhost/gatehouse' }), /a postgres database needs `encryption_keys`/],
     [top(keys)],
   ],
   scopes: [[top({ scopes: { 'orders.read': 'x', 'a b': 'x' } }), /a character that no scope contains/]],
@@ -65,7 +65,15 @@ const cases: Record<string, readonly Case[]> = {
   database: [
     [top({ storage: 'postgres://127.0.0.1', ...keys }), /names no database/],
     [top({ storage: 'postgres://127.0.0.1:port/x', ...keys }), /not the URL of a database/],
-    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse', ...keys })],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse', ...keys }), /^warning: without `sslmode`/],
+    [top({ storage: 'postgres:///gatehouse?host=db.example.com', ...keys }), /^warning: without `sslmode`/],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslmode=verify-full', ...keys })],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslmode=disable', ...keys })],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslrootcert=ca.pem', ...keys })],
+    ...['u@127.0.0.1', 'u@[::1]:5433', 'u@localhost', 'u@%2Frun%2Fpostgresql', ''].map(
+      (host): Case => [top({ storage: `postgres://${host}/gatehouse`, ...keys })],
+    ),
+    [top({ storage: 'postgres:///gatehouse?host=/run/postgresql', ...keys })],
   ],
   'signing secret': [
     [top({ signing: { alg: 'HS256' } }), /`HS256` needs `secret_base64url`/],

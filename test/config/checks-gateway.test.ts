@@ -449,6 +449,10 @@ const cases: Record<string, readonly Case[]> = {
     [server({ storage: 'sqlite:a.db' }), /^error: `storage` is never read with `verify: auto`/],
     [server({ verify: 'store', storage: 'sqlite::memory:' }), /^error: a database in memory is not shared/],
     [server({ verify: 'store', storage: 'sqlite:a.db' })],
+    [server({ verify: 'store', storage: 'postgres://u@db.example.com' }), /^error: the URL names no database/],
+    [server({ verify: 'store', storage: 'postgres://u@db.example.com/g' }), /^warning: without `sslmode`/],
+    [server({ verify: 'store', storage: 'postgres://u@db.example.com/g?sslmode=require' })],
+    [server({ verify: 'store', storage: 'postgres://u@127.0.0.1/g' })],
   ],
   'endpoint beside a store': [
     [

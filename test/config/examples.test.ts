@@ -15,8 +15,11 @@ const env = {
 };
 
 t.test('the commented examples load without a warning', async (t) => {
-  t.match(loadGatewayConfig(path('gateway.yaml'), env), { ok: true, warnings: [] });
-  t.match(loadAuthorizationConfig(path('authorization.yaml'), env), { ok: true, warnings: [] });
+  for (const loaded of [
+    loadGatewayConfig(path('gateway.yaml'), env),
+    loadAuthorizationConfig(path('authorization.yaml'), env),
+  ])
+    t.strictSame(loaded.ok ? loaded.warnings : loaded.problems, []);
 });
 
 t.test('the examples fit each other', async (t) => {

@@ -30,6 +30,10 @@ async function run(t: Test): Promise<Running> {
   const ports = [];
   for (const name of ['gateway', 'authorization', 'api', 'client']) ports.push(`--${name}`, String(await freePort()));
   const demo = command(t, ['demo', ...ports]);
+  t.teardown(async () => {
+    demo.process.kill('SIGINT');
+    await demo.ended();
+  });
   t.ok(await demo.prints('Ctrl-C ends the demo'), demo.stderr());
   const [page = '', login = ''] = demo.stdout().match(/^ {4}http:.*$/gm) ?? [];
   return { demo, commands: demo.stdout().match(/^ {4}curl .*$/gm) ?? [], opened: [page.trim(), login.trim()] };

@@ -250,13 +250,12 @@ t.test('what is remembered goes over to the next configuration, and a revocation
 
 t.test('the store says of an opaque token what introspection says', async (t) => {
   const { issue, introspect } = await serving;
-  const facts = openTokenFacts('sqlite:gatehouse.db', { directory: common });
+  const facts = openTokenFacts('sqlite:gatehouse.db', { directory: common, clock: systemClock });
   t.teardown(() => facts.close());
   const faults = { failed: () => {}, recovered: () => {} };
   const { ask } = tokenStore(facts, { issuer: 'http://localhost:8081', clock: systemClock, faults });
   const token = await issue('opaque');
-  const { aud, ...said } = await introspect(token);
-  t.strictSame(await ask('', token), { kind: 'json', value: { ...said, aud: [aud].flat() } });
+  t.strictSame(await ask('', token), { kind: 'json', value: await introspect(token) });
   t.strictSame(await ask('', 'at_never-seen'), { kind: 'json', value: await introspect('at_never-seen') });
 });
 

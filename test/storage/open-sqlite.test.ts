@@ -93,6 +93,16 @@ t.test('what is wrong with the key file is said at start', async (t) => {
   t.notOk(existsSync(`${file}.key`), 'and none is made that could hide it');
 });
 
+t.test('a lost key file is missed where no signing key is sealed, but secrets are', async (t) => {
+  const { file, ...options } = place(t);
+  const first = await openRecords(url, options);
+  await first.adoptSecret('transactions', new Uint8Array(32));
+  await first.close();
+  rmSync(`${file}.key`);
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /is missing/ });
+  t.notOk(existsSync(`${file}.key`));
+});
+
 t.test('configured keys need no key file', async (t) => {
   const { file, ...options } = place(t);
   const records = await openRecords(url, { ...options, encryptionKeys: [Buffer.alloc(32, 7).toString('base64')] });
@@ -119,9 +129,9 @@ t.test('a file that is no database, or a directory, is an error in one line', as
   writeFileSync(file, 'this is not a database, but it is long enough to be looked at as one '.repeat(20));
   await t.rejects(openRecords(url, options), {
     name: 'StorageUnusable',
-    message: /gatehouse\.db cannot be opened: file is not a database/,
+    message: /gatehouse\.db cannot be used: file is not a database/,
   });
   rmSync(file);
   mkdirSync(file);
-  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be opened/ });
+  await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /cannot be used/ });
 });

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import t from 'tap';
 import { postgresAddress } from '../../src/storage/postgres-url.ts';
 
@@ -25,6 +26,17 @@ t.test('the parts of a URL are decoded, and what is shown has no password', asyn
 t.test('what the URL does not say is left to the environment', async (t) => {
   const { client } = postgresAddress('//db.example', '/');
   t.strictSame(Object.keys(client).sort(), ['application_name', 'host', 'ssl']);
+});
+
+t.test('whether there is TLS is never left to the environment', async (t) => {
+  const before = process.env.PGSSLMODE;
+  t.teardown(() => {
+    if (before === undefined) delete process.env.PGSSLMODE;
+    else process.env.PGSSLMODE = before;
+  });
+  process.env.PGSSLMODE = 'no-verify';
+  t.equal(new Client(postgresAddress('//h/d', '/').client).ssl, false);
+  t.strictSame(new Client(postgresAddress('//h/d?sslmode=require', '/').client).ssl, { rejectUnauthorized: true });
 });
 
 t.test('every mode with TLS verifies the certificate, and all but verify-ca its name', async (t) => {

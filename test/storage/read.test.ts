@@ -7,11 +7,11 @@ import { systemClock } from '../../src/base/clock.ts';
 import { sha256 } from '../../src/base/secret.ts';
 import type { Engine } from '../../src/storage/engine.ts';
 import { buildGroupCommit } from '../../src/storage/group-commit.ts';
-import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/index.ts';
 import { openTokenFacts } from '../../src/storage/read-open.ts';
 import { saveAccessToken } from '../../src/storage/records/access-tokens.ts';
 import { sqliteEngine } from '../../src/storage/sqlite-engine.ts';
+import { migrate } from '../../src/storage/sqlite-migrate.ts';
 import { accessToken, tokenFactsContract } from '../contracts/token-facts.ts';
 
 const now = 1_800_000_000;
@@ -34,7 +34,7 @@ function writer(t: Test, file: string): Engine {
 }
 
 function reader(t: Test, directory: string) {
-  const facts = openTokenFacts('sqlite:gatehouse.db', { directory });
+  const facts = openTokenFacts('sqlite:gatehouse.db', { directory, clock: systemClock });
   t.teardown(() => facts.close());
   return facts;
 }
@@ -122,6 +122,25 @@ t.test('sqlite: a lock that is soon gone is waited for, one that stays is an out
   await facts.ping();
 });
 
+t.test('sqlite: a lock closes the database for nobody, and what is broken is opened anew', async (t) => {
+  const directory = temporary(t);
+  const file = join(directory, 'gatehouse.db');
+  await writer(t, file).close();
+  const other = new DatabaseSync(file);
+  t.teardown(() => other.close());
+  other.exec('PRAGMA journal_mode = DELETE');
+  const facts = reader(t, directory);
+  await facts.ping();
+  const closed = t.capture(DatabaseSync.prototype, 'close', DatabaseSync.prototype.close);
+  other.exec('BEGIN EXCLUSIVE');
+  setTimeout(() => other.exec('COMMIT'), 100);
+  await Promise.all([facts.ping(), facts.findAccessToken(hash, now), facts.isJwtDenied({ jti: 'j', now })]);
+  t.equal(closed().length, 0);
+  other.exec('ALTER TABLE denied_jwt RENAME TO elsewhere');
+  await t.rejects(facts.ping(), out(/no such table/));
+  t.equal(closed().length, 1);
+});
+
 t.test('sqlite: reading leaves a service that stopped nothing to clean up before it starts again', async (t) => {
   const directory = temporary(t);
   const file = join(directory, 'gatehouse.db');
@@ -138,5 +157,8 @@ t.test('sqlite: reading leaves a service that stopped nothing to clean up before
 
 t.test('a storage URL that nothing reads is an error at start', async (t) => {
   for (const url of ['mysql:x', 'constructor:x', 'x', ':'])
-    t.throws(() => openTokenFacts(url, { directory: '/' }), { name: 'StorageUnusable', message: /no engine/ });
+    t.throws(() => openTokenFacts(url, { directory: '/', clock: systemClock }), {
+      name: 'StorageUnusable',
+      message: /no engine/,
+    });
 });

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
-import { recordError } from '../errors.ts';
+import { recordError } from '../http/errors.ts';
 import type { Addressed, AuthorizationRequest, Decision } from './authorization-request.ts';
 import { sendResponse } from './authorization-response.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
-import type { Consent, OneTime } from '../../storage/records.ts';
-import type { Account } from '../accounts.ts';
+import type { ConsentGiven, OneTime, Premises } from '../../storage/records.ts';
 import type { Client } from '../clients.ts';
+import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service.ts';
 
 /** Where in the address the answer stands. */
@@ -36,9 +36,10 @@ export interface Decision {
   readonly authTime: number;
   readonly scope: readonly string[];
   /** What is remembered of it. */
-  readonly consent: Consent | undefined;
+  readonly consent: ConsentGiven | undefined;
   /** Of the page on which it was said; undefined where none was shown. */
   readonly transaction: OneTime | undefined;
+  readonly premises: Premises;
 }
 
 export type ResponseValues = Readonly<Record<string, string | number | undefined>>;

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../config/host.ts';
-import { formatScope, scopeList } from '../../oauth/scope.ts';
+import { scopeList } from '../../oauth/scope.ts';
 import type { Consent } from '../../storage/records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
@@ -29,9 +29,4 @@ export function tickedScope(request: AuthorizationRequest, boxes: readonly strin
   const ticked = boxes.flatMap((box) => box.split(' '));
   const granted = request.scope.filter((scope) => ticked.includes(scope));
   return granted.length === 0 && request.scope.length > 0 ? undefined : granted;
-}
-
-/** What was granted by and by. */
-export function remembered(before: Consent | undefined, granted: readonly string[]): string {
-  return formatScope(new Set([...scopeList(before?.scope ?? ''), ...granted]));
 }

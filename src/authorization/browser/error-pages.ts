@@ -1,5 +1,5 @@
 import type { OAuthErrorCode } from '../../oauth/errors.ts';
-import type { AnswerError } from '../errors.ts';
+import type { AnswerError } from '../http/errors.ts';
 import { type ErrorKind, errorPage, errorStatus, pageHeaders, type Site } from '../pages/pages.ts';
 
 /** What a person is told; every other refusal is that of a bad request. */

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../endpoint.ts';
-import { endpointPath } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { endpointPath } from '../http/endpoint.ts';
 import type { Site } from '../pages/pages.ts';
 import type { Service } from '../service.ts';
 import { type BrowserCookie, browserCookie } from './cookies.ts';

@@ -4,7 +4,7 @@ import { seconds } from '../../base/clock.ts';
 import { sameBytes, sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
-import { readForm } from '../form.ts';
+import { readForm } from '../http/form.ts';
 import { randomCookieValue } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 import type { Front } from './front.ts';

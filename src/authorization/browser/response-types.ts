@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { seconds } from '../../base/clock.ts';
-import { sha256 } from '../../base/secret.ts';
-import { formatScope } from '../../oauth/scope.ts';
-import { tokenResponse } from '../issue.ts';
-import { makeOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
+import { OAuthError } from '../../oauth/errors.ts';
 import type { Service } from '../service.ts';
-import { makeFirstTokens } from '../user-grant.ts';
+import { countIssued, tokenResponse } from '../tokens/issue.ts';
+import { makeCode } from '../tokens/make-code.ts';
+import { makeFirstTokens, newGrantId } from '../tokens/user-grant.ts';
 import type { AuthorizationRequest, Decision, ResponseType, ResponseValues } from './authorization-request.ts';
 
 /** RFC 6749 §4.1.2. */
@@ -13,30 +10,13 @@ const code: ResponseType = {
   grant: 'authorization_code',
   modes: ['query', 'fragment'],
   challenge: true,
-  async respond(service, request, { account, authTime, scope, consent, transaction }) {
-    const text = makeOpaqueToken(tokenPrefixes.code);
-    const issuedAt = seconds(service.clock);
-    const saved = await service.records.saveCode({
-      code: {
-        hash: sha256(text),
-        use: 'token',
-        clientId: request.client.id,
-        subject: account.subject,
-        username: account.username,
-        scope: formatScope(scope),
-        audience: request.audience,
-        redirectUri: request.redirectUri,
-        redirectUriSent: request.redirectUriSent,
-        challenge: request.challenge,
-        authTime,
-        grantId: newGrantId(),
-        issuedAt,
-        expiresAt: issuedAt + Math.floor(service.config.tokens.code.ttl / 1000),
-      },
-      consent,
-      transaction,
-    });
-    return saved === 'used' ? undefined : { code: text };
+  async respond(service, request, { account, authTime, scope, ...decision }) {
+    const { client, audience, redirectUri, redirectUriSent, challenge } = request;
+    const bound = { clientId: client.id, audience, redirectUri, redirectUriSent, challenge };
+    const { text, record } = makeCode(service, { use: 'token', ...bound, account, authTime, scope });
+    const { consent, transaction, premises } = decision;
+    const saved = await service.records.saveCode({ code: record, consent, transaction }, premises);
+    return hasSaved(saved) ? { code: text } : undefined;
   },
 };
 
@@ -47,22 +27,25 @@ const token: ResponseType = {
   challenge: false,
   async respond(service, request, decision) {
     const { granted, grant, access } = await makeImplicitTokens(service, request, decision);
-    const { consent, transaction } = decision;
-    const saved = await service.records.saveImplicit({ grant, access: access.record, consent, transaction });
-    if (saved === 'used') return undefined;
-    return { ...tokenResponse(service, granted, { access, grantType: 'implicit' }) } satisfies ResponseValues;
+    const { consent, transaction, premises } = decision;
+    const saved = await service.records.saveImplicit({ grant, access: access.record, consent, transaction }, premises);
+    if (!hasSaved(saved)) return undefined;
+    countIssued(service, 'implicit', access);
+    return { ...tokenResponse(service, granted, { access }) } satisfies ResponseValues;
   },
 };
 
-function makeImplicitTokens(service: Service, { client, audience }: AuthorizationRequest, decision: Decision) {
-  const { account, authTime, scope } = decision;
-  const withoutRefresh = { ...client, grantTypes: ['implicit'] };
-  const grant = { id: newGrantId(), client: withoutRefresh, account, scope, audience, authTime };
-  return makeFirstTokens(service, grant, { scope, audience });
+/** False: the page counted before, and its client has its answer. */
+function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {
+  if (saved === 'outdated')
+    throw new OAuthError('access_denied', { description: 'The session or the consent ended meanwhile.' });
+  return saved === 'saved';
 }
 
-function newGrantId(): string {
-  return randomBytes(16).toString('base64url');
+function makeImplicitTokens(service: Service, { client, audience }: AuthorizationRequest, decision: Decision) {
+  const { account, authTime, scope } = decision;
+  const grant = { id: newGrantId(), client, account, scope, audience, authTime };
+  return makeFirstTokens(service, grant, { scope, audience, refresh: false });
 }
 
 /** `response_type` → what it is answered with. */

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { scopeList } from '../../oauth/scope.ts';
 import type { Consent } from '../../storage/records.ts';
-import type { Account } from '../accounts.ts';
 import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
+import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { CarriedParameters } from './carried-parameters.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AuthorizationConfig } from '../../config/authorization.ts';
-import { endpointPath } from '../endpoint.ts';
+import { endpointPath } from '../http/endpoint.ts';
 import { type Asset, assetBase, english, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
 
 /** What all pages share, and the files that they refer to. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { SessionRecord } from '../../storage/records.ts';
-import type { Account } from '../accounts.ts';
+import { type Account, judgedPassword } from '../people/accounts.ts';
 import { randomCookieValue } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 import type { Front } from './front.ts';
@@ -31,17 +31,14 @@ export async function findVisitor(
   return account && { session, account };
 }
 
-/** Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
-export async function signIn(
-  front: Front,
-  { request, reply }: Exchange,
-  { subject, username }: Account,
-): Promise<void> {
+/** False: the password is no longer the user's. Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
+export async function signIn(front: Front, { request, reply }: Exchange, account: Account): Promise<boolean> {
+  const { subject, username } = account;
   const { service, sessionCookie } = front;
   const before = await findVisitor(front, request);
   const value = randomCookieValue();
   const now = seconds(service.clock);
-  await service.records.saveSession({
+  const session = {
     hash: sha256(value),
     id: randomBytes(16).toString('base64url'),
     subject,
@@ -50,9 +47,11 @@ export async function signIn(
     expiresAt: now + sessionLifetime,
     userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
     address: request.ip,
-  });
+  };
+  if ((await service.records.saveSession(session, judgedPassword(account))) === 'outdated') return false;
   if (before !== undefined) await service.records.endSession(before.session.id, before.session.subject);
   sessionCookie.set(reply, value);
+  return true;
 }
 
 export async function signOut(

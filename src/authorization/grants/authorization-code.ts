@@ -3,13 +3,13 @@ import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { CodeClaim, CodeRecord } from '../../storage/records.ts';
-import { narrowedAudience } from '../audience.ts';
-import type { Grant, TokenRequest } from '../grant.ts';
-import { stillRegistered } from '../granted-scope.ts';
-import { tokenResponse } from '../issue.ts';
-import { refusedCode } from '../refused-code.ts';
 import type { Service } from '../service.ts';
-import { type FirstTokens, makeFirstTokens } from '../user-grant.ts';
+import { narrowedAudience } from '../tokens/audience.ts';
+import { stillRegistered } from '../tokens/granted-scope.ts';
+import { countIssued, tokenResponse } from '../tokens/issue.ts';
+import { type FirstTokens, makeFirstTokens, mayRefresh, minted } from '../tokens/user-grant.ts';
+import type { Grant, TokenRequest } from './grant.ts';
+import { refusedCode } from './refused-code.ts';
 
 /** RFC 6749 §4.1.3 with RFC 7636: single use, decided by the store together with what the code is exchanged for. */
 export const authorizationCode: Grant = {
@@ -19,11 +19,12 @@ export const authorizationCode: Grant = {
     const code = await service.records.findCode(claim.hash);
     const isMeant = code?.clientId === claim.clientId && code.use === claim.use;
     const first = isMeant ? await firstTokens(request, service, code) : undefined;
-    const { grant, access, refresh } = first ?? {};
-    const minted = { ...(grant && { grant }), access: access?.record, refresh: refresh?.record };
-    const redemption = await service.records.redeemCode(claim, minted);
-    if (redemption !== 'redeemed' || first === undefined) throw refusedCode(request, service, { redemption, code });
-    return tokenResponse(service, first.granted, { ...first, grantType: 'authorization_code' });
+    if (first === undefined)
+      throw refusedCode(request, service, { refusal: await service.records.refuseCode(claim), code });
+    const redemption = await service.records.redeemCode(claim, minted(first));
+    if (redemption !== 'redeemed') throw refusedCode(request, service, { refusal: redemption, code });
+    countIssued(service, 'authorization_code', first.access);
+    return tokenResponse(service, first.granted, first);
   },
 };
 
@@ -52,6 +53,7 @@ async function firstTokens(
   const asked = {
     scope: stillRegistered(scope, client.scope),
     audience: narrowedAudience(parameters.all('resource'), audience),
+    refresh: mayRefresh(client),
   };
   return makeFirstTokens(service, { id: code.grantId, client, account, scope, audience, authTime }, asked);
 }

@@ -1,10 +1,10 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import { grantedAudience } from '../audience.ts';
-import type { Grant, TokenRequest } from '../grant.ts';
-import type { Granted } from '../granted.ts';
-import { grantedScope } from '../granted-scope.ts';
-import { makeAccessToken, tokenResponse } from '../issue.ts';
 import type { Service } from '../service.ts';
+import { grantedAudience } from '../tokens/audience.ts';
+import type { Granted } from '../tokens/granted.ts';
+import { grantedScope } from '../tokens/granted-scope.ts';
+import { countIssued, makeAccessToken, tokenResponse } from '../tokens/issue.ts';
+import type { Grant, TokenRequest } from './grant.ts';
 
 /** RFC 6749 §4.4: the client acts for itself. No refresh token (§4.4.3). */
 export const clientCredentials: Grant = {
@@ -13,7 +13,8 @@ export const clientCredentials: Grant = {
     const granted = grantedTo(request, service);
     const access = await makeAccessToken(service, granted);
     if (access.record !== undefined) await service.records.saveAccessToken(access.record);
-    return tokenResponse(service, granted, { access, grantType: 'client_credentials' });
+    countIssued(service, 'client_credentials', access);
+    return tokenResponse(service, granted, { access });
   },
 };
 

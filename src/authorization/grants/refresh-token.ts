@@ -3,16 +3,22 @@ import { sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
 import type { RefreshTokenRecord, Rotation } from '../../storage/records.ts';
-import { narrowedAudience } from '../audience.ts';
-import { extendedToken } from '../extended-token.ts';
-import type { Grant, TokenRequest } from '../grant.ts';
-import type { Granted } from '../granted.ts';
-import { refreshedScope } from '../granted-scope.ts';
-import { type AccessToken, makeAccessToken, makeRefreshToken, type TokenResponse, tokenResponse } from '../issue.ts';
-import { isOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
-import { keepAnswer, repeatAnswer } from '../repeated-answer.ts';
 import type { Service } from '../service.ts';
-import { carrying } from '../user-grant.ts';
+import { narrowedAudience } from '../tokens/audience.ts';
+import { carrying, extendedToken } from '../tokens/extended-token.ts';
+import type { Granted } from '../tokens/granted.ts';
+import { refreshedScope } from '../tokens/granted-scope.ts';
+import {
+  type AccessToken,
+  countIssued,
+  makeAccessToken,
+  makeRefreshToken,
+  type TokenResponse,
+  tokenResponse,
+} from '../tokens/issue.ts';
+import { isOpaqueToken, tokenPrefixes } from '../tokens/opaque-token.ts';
+import type { Grant, TokenRequest } from './grant.ts';
+import { keepAnswer, repeatAnswer } from './repeated-answer.ts';
 
 /** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
 export const refreshToken: Grant = {
@@ -26,6 +32,7 @@ export const refreshToken: Grant = {
     const held: Held = { ...request, service, presented, hash, found };
     refuseOthers(held);
     if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
+    if (found.expiresAt <= seconds(service.clock)) throw invalid('expired');
     return rotate(held);
   },
 };
@@ -38,15 +45,18 @@ interface Held extends TokenRequest {
   readonly found: RefreshTokenRecord;
 }
 
-function refuseOthers({ client, caller, service, found }: Held): void {
-  const { grant, grantRevoked, expiresAt } = found;
-  if (grant.clientId !== client.id) {
-    const facts = { client_id: client.id, grant_id: grant.id, detail: 'the token of another client' };
-    service.audit.record('refresh_refused', { ...facts, address: caller.ip, request_id: caller.id });
+function refuseOthers(held: Held): void {
+  const { grant, grantRevoked } = held.found;
+  if (grant.clientId !== held.client.id) {
+    recordRefused(held, 'the token of another client');
     throw invalid('of another client');
   }
   if (grantRevoked) throw invalid('revoked');
-  if (expiresAt <= seconds(service.clock)) throw invalid('expired');
+}
+
+function recordRefused({ client, caller, service, found }: Held, detail: string): void {
+  const facts = { client_id: client.id, grant_id: found.grant.id, detail };
+  service.audit.record('refresh_refused', { ...facts, address: caller.ip, request_id: caller.id });
 }
 
 async function rotate(held: Held): Promise<TokenResponse> {
@@ -56,7 +66,7 @@ async function rotate(held: Held): Promise<TokenResponse> {
   const access = extended ?? (await makeAccessToken(service, granted));
   const { grant, scope, audience } = found;
   const successor = carrying(service, makeRefreshToken(service, { grant, scope, audience }), access, client);
-  const response = tokenResponse(service, granted, { access, refresh: successor, grantType: 'refresh_token' });
+  const response = tokenResponse(service, granted, { access, refresh: successor });
   const outcome = await service.records.rotateRefreshToken({
     hash,
     clientId: client.id,
@@ -65,7 +75,9 @@ async function rotate(held: Held): Promise<TokenResponse> {
     response: keepAnswer(held, { response, expiresAt: access.expiresAt }),
     ...tokenChange(access, extended),
   });
-  return outcome === 'rotated' ? response : overtaken(held);
+  if (outcome === 'lost') return overtaken(held);
+  countIssued(service, 'refresh_token', access);
+  return response;
 }
 
 function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pick<Rotation, 'access' | 'extended'> {
@@ -108,7 +120,10 @@ async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   const repeated = repeatAnswer(held, usedAt);
   if (repeated !== undefined) return repeated;
   const now = seconds(service.clock);
-  if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) throw invalid('used a moment ago');
+  if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) {
+    recordRefused(held, 'used a moment ago');
+    throw invalid('used a moment ago');
+  }
   await service.records.revokeGrant(found.grant.id, now);
   const facts = { client_id: client.id, sub: found.grant.subject, grant_id: found.grant.id };
   service.audit.record('refresh_reuse', { ...facts, address: caller.ip, request_id: caller.id });

@@ -1,6 +1,5 @@
-import { type Authorization, buildAuthorization } from '../../authorization/authorization.ts';
+import { type OpenService, openService } from '../../authorization/open-service.ts';
 import type { Service } from '../../authorization/service.ts';
-import { systemClock } from '../../base/clock.ts';
 import { buildLog } from '../../base/log.ts';
 import { formatProblems, loadAuthorizationConfig } from '../../config/load.ts';
 import { StorageUnavailable, StorageUnusable } from '../../storage/errors.ts';
@@ -24,17 +23,18 @@ export interface Report {
 export async function administer(options: Administered, act: (service: Service) => Promise<Report>): Promise<void> {
   const loaded = loadAuthorizationConfig(options.config);
   if (!loaded.ok) return giveUp(formatProblems(loaded.problems));
-  let authorization: Authorization | undefined;
+  let opened: OpenService | undefined;
   try {
-    const log = buildLog({ ...loaded.config.log, level: 'silent' });
-    authorization = await buildAuthorization(loaded.config, { directory: loaded.directory, log, clock: systemClock });
-    const { json, text } = await act(authorization.service);
+    // standard output is for the report
+    const log = buildLog({ level: 'warn', format: 'json' }, process.stderr);
+    opened = await openService(loaded.config, { directory: loaded.directory, log });
+    const { json, text } = await act(opened.service);
     process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text);
   } catch (error) {
     if (!isForOperator(error)) throw error;
     giveUp(`gatehouse: ${error.message}\n`);
   } finally {
-    await authorization?.stop();
+    await opened?.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { StoredClient } from '../../authorization/clients.ts';
 import type { AuthorizationConfig } from '../../config/authorization.ts';
-import { loadAuthorizationText } from '../../config/load.ts';
+import { loadAuthorizationText, type Problem } from '../../config/load.ts';
+import type { StoredClient } from '../../config/stored-client.ts';
 import { Refusal } from './administer.ts';
 
 export interface ClientOptions {
@@ -19,39 +19,46 @@ export interface ClientOptions {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A client that is judged by the very rules of the file, and kept as one of it without its secret. */
-export function newClient(id: string, options: ClientOptions, config: AuthorizationConfig): StoredClient {
-  const isPublic = options.public === true;
-  const { version, development, issuer, resources, scopes, tokens } = config;
-  const file = { version, development, issuer, resources, scopes, clients: [asInFile(id, options)] };
+export interface NewClient {
+  /** What is kept of it: what was said, without its secret. */
+  readonly registration: StoredClient;
+  readonly warnings: readonly Problem[];
+}
+
+/** A client that is judged by the very rules of the file. */
+export function newClient(id: string, options: ClientOptions, config: AuthorizationConfig): NewClient {
+  const said = asInFile(options);
+  const { version, development, issuer, resources, scopes } = config;
+  // stands for the real one, which nobody sees but the operator
+  const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
+  const file = { version, development, issuer, resources, scopes, clients: [{ ...said, ...secret, client_id: id }] };
   const loaded = loadAuthorizationText(JSON.stringify(file));
   if (!loaded.ok) throw new Refusal(loaded.problems.map(({ message, hint }) => told(message, hint)).join('\n'));
-  const [{ client_id: _id, client_secret: _secret, ...client }] = loaded.config.clients as [StoredClient & Named];
-  const retry = options.retryWindow === undefined ? tokens.refresh.retry_window : client.retry_window;
-  return { ...client, retry_window: retry, public: isPublic };
+  // the text is one line, and its client stands last: what is before it is a matter of the file
+  const { column } = loaded.locate(['clients', 0]);
+  const warnings = loaded.warnings.filter((warning) => warning.column >= column);
+  return { registration: { ...said, public: options.public === true }, warnings };
 }
 
-interface Named {
-  readonly client_id: string;
-  readonly client_secret?: string;
-}
-
-function asInFile(id: string, options: ClientOptions): object {
+/** Only what was said, so that the rest follows the defaults. */
+function asInFile(options: ClientOptions): StoredClient {
   return {
-    client_id: id,
-    // stands for the real one, which nobody sees but the operator
-    ...(options.public ? {} : { client_secret: randomBytes(32).toString('base64url') }),
     client_name: options.name,
     redirect_uris: options.redirectUri,
     scope: options.scope,
     grant_types: options.grantType,
     access_token_format: options.format,
-    require_pkce: options.pkce,
+    require_pkce: options.pkce ? undefined : false,
     retry_window: options.retryWindow,
-    session: options.session ?? false,
-    introspect: options.introspect ?? false,
-    claims: options.claims ?? {},
+    session: options.session,
+    introspect: options.introspect,
+    claims: options.claims,
   };
+}
+
+/** A line each; their places are in a file that nobody wrote. */
+export function warningText(warnings: readonly Problem[]): string {
+  return warnings.map(({ message, hint }) => `gatehouse: warning: ${told(message, hint)}\n`).join('');
 }
 
 function told(message: string, hint: string | undefined): string {

@@ -1,3 +1,4 @@
+import { countedByText } from '../../config/counted-by.ts';
 import type { GatewayConfig, RateLimitConfig } from '../../config/gateway.ts';
 import { limitText } from '../rate-limit.ts';
 
@@ -13,5 +14,6 @@ export function changedLimits(old: GatewayConfig, now: GatewayConfig): readonly 
 
 /** Fewer in a longer window: whatever passes then passed before. */
 function isAsTight(was: RateLimitConfig, is: RateLimitConfig | undefined): boolean {
-  return is !== undefined && is.by === was.by && is.requests <= was.requests && is.per >= was.per;
+  if (is === undefined || countedByText(is.by) !== countedByText(was.by)) return false;
+  return is.requests <= was.requests && is.per >= was.per;
 }

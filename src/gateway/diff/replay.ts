@@ -9,21 +9,8 @@ import type { Route } from '../route.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
 import { conditionOf } from './probes.ts';
+import { answerOf, isJudged, judgedCode, type Recorded, readLine } from './recorded.ts';
 import type { Side, TokenOfIssuer } from './side.ts';
-
-/** A line of the gateway's decision log, as far as it is needed here. */
-export interface Recorded {
-  readonly method: string;
-  readonly host: string | undefined;
-  readonly path: string;
-  readonly code: string;
-  readonly route: string | undefined;
-  readonly subject: string | undefined;
-  readonly client: string | undefined;
-  readonly cache: string | undefined;
-  readonly shadow: string | undefined;
-  readonly scope_held: readonly string[] | undefined;
-}
 
 /** Recorded requests whose answer changes, told once for each route, client and pair of answers. */
 export interface Replayed {
@@ -65,56 +52,17 @@ export async function replay(lines: Iterable<string>, old: Side, now: Side): Pro
   return { requests, changed: counted(changed), undecided, ignored };
 }
 
-/** Undefined where the line is no decision. */
-export function readLine(line: string): Recorded | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const text = (key: string) => {
-    const member = (value as Record<string, unknown>)[key];
-    return typeof member === 'string' ? member : undefined;
-  };
-  const [method, path, code] = [text('method'), text('path'), text('code') ?? text('msg')];
-  if (method === undefined || path === undefined || code === undefined) return undefined;
-  const held = (value as Record<string, unknown>).scope_held;
-  return {
-    method,
-    path,
-    code,
-    host: text('host'),
-    route: text('route'),
-    subject: text('subject'),
-    client: text('client'),
-    cache: text('cache'),
-    shadow: text('shadow'),
-    scope_held: Array.isArray(held) ? held.filter((scope) => typeof scope === 'string') : undefined,
-  };
-}
-
-/** An outage says nothing about the rules, and how often somebody came before is not in a line. */
-function isJudged({ code }: Recorded): boolean {
-  return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code) && code !== 'rate_limited');
-}
-
-function answerOf(code: string): string {
-  return isCode(code) ? `${entry(code).status} ${code}` : 'forwarded';
-}
-
 /**
  * The answer of the new file, where every caller who could have sent the request gets the same one. Undefined where the
  * old file does not give the recorded answer to what can be asked again: then what decided is not in the log.
  */
 async function answerNow(recorded: Recorded, old: Side, now: Side): Promise<string | undefined> {
-  const before = old.config.routes.findIndex(({ id }) => id === recorded.route);
+  const before = old.named(recorded.route);
   const asked = askedAgain(recorded, old, before);
   const then = await old.ask(asked);
   if (recorded.route !== undefined && then.route?.id !== recorded.route) return undefined;
   const bare = await now.ask(asked);
-  const callers = callersOf(recorded, old.routes[before]);
+  const callers = callersOf(recorded, before);
   if (callers === undefined || dependsOnMore(old, before, now, bare.route)) {
     const isLost = then.route !== undefined && bare.route === undefined;
     return isLost && bare.outcome.kind === 'refuse' ? inWords(bare.outcome, recorded) : undefined;
@@ -136,24 +84,19 @@ function isAsRecorded({ outcome }: Judged, recorded: Recorded): boolean {
 }
 
 /** The log holds no headers: what chose the route then is given again. */
-function askedAgain(recorded: Recorded, old: Side, before: number): Asked {
-  const written = old.config.routes[before];
+function askedAgain(recorded: Recorded, old: Side, before: Route | undefined): Asked {
+  const written = old.written(before);
   const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
   const host = recorded.host ?? defaultHost(old.config);
   return { method: recorded.method, host, target: recorded.path + query, headers };
-}
-
-/** In shadow mode what enforcing would have answered. */
-function judgedCode({ code, shadow }: Recorded): string {
-  return shadow === undefined || shadow === 'pass' ? code : shadow;
 }
 
 /** A code of the same status is, to a client that sent a bad token, the same answer. */
 function inWords(outcome: Outcome, recorded: Recorded): string {
   if (outcome.kind !== 'refuse') return 'forwarded';
   const code = judgedCode(recorded);
-  const alike = isCode(code) && entry(code).status === entry(outcome.code).status;
-  return answerOf(alike ? code : outcome.code);
+  const isSameStatus = isCode(code) && entry(code).status === entry(outcome.code).status;
+  return answerOf(isSameStatus ? code : outcome.code);
 }
 
 /** What a request carried: header lines of its own, a token that nobody takes, or one of which something is known. */
@@ -214,10 +157,10 @@ function tokenFor(
 }
 
 /** A condition that is new or changed looks at what no log holds. */
-function dependsOnMore(old: Side, before: number, now: Side, route: Route | undefined): boolean {
+function dependsOnMore(old: Side, before: Route | undefined, now: Side, route: Route | undefined): boolean {
   const rules = (written: ReturnType<Side['written']>) => JSON.stringify([written?.claims, written?.when]);
   const next = now.written(route);
-  return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.config.routes[before]);
+  return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.written(before));
 }
 
 function entryFor({ method, route, client, path }: Recorded, was: string, now: string): Replayed {

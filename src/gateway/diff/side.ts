@@ -10,6 +10,8 @@ import type { Route } from '../route.ts';
 export interface Side {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
+  /** The route with this id. */
+  named(id: string | undefined): Route | undefined;
   ask(asked: Asked, token?: TokenOfIssuer): Promise<Judged>;
   /** The route as it stands in the file, `when` included; undefined for what has no route. */
   written(route: Route | undefined): RouteConfig | undefined;
@@ -26,10 +28,12 @@ export function openSide({ config, locate }: Sound): Side {
   const bare = withoutWhen(config);
   const dry: DryEngine = buildDryEngine({ config: bare, locate }, assumedVerifier(bare, tokens));
   const files = new Map(dry.routes.map((route, index) => [route, config.routes[index]]));
+  const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
   const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));
   return {
     config,
     routes: dry.routes,
+    named: (id) => byId.get(id),
     ask(asked, token) {
       if (token === undefined) return judge(dry.engine, asked);
       const { issuer, ...said } = token;

@@ -63,7 +63,7 @@ function barred(route: Route, { method }: Question, { passedOver }: Turn): reado
 
 function nearest(ordered: readonly Route[], question: Question): readonly Candidate[] {
   return ordered
-    .toSorted((one, other) => alike(other, question) - alike(one, question))
+    .toSorted((one, other) => nearness(other, question) - nearness(one, question))
     .slice(0, NEAREST)
     .map((route) => ({ route, misfits: misfitsOf(route, question) }));
 }
@@ -79,7 +79,7 @@ function misfitsOf(route: Route, question: Question): readonly string[] {
 }
 
 /** How many leading segments fit; a host that fits breaks ties. */
-function alike(route: Route, question: Question): number {
+function nearness(route: Route, question: Question): number {
   const parts = question.key.slice(1).split('/');
   const first = route.segments.findIndex((segment, index) => !segmentFits(route, segment, parts[index]));
   return (first === -1 ? route.segments.length : first) * 2 + (hostFits(route, question) ? 1 : 0);

@@ -88,6 +88,7 @@ export const grantsAndPeople: Migration = {
       subject TEXT PRIMARY KEY,
       username TEXT NOT NULL UNIQUE,
       password_hash TEXT NOT NULL,
+      password_version INTEGER NOT NULL,
       name TEXT,
       claims TEXT NOT NULL,
       created_at INTEGER NOT NULL

@@ -10,16 +10,18 @@ export interface AccountRecord {
   readonly username: string;
   /** PHC string. */
   readonly passwordHash: string;
+  /** Another one with each new password; a stronger hash of the same password leaves it. */
+  readonly passwordVersion: number;
   readonly name: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
 }
 
 /** False where the username or the subject is taken. */
-export function* addAccount(account: AccountRecord): Verb<boolean> {
+export function* addAccount(account: Omit<AccountRecord, 'passwordVersion'>): Verb<boolean> {
   return yield* changed(
-    `INSERT INTO account (subject, username, password_hash, name, claims, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING subject`,
+    `INSERT INTO account (subject, username, password_hash, password_version, name, claims, created_at)
+     VALUES ($1, $2, $3, 1, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING subject`,
     account.subject,
     account.username,
     account.passwordHash,
@@ -52,7 +54,8 @@ export interface PasswordChange {
 /** Whoever was signed in with the old password is so no longer; false for an unknown user. */
 export function* setPassword({ username, passwordHash, now }: PasswordChange): Verb<boolean> {
   const row = yield* first(
-    'UPDATE account SET password_hash = $2 WHERE username = $1 RETURNING subject',
+    `UPDATE account SET password_hash = $2, password_version = password_version + 1
+     WHERE username = $1 RETURNING subject`,
     username,
     passwordHash,
   );
@@ -89,6 +92,7 @@ function account(row: Row): AccountRecord {
     subject: text(row, 'subject'),
     username: text(row, 'username'),
     passwordHash: text(row, 'password_hash'),
+    passwordVersion: integer(row, 'password_version'),
     name: textOrNone(row, 'name'),
     claims: json(row, 'claims'),
     createdAt: integer(row, 'created_at'),

@@ -1,5 +1,5 @@
 import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { all, changed, type Row, run, type Verb } from '../verb.ts';
 
 /** A client that was registered by command, not in the file. */
 export interface ClientRecord {
@@ -43,22 +43,35 @@ function* saveSecret(id: string, { hash, createdAt, expiresAt }: ClientSecretRec
 
 /** With the secrets that are live at `now`. */
 export function* findClient(id: string, now: number): Verb<ClientRecord | undefined> {
-  const row = yield* first('SELECT * FROM client WHERE client_id = $1', id);
-  return row && client(row, yield* liveSecrets(id, now));
+  const rows = yield* all(
+    `SELECT client.client_id, metadata, client.created_at AS registered_at, hash, secret.created_at AS created_at, expires_at
+     FROM client LEFT JOIN client_secret AS secret
+       ON secret.client_id = client.client_id AND (expires_at IS NULL OR expires_at > $2)
+     WHERE client.client_id = $1 ${NEWEST_SECRET_FIRST}`,
+    id,
+    now,
+  );
+  const secrets = rows.filter(({ hash }) => hash !== null);
+  return rows[0] && client({ ...rows[0], created_at: rows[0].registered_at }, secrets);
 }
 
 export function* listClients(now: number): Verb<readonly ClientRecord[]> {
   const rows = yield* all('SELECT * FROM client ORDER BY created_at, client_id');
-  const clients: ClientRecord[] = [];
-  for (const row of rows) clients.push(client(row, yield* liveSecrets(text(row, 'client_id'), now)));
-  return clients;
+  const live = yield* all(
+    `SELECT * FROM client_secret WHERE expires_at IS NULL OR expires_at > $1 ${NEWEST_SECRET_FIRST}`,
+    now,
+  );
+  const secrets = Map.groupBy(live, (secret) => text(secret, 'client_id'));
+  return rows.map((row) => client(row, secrets.get(text(row, 'client_id')) ?? []));
 }
 
-/** The newest first; of those of one second that which ends last. */
+/** Of those of one second that which ends last. */
+const NEWEST_SECRET_FIRST =
+  'ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash';
+
 function* liveSecrets(id: string, now: number): Verb<readonly Row[]> {
   return yield* all(
-    `SELECT * FROM client_secret WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2)
-     ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash`,
+    `SELECT * FROM client_secret WHERE client_id = $1 AND (expires_at IS NULL OR expires_at > $2) ${NEWEST_SECRET_FIRST}`,
     id,
     now,
   );
@@ -92,10 +105,16 @@ function* endSecret(row: Row, at: number): Verb<void> {
   yield* run('UPDATE client_secret SET expires_at = $2 WHERE hash = $1', bytes(row, 'hash'), at);
 }
 
-/** With everything that it was granted; false for an unknown client. */
-export function* removeClient(id: string, now: number): Verb<boolean> {
+/** The registration alone, where another client has the id: what was granted to it stays; false for an unknown client. */
+export function* unregisterClient(id: string): Verb<boolean> {
   if (!(yield* changed('DELETE FROM client WHERE client_id = $1 RETURNING client_id', id))) return false;
   yield* run('DELETE FROM client_secret WHERE client_id = $1', id);
+  return true;
+}
+
+/** With everything that it was granted; false for an unknown client. */
+export function* removeClient(id: string, now: number): Verb<boolean> {
+  if (!(yield* unregisterClient(id))) return false;
   yield* run('DELETE FROM consent WHERE client_id = $1', id);
   yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL', id);
   yield* run('DELETE FROM session_key WHERE client_id = $1', id);

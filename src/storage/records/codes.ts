@@ -1,8 +1,9 @@
 import { bytes, flag, integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
 import { changed, first, type Row, run, type Verb } from '../verb.ts';
-import { type AccessTokenRecord, saveAccessToken } from './access-tokens.ts';
-import { type Consent, type GrantRecord, revokeGrant, saveConsent, saveGrant } from './grants.ts';
-import { type NewRefreshToken, saveRefreshToken } from './refresh-tokens.ts';
+import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
+import { type OneTime, useOnce } from './one-time.ts';
+import { type Premises, stillHold } from './premises.ts';
+import { type Minted, saveMinted } from './refresh-tokens.ts';
 
 /** An authorization code (RFC 6749 §4.1.2), bound to all that it was asked for. */
 export interface CodeRecord {
@@ -29,46 +30,20 @@ export interface CodeRecord {
 
 export interface NewCode {
   readonly code: CodeRecord;
-  readonly consent: Consent | undefined;
+  readonly consent: ConsentGiven | undefined;
   /** Of the page that led here; it counts once. Absent where no page was shown. */
   readonly transaction: OneTime | undefined;
 }
 
-/** A value that must not count twice: its hash, and how long that must be remembered. */
-export interface OneTime {
-  readonly hash: Uint8Array;
-  readonly until: number;
-}
+/** `used`: the transaction counted before. `outdated`: what it rests on is no longer so. In both, nothing is saved. */
+export type Saved = 'saved' | 'used' | 'outdated';
 
-/** `used`: the transaction counted before, and nothing is saved. */
-export function* saveCode({ code, consent, transaction }: NewCode): Verb<'saved' | 'used'> {
+export function* saveCode({ code, consent, transaction }: NewCode, premises: Premises = {}): Verb<Saved> {
+  if (!(yield* stillHold(premises, code.issuedAt))) return 'outdated';
   if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
   if (consent !== undefined) yield* saveConsent(consent);
   yield* insertCode(code);
   return 'saved';
-}
-
-export interface ImplicitGrant extends Omit<NewCode, 'code'> {
-  readonly grant: GrantRecord;
-  readonly access: AccessTokenRecord | undefined;
-}
-
-/** As `saveCode`, where the redirect itself brings the token (RFC 6749 §4.2). */
-export function* saveImplicit({ grant, access, consent, transaction }: ImplicitGrant): Verb<'saved' | 'used'> {
-  if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
-  if (consent !== undefined) yield* saveConsent(consent);
-  yield* saveGrant(grant);
-  if (access !== undefined) yield* saveAccessToken(access);
-  return 'saved';
-}
-
-/** False where the value was used before. */
-export function* useOnce({ hash, until }: OneTime): Verb<boolean> {
-  return yield* changed(
-    'INSERT INTO one_time (hash, until) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING RETURNING until',
-    hash,
-    until,
-  );
 }
 
 function* insertCode(code: CodeRecord): Verb<void> {
@@ -114,26 +89,19 @@ export interface CodeClaim {
   readonly now: number;
 }
 
-/** What a code is exchanged for; saved with its consumption or not at all. */
-export interface Minted {
-  readonly grant?: GrantRecord;
-  readonly access?: AccessTokenRecord | undefined;
-  readonly refresh?: NewRefreshToken | undefined;
-}
-
 /**
  * `replayed`: everything fits, but the code was used before; what came of it is revoked (RFC 6749 §4.1.2).
  * `wrong_client` and `mismatch`: the code stays for whom it belongs to, and the fifth such failure burns it.
  */
-export type Redemption = 'redeemed' | 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
+export type CodeRefusal = 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
 
+export type Redemption = 'redeemed' | CodeRefusal;
+
+/** What the code is exchanged for is saved with its consumption or not at all. */
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption> {
-  const redemption = yield* consumeCode(claim, minted.grant?.expiresAt ?? claim.now);
-  if (redemption !== 'redeemed') return redemption;
-  if (minted.grant !== undefined) yield* saveGrant(minted.grant);
-  if (minted.access !== undefined) yield* saveAccessToken(minted.access);
-  if (minted.refresh !== undefined) yield* saveRefreshToken(minted.refresh);
-  return 'redeemed';
+  const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
+  if (redemption === 'redeemed') yield* saveMinted(minted);
+  return redemption;
 }
 
 /** `keepUntil`: the end of what the code is exchanged for. */
@@ -161,7 +129,8 @@ function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
   );
 }
 
-function* refuseCode(claim: CodeClaim): Verb<Redemption> {
+/** Of a claim that cannot be granted, whether or not it fits: what is wrong counts, and a good code stays unused. */
+export function* refuseCode(claim: CodeClaim): Verb<CodeRefusal> {
   const fitting = yield* first(
     `SELECT grant_id, used_at FROM authorization_code WHERE hash = $1 AND ${BINDINGS}`,
     ...bindings(claim),
@@ -177,7 +146,7 @@ function* refuseCode(claim: CodeClaim): Verb<Redemption> {
   return row.client_id === claim.clientId ? 'mismatch' : 'wrong_client';
 }
 
-function* afterUse(row: Row, now: number): Verb<Redemption> {
+function* afterUse(row: Row, now: number): Verb<CodeRefusal> {
   if (integerOrNone(row, 'used_at') === undefined) return 'unknown';
   yield* revokeGrant(text(row, 'grant_id'), now);
   return 'replayed';

@@ -1,5 +1,5 @@
-import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
-import { all, changed, type Row, run, type Verb } from '../verb.ts';
+import { integer, integerOrNone, json, scopeTokens, text, textOrNone } from '../columns.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
 
 /** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
 export interface GrantRecord {
@@ -50,20 +50,36 @@ export interface Consent {
   readonly grantedAt: number;
 }
 
-export function* saveConsent({ subject, clientId, scope, grantedAt }: Consent): Verb<void> {
+/** One answer of the user to one page. */
+export interface ConsentGiven {
+  readonly subject: string;
+  readonly clientId: string;
+  /** The boxes of the page, and those that were ticked: one that was left empty is a No, whatever was granted before. */
+  readonly asked: readonly string[];
+  readonly granted: readonly string[];
+  readonly grantedAt: number;
+}
+
+export function* saveConsent({ subject, clientId, asked, granted, grantedAt }: ConsentGiven): Verb<void> {
+  const row = yield* first(
+    'UPDATE consent SET scope = scope WHERE subject = $1 AND client_id = $2 RETURNING scope',
+    subject,
+    clientId,
+  );
+  const others = row === undefined ? [] : scopeTokens(row, 'scope').filter((scope) => !asked.includes(scope));
   yield* run(
     `INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, $3, $4)
      ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope`,
     subject,
     clientId,
-    scope,
+    [...new Set([...others, ...granted])].join(' '),
     grantedAt,
   );
 }
 
 export function* findConsent(subject: string, clientId: string): Verb<Consent | undefined> {
-  const rows = yield* all('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
-  return rows.map(consent)[0];
+  const row = yield* first('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
+  return row && consent(row);
 }
 
 /** An application that the user let in, and when it last got a token. */

@@ -1,4 +1,4 @@
-import { all, first, run, type Verb } from '../verb.ts';
+import { all, run, type Verb } from '../verb.ts';
 
 /** Table, its key, and the column that says when a row is of no use any more. */
 const ending = [
@@ -32,9 +32,4 @@ export function* sweep(now: number, limit: number): Verb<number> {
 /** Shows by a write that the store works: a full or read-only disk still answers reads. */
 export function* ping(now: number): Verb<void> {
   yield* run('INSERT INTO heartbeat (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at', now);
-}
-
-/** Whether any key is sealed already: then the keys that open it must exist. */
-export function* hasSigningKey(): Verb<boolean> {
-  return (yield* first('SELECT 1 AS found FROM signing_key LIMIT 1')) !== undefined;
 }

@@ -1,7 +1,14 @@
 import { bytesOrNone, flag, integer, integerOrNone, json, text } from '../columns.ts';
 import { changed, first, type Row, run, type Verb } from '../verb.ts';
-import { type AccessTokenRecord, extendAccessToken, type Revocation, saveAccessToken } from './access-tokens.ts';
+import {
+  type AccessTokenRecord,
+  extendAccessToken,
+  type Revocation,
+  saveAccessToken,
+  type TokenRevocation,
+} from './access-tokens.ts';
 import { type GrantRecord, grant, revokeGrant, saveGrant } from './grants.ts';
+import { type Premises, stillHold } from './premises.ts';
 
 export interface NewRefreshToken {
   /** SHA-256 of the token. */
@@ -85,7 +92,9 @@ export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost'
 
 function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotation): Verb<boolean> {
   return yield* changed(
-    `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5
+    // kept until the grant ends, so that a second use is known at any time
+    `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5,
+       expires_at = (SELECT expires_at FROM authorization_grant WHERE id = refresh_token.grant_id)
      WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND EXISTS (
        SELECT 1 FROM authorization_grant
        WHERE id = refresh_token.grant_id AND client_id = $2 AND revoked_at IS NULL AND expires_at > $3)
@@ -99,15 +108,7 @@ function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotatio
 }
 
 /** RFC 7009 §2.1: the whole family, and the access tokens with it. */
-export function* revokeRefreshToken({
-  hash,
-  clientId,
-  now,
-}: {
-  readonly hash: Uint8Array;
-  readonly clientId: string;
-  readonly now: number;
-}): Verb<Revocation> {
+export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
   const row = yield* first(
     `SELECT id, client_id FROM refresh_token JOIN authorization_grant ON id = grant_id WHERE hash = $1`,
     hash,
@@ -118,15 +119,25 @@ export function* revokeRefreshToken({
   return 'revoked';
 }
 
-/** Tokens of a grant that no code led to. */
-export function* saveTokens(minted: {
+/** Tokens of a grant that no code led to. `outdated`: the password that was judged is no longer the user's. */
+export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated'> {
+  if (!(yield* stillHold(premises, minted.grant.createdAt))) return 'outdated';
+  yield* saveMinted(minted);
+  return 'saved';
+}
+
+/** A new grant, and the first tokens of it. */
+export interface Minted {
   readonly grant: GrantRecord;
+  /** Undefined for a JWT, which is not kept. */
   readonly access: AccessTokenRecord | undefined;
   readonly refresh: NewRefreshToken | undefined;
-}): Verb<void> {
-  yield* saveGrant(minted.grant);
-  if (minted.access !== undefined) yield* saveAccessToken(minted.access);
-  if (minted.refresh !== undefined) yield* saveRefreshToken(minted.refresh);
+}
+
+export function* saveMinted({ grant, access, refresh }: Minted): Verb<void> {
+  yield* saveGrant(grant);
+  if (access !== undefined) yield* saveAccessToken(access);
+  if (refresh !== undefined) yield* saveRefreshToken(refresh);
 }
 
 function refreshToken(row: Row): RefreshTokenRecord {

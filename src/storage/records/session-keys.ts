@@ -56,7 +56,7 @@ export function* revokeSessionKey({ hash, clientId }: TokenRevocation): Verb<Rev
   return 'revoked';
 }
 
-export function* removeSessionKey(clientId: string, subject: string): Verb<void> {
+function* removeSessionKey(clientId: string, subject: string): Verb<void> {
   yield* run('DELETE FROM session_key WHERE client_id = $1 AND subject = $2', clientId, subject);
 }
 

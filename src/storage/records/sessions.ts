@@ -1,5 +1,6 @@
 import { bytes, integer, text, textOrNone } from '../columns.ts';
 import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { type Premises, stillHold } from './premises.ts';
 
 /** A browser in which a user is signed in. */
 export interface SessionRecord {
@@ -15,7 +16,9 @@ export interface SessionRecord {
   readonly address: string | undefined;
 }
 
-export function* saveSession(session: SessionRecord): Verb<void> {
+/** `outdated`: the password that was judged is no longer the user's, and nobody is signed in by it. */
+export function* saveSession(session: SessionRecord, premises: Premises = {}): Verb<'saved' | 'outdated'> {
+  if (!(yield* stillHold(premises, session.authenticatedAt))) return 'outdated';
   yield* run(
     `INSERT INTO login_session (hash, id, subject, username, authenticated_at, expires_at, user_agent, address)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -28,6 +31,7 @@ export function* saveSession(session: SessionRecord): Verb<void> {
     session.userAgent,
     session.address,
   );
+  return 'saved';
 }
 
 export function* findSession(hash: Uint8Array, now: number): Verb<SessionRecord | undefined> {

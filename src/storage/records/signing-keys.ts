@@ -55,23 +55,18 @@ export function signingKeys(seal: Seal) {
       return true;
     },
 
+    /** The candidate becomes the only key of its algorithm: for a key that leaked, whose tokens must end. */
+    *replaceSigningKeys(candidate: NewSigningKey): Verb<void> {
+      yield* run('DELETE FROM signing_key WHERE alg = $1', candidate.alg);
+      yield* insertKey(seal, candidate, 'current');
+    },
+
     *removeSigningKeys(retiredBefore: number): Verb<number> {
       const rows = yield* all(
         "DELETE FROM signing_key WHERE status = 'retired' AND retired_at <= $1 RETURNING kid",
         retiredBefore,
       );
       return rows.length;
-    },
-
-    /** Makes the candidate the secret of that name, unless there is one; answers with the one that holds. */
-    *adoptSecret(name: string, candidate: Uint8Array): Verb<Uint8Array> {
-      yield* run(
-        'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-        name,
-        seal.seal(candidate, `secret ${name}`),
-      );
-      const row = yield* first('SELECT value FROM secret WHERE name = $1', name);
-      return seal.open(bytes(row as Row, 'value'), `secret ${name}`);
     },
   };
 }

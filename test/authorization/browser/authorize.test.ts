@@ -1,6 +1,6 @@
 import t from 'tap';
-import { openStore } from '../../../src/authorization/authorization.ts';
-import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/opaque-token.ts';
+import { openStore } from '../../../src/authorization/open-service.ts';
+import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { redeem } from '../grant-flow.ts';
 import { configuration, temporaryDirectory } from '../running-service.ts';

@@ -83,8 +83,10 @@ t.test('of a burst of guesses no more is told than of as many one after another'
   const tab = openTab(service);
   const login = await tab.get('/oauth2/account');
   const tries = Array.from({ length: guesses }, (_, index) => logIn(tab, login, 'alice', `wrong ${index}`));
-  const told = (await Promise.all(tries)).filter(({ status }) => status === 403).length;
-  t.ok(told >= 10 && told <= 11, `${told} were told that they are wrong; two are judged at a time`);
+  let told = (await Promise.all(tries)).filter(({ status }) => status === 403).length;
+  t.ok(told >= 1 && told <= 11, `${told} were told that they are wrong; two are judged at a time`);
+  while ((await logIn(tab, login, 'alice', 'wrong')).status === 403) told++;
+  t.ok(told >= 10 && told <= 11, `${told} in all`);
   t.equal((await logIn(tab, login)).status, 429);
 });
 

@@ -95,10 +95,23 @@ export const clientRules: readonly Rule[] = [
     },
   ],
   [
+    'a registration can go alone: what was granted to its id stays',
+    async (t, records) => {
+      await records.addClient(client('shop'));
+      await records.saveAccessToken(accessToken('own'));
+      t.equal(await records.unregisterClient('shop'), true);
+      t.equal(await records.unregisterClient('shop'), false);
+      t.equal(await records.findClient('shop', now), undefined);
+      t.equal(await isAlive(records, 'own'), true);
+      await records.addClient(client('shop', { secrets: [] }));
+      t.strictSame((await records.findClient('shop', now))?.secrets, [], 'who takes the id inherits no secret');
+    },
+  ],
+  [
     'a removed client loses everything that it was granted',
     async (t, records) => {
       await records.addClient(client('shop'));
-      const consent = { subject: 's-alice', clientId: 'shop', scope: 'a', grantedAt: now };
+      const consent = { subject: 's-alice', clientId: 'shop', asked: ['a'], granted: ['a'], grantedAt: now };
       await records.saveCode({ code: code('unused'), consent, transaction: undefined });
       await saveCode(records, 'a');
       await records.redeemCode(claim('a'), minted('a'));

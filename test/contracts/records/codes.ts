@@ -78,7 +78,7 @@ const bindingRules: readonly Rule[] = [
       await saveCode(records, 'four');
       await saveCode(records, 'five');
       for (const [index, text] of ['four', 'four', 'four', 'four', 'five', 'five', 'five', 'five', 'five'].entries()) {
-        await records.redeemCode(claim(text, index % 2 === 0 ? { clientId: 'x' } : { challenge: 'x' }), {});
+        await records.refuseCode(claim(text, index % 2 === 0 ? { clientId: 'x' } : { challenge: 'x' }));
       }
       t.equal(await records.redeemCode(claim('four'), minted('four')), 'redeemed');
       t.equal(await records.redeemCode(claim('five'), minted('five')), 'unknown');
@@ -88,7 +88,7 @@ const bindingRules: readonly Rule[] = [
     'of many wrong tries at once each counts',
     async (t, records) => {
       await saveCode(records, 'a');
-      await Promise.all(times(5, () => records.redeemCode(claim('a', { challenge: 'x' }), {})));
+      await Promise.all(times(5, () => records.refuseCode(claim('a', { challenge: 'x' }))));
       t.equal(await records.redeemCode(claim('a'), minted('a')), 'unknown');
     },
   ],
@@ -122,7 +122,8 @@ const useRules: readonly Rule[] = [
       await saveCode(records, 'a');
       await t.rejects(records.redeemCode(claim('a'), minted('a')));
       t.equal(await records.findRefreshToken(sha256('refresh a')), undefined);
-      t.equal(await records.redeemCode(claim('a'), { grant: grant('a') }), 'redeemed');
+      const bare = { grant: grant('a'), access: undefined, refresh: undefined };
+      t.equal(await records.redeemCode(claim('a'), bare), 'redeemed');
     },
   ],
   [
@@ -136,15 +137,26 @@ const useRules: readonly Rule[] = [
     },
   ],
   [
+    'a claim that cannot be granted spends no good code, and a second use is known by it too',
+    async (t, records) => {
+      await saveCode(records, 'a');
+      t.equal(await records.refuseCode(claim('a')), 'unknown', 'it fits, and is not granted');
+      t.equal(await records.refuseCode(claim('a', { clientId: 'other' })), 'wrong_client');
+      t.equal(await records.redeemCode(claim('a'), minted('a')), 'redeemed');
+      t.equal(await records.refuseCode(claim('a')), 'replayed');
+      t.equal(await isAlive(records, 'access a'), false);
+    },
+  ],
+  [
     'a replay by whoever the code does not belong to ends nothing',
     async (t, records) => {
       await saveCode(records, 'a');
       await records.redeemCode(claim('a'), minted('a'));
       for (const [name, [changes]] of Object.entries(wrong)) {
-        t.equal(await records.redeemCode(claim('a', changes), {}), 'unknown', name);
+        t.equal(await records.refuseCode(claim('a', changes)), 'unknown', name);
       }
       t.equal(await isAlive(records, 'access a'), true);
-      t.equal(await records.redeemCode(claim('a', { now: now + 3000 }), {}), 'replayed', 'long after it expired');
+      t.equal(await records.refuseCode(claim('a', { now: now + 3000 })), 'replayed', 'long after it expired');
       t.equal(await isAlive(records, 'access a'), false);
     },
   ],
@@ -152,9 +164,15 @@ const useRules: readonly Rule[] = [
     'a transaction counts once: the second time nothing is saved',
     async (t, records) => {
       const transaction = { hash: sha256('page'), until: now + 60 };
-      const consent = { subject: 's-alice', clientId: 'shop', scope: 'orders.read', grantedAt: now };
+      const consent = {
+        subject: 's-alice',
+        clientId: 'shop',
+        asked: ['orders.read'],
+        granted: ['orders.read'],
+        grantedAt: now,
+      };
       const save = (text: string, scope: string) =>
-        records.saveCode({ code: code(text), consent: { ...consent, scope }, transaction });
+        records.saveCode({ code: code(text), consent: { ...consent, asked: [scope], granted: [scope] }, transaction });
       const outcomes = await Promise.all(times(20, (index) => save(`code ${index}`, `scope ${index}`)));
       t.strictSame(tally(outcomes), { saved: 1, used: 19 });
       const winner = outcomes.indexOf('saved');
@@ -170,7 +188,13 @@ const useRules: readonly Rule[] = [
     'a token that leaves with the redirect is saved with its grant and consent, once a transaction',
     async (t, records) => {
       const transaction = { hash: sha256('page'), until: now + 60 };
-      const consent = { subject: 's-alice', clientId: 'shop', scope: 'orders.read', grantedAt: now };
+      const consent = {
+        subject: 's-alice',
+        clientId: 'shop',
+        asked: ['orders.read'],
+        granted: ['orders.read'],
+        grantedAt: now,
+      };
       const save = (name: string) =>
         records.saveImplicit({ grant: grant(name), access: minted(name).access, consent, transaction });
       const names = times(10, (index) => `implicit ${index}`);

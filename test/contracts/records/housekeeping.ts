@@ -96,7 +96,7 @@ export const housekeepingRules: readonly Rule[] = [
       await records.redeemCode(claim('used'), minted('used'));
       await records.sweep(now + 100, 100);
       t.equal(await records.findCode(sha256('unused')), undefined);
-      t.equal(await records.redeemCode(claim('used', { now: now + 100 }), {}), 'replayed');
+      t.equal(await records.refuseCode(claim('used', { now: now + 100 })), 'replayed');
       await records.sweep(now + 3600, 100);
       t.equal(await records.findCode(sha256('used')), undefined);
     },
@@ -133,7 +133,7 @@ export const housekeepingRules: readonly Rule[] = [
         records.saveAccessToken(accessToken('a')),
         records.findAccessToken(sha256('a'), now),
         records.revokeAccessToken({ hash: sha256('a'), clientId: 'shop', now }),
-        records.redeemCode(claim('a'), {}),
+        records.refuseCode(claim('a')),
         records.denyJwt('j', now),
         records.isJwtDenied('j', now),
         records.adoptSigningKey(signingKey('k')),

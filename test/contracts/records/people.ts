@@ -183,7 +183,7 @@ const removalRules: readonly Rule[] = [
     'a removed account leaves no consent, and its name is free',
     async (t, records) => {
       await records.addAccount(account('alice'));
-      const consent = { subject: 's-alice', clientId: 'shop', scope: 'a', grantedAt: now };
+      const consent = { subject: 's-alice', clientId: 'shop', asked: ['a'], granted: ['a'], grantedAt: now };
       await records.saveCode({ code: code('a'), consent, transaction: undefined });
       t.equal(await records.removeAccount('alice', now), true);
       t.equal(await records.removeAccount('alice', now), false);

@@ -158,6 +158,7 @@ export function account(username: string, changes: Partial<AccountRecord> = {}):
     subject: `s-${username}`,
     username,
     passwordHash: `$hash$${username}`,
+    passwordVersion: 1,
     name: undefined,
     claims: {},
     createdAt: now,

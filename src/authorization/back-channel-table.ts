@@ -1,0 +1,24 @@
+import { introspectEndpoint } from './back-channel/introspect.ts';
+import { jwksEndpoint } from './back-channel/jwks.ts';
+import { metadataEndpoint } from './back-channel/metadata.ts';
+import { revokeEndpoint } from './back-channel/revoke.ts';
+import { tokenEndpoint } from './back-channel/token.ts';
+import { sessionEndpoints } from './browserless/session.ts';
+import { sessionCheckEndpoint } from './browserless/session-check.ts';
+import { anyOrigin, fromOrigins } from './http/cors.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { knowOrigins } from './http/redirect-origins.ts';
+import type { Service } from './service.ts';
+
+/** What programs ask: a client, a gateway, or a page of a client that runs in a browser. */
+export function backChannel(service: Service): readonly Endpoint[] {
+  const cors = fromOrigins(knowOrigins(service));
+  return [
+    { ...tokenEndpoint(service), cors },
+    { ...revokeEndpoint(service), cors },
+    introspectEndpoint(service),
+    { ...jwksEndpoint(service), cors: anyOrigin },
+    { ...metadataEndpoint(service), cors: anyOrigin },
+    ...(service.config.session.enabled ? [...sessionEndpoints(service), sessionCheckEndpoint(service)] : []),
+  ];
+}

@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { sameBytes, sha256 } from '../../base/secret.ts';
+import { formatChallenge } from '../../http-auth/challenge.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import type { Client, Clients } from '../clients.ts';
+import { fieldLines } from '../http/field-lines.ts';
+import type { Service } from '../service.ts';
+import { type ClientCredentials, readBasic } from './basic-credentials.ts';
+
+/** What a request presents by one method, in the order of its readings; undefined where it does not use the method. */
+type Present = (authorization: string | undefined, parameters: Parameters) => readonly ClientCredentials[] | undefined;
+
+/** `token_endpoint_auth_method` (RFC 7591 §2) → how it shows. Registered methods of one client are interchangeable. */
+const methods = {
+  client_secret_basic: (authorization) => (authorization === undefined ? undefined : readBasic(authorization)),
+  client_secret_post(_authorization, parameters) {
+    const secret = parameters.get('client_secret');
+    return secret === undefined ? undefined : [{ id: parameters.get('client_id') ?? '', secret }];
+  },
+  none(authorization, parameters) {
+    const id = parameters.get('client_id');
+    const isBare = authorization === undefined && parameters.get('client_secret') === undefined;
+    return isBare && id !== undefined ? [{ id, secret: undefined }] : undefined;
+  },
+} as const satisfies Record<string, Present>;
+
+export type ClientAuthMethod = keyof typeof methods;
+
+/** The methods that some client can use. */
+export function methodsInUse(clients: readonly Client[]): readonly ClientAuthMethod[] {
+  return clients.some(({ isPublic }) => isPublic)
+    ? ['client_secret_basic', 'client_secret_post', 'none']
+    : ['client_secret_basic', 'client_secret_post'];
+}
+
+/** RFC 6749 §2.3: the client that the request shows itself to be, or `invalid_client`. */
+export async function authenticateClient(
+  service: Service,
+  request: FastifyRequest,
+  parameters: Parameters,
+): Promise<Client> {
+  const credentials = presentedCredentials(service, request, parameters);
+  const { shown, named } = await matchingClient(service.clients, credentials);
+  if (shown === undefined) throw await wrongCredentials(service, { credentials, named }, request);
+  request.clientId = shown.id;
+  return shown;
+}
+
+interface WrongCredentials {
+  readonly credentials: readonly ClientCredentials[];
+  /** The client that they name, where there is one. */
+  readonly named: Client | undefined;
+}
+
+/**
+ * Only wrong secrets are slowed down. A right one always passes: otherwise whoever shares an address with a gateway could
+ * lock it out, and its users with it. What stops guessing is the length of the secret.
+ */
+async function wrongCredentials(
+  service: Service,
+  wrong: WrongCredentials,
+  { ip, id: request }: FastifyRequest,
+): Promise<OAuthError> {
+  // what names no client may be a secret that was typed into the wrong field
+  const client_id = wrong.named?.id;
+  await lookAsLong(service, wrong);
+  const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);
+  await attempt.fail();
+  service.audit.record('client_refused', { client_id, address: ip, request_id: request });
+  if (attempt.retryAfter === undefined)
+    return invalidClient(service, client_id === undefined ? 'unregistered_client' : 'invalid_client');
+  return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
+}
+
+/** A client of the file is found without the store; the time must not tell it from an id that nobody has. */
+async function lookAsLong({ records, clock }: Service, { credentials, named }: WrongCredentials): Promise<void> {
+  if (named?.inFile !== true) return;
+  for (const { id } of credentials) await records.findClient(id, seconds(clock));
+}
+
+/** One name for all of them: whoever makes ids up must not fill the counters, which forget the oldest. */
+const UNREGISTERED = 'unregistered client\n';
+
+function presentedCredentials(
+  service: Service,
+  request: FastifyRequest,
+  parameters: Parameters,
+): readonly ClientCredentials[] {
+  const authorization = request.headers.authorization;
+  if (fieldLines(request.raw, 'authorization').length > 1) throw twoMethods();
+  const presented = Object.values(methods).flatMap((present: Present) => {
+    const credentials = present(authorization, parameters);
+    return credentials === undefined ? [] : [credentials];
+  });
+  if (presented.length > 1) throw twoMethods();
+  const [credentials = []] = presented;
+  if (credentials.length === 0) throw invalidClient(service, 'invalid_client', 'no usable client authentication');
+  const named = parameters.get('client_id');
+  if (named !== undefined && credentials.every(({ id }) => id !== named)) throw twoMethods();
+  return credentials;
+}
+
+async function matchingClient(
+  clients: Clients,
+  credentials: readonly ClientCredentials[],
+): Promise<{ readonly shown: Client | undefined; readonly named: Client | undefined }> {
+  let named: Client | undefined;
+  for (const { id, secret } of credentials) {
+    const client = await clients.find(id);
+    named ??= client;
+    if (isShown(client, secret)) return { shown: client, named };
+  }
+  return { shown: undefined, named };
+}
+
+/** Takes the same time for an unknown client as for a wrong secret. */
+function isShown(client: Client | undefined, secret: string | undefined): boolean {
+  if (secret === undefined) return client?.isPublic === true;
+  const shown = sha256(secret);
+  const hashes = client?.secretHashes ?? [];
+  return (hashes.length === 0 ? [noSecret] : hashes).filter((hash) => sameBytes(shown, hash)).length > 0;
+}
+
+const noSecret = new Uint8Array(32);
+
+function twoMethods(): OAuthError {
+  return new OAuthError('invalid_request', { description: 'The client authenticates in more than one way.' });
+}
+
+/** RFC 9110 §15.5.2: a 401 always carries a challenge. */
+function invalidClient(
+  { config }: Service,
+  code: 'invalid_client' | 'unregistered_client',
+  detail?: string,
+): OAuthError {
+  const challenge = formatChallenge({
+    scheme: 'Basic',
+    parameters: [
+      ['realm', config.issuer],
+      ['error', 'invalid_client'],
+    ],
+  });
+  return new OAuthError(code, { ...(detail && { detail }), headers: { 'www-authenticate': challenge } });
+}

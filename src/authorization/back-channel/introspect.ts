@@ -1,0 +1,31 @@
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { readForm } from '../http/form.ts';
+import type { Service } from '../service.ts';
+import { tokenKind } from '../tokens/token-kinds.ts';
+import { authenticateClient } from './client-auth.ts';
+
+/**
+ * RFC 7662. A caller without the permission learns nothing: for it every token is inactive (§4). One that shows by nothing
+ * who it is may not ask: with a stolen refresh token in hand it could watch for the moment at which the owner uses it.
+ */
+export function introspectEndpoint(service: Service): Endpoint {
+  return {
+    name: 'introspect',
+    method: 'POST',
+    paths: ['/oauth2/introspect'],
+    async handle(request) {
+      const parameters = readForm(service, request);
+      const caller = await authenticateClient(service, request, parameters);
+      if (caller.isPublic) throw unauthenticated();
+      const token = parameters.require('token');
+      const answer = await tokenKind(token)?.inspect(service, token, caller);
+      service.metrics.introspected(answer !== undefined);
+      return answer ?? { active: false };
+    },
+  };
+}
+
+function unauthenticated(): OAuthError {
+  return new OAuthError('invalid_client', { description: 'A public client cannot introspect.' });
+}

@@ -1,0 +1,35 @@
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Client } from '../clients.ts';
+import type { Grant } from '../grants/grant.ts';
+import { grants } from '../grants/grants.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { readForm } from '../http/form.ts';
+import type { Service } from '../service.ts';
+import { authenticateClient } from './client-auth.ts';
+
+/** RFC 6749 §3.2. */
+export function tokenEndpoint(service: Service): Endpoint {
+  return {
+    name: 'token',
+    method: 'POST',
+    paths: ['/oauth2/token'],
+    async handle(request) {
+      const parameters = readForm(service, request);
+      const client = await authenticateClient(service, request, parameters);
+      const grantType = parameters.require('grant_type');
+      const grant = supportedGrant(grantType);
+      requireAllowed(client, grantType);
+      return grant.handle({ client, parameters: parameters.only(grant.parameters), caller: request }, service);
+    },
+  };
+}
+
+function supportedGrant(grantType: string): Grant {
+  const grant = grants.get(grantType);
+  if (grant === undefined) throw new OAuthError('unsupported_grant_type');
+  return grant;
+}
+
+function requireAllowed(client: Client, grantType: string): void {
+  if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client');
+}

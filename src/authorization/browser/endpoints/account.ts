@@ -1,0 +1,127 @@
+import type { FastifyReply } from 'fastify';
+import { seconds } from '../../../base/clock.ts';
+import { parseParameters } from '../../../oauth/parameters.ts';
+import { scopeList } from '../../../oauth/scope.ts';
+import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records.ts';
+import { queryOf } from '../../http/form.ts';
+import { type AccountView, accountPage, type ConnectedApp, pageHeaders, type Session } from '../../pages/pages.ts';
+import { redirect } from '../authorization-response.ts';
+import type { Exchange } from '../exchange.ts';
+import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import { beginTransaction, type Posted, readPostedByVisitor } from '../posted.ts';
+import { personOf } from '../show-consent.ts';
+import { showLogin } from '../show-login.ts';
+import { findVisitor, type Visitor } from '../visitor.ts';
+
+/** What somebody let in, and where they are signed in; each can be ended. */
+export function accountEndpoints(front: Front): readonly PageEndpoint[] {
+  const backToPage = async (_request: unknown, reply: FastifyReply) => redirect(reply, front.paths.account);
+  return [
+    {
+      name: 'account',
+      method: 'GET',
+      paths: [pagePaths.account],
+      handle: (request, reply) => show(front, { request, reply }),
+    },
+    {
+      name: 'account',
+      method: 'GET',
+      paths: [pagePaths.disconnect, pagePaths.endSession],
+      handle: backToPage,
+    },
+    action(front, { name: 'disconnect', paths: [pagePaths.disconnect], carryOut: disconnect, done: 'disconnected' }),
+    action(front, { name: 'end_session', paths: [pagePaths.endSession], carryOut: endSession, done: 'session_ended' }),
+  ];
+}
+
+async function show(front: Front, exchange: Exchange): Promise<FastifyReply> {
+  const visitor = await findVisitor(front, exchange.request);
+  if (visitor === undefined) return showLogin(front, { ...exchange, asked: undefined });
+  const page = accountPage(front.site, await accountView(front, exchange, visitor));
+  return exchange.reply.headers(pageHeaders()).send(page);
+}
+
+async function accountView(front: Front, exchange: Exchange, visitor: Visitor): Promise<AccountView> {
+  const { session, account } = visitor;
+  const { records, clock } = front.service;
+  const lifetime = session.expiresAt - seconds(clock);
+  const csrf = beginTransaction(front, exchange, { kind: 'account', session: session.id, lifetime });
+  const done = doneBefore(exchange.request.raw.url ?? '');
+  const [apps, sessions] = await Promise.all([
+    records.listConnectedApps(account.subject),
+    records.listSessions(account.subject, seconds(clock)),
+  ]);
+  return {
+    person: personOf(account),
+    apps: await Promise.all(apps.map((app) => connectedApp(front, app))),
+    sessions: sessions.map((each) => sessionView(each, session)),
+    disconnectForm: { action: front.paths.disconnect, csrf },
+    endSessionForm: { action: front.paths.endSession, csrf },
+    signOutForm: { action: front.paths.signOut, csrf },
+    ...(done && { done }),
+  };
+}
+
+const dones = ['disconnected', 'session_ended'] as const;
+
+function doneBefore(target: string): (typeof dones)[number] | undefined {
+  const said = parseParameters(queryOf(target), { aliases: false }).get('done');
+  return dones.find((done) => done === said);
+}
+
+/** A client that is registered no longer can be disconnected all the same. */
+async function connectedApp({ service }: Front, app: ConnectedAppRecord): Promise<ConnectedApp> {
+  const client = await service.clients.find(app.clientId);
+  const { scopes } = service.config;
+  return {
+    clientId: app.clientId,
+    application: { name: client?.name ?? app.clientId, redirectUri: client?.redirectUris[0] ?? app.clientId },
+    scopes: scopeList(app.scope).map((scope) => (Object.hasOwn(scopes, scope) ? (scopes[scope] ?? scope) : scope)),
+    since: app.grantedAt * 1000,
+    ...(app.usedAt !== undefined && { lastUsed: app.usedAt * 1000 }),
+  };
+}
+
+function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): Session {
+  return {
+    id,
+    current: id === current.id,
+    address: address ?? '',
+    since: authenticatedAt * 1000,
+    ...(userAgent !== undefined && { userAgent }),
+  };
+}
+
+interface Action {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly carryOut: (front: Front, posted: Posted & Exchange & { readonly visitor: Visitor }) => Promise<void>;
+  readonly done: (typeof dones)[number];
+}
+
+function action(front: Front, { name, paths, carryOut, done }: Action): PageEndpoint {
+  return {
+    name,
+    method: 'POST',
+    paths,
+    async handle(request, reply) {
+      const posted = await readPostedByVisitor(front, request, 'account');
+      await carryOut(front, { ...posted, request, reply });
+      return redirect(reply, `${front.paths.account}?done=${done}`);
+    },
+  };
+}
+
+const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, request }) => {
+  const clientId = form.require('client_id');
+  const { subject: sub, username } = visitor.account;
+  await service.records.disconnectApp({ subject: sub, clientId, now: seconds(service.clock) });
+  const facts = { client_id: clientId, sub, username, address: request.ip, request_id: request.id };
+  service.audit.record('app_disconnected', facts);
+};
+
+const endSession: Action['carryOut'] = async ({ service }, { form, visitor, request }) => {
+  const { subject: sub, username } = visitor.account;
+  const wasThere = await service.records.endSession(form.require('session'), sub);
+  if (wasThere) service.audit.record('session_ended', { sub, username, address: request.ip, request_id: request.id });
+};

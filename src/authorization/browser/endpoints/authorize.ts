@@ -1,0 +1,99 @@
+import type { FastifyReply } from 'fastify';
+import { seconds } from '../../../base/clock.ts';
+import { OAuthError } from '../../../oauth/errors.ts';
+import { readParameters } from '../../../oauth/parameters.ts';
+import { formatScope } from '../../../oauth/scope.ts';
+import { formText, queryOf } from '../../http/form.ts';
+import { answerClient, grantRequest } from '../answer-client.ts';
+import type { AuthorizationRequest } from '../authorization-request.ts';
+import { encodeForm, redirect } from '../authorization-response.ts';
+import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
+import { whyAsk } from '../consent.ts';
+import type { Exchange } from '../exchange.ts';
+import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import { judgeAddress, judgeRequest } from '../judge-request.ts';
+import { showConsent } from '../show-consent.ts';
+import { showLogin } from '../show-login.ts';
+import { findVisitor, type Visitor } from '../visitor.ts';
+
+/** A request whose client, address and parameters are in order. */
+interface Asked extends Exchange {
+  readonly asked: AuthorizationRequest;
+  readonly parameters: CarriedParameters;
+}
+
+/** RFC 6749 §4.1.1, §4.2.1. */
+export function authorizeEndpoints(front: Front): readonly PageEndpoint[] {
+  const row = { name: 'authorize', paths: [pagePaths.authorize] } as const;
+  return [
+    {
+      ...row,
+      method: 'GET',
+      head: false,
+      handle: (request, reply) => receive(front, { request, reply }, queryOf(request.raw.url ?? ''), proceed),
+    },
+    {
+      ...row,
+      method: 'POST',
+      handle: (request, reply) => receive(front, { request, reply }, formText(request), turnIntoGet),
+    },
+  ];
+}
+
+/** Client, then redirect address, then everything else. */
+async function receive(
+  front: Front,
+  exchange: Exchange,
+  text: string,
+  answer: (front: Front, asked: Asked) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const { service } = front;
+  const read = readParameters(text, { ...service.config.compat });
+  const parameters = carried(read.parameters);
+  const addressed = await judgeAddress(service, read, exchange.request);
+  return answerClient(front, exchange, addressed, async () =>
+    answer(front, { ...exchange, asked: judgeRequest(service, addressed, read), parameters }),
+  );
+}
+
+/** To a form that another site posted, browsers add no cookie with SameSite=Lax; to the GET after it they do. */
+async function turnIntoGet({ paths }: Front, { reply, parameters }: Asked): Promise<FastifyReply> {
+  return redirect(reply, `${paths.authorize}?${encodeForm(parameters)}`);
+}
+
+async function proceed(front: Front, asking: Asked): Promise<FastifyReply> {
+  const { asked, request } = asking;
+  const visitor = await findVisitor(front, request);
+  if (visitor === undefined || mustLogIn(front, asked, visitor)) return askToLogIn(front, asking);
+  const { account, session } = visitor;
+  const before = await front.service.records.findConsent(account.subject, asked.client.id);
+  const why = whyAsk(asked, before);
+  if (why !== undefined && asked.prompt.has('none')) throw new OAuthError(why);
+  if (why !== undefined) return showConsent(front, { ...asking, visitor, before });
+  const remembered = { subject: account.subject, clientId: asked.client.id, scope: formatScope(asked.scope) };
+  return grantRequest(front, asking, asked, {
+    account,
+    authTime: session.authenticatedAt,
+    scope: asked.scope,
+    consent: undefined,
+    transaction: undefined,
+    premises: { session: session.hash, consent: remembered },
+  });
+}
+
+/** OpenID Connect Core §3.1.2.1; there, `max_age=0` is `prompt=login`. */
+function mustLogIn({ service }: Front, { prompt, maxAge }: AuthorizationRequest, { session }: Visitor): boolean {
+  if (prompt.has('login') || prompt.has('select_account') || maxAge === 0) return true;
+  return maxAge !== undefined && seconds(service.clock) - session.authenticatedAt > maxAge;
+}
+
+async function askToLogIn(front: Front, { asked, parameters, request, reply }: Asked): Promise<FastifyReply> {
+  if (asked.prompt.has('none')) throw new OAuthError('login_required');
+  const username = asked.loginHint;
+  return showLogin(front, {
+    request,
+    reply,
+    asked: { addressed: asked, parameters: afterLogin(parameters) },
+    username,
+  });
+}

@@ -1,0 +1,122 @@
+import type { FastifyReply } from 'fastify';
+import { seconds } from '../../../base/clock.ts';
+import { sha256 } from '../../../base/secret.ts';
+import { OAuthError } from '../../../oauth/errors.ts';
+import { formatScope } from '../../../oauth/scope.ts';
+import type { OneTime } from '../../../storage/records.ts';
+import { recordError } from '../../http/errors.ts';
+import { answerClient, grantRequest } from '../answer-client.ts';
+import type { AuthorizationRequest } from '../authorization-request.ts';
+import { encodeForm, redirect } from '../authorization-response.ts';
+import { readCarried } from '../carried-parameters.ts';
+import { tickedScope } from '../consent.ts';
+import type { Exchange } from '../exchange.ts';
+import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import { judgeAddress, judgeRequest } from '../judge-request.ts';
+import { type Posted, readPostedByVisitor } from '../posted.ts';
+import type { Transaction } from '../transactions.ts';
+import { signOut, type Visitor } from '../visitor.ts';
+
+interface Answered extends Exchange, Posted {
+  readonly visitor: Visitor;
+  readonly asked: AuthorizationRequest;
+}
+
+export function consentEndpoints(front: Front): readonly PageEndpoint[] {
+  return [
+    {
+      name: 'consent',
+      method: 'GET',
+      paths: [pagePaths.consent, pagePaths.switchUser],
+      handle: async (_request, reply) => redirect(reply, front.paths.account),
+    },
+    {
+      name: 'consent',
+      method: 'POST',
+      paths: [pagePaths.consent],
+      handle: (request, reply) => receive(front, { request, reply }),
+    },
+    {
+      name: 'switch',
+      method: 'POST',
+      paths: [pagePaths.switchUser],
+      handle: (request, reply) => switchUser(front, { request, reply }),
+    },
+  ];
+}
+
+/** The request is judged anew: what the client may do can have changed since the page was shown. */
+async function receive(front: Front, exchange: Exchange): Promise<FastifyReply> {
+  const { service } = front;
+  const posted = await readPostedByVisitor(front, exchange.request, 'consent');
+  const read = readCarried(service, posted.transaction.parameters ?? []);
+  const addressed = await judgeAddress(service, read, exchange.request);
+  return answerClient(front, exchange, addressed, () =>
+    decide(front, { ...exchange, ...posted, asked: judgeRequest(service, addressed, read) }),
+  ).catch((error) => beginAgain(front, exchange, posted, error));
+}
+
+/**
+ * Of a button that was pressed twice a browser shows the second answer only, so that must not be the end of the way: the
+ * request begins again, and what was granted by the first is known by now.
+ */
+function beginAgain({ paths }: Front, { request, reply }: Exchange, { transaction }: Posted, error: unknown) {
+  if (!(error instanceof OAuthError) || error.code !== 'transaction_expired') throw error;
+  recordError(error, request);
+  return redirect(reply, `${paths.authorize}?${encodeForm(transaction.parameters ?? [])}`);
+}
+
+async function decide(front: Front, answered: Answered): Promise<FastifyReply> {
+  const { form, asked, transaction, visitor } = answered;
+  if (form.get('decision') !== 'allow') return deny(front, answered, 'The user denied the request.');
+  const scope = tickedScope(asked, [...form.all('scope'), ...form.all('rscope')]);
+  if (scope === undefined) return deny(front, answered, 'The user granted none of the scopes.');
+  const { account, session } = visitor;
+  const { subject } = account;
+  const grantedAt = seconds(front.service.clock);
+  const decision = {
+    account,
+    authTime: session.authenticatedAt,
+    scope,
+    consent: { subject, clientId: asked.client.id, asked: asked.scope, granted: scope, grantedAt },
+    transaction: oneTime(transaction),
+    premises: { session: session.hash },
+  };
+  const reply = await grantRequest(front, answered, asked, decision);
+  record(front, answered, 'consent_granted', formatScope(scope));
+  return reply;
+}
+
+async function deny(front: Front, answered: Answered, description: string): Promise<never> {
+  const isFirst = await front.service.records.useOnce(oneTime(answered.transaction));
+  if (!isFirst) throw new OAuthError('transaction_expired', { detail: 'used before' });
+  record(front, answered, 'consent_denied');
+  throw new OAuthError('access_denied', { description });
+}
+
+/** Forgotten once the page is too old in any case. */
+function oneTime({ id, expiresAt }: Transaction): OneTime {
+  return { hash: sha256(id), until: expiresAt };
+}
+
+function record(
+  { service }: Front,
+  { request, asked, visitor }: Answered,
+  event: 'consent_granted' | 'consent_denied',
+  scope?: string,
+): void {
+  service.audit.record(event, {
+    client_id: asked.client.id,
+    sub: visitor.account.subject,
+    scope,
+    address: request.ip,
+    request_id: request.id,
+  });
+}
+
+/** "Not you?": this session ends, and the same request begins with a login. */
+async function switchUser(front: Front, { request, reply }: Exchange): Promise<FastifyReply> {
+  const { transaction, visitor } = await readPostedByVisitor(front, request, 'consent');
+  await signOut(front, visitor, { request, reply });
+  return redirect(reply, `${front.paths.authorize}?${encodeForm(transaction.parameters ?? [])}`);
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply } from 'fastify';
+import { type OAuthErrorCode, oauthErrors } from '../../../oauth/errors.ts';
+import type { LoginView } from '../../pages/pages.ts';
+import type { Account } from '../../people/accounts.ts';
+import { authenticatedAccount, authenticateUser } from '../../people/authenticate-user.ts';
+import { encodeForm, redirect } from '../authorization-response.ts';
+import { readCarried } from '../carried-parameters.ts';
+import type { Exchange } from '../exchange.ts';
+import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import { judgeAddress } from '../judge-request.ts';
+import { readPosted } from '../posted.ts';
+import { type Asked, showLogin } from '../show-login.ts';
+import type { Transaction } from '../transactions.ts';
+import { signIn } from '../visitor.ts';
+
+/** One login as it was typed. */
+interface Typed extends Exchange {
+  readonly asked: Asked | undefined;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Shown by whatever needs a login; here it is answered. */
+export function loginEndpoints(front: Front): readonly PageEndpoint[] {
+  const row = { name: 'login', paths: [pagePaths.login] } as const;
+  return [
+    { ...row, method: 'GET', handle: async (_request, reply) => redirect(reply, front.paths.account) },
+    { ...row, method: 'POST', handle: (request, reply) => receive(front, { request, reply }) },
+  ];
+}
+
+async function receive(front: Front, exchange: Exchange): Promise<FastifyReply> {
+  const { form, transaction } = readPosted(front, exchange.request, 'login');
+  const asked = await askedBy(front, exchange, transaction);
+  const [username = '', password = ''] = [form.get('username'), form.get('password')];
+  return logIn(front, { ...exchange, asked, username, password });
+}
+
+async function askedBy(
+  { service }: Front,
+  { request }: Exchange,
+  { parameters }: Transaction,
+): Promise<Asked | undefined> {
+  if (parameters === undefined) return undefined;
+  return { addressed: await judgeAddress(service, readCarried(service, parameters), request), parameters };
+}
+
+async function logIn(front: Front, typed: Typed): Promise<FastifyReply> {
+  const { request: caller, asked, username, password } = typed;
+  const clientId = asked?.addressed.client.id;
+  const outcome = await authenticateUser(front.service, { username, password, caller, clientId });
+  switch (outcome.kind) {
+    case 'refused':
+      return showAgain(front, typed, 'login_refused', outcome);
+    case 'throttled':
+      typed.reply.header('retry-after', String(outcome.retryAfter));
+      return showAgain(front, typed, 'too_many_attempts', outcome);
+    default:
+      return welcome(front, typed, authenticatedAccount(outcome));
+  }
+}
+
+async function welcome(front: Front, typed: Typed, account: Account): Promise<FastifyReply> {
+  const { asked, ...exchange } = typed;
+  // the password was changed while it was judged: now it is a wrong one
+  if (!(await signIn(front, exchange, account))) return showAgain(front, typed, 'login_refused', { kind: 'refused' });
+  const { account: alone, authorize } = front.paths;
+  return redirect(exchange.reply, asked === undefined ? alone : `${authorize}?${encodeForm(asked.parameters)}`);
+}
+
+/** The same page for a wrong password and for an unknown user. */
+function showAgain(
+  front: Front,
+  { request, reply, asked, username }: Typed,
+  code: OAuthErrorCode,
+  failure: NonNullable<LoginView['failure']>,
+): FastifyReply {
+  request.errorCode = code;
+  reply.code(oauthErrors[code].status);
+  return showLogin(front, { request, reply, asked, username, failure });
+}

@@ -1,0 +1,30 @@
+import { pageHeaders, signedOutPage } from '../../pages/pages.ts';
+import { redirect } from '../authorization-response.ts';
+import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import { readPostedByVisitor } from '../posted.ts';
+import { findVisitor, signOut } from '../visitor.ts';
+
+/** The button is on the account page; the address tells whoever is signed out that they are. */
+export function signOutEndpoints(front: Front): readonly PageEndpoint[] {
+  const { account: signIn, signOut: self } = front.paths;
+  const row = { name: 'sign_out', paths: [pagePaths.signOut] } as const;
+  return [
+    {
+      ...row,
+      method: 'GET',
+      async handle(request, reply) {
+        if ((await findVisitor(front, request)) !== undefined) return redirect(reply, signIn);
+        return reply.headers(pageHeaders()).send(signedOutPage(front.site, { signIn }));
+      },
+    },
+    {
+      ...row,
+      method: 'POST',
+      async handle(request, reply) {
+        const { visitor } = await readPostedByVisitor(front, request, 'account');
+        await signOut(front, visitor, { request, reply });
+        return redirect(reply, self);
+      },
+    },
+  ];
+}

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { formatScope, scopeList } from '../../oauth/scope.ts';
+import type { Premises } from '../../storage/records.ts';
+import type { Front } from '../browser/front.ts';
+import { findVisitor } from '../browser/visitor.ts';
+import type { Client } from '../clients.ts';
+import { fromOriginsWithCookies, withCookies } from '../http/cors.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { readForm } from '../http/form.ts';
+import { knowOrigins, originsOf } from '../http/redirect-origins.ts';
+import { type Account, judgedPassword } from '../people/accounts.ts';
+import { authenticatedAccount, authenticateUser } from '../people/authenticate-user.ts';
+import type { Service } from '../service.ts';
+import { grantedScope } from '../tokens/granted-scope.ts';
+import { makeCode } from '../tokens/make-code.ts';
+import { requireSessionClient } from './session-client.ts';
+
+export interface SessionCodeResponse {
+  readonly code: string;
+  readonly expires_in: number;
+}
+
+interface Asking {
+  readonly request: FastifyRequest;
+  readonly client: Client;
+  readonly parameters: Parameters;
+}
+
+/** Who the user showed to be, and what they let the client have. */
+interface Shown {
+  readonly account: Account;
+  readonly authTime: number;
+  readonly scope: readonly string[];
+  readonly premises: Premises;
+}
+
+/** The front end of the browserless exchange: a code for the user, which only the back end can exchange. */
+export function sessionCodeEndpoint(front: Front): Endpoint {
+  const { service } = front;
+  return {
+    name: 'session_code',
+    method: 'POST',
+    paths: ['/oauth2/session/code'],
+    headers: { 'referrer-policy': 'no-referrer' },
+    cors: fromOriginsWithCookies(knowOrigins(service, ({ session }) => session)),
+    async handle(request, reply) {
+      const parameters = readForm(service, request);
+      const client = await namedClient(service, request, parameters);
+      const asking = { request, client, parameters };
+      const isFromClient = openToClient(asking, reply);
+      const isTyped = parameters.get('username') !== undefined || parameters.get('password') !== undefined;
+      // a page of another site must not even make its visitor fail: failures count
+      if (!isFromClient && (!isTyped || request.headers.origin !== undefined))
+        throw new OAuthError('invalid_request', { description: 'The Origin is that of no redirect address.' });
+      return giveCode(service, client, await (isTyped ? byPassword(service, asking) : byCookie(front, asking)));
+    },
+  };
+}
+
+/** A front end has no secret to show: what is given out here is worth nothing without that of the back end. */
+async function namedClient({ clients }: Service, request: FastifyRequest, parameters: Parameters): Promise<Client> {
+  const client = await clients.find(parameters.require('client_id'));
+  if (client === undefined) throw new OAuthError('unknown_client');
+  request.clientId = client.id;
+  return requireSessionClient(client);
+}
+
+/** Only a page of this client can read the answer, and only such a page can let the cookie speak for the user. */
+function openToClient({ request, client }: Asking, reply: FastifyReply): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || !originsOf(client).has(origin)) return false;
+  reply.headers(withCookies(origin));
+  return true;
+}
+
+/** Whoever types a password into the client lets it have what it asks for, as with that grant (RFC 6749 §4.3). */
+async function byPassword(service: Service, { request, client, parameters }: Asking): Promise<Shown> {
+  if (!client.grantTypes.includes('password'))
+    throw new OAuthError('unauthorized_client', { description: 'The client may not ask for passwords.' });
+  const [username, password] = [parameters.require('username'), parameters.require('password')];
+  const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
+  const typed = { username, password, caller: request, clientId: client.id };
+  const account = authenticatedAccount(await authenticateUser(service, typed));
+  return { account, authTime: seconds(service.clock), scope, premises: judgedPassword(account) };
+}
+
+/** Nobody is asked here, so never more than the user granted to the client at the consent page, which may be nothing. */
+async function byCookie(front: Front, { request, client, parameters }: Asking): Promise<Shown> {
+  const visitor = await findVisitor(front, request);
+  if (visitor === undefined) throw new OAuthError('login_required', { description: 'Nobody is signed in here.' });
+  const { account, session } = visitor;
+  const { service } = front;
+  const consent = await service.records.findConsent(account.subject, client.id);
+  const granted = scopeList(consent?.scope ?? '').filter((scope) => client.scope.includes(scope));
+  const asked = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
+  const scope = withinConsent(service, { parameters, asked, granted });
+  const relied = { subject: account.subject, clientId: client.id, scope: formatScope(scope) };
+  const premises = { session: session.hash, consent: scope.length > 0 ? relied : undefined };
+  return { account, authTime: session.authenticatedAt, scope, premises };
+}
+
+interface Wanted {
+  readonly parameters: Parameters;
+  readonly asked: readonly string[];
+  readonly granted: readonly string[];
+}
+
+function withinConsent({ config }: Service, { parameters, asked, granted }: Wanted): readonly string[] {
+  const scope = asked.filter((name) => granted.includes(name));
+  const isTooMuch = scope.length === 0 || (config.scope_excess === 'reject' && scope.length < asked.length);
+  if (parameters.get('scope') !== undefined && isTooMuch)
+    throw new OAuthError('consent_required', { description: 'The user has not granted this scope to the client.' });
+  return scope;
+}
+
+/** Nothing but the client binds it: no browser is sent back, and the exchange shows its secret. */
+const unbound = { audience: [], redirectUri: undefined, redirectUriSent: false, challenge: undefined };
+
+async function giveCode(service: Service, client: Client, { premises, ...shown }: Shown): Promise<SessionCodeResponse> {
+  const { text, record: code } = makeCode(service, { use: 'session', clientId: client.id, ...unbound, ...shown });
+  const saved = await service.records.saveCode({ code, consent: undefined, transaction: undefined }, premises);
+  if (saved === 'outdated')
+    throw new OAuthError('access_denied', { description: 'The session or the consent ended meanwhile.' });
+  return { code: text, expires_in: code.expiresAt - code.issuedAt };
+}

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import type { Parameters } from '../../oauth/parameters.ts';
+import type { Client } from '../clients.ts';
+import type { Service } from '../service.ts';
+import type { TokenResponse } from '../tokens/issue.ts';
+
+export interface TokenRequest {
+  readonly client: Client;
+  /** Only those that the grant names. */
+  readonly parameters: Parameters;
+  /** Whoever asks, for throttling and the audit log. */
+  readonly caller: Pick<FastifyRequest, 'ip' | 'id' | 'log'>;
+}
+
+export interface Grant {
+  readonly parameters: readonly string[];
+  /** Answers once what it hands out is durable. */
+  handle(request: TokenRequest, service: Service): Promise<TokenResponse>;
+}

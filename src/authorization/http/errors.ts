@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OAuthError } from '../../oauth/errors.ts';
+import { StorageUnavailable } from '../../storage/errors.ts';
+
+export type AnswerError = (refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    answerError?: AnswerError;
+  }
+}
+
+/** Whatever goes wrong leaves through here, as RFC 6749 §5.2 JSON unless its endpoint answers people. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = request.routeOptions.config?.answerError ?? answerJson;
+  return answer(recordError(error, request), request, reply);
+}
+
+/** What the error is to whoever asked; the log has the rest. */
+export function recordError(error: unknown, request: FastifyRequest): OAuthError {
+  const refusal = asOAuthError(error, request.id);
+  request.errorCode = refusal.code;
+  record(error, refusal, request);
+  return refusal;
+}
+
+/** `request_id` is what the log has the request under (RFC 6749 §5.2 lets members be added). */
+const answerJson: AnswerError = (refusal, request, reply) =>
+  reply
+    .code(refusal.status)
+    .headers(refusal.headers)
+    .type('application/json; charset=utf-8')
+    .send({ ...refusal.body(), request_id: request.id });
+
+function asOAuthError(error: unknown, requestId: string): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof StorageUnavailable) {
+    return new OAuthError('temporarily_unavailable', { headers: { 'retry-after': String(error.retryAfter) } });
+  }
+  const status = frameworkStatus(error);
+  if (status === 413) return new OAuthError('content_too_large', { headers: { connection: 'close' } });
+  if (status !== undefined && status < 500) return new OAuthError('invalid_request');
+  return new OAuthError('server_error', { description: `The service failed; its log has this error as ${requestId}.` });
+}
+
+/** The framework's own refusals (a body too large, a length that is wrong) carry a status and a code of its own. */
+function frameworkStatus(error: unknown): number | undefined {
+  const isOfFramework =
+    error instanceof Error && 'code' in error && String(error.code).startsWith('FST_') && 'statusCode' in error;
+  return isOfFramework ? Number(error.statusCode) : undefined;
+}
+
+function record(error: unknown, refusal: OAuthError, { log }: FastifyRequest): void {
+  if (refusal.code === 'server_error') log.error({ err: error }, 'failed');
+  else if (error instanceof StorageUnavailable) log.error({ err: error }, 'the store is unavailable');
+  else if (refusal.code === 'temporarily_unavailable') log.warn({ detail: refusal.detail }, 'too busy to answer');
+  else log.debug({ error: refusal.code, detail: refusal.detail }, 'refused');
+}

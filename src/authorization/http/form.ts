@@ -1,0 +1,86 @@
+import type { FastifyRequest } from 'fastify';
+import { OAuthError } from '../../oauth/errors.ts';
+import { type ParameterOptions, type Parameters, parseParameters } from '../../oauth/parameters.ts';
+import type { Service } from '../service.ts';
+import { fieldLines } from './field-lines.ts';
+
+/** The charsets are those in which a form, ASCII by construction, reads the same. */
+const formMediaType =
+  /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*charset=("?)(utf-8|us-ascii|iso-8859-1)\2[ \t]*)?$/i;
+
+const secretNames: ReadonlySet<string> = new Set([
+  'client_id',
+  'app_id',
+  'appid',
+  'client_secret',
+  'app_secret',
+  'appsecret',
+  'secret',
+  'client_assertion',
+  'token',
+  'access_token',
+  'refresh_token',
+  'code',
+  'js_code',
+  'code_verifier',
+  'password',
+  'subject_token',
+  'assertion',
+]);
+
+/** Judged before the body is read, by the whole header and nothing less: `a; b` tricks end here. */
+export function requireForm({ raw }: FastifyRequest): void {
+  const types = fieldLines(raw, 'content-type');
+  const isForm = types.length === 1 && formMediaType.test(types[0] as string);
+  if (isForm && fieldLines(raw, 'content-encoding').length === 0) return;
+  throw new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
+}
+
+export function readForm(
+  { config }: Service,
+  request: FastifyRequest,
+  options?: Omit<ParameterOptions, 'aliases'>,
+): Parameters {
+  return parseParameters(formText(request), { ...config.compat, ...options });
+}
+
+/** As `readForm`, where what belongs in the form may stand in the query; in both, it occurs twice. */
+export function readFormOrQuery(
+  { config }: Service,
+  request: FastifyRequest,
+  options?: Omit<ParameterOptions, 'aliases'>,
+): Parameters {
+  const text = `${queryOf(request.raw.url ?? '')}&${decode(request.body)}`;
+  return parseParameters(text, { ...config.compat, ...options });
+}
+
+/** The form as it was sent, and nothing that belongs in it is in the query. */
+export function formText(request: FastifyRequest): string {
+  refuseSecretsInQuery(request.raw.url ?? '');
+  return decode(request.body);
+}
+
+/** RFC 6749 §2.3.1: credentials never stand in the request URI, where logs and proxies keep them. */
+function refuseSecretsInQuery(target: string): void {
+  for (const name of new URLSearchParams(queryOf(target)).keys()) {
+    if (secretNames.has(name))
+      throw new OAuthError('invalid_request', { description: 'Parameters belong in the body, not in the URI.' });
+  }
+}
+
+/** What follows the first `?` of a request-target. */
+export function queryOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(body: unknown): string {
+  if (!Buffer.isBuffer(body)) return '';
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new OAuthError('invalid_request', { description: 'The form is not UTF-8.' });
+  }
+}

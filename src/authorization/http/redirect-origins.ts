@@ -1,0 +1,29 @@
+import type { Client } from '../clients.ts';
+import type { RecentClients } from '../recent-clients.ts';
+
+/** Whether some client has a redirect address of this origin. */
+export type KnowsOrigin = (origin: string) => Promise<boolean>;
+
+/** RFC 6454 §4: a private-use scheme has no origin, and a page cannot come from there. */
+export function originsOf({ redirectUris }: Pick<Client, 'redirectUris'>): ReadonlySet<string> {
+  return new Set(redirectUris.map((uri) => URL.parse(uri)?.origin).filter(isOrigin));
+}
+
+/** Of the clients that are `meant`. Where the clients cannot be known, no origin is. */
+export function knowOrigins(
+  { recentClients }: { readonly recentClients: RecentClients },
+  meant: (client: Client) => boolean = () => true,
+): KnowsOrigin {
+  let looked: readonly Client[] = [];
+  let known: ReadonlySet<string> = new Set();
+  return async (origin) => {
+    const clients = await recentClients().catch(() => looked);
+    if (clients !== looked) known = new Set(clients.filter(meant).flatMap((client) => [...originsOf(client)]));
+    looked = clients;
+    return known.has(origin);
+  };
+}
+
+function isOrigin(origin: string | undefined): origin is string {
+  return origin !== undefined && /^https?:/.test(origin);
+}

@@ -1,0 +1,67 @@
+import type { Passwords } from '../../base/passwords.ts';
+import { usernameKey } from '../../base/username.ts';
+import type { UserConfig } from '../../config/authorization.ts';
+import type { AccountRecord, Premises, Records } from '../../storage/records.ts';
+
+/** A person who can log in. */
+export interface Account {
+  /** `sub`. */
+  readonly subject: string;
+  readonly username: string;
+  readonly name: string | undefined;
+  /** PHC string. */
+  readonly passwordHash: string;
+  readonly passwordVersion: number;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** Those of the file change with the file only. */
+  readonly inFile: boolean;
+}
+
+/** Those of the file, then those that were added by command. */
+export interface Accounts {
+  /** By the name that was typed at the login page. */
+  find(username: string): Promise<Account | undefined>;
+  bySubject(subject: string): Promise<Account | undefined>;
+}
+
+/** Rejects where a plain password of the file, which is for development, cannot be hashed. */
+export async function buildAccounts(
+  users: readonly UserConfig[],
+  { records, passwords }: { readonly records: Records; readonly passwords: Passwords },
+): Promise<Accounts> {
+  const accounts: Account[] = [];
+  for (const user of users) accounts.push(await accountOfFile(user, passwords));
+  const byName = new Map(accounts.map((account) => [usernameKey(account.username), account]));
+  const bySubject = new Map(accounts.map((account) => [account.subject, account]));
+  return {
+    async find(username) {
+      const key = usernameKey(username);
+      return byName.get(key) ?? accountOfRecord(await records.findAccount(key));
+    },
+    async bySubject(subject) {
+      return bySubject.get(subject) ?? accountOfRecord(await records.findAccountBySubject(subject));
+    },
+  };
+}
+
+async function accountOfFile(user: UserConfig, passwords: Passwords): Promise<Account> {
+  const { subject, username, name, claims, password_argon2 } = user;
+  const passwordHash = password_argon2 ?? (await hashPlain(user, passwords));
+  return { subject, username, name, passwordHash, passwordVersion: 1, claims, inFile: true };
+}
+
+async function hashPlain({ username, password = '' }: UserConfig, passwords: Passwords): Promise<string> {
+  const hashed = await passwords.hash(password);
+  if (hashed.kind === 'hashed') return hashed.phc;
+  throw new Error(`the password of the user ${username} cannot be hashed: ${hashed.kind}`);
+}
+
+function accountOfRecord(record: AccountRecord | undefined): Account | undefined {
+  return record && { ...record, inFile: false };
+}
+
+/** What must still be so when something is saved on the strength of the password that was judged. */
+export function judgedPassword({ inFile, subject, passwordVersion }: Account): Premises {
+  // those of the file change with a restart only
+  return inFile ? {} : { password: { subject, version: passwordVersion } };
+}

@@ -1,0 +1,46 @@
+import { OAuthError } from '../../oauth/errors.ts';
+import { parseScope } from '../../oauth/scope.ts';
+
+/** Never more than was registered: an excess is refused or left out. Without a request, all that was registered (RFC 6749 §3.3). */
+export function grantedScope(
+  requested: string | undefined,
+  registered: readonly string[],
+  excess: 'reject' | 'narrow',
+): readonly string[] {
+  if (requested === undefined) return registered;
+  const wanted = requestedScope(requested);
+  const granted = wanted.filter((scope) => registered.includes(scope));
+  const isTooMuch = granted.length === 0 || (excess === 'reject' && granted.length < wanted.length);
+  if (isTooMuch)
+    throw new OAuthError('invalid_scope', { description: 'The scope exceeds what the client registered.' });
+  return granted;
+}
+
+/**
+ * RFC 6749 §6: a refresh may ask for less than was granted, never for more. What the client lost of its registration
+ * since then is left out.
+ */
+export function refreshedScope(
+  requested: string | undefined,
+  granted: readonly string[],
+  registered: readonly string[],
+): readonly string[] {
+  const wanted = requested === undefined ? granted : requestedScope(requested);
+  if (!wanted.every((scope) => granted.includes(scope)))
+    throw new OAuthError('invalid_scope', { description: 'The scope exceeds what was granted.' });
+  return stillRegistered(wanted, registered);
+}
+
+/** A client of which nothing is left that was granted gets no token. */
+export function stillRegistered(granted: readonly string[], registered: readonly string[]): readonly string[] {
+  const left = granted.filter((scope) => registered.includes(scope));
+  if (granted.length > 0 && left.length === 0)
+    throw new OAuthError('invalid_scope', { description: 'The client is no longer registered for this scope.' });
+  return left;
+}
+
+function requestedScope(text: string): readonly string[] {
+  const wanted = parseScope(text);
+  if (wanted === undefined) throw new OAuthError('invalid_scope', { description: 'The scope is malformed.' });
+  return wanted;
+}

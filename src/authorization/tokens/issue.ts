@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import type { TokenFormat } from '../../config/authorization.ts';
+import { audienceClaim } from '../../oauth/introspection.ts';
+import { formatScope } from '../../oauth/scope.ts';
+import type { AccessTokenRecord, GrantRecord, NewRefreshToken } from '../../storage/records.ts';
+import type { Service } from '../service.ts';
+import { customClaims } from './custom-claims.ts';
+import type { Granted } from './granted.ts';
+import { makeOpaqueToken, tokenPrefixes } from './opaque-token.ts';
+
+/** RFC 6749 §5.1. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+  readonly scope: string;
+  /** `scope` under its other name. */
+  readonly rscope?: string;
+}
+
+/** A token that nobody has yet: it is handed out once its record, where it has one, is durable. */
+export interface AccessToken {
+  readonly text: string;
+  readonly expiresAt: number;
+  /** Undefined for a JWT, which is not kept. */
+  readonly record: AccessTokenRecord | undefined;
+}
+
+export interface RefreshToken {
+  readonly text: string;
+  readonly record: NewRefreshToken;
+}
+
+interface Lifetime {
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+type Make = (service: Service, granted: Granted, lifetime: Lifetime) => Promise<AccessToken>;
+
+const formats: Record<TokenFormat, { readonly ttl: 'ttl' | 'jwt_ttl'; readonly make: Make }> = {
+  opaque: { ttl: 'ttl', make: makeOpaque },
+  jwt: { ttl: 'jwt_ttl', make: makeJwt },
+};
+
+/** The only maker of access tokens. */
+export async function makeAccessToken(service: Service, granted: Granted): Promise<AccessToken> {
+  const { ttl, make } = formats[formatFor(service, granted)];
+  const issuedAt = seconds(service.clock);
+  const ending = issuedAt + Math.floor(service.config.tokens.access[ttl] / 1000);
+  return make(service, granted, { issuedAt, expiresAt: Math.min(ending, granted.notAfter ?? ending) });
+}
+
+export function formatFor({ config }: Service, { client }: Pick<Granted, 'client'>): TokenFormat {
+  return client.tokenFormat ?? config.tokens.access.format;
+}
+
+async function makeOpaque(service: Service, granted: Granted, lifetime: Lifetime): Promise<AccessToken> {
+  const text = makeOpaqueToken(tokenPrefixes.accessToken);
+  const { client, subject, account, scope, audience, grantId, authTime } = granted;
+  const record: AccessTokenRecord = {
+    hash: sha256(text),
+    clientId: client.id,
+    subject,
+    username: account?.username,
+    scope: formatScope(scope),
+    audience,
+    claims: customClaims(service, granted),
+    grantId,
+    authTime,
+    ...lifetime,
+  };
+  return { text, expiresAt: lifetime.expiresAt, record };
+}
+
+/** RFC 9068 §2. Not kept: it ends at `exp`, by its `jti`, or with its grant. */
+async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): Promise<AccessToken> {
+  const { config, keys } = service;
+  const { issuedAt, expiresAt } = lifetime;
+  const text = await keys.current.sign(config.compat.jwt_typ, {
+    ...customClaims(service, granted),
+    iss: config.issuer,
+    sub: granted.subject,
+    aud: audienceClaim(granted.audience),
+    client_id: granted.client.id,
+    ...(config.compat.app_id_claim && { app_id: granted.client.id }),
+    scope: formatScope(granted.scope),
+    ...(granted.authTime !== undefined && { auth_time: granted.authTime }),
+    ...(granted.grantId !== undefined && { gid: granted.grantId }),
+    iat: issuedAt,
+    exp: expiresAt,
+    jti: randomBytes(16).toString('base64url'),
+  });
+  return { text, expiresAt, record: undefined };
+}
+
+/** The only maker of refresh tokens; a new one for every use. */
+export function makeRefreshToken(
+  { config, clock }: Service,
+  {
+    grant,
+    scope,
+    audience,
+  }: { readonly grant: GrantRecord; readonly scope: string; readonly audience: readonly string[] },
+): RefreshToken {
+  const text = makeOpaqueToken(tokenPrefixes.refreshToken);
+  const issuedAt = seconds(clock);
+  const expiresAt = Math.min(issuedAt + Math.floor(config.tokens.refresh.ttl / 1000), grant.expiresAt);
+  return { text, record: { hash: sha256(text), grantId: grant.id, scope, audience, issuedAt, expiresAt } };
+}
+
+/** Of a token that is durable by now. */
+export function countIssued({ metrics }: Service, grantType: string, { record }: AccessToken): void {
+  metrics.issued(grantType, record === undefined ? 'jwt' : 'opaque');
+}
+
+export function tokenResponse(
+  { config, clock }: Service,
+  granted: Granted,
+  { access, refresh }: { readonly access: AccessToken; readonly refresh?: RefreshToken | undefined },
+): TokenResponse {
+  const scope = formatScope(granted.scope);
+  return {
+    access_token: access.text,
+    token_type: 'Bearer',
+    expires_in: access.expiresAt - seconds(clock),
+    ...(refresh && { refresh_token: refresh.text }),
+    scope,
+    ...(config.compat.app_id_claim && { rscope: scope }),
+  };
+}

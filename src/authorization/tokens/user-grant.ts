@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { seconds } from '../../base/clock.ts';
+import { formatScope } from '../../oauth/scope.ts';
+import type { GrantRecord, Minted } from '../../storage/records.ts';
+import type { Client } from '../clients.ts';
+import type { Account } from '../people/accounts.ts';
+import type { Service } from '../service.ts';
+import { carrying } from './extended-token.ts';
+import type { Granted } from './granted.ts';
+import { type AccessToken, makeAccessToken, makeRefreshToken, type RefreshToken } from './issue.ts';
+
+/** What a user granted to a client, before there are tokens of it. */
+export interface UserGrant {
+  readonly id: string;
+  readonly client: Client;
+  readonly account: Account;
+  /** What the user granted. */
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  readonly authTime: number;
+}
+
+/** For the first tokens of a grant: their texts, and the records that must be durable before anybody gets them. */
+export interface FirstTokens {
+  readonly granted: Granted;
+  readonly grant: GrantRecord;
+  readonly access: AccessToken;
+  readonly refresh: RefreshToken | undefined;
+}
+
+/** What the first access token is for: the whole grant, or less. And whether a refresh token comes with it. */
+export interface Asked {
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  readonly refresh: boolean;
+}
+
+export function newGrantId(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+export function mayRefresh({ grantTypes }: Pick<Client, 'grantTypes'>): boolean {
+  return grantTypes.includes('refresh_token');
+}
+
+export async function makeFirstTokens(
+  service: Service,
+  of: UserGrant,
+  { scope, audience, refresh: isLasting }: Asked,
+): Promise<FirstTokens> {
+  const { client, account } = of;
+  const now = seconds(service.clock);
+  const notAfter = isLasting ? now + Math.floor(service.config.tokens.refresh.absolute_ttl / 1000) : undefined;
+  const granted: Granted = {
+    client,
+    account,
+    subject: account.subject,
+    scope,
+    audience,
+    grantId: of.id,
+    authTime: of.authTime,
+    notAfter,
+  };
+  const access = await makeAccessToken(service, granted);
+  const grant = grantRecord(of, now, notAfter ?? access.expiresAt);
+  const refresh = isLasting ? carrying(service, makeRefresh(service, grant), access, client) : undefined;
+  return { granted, grant, access, refresh };
+}
+
+/** What must be durable before anybody gets the texts. */
+export function minted({ grant, access, refresh }: FirstTokens): Minted {
+  return { grant, access: access.record, refresh: refresh?.record };
+}
+
+function grantRecord(
+  { id, client, account, scope, audience, authTime }: UserGrant,
+  now: number,
+  expiresAt: number,
+): GrantRecord {
+  const { subject, username } = account;
+  const text = formatScope(scope);
+  return { id, clientId: client.id, subject, username, scope: text, audience, authTime, createdAt: now, expiresAt };
+}
+
+function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {
+  return makeRefreshToken(service, { grant, scope: grant.scope, audience: grant.audience });
+}

@@ -1,0 +1,51 @@
+import { BlockList, isIP } from 'node:net';
+import { parseCidr } from './cidr.ts';
+
+/** The proxies whose word is believed. */
+export interface TrustedProxies {
+  includes(address: string): boolean;
+  /**
+   * The client and the trusted proxies after it, from the lines of X-Forwarded-For. Read from the right, since each
+   * address was written by the proxy after it (advisory 13); a hop that is no address ends what can be believed.
+   */
+  believed(lines: readonly string[]): readonly string[];
+}
+
+export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
+  const list = blockList(cidrs);
+  const includes = (address: string) => {
+    const version = isIP(address);
+    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  };
+  return { includes, believed: (lines) => believed(includes, hopsOf(lines)) };
+}
+
+function blockList(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of cidrs) {
+    const cidr = parseCidr(text);
+    if (cidr !== undefined) list.addSubnet(cidr.address, cidr.prefix, cidr.family);
+  }
+  return list;
+}
+
+function hopsOf(lines: readonly string[]): (string | undefined)[] {
+  return lines.flatMap((line) => line.split(',')).map((hop) => addressOf(hop.trim()));
+}
+
+function believed(isTrusted: (address: string) => boolean, hops: readonly (string | undefined)[]): readonly string[] {
+  const chain: string[] = [];
+  for (const hop of hops.toReversed()) {
+    if (hop === undefined) break;
+    chain.unshift(hop);
+    if (!isTrusted(hop)) break;
+  }
+  return chain;
+}
+
+/** Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+function addressOf(hop: string): string | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(hop) ?? [undefined, undefined, hop];
+  const address = bracketed ?? plain ?? hop;
+  return isIP(address) !== 0 && !address.includes('%') ? address : undefined;
+}

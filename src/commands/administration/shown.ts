@@ -1,0 +1,15 @@
+import { table } from '../table.ts';
+
+/** `at`: NumericDate. */
+export function isoTime(at: number): string {
+  return new Date(at * 1000).toISOString();
+}
+
+/** The members of one object, a line each. */
+export function memberTable(json: object): string {
+  return table(Object.entries(json).map(([name, value]) => [name, shown(value)]));
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { openService } from '../../src/authorization/open-service.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { buildLog } from '../../src/base/log.ts';
+import { openRecords } from '../../src/storage/open.ts';
+import { configuration, run, temporaryDirectory } from './running-service.ts';
+
+const log = buildLog({ level: 'silent', format: 'json' });
+
+t.test('where a start fails, what was opened is closed', async (t) => {
+  const directory = temporaryDirectory(t);
+  const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
+  let closed = 0;
+  const close = async () => {
+    closed++;
+    await records.close();
+  };
+  const adoptSecret = async () => Promise.reject(new Error('no secret today'));
+  const failing = openService(configuration(), { directory, log, records: { ...records, close, adoptSecret } });
+  await t.rejects(failing, /no secret today/);
+  t.equal(closed, 1);
+});
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const skip = !existsSync('/proc/self/fd') && 'this system does not tell its open files';
+
+t.test('a page that cannot be made leaves no file open', { skip }, async (t) => {
+  const directory = temporaryDirectory(t);
+  const config = { audit: { file: 'audit.jsonl' }, theme: { logo: 'nothing.svg', css: {} } };
+  await t.rejects(run(t, { directory, config }), /nothing\.svg/);
+  t.ok(existsSync(join(directory, 'audit.jsonl')), 'it was opened');
+  t.strictSame(
+    openFiles().filter((file) => file.startsWith(directory)),
+    [],
+  );
+});
