@@ -20,6 +20,7 @@ const commands: readonly (() => Promise<{ register(program: Command): void }>)[]
   () => import('./commands/user.ts'),
   () => import('./commands/token.ts'),
   () => import('./commands/key.ts'),
+  () => import('./commands/digest.ts'),
   () => import('./commands/hash-password.ts'),
 ];
 

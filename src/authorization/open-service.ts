@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { buildPasswords } from '../base/passwords.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
 import { openCounters } from '../storage/counters-open.ts';
+import { buildThrottle } from '../storage/counters-throttle.ts';
 import { openRecords } from '../storage/open.ts';
 import type { Records } from '../storage/records.ts';
 import { buildAudit } from './audit.ts';
@@ -10,11 +12,9 @@ import { buildClients } from './clients.ts';
 import { buildMetrics } from './metrics.ts';
 import { buildAccounts } from './people/accounts.ts';
 import { buildLoginAttempts } from './people/login-attempts.ts';
-import { buildPasswords } from './people/passwords.ts';
 import { rememberClients } from './recent-clients.ts';
 import { loadSecrets } from './secrets.ts';
 import type { Service } from './service.ts';
-import { buildThrottle } from './throttle.ts';
 import { loadSigningKeys } from './tokens/signing-keys.ts';
 
 export interface ServiceDependencies {

@@ -1,16 +1,16 @@
 import type { Clock } from '../base/clock.ts';
+import type { Passwords } from '../base/passwords.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
 import type { Counters } from '../storage/counters.ts';
+import type { Throttle } from '../storage/counters-throttle.ts';
 import type { Records } from '../storage/records.ts';
 import type { Audit } from './audit.ts';
 import type { Clients } from './clients.ts';
 import type { Metrics } from './metrics.ts';
 import type { Accounts } from './people/accounts.ts';
 import type { LoginAttempts } from './people/login-attempts.ts';
-import type { Passwords } from './people/passwords.ts';
 import type { RecentClients } from './recent-clients.ts';
 import type { Secrets } from './secrets.ts';
-import type { Throttle } from './throttle.ts';
 import type { SigningKeys } from './tokens/signing-keys.ts';
 
 /** What every endpoint works with; made once at start, nothing in it is looked up by name later. */

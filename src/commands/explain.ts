@@ -25,6 +25,7 @@ export function register(program: Command): void {
     .option('--token <->', 'the same with the token on standard input: --token -', fromStdin)
     .option('--scope <scope>', 'assume a valid token with this scope')
     .option('--claims <json>', 'assume a valid token with these claims', claims)
+    .option('--user <name>', 'assume this user of Basic or Digest, with the right password')
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
     .option('--json', 'print JSON')
     .action(async (method: string, address: Place, options: Options, command: Command) => {
@@ -38,6 +39,7 @@ interface Options {
   readonly tokenFile?: string;
   readonly scope?: string;
   readonly claims?: Record<string, unknown>;
+  readonly user?: string;
   readonly header: readonly (readonly [string, string])[];
   readonly json?: true;
 }
@@ -46,8 +48,9 @@ type Request = Place & { readonly method: string };
 
 async function run(request: Request, options: Options, command: Command): Promise<void> {
   const assumes = options.scope !== undefined || options.claims !== undefined;
-  const given = [options.token !== undefined, options.tokenFile !== undefined, assumes].filter(Boolean);
-  if (given.length > 1) command.error('error: one of --token, --token-file, or --scope and --claims');
+  const { user } = options;
+  const given = [options.token, options.tokenFile, user].filter((each) => each !== undefined).length + Number(assumes);
+  if (given > 1) command.error('error: one of --token, --token-file, --user, or --scope and --claims');
   const token = options.token ?? (options.tokenFile === undefined ? undefined : readToken(options.tokenFile, command));
   const loaded = loadGatewayConfig(options.config);
   if (!loaded.ok) {
@@ -60,6 +63,7 @@ async function run(request: Request, options: Options, command: Command): Promis
     host: request.host ?? defaultHost(loaded.config),
     secure: request.secure ?? defaultSecure(loaded.config),
     headers: options.header,
+    user,
     token: assumes ? ASSUMED : token,
   };
   const explanation = await (assumes ? explainAssumed(loaded, asked, options) : explainVerified(loaded, asked));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { buildPasswords } from '../authorization/people/passwords.ts';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
+import { buildPasswords } from '../base/passwords.ts';
 import { readSecret } from './read-secret.ts';
 
 /** `gatehouse hash-password`: what stands as `password_argon2` in authorization.yaml. */

@@ -1,6 +1,6 @@
 import type { Checks, Member } from './checks.ts';
 import { didYouMean } from './closest.ts';
-import type { RouteFile, ScopeConfig } from './gateway.ts';
+import { type RouteFile, type ScopeConfig, schemesOf } from './gateway.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { scopeTokenFault, scopeTokens } from './scope-words.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -34,6 +34,9 @@ function accessFaults({ at, value }: Route): readonly Finding[] {
 }
 
 const conditions = [
+  'auth',
+  'basic',
+  'digest',
   'scope',
   'claims',
   'when',
@@ -87,6 +90,7 @@ function serverFaults({ at, value }: Route, known: readonly string[]): readonly 
 
 function noServerFault({ at, value }: Route): readonly Finding[] {
   if (value.access === 'public' || value.authorization_servers !== undefined) return [];
+  if (!schemesOf(value.auth).includes('bearer')) return [];
   return [
     {
       pointer: at,

@@ -14,6 +14,8 @@ export const edgeChecks: Checks<GatewaySubject> = {
   ],
   'ticket keys': ({ config }) =>
     (config.ticket_keys ?? []).flatMap((key, index) => secretKeyFaults(['ticket_keys', index], key)),
+  'nonce keys': ({ config }) =>
+    (config.nonce_keys ?? []).flatMap((key, index) => secretKeyFaults(['nonce_keys', index], key)),
   'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],
   'any origin with credentials': ({ config }) =>
     config.cors?.credentials && config.cors.origins.includes('*')

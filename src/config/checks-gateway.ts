@@ -2,6 +2,7 @@ import { type Checks, runChecks, type Surroundings } from './checks.ts';
 import { accessChecks } from './checks-access.ts';
 import { edgeChecks } from './checks-edge.ts';
 import { headerChecks } from './checks-headers.ts';
+import { httpSchemeChecks } from './checks-http-schemes.ts';
 import { introspectionChecks } from './checks-introspection.ts';
 import { keepChecks } from './checks-keep.ts';
 import { limitChecks } from './checks-limits.ts';
@@ -26,6 +27,7 @@ export const gatewayChecks: Checks<GatewaySubject> = {
   ...tlsChecks,
   ...routeChecks,
   ...accessChecks,
+  ...httpSchemeChecks,
   ...ruleChecks,
   ...keepChecks,
   ...edgeChecks,

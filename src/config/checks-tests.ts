@@ -12,6 +12,7 @@ type Test = Member<TestConfig>;
 export const testChecks: Checks<GatewaySubject> = {
   'request of a test': ({ config }) => testsOf(config).flatMap(requestFaults),
   'header of a test': ({ config }) => testsOf(config).flatMap(headerFaults),
+  'who asks in a test': ({ config }) => testsOf(config).flatMap(callerFaults),
   'server of a test': ({ config, known }) => testsOf(config).flatMap((test) => serverFaults(test, known.servers)),
   'route of a test': ({ config, routes }) => {
     const ids = routes.map(({ value }) => value.id ?? defaultId(value));
@@ -39,6 +40,11 @@ function headerFaults({ at, value }: Test): readonly Finding[] {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
     return /[\x00-\x08\x0a-\x1f\x7f]/.test(text) ? [{ pointer, message: 'the value has a control character' }] : [];
   });
+}
+
+function callerFaults({ at, value }: Test): readonly Finding[] {
+  if (value.user === undefined || value.token === undefined) return [];
+  return [{ pointer: [...at, 'user'], message: 'a request has one credential: `token` or `user`', atKey: true }];
 }
 
 function serverFaults({ at, value }: Test, known: readonly string[]): readonly Finding[] {

@@ -28,6 +28,7 @@ import { TestSchema } from './test-case.ts';
  */
 
 export { verifyModes } from './authorization-server.ts';
+export { type AuthScheme, type BasicConfig, type DigestConfig, schemesOf } from './http-schemes.ts';
 export { type BearerMethod, bearerMethods } from './route.ts';
 
 const Limits = record(
@@ -121,6 +122,13 @@ export const GatewaySchema = record({
   mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
   trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-* and request id are believed.'),
   counters: counters('how often rate limits were used'),
+  nonce_keys: Type.Optional(
+    list(
+      text(),
+      undefined,
+      '32 bytes base64 each, for the nonces of Digest: the first signs, all verify. Absent: random per start, so that every nonce ends with the process.',
+    ),
+  ),
   ticket_keys: Type.Optional(
     list(
       text(),

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { Auth, Basic, Digest } from './http-schemes.ts';
 import { count, duration, durationOrNone, flag, list, named, oneOf, record, size, sizeOrNone, text } from './schema.ts';
 
 export const bearerMethods = ['header', 'body', 'query'] as const;
@@ -88,6 +89,9 @@ export const RouteSchema = record(
       'The requests that the route is for.',
     ),
     upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`. Default: that of `defaults`.')),
+    auth: Type.Optional(Auth),
+    basic: Type.Optional(Basic),
+    digest: Type.Optional(Digest),
     access: Type.Optional(oneOf(['public', 'optional', 'authenticated'], undefined, 'Absent: scope is required.')),
     scope: Type.Optional(Scope),
     claims: Type.Optional(named(Claim, undefined, 'Claim, or path of claims → what it must be.')),

@@ -40,6 +40,9 @@ export const TestSchema = record(
     ),
     headers: Type.Optional(named(text(), undefined, 'Header name → its value.')),
     token: Type.Optional(AssumedTokenSchema),
+    user: Type.Optional(
+      text(undefined, 'A user of Basic or Digest, as if the password had been verified; on other routes nobody.'),
+    ),
     expect: Type.Union([Forwarded, Refused], {
       description: '{ forward: true, route: … } or { refuse: STATUS, code: …, error: … }',
     }),

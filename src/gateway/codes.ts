@@ -7,6 +7,8 @@ export interface CodeEntry {
   /** Where the message ends is in doubt, so nothing behind it is read (RFC 9112 §6.1). */
   readonly closes?: true;
   /** RFC 6750 §3.1; present where the challenge carries an error. */
+  /** RFC 7616 §3.3: the credentials were right, and only the nonce is to be changed. */
+  readonly stale?: true;
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
   /** ASCII without `"` and `\`: it is also the `error_description` of a challenge. */
   readonly text: string;
@@ -35,6 +37,7 @@ const framing = {
   expectation_failed: { status: 417, text: 'The only expectation met is 100-continue.' },
   body_too_large: { status: 413, text: 'The request body is larger than this route takes.' },
   form_too_large: { status: 413, text: 'The form is larger than this route reads for its access_token.' },
+  integrity_too_large: { status: 413, text: 'The request body is larger than this route checks for its integrity.' },
 } as const satisfies Record<string, CodeEntry>;
 
 const routing = {
@@ -44,13 +47,28 @@ const routing = {
 } as const satisfies Record<string, CodeEntry>;
 
 const credentials = {
-  credential_missing: { status: 401, text: 'This route needs an access token.' },
+  credential_missing: { status: 401, text: 'This route needs credentials of a kind that its challenges name.' },
   credential_malformed: {
     status: 400,
     error: 'invalid_request',
     text: 'The access token is not of the form that RFC 6750 gives it.',
   },
   credential_repeated: { status: 400, error: 'invalid_request', text: 'The request carries more than one credential.' },
+  authorization_malformed: {
+    status: 400,
+    text: 'The Authorization field is not of the form that its scheme gives it.',
+  },
+  transport_insecure: { status: 403, text: 'This route takes a password over TLS only.' },
+  password_wrong: { status: 401, text: 'The user name or the password is wrong.' },
+  digest_mismatch: { status: 401, text: 'The Digest credentials do not answer a challenge of this route.' },
+  digest_uri: { status: 400, text: 'The uri of the Digest credentials is not the request target.' },
+  nonce_invalid: { status: 401, text: 'The nonce does not come from this gateway.' },
+  nonce_stale: { status: 401, stale: true, text: 'The nonce has ended; the challenge has a new one.' },
+  nonce_replayed: {
+    status: 401,
+    stale: true,
+    text: 'The nonce count was used before; the challenge has a new nonce.',
+  },
   token_malformed: { status: 401, error: 'invalid_token', text: 'The access token is malformed.' },
   token_algorithm: {
     status: 401,
@@ -81,6 +99,7 @@ const credentials = {
 } as const satisfies Record<string, CodeEntry>;
 
 const throttling = {
+  login_throttled: { status: 429, text: 'Too many wrong passwords; Retry-After says when the next one is looked at.' },
   rate_limited: { status: 429, text: 'Too many requests on this route; Retry-After says when the next one passes.' },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -99,6 +118,9 @@ const permission = {
 
 const outages = {
   authorization_server_unavailable: { status: 503, text: 'The access token cannot be verified at the moment.' },
+  bodies_saturated: { status: 503, text: 'Too many request bodies are being checked at the moment.' },
+  counters_unavailable: { status: 503, text: 'How often a nonce was used cannot be known at the moment.' },
+  passwords_saturated: { status: 503, text: 'Too many passwords are being checked at the moment.' },
   upstream_saturated: { status: 503, text: 'Too many requests wait for the upstream.' },
   upstream_unreachable: { status: 502, text: 'The upstream cannot be reached.' },
   upstream_invalid: { status: 502, text: 'The upstream did not answer with valid HTTP.' },

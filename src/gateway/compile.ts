@@ -1,9 +1,10 @@
-import type { BearerMethod, GatewayConfig, RouteConfig } from '../config/gateway.ts';
+import { type BearerMethod, type GatewayConfig, type RouteConfig, schemesOf } from '../config/gateway.ts';
 import { parseHostPattern } from '../config/host-pattern.ts';
 import type { Pointer, Position } from '../config/load.ts';
 import { parsePathPattern } from '../config/path-pattern.ts';
 import type { Counters } from '../storage/counters.ts';
 import { claimConditions } from './claim-conditions.ts';
+import type { HttpScheme } from './http-scheme.ts';
 import type { VerifyBearer } from './identity.ts';
 import { identityHeaders } from './identity-headers.ts';
 import { matchConditions } from './match-conditions.ts';
@@ -20,6 +21,8 @@ export interface RouteDependencies {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   /** The verifier for the tokens of these authorization servers. */
   readonly verifier: (serverNames: readonly string[]) => VerifyBearer;
+  /** Basic and Digest of a route. */
+  readonly schemes: (route: RouteConfig) => readonly HttpScheme[];
   readonly resources: ProtectedResources;
   /** Counts a request against the limit of its route. */
   readonly take: Counters['take'];
@@ -87,6 +90,8 @@ type Admission =
   | 'access'
   | 'requirements'
   | 'verify'
+  | 'takesBearer'
+  | 'schemes'
   | 'rateLimit'
   | 'realm'
   | 'bearerMethods'
@@ -102,6 +107,7 @@ function admission(
   parts: SharedParts,
 ): Pick<Route, Admission> {
   const servers = route.authorization_servers ?? Object.keys(config.authorization_servers);
+  const takesBearer = schemesOf(route.auth).includes('bearer');
   return {
     access: route.access ?? 'scope',
     requirements: {
@@ -111,10 +117,14 @@ function admission(
       when: route.when === undefined ? undefined : compileWhen(route.when),
     },
     verify: parts.verifier(servers),
+    takesBearer,
+    schemes: dependencies.schemes(route),
     rateLimit:
       route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,
-    bearerMethods: parts.bearerMethods(route.bearer_methods_supported ?? config.bearer_methods_supported),
+    bearerMethods: parts.bearerMethods(
+      takesBearer ? (route.bearer_methods_supported ?? config.bearer_methods_supported) : [],
+    ),
     shadow: (route.mode ?? config.mode) === 'shadow',
     metadataUrl: dependencies.resources.location(route),
     formLimit: route.limits?.form_body ?? config.limits.form_body,

@@ -1,6 +1,7 @@
 import { type Refused, refused } from '../base/verdict.ts';
-import type { BearerMethod } from '../config/gateway.ts';
+import type { AuthScheme, BearerMethod } from '../config/gateway.ts';
 import { isB64Token, parseBearer } from '../http-auth/bearer.ts';
+import { splitCredentials } from '../http-auth/scheme.ts';
 import type { CredentialCode } from './codes.ts';
 import { mayName, takeParameter } from './form-parameters.ts';
 import { hasBody, type RequestHead } from './request-head.ts';
@@ -8,7 +9,8 @@ import { hasBody, type RequestHead } from './request-head.ts';
 /** The one credential of a request (RFC 6750 §2): exactly one, in one place, or it is refused. */
 export interface Extracted {
   readonly kind: 'credential' | 'none';
-  /** Empty when there is none. */
+  readonly scheme: AuthScheme;
+  /** Empty when there is none; of another scheme than bearer the whole value of Authorization. */
   readonly token: string;
   readonly place: BearerMethod | undefined;
   /** The query to forward, with its `?`: without any access_token. */
@@ -18,6 +20,7 @@ export interface Extracted {
 }
 
 interface Found {
+  readonly scheme: AuthScheme;
   readonly place: BearerMethod;
   readonly token: string;
   readonly valid: boolean;
@@ -32,10 +35,11 @@ export function extract(
   query: string,
   methods: ReadonlySet<BearerMethod>,
   form: Buffer | undefined,
+  schemes: readonly { readonly name: AuthScheme }[] = [],
 ): Extracted | Refused<CredentialCode> {
   const { authorization } = head;
   if (authorization !== undefined && authorization.lines > 1) return refused('credential_repeated');
-  const inHeader = authorization === undefined ? undefined : fromHeader(authorization.value);
+  const inHeader = authorization && (ofScheme(authorization.value, schemes) ?? fromHeader(authorization.value));
   if (form === undefined && !mayHoldToken(query)) return single(inHeader, methods, query, undefined);
   return amongAll(inHeader, query, methods, form);
 }
@@ -65,22 +69,30 @@ function single(
   query: string,
   form: Buffer | undefined,
 ): Extracted | Refused<CredentialCode> {
-  if (found === undefined || !methods.has(found.place))
-    return { kind: 'none', token: '', place: undefined, query, form };
+  if (found === undefined || (found.scheme === 'bearer' && !methods.has(found.place)))
+    return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query, form };
   if (!found.valid) return refused('credential_malformed');
-  return { kind: 'credential', token: found.token, place: found.place, query, form };
+  return { kind: 'credential', scheme: found.scheme, token: found.token, place: found.place, query, form };
 }
 
 /** Credentials of another scheme are, to this one, none (RFC 6750 §3.1). */
 function fromHeader(value: string): Found | undefined {
   const parsed = parseBearer(value);
   if (parsed.kind === 'other') return undefined;
-  if (parsed.kind === 'malformed') return { place: 'header', token: '', valid: false };
-  return { place: 'header', token: parsed.token, valid: true };
+  if (parsed.kind === 'malformed') return { scheme: 'bearer', place: 'header', token: '', valid: false };
+  return { scheme: 'bearer', place: 'header', token: parsed.token, valid: true };
+}
+
+/** Of another scheme that the route takes; its own parser says whether it is well-formed. */
+function ofScheme(value: string, schemes: readonly { readonly name: AuthScheme }[]): Found | undefined {
+  if (schemes.length === 0) return undefined;
+  const named = splitCredentials(value)?.scheme;
+  const scheme = schemes.find(({ name }) => name === named)?.name;
+  return scheme && { scheme, place: 'header', token: value, valid: true };
 }
 
 function inPlace(place: BearerMethod, token: string): Found {
-  return { place, token, valid: isB64Token(token) };
+  return { scheme: 'bearer', place, token, valid: isB64Token(token) };
 }
 
 interface Place {

@@ -1,60 +1,77 @@
 import type { Refused } from '../base/verdict.ts';
-import { bearerChallenge } from '../http-auth/bearer.ts';
 import type { Counted } from '../storage/counters.ts';
 import { captures } from './captures.ts';
+import { challengesFor } from './challenges.ts';
 import { type Code, entry } from './codes.ts';
-import { type Extracted, extract, unreadPlace } from './credentials.ts';
-import type { CacheState, Identity, Verification, Verified } from './identity.ts';
+import { type Extracted, extract, unreadPlace, wantsForm } from './credentials.ts';
+import type { CacheState, SchemeVerification, Verified } from './identity.ts';
 import { type Outcome, type Refuse, refuse } from './outcome.ts';
 import { permit } from './permit.ts';
 import { hasBody } from './request-head.ts';
 import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
-import { nearest } from './scope-requirement.ts';
 import type { Target } from './target.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
-export function enforce(routed: Routed, form?: Buffer): Outcome | Promise<Outcome> {
+export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome> {
   const { route, head, target, preflight } = routed;
-  if (preflight) return forward(routed, untouched(target), undefined, undefined, form);
+  if (preflight) return forward(routed, untouched(target), undefined, entity);
   const isPublic = route.access === 'public';
-  const extracted = isPublic ? untouched(target) : extract(head, target.query, route.bearerMethods, form);
-  if (extracted.kind === 'refused') return refuseCredential(route, extracted, undefined);
+  const form = entity !== undefined && wantsForm(head, route.bearerMethods) ? entity : undefined;
+  const extracted = isPublic
+    ? untouched(target)
+    : extract(head, target.query, route.bearerMethods, form, route.schemes);
+  if (extracted.kind === 'refused') return refuseCredential(routed, extracted, undefined);
   const isAnonymous = extracted.kind === 'none';
   if (isAnonymous && !isPublic && route.access !== 'optional') {
     const detail = unreadPlace(head, target.query, route.bearerMethods);
-    return { ...refuseWithChallenge(route, 'credential_missing', NOBODY), detail };
+    return { ...refuseWithChallenge(routed, 'credential_missing', NOBODY), detail };
   }
   const { rateLimit } = route;
-  if (rateLimit === undefined || !(rateLimit.byAddress || isAnonymous)) return admit(routed, extracted, form);
-  return throttle(route, rateLimit.address(head.origin.address), undefined, () => admit(routed, extracted, form));
+  if (rateLimit === undefined || !(rateLimit.byAddress || isAnonymous)) return admit(routed, extracted, entity);
+  return throttle(route, rateLimit.address(head.origin.address), undefined, () => admit(routed, extracted, entity));
 }
 
-function admit(routed: Routed, extracted: Extracted, form: Buffer | undefined): Outcome | Promise<Outcome> {
-  if (extracted.kind === 'none') return forward(routed, extracted, undefined, undefined, form);
-  const verification = routed.route.verify(extracted.token);
-  if (verification instanceof Promise) return verification.then((v) => judge(routed, extracted, v, form));
-  return judge(routed, extracted, verification, form);
+function admit(routed: Routed, extracted: Extracted, entity: Buffer | undefined): Outcome | Promise<Outcome> {
+  if (extracted.kind === 'none') return forward(routed, extracted, undefined, entity);
+  const verification = verify(routed, extracted, entity);
+  if (verification instanceof Promise) return verification.then((v) => judge(routed, extracted, v, entity));
+  return judge(routed, extracted, verification, entity);
+}
+
+function verify(
+  { route, head }: Routed,
+  { scheme, token }: Extracted,
+  entity: Buffer | undefined,
+): SchemeVerification | Promise<SchemeVerification> {
+  const own = scheme === 'bearer' ? undefined : route.schemes.find(({ name }) => name === scheme);
+  return own === undefined ? route.verify(token) : own.verify({ value: token, head, entity });
 }
 
 function judge(
   routed: Routed,
   extracted: Extracted,
-  verification: Verification,
-  form: Buffer | undefined,
+  verification: SchemeVerification,
+  entity: Buffer | undefined,
 ): Outcome | Promise<Outcome> {
   const { route } = routed;
   if (verification.kind === 'outage') {
-    return { kind: 'unavailable', code: 'authorization_server_unavailable', route, outage: verification };
+    const code = outages[verification.dependency] ?? 'authorization_server_unavailable';
+    return { kind: 'unavailable', code, route, outage: verification };
   }
-  if (verification.kind === 'refused') return refuseCredential(route, verification, undefined);
+  if (verification.kind === 'throttled')
+    return refuse('login_throttled', { route, retryAfter: verification.retryAfter });
+  if (verification.kind === 'refused') return refuseCredential(routed, verification, undefined);
   const { rateLimit } = route;
-  if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, form);
+  if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, entity);
   const wait = rateLimit.identity(verification.identity);
-  return throttle(route, wait, verification, () => allow(routed, extracted, verification, form));
+  return throttle(route, wait, verification, () => allow(routed, extracted, verification, entity));
 }
+
+/** Where it is no authorization server that is out; the names of those begin with `authorization_servers.`. */
+const outages: Readonly<Record<string, Code>> = { passwords: 'passwords_saturated', counters: 'counters_unavailable' };
 
 function throttle(
   route: Route,
@@ -74,12 +91,12 @@ function throttle(
   });
 }
 
-function allow(routed: Routed, extracted: Extracted, verified: Verified, form: Buffer | undefined): Outcome {
+function allow(routed: Routed, extracted: Extracted, verified: Verified, entity: Buffer | undefined): Outcome {
   const { route } = routed;
   const { identity, cache } = verified;
   const refusal = permit(route.requirements, identity, () => ruleContext(routed));
-  if (refusal !== undefined) return { ...refuseCredential(route, refusal, cache, identity.scopes), identity };
-  return forward(routed, extracted, identity, cache, form);
+  if (refusal !== undefined) return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
+  return forward(routed, extracted, verified, entity);
 }
 
 function ruleContext({ head, host, target, route }: Routed) {
@@ -90,17 +107,17 @@ function ruleContext({ head, host, target, route }: Routed) {
 function forward(
   { route, target, head }: Routed,
   extracted: Pick<Extracted, 'query' | 'form' | 'place'>,
-  identity: Identity | undefined,
-  cache: CacheState | undefined,
-  form: Buffer | undefined,
+  verified: Verified | undefined,
+  entity: Buffer | undefined,
 ): Outcome {
+  const { identity, cache, answerFields = [] } = verified ?? {};
   const headers = identity === undefined ? [] : route.identityHeaders.write(identity);
   if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
   const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
   if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail });
   const keep = route.forwardCredential;
   const query = keep ? target.query : extracted.query;
-  const body = keep ? form : (extracted.form ?? form);
+  const body = keep ? entity : (extracted.form ?? entity);
   return {
     kind: 'forward',
     route,
@@ -109,7 +126,8 @@ function forward(
     identityHeaders: headers,
     cache,
     body: body ?? 'stream',
-    bodyChanged: body !== form && hasBody(head),
+    bodyChanged: body !== entity && hasBody(head),
+    answerFields,
     privateResponse: extracted.place === 'query',
     shadow: undefined,
   };
@@ -117,33 +135,22 @@ function forward(
 
 /** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */
 function untouched(target: Target): Extracted {
-  return { kind: 'none', token: '', place: undefined, query: target.query, form: undefined };
+  return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query: target.query, form: undefined };
 }
 
 function refuseCredential(
-  route: Route,
+  routed: Routed,
   { code, detail }: Refused<Code>,
   cache: CacheState | undefined,
   held: ReadonlySet<string> = NOBODY,
 ): Refuse {
-  return { ...refuseWithChallenge(route, code, held), cache, detail };
+  return { ...refuseWithChallenge(routed, code, held), cache, detail };
 }
 
-/** RFC 6750 §3: without credentials only what is needed; with wrong ones also why. A failed condition has no remedy. */
-function refuseWithChallenge(route: Route, code: Code, held: ReadonlySet<string>): Refuse {
-  const { error, text } = entry(code);
+/** A failed condition has no remedy, so nothing is asked for. Over a wire that nobody may be asked on, that is the fault. */
+function refuseWithChallenge({ route, head }: Routed, code: Code, held: ReadonlySet<string>): Refuse {
   if (code === 'condition_failed') return refuse(code, { route });
-  const needed = route.requirements.scope;
-  const challenge = bearerChallenge({
-    realm: route.realm,
-    scope: needed !== undefined && namesScope(code) ? nearest(needed, held).join(' ') : undefined,
-    resourceMetadata: route.metadataUrl,
-    error,
-    errorDescription: error === undefined ? undefined : text,
-  });
-  return refuse(code, { route, challenges: [challenge] });
-}
-
-function namesScope(code: Code): boolean {
-  return code === 'credential_missing' || code === 'scope_insufficient';
+  const challenges = challengesFor(route, head, code, held);
+  const isMute = entry(code).status === 401 && challenges.length === 0;
+  return refuse(isMute ? 'transport_insecure' : code, { route, challenges });
 }

@@ -6,7 +6,7 @@ import { findFrameFault } from './framing.ts';
 import { valuesOf } from './match-conditions.ts';
 import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
 import type { ProtectedResources } from './protected-resources.ts';
-import type { RequestHead } from './request-head.ts';
+import { hasBody, type RequestHead } from './request-head.ts';
 import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
 import { type Question, RouteTable } from './routes.ts';
@@ -21,9 +21,17 @@ import { unmetDetail } from './unmet-conditions.ts';
 export interface Engine {
   route(head: RequestHead): Routed | Refuse | Reply;
   /** The body that must be read before deciding, and its limit in bytes. */
-  needs(routed: Routed): { readonly limit: number } | undefined;
+  needs(routed: Routed): WantedEntity | undefined;
   /** With a cached credential the answer comes without a promise. */
-  decide(routed: Routed, form?: Buffer): Outcome | Promise<Outcome>;
+  decide(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome>;
+}
+
+/** A body that is read whole before a decision. */
+export interface WantedEntity {
+  /** Bytes. */
+  readonly limit: number;
+  /** What a longer one is refused with. */
+  readonly tooLarge: 'form_too_large' | 'integrity_too_large';
 }
 
 export interface EngineParts {
@@ -38,11 +46,11 @@ export function buildEngine(parts: EngineParts): Engine {
   const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames() };
   return {
     route: (head) => route(router, head),
-    needs: ({ head, route, preflight }) =>
-      !preflight && route.access !== 'public' && wantsForm(head, route.bearerMethods) && readable(route, head)
-        ? { limit: route.formLimit }
-        : undefined,
-    decide: (routed, form) => (routed.route.shadow ? forwardInShadow(routed, form) : enforce(routed, form)),
+    needs: ({ head, route, preflight }) => {
+      const wanted = preflight ? undefined : wantedEntity(route, head);
+      return wanted !== undefined && readable(route, head, wanted.limit) ? wanted : undefined;
+    },
+    decide: (routed, entity) => (routed.route.shadow ? forwardInShadow(routed, entity) : enforce(routed, entity)),
   };
 }
 
@@ -57,8 +65,19 @@ interface Router extends EngineParts {
 }
 
 /** In shadow mode a form must be given on whole, so only one that says how long it is, and is not too long, is read. */
-function readable({ shadow, formLimit }: Route, { contentLength }: RequestHead): boolean {
-  return !shadow || (contentLength !== undefined && Number(contentLength.value) <= formLimit);
+function readable({ shadow }: Route, { contentLength }: RequestHead, limit: number): boolean {
+  return !shadow || (contentLength !== undefined && Number(contentLength.value) <= limit);
+}
+
+/** A form for its access_token (RFC 6750 §2.2), or any body whose hash is in the credentials (RFC 7616 §3.4.3). */
+function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined {
+  if (route.access === 'public' || !hasBody(head)) return undefined;
+  if (wantsForm(head, route.bearerMethods)) return { limit: route.formLimit, tooLarge: 'form_too_large' };
+  for (const scheme of route.schemes) {
+    const limit = scheme.wantsEntity(head);
+    if (limit !== undefined) return { limit, tooLarge: 'integrity_too_large' };
+  }
+  return undefined;
 }
 
 function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
@@ -116,8 +135,8 @@ function judgeLength(route: Route, head: RequestHead): Refuse | undefined {
   if (head.contentLength === undefined) return undefined;
   const length = Number(head.contentLength.value);
   if (length > route.bodyLimit) return refuse('body_too_large', { route });
-  const isForm = route.access !== 'public' && wantsForm(head, route.bearerMethods);
-  return isForm && length > route.formLimit ? refuse('form_too_large', { route }) : undefined;
+  const wanted = wantedEntity(route, head);
+  return wanted !== undefined && length > wanted.limit ? refuse(wanted.tooLarge, { route }) : undefined;
 }
 
 /** Where the whole file is in shadow mode, a request without a route goes to the default upstream as it came. */

@@ -13,6 +13,7 @@ import { compileHealthPasses, type HealthPass } from './health-pass.ts';
 import type { Kept } from './kept.ts';
 import { Lease } from './lease.ts';
 import { openAuthorizationServer } from './open-authorization-server.ts';
+import { openSchemes } from './open-schemes.ts';
 import { protectedResources } from './protected-resources.ts';
 import type { Route } from './route.ts';
 import type { Stalls } from './stalls.ts';
@@ -76,7 +77,8 @@ function build(config: GatewayConfig, dependencies: GenerationDependencies, leas
   const resources = protectedResources(config);
   const counters = kept.counters.take(lease, config.counters, () => openCounters(config.counters, dependencies));
   const verifier = (names: readonly string[]) => verifiers.verifier(names);
-  const parts = { upstreams, verifier, resources, take: counters.take, locate };
+  const schemes = openSchemes(config, { ...dependencies, counters }, lease);
+  const parts = { upstreams, verifier, schemes, resources, take: counters.take, locate };
   const routes = compileRoutes(config, parts);
   const shared = share(config, dependencies, lease);
   const unrouted = compileUnrouted(config, parts);

@@ -1,12 +1,13 @@
 import type { Outage, Refused } from '../base/verdict.ts';
+import type { AuthScheme } from '../config/gateway.ts';
 import type { CredentialCode } from './codes.ts';
 
 /** Who a credential speaks for: the facts, which are cached. What they allow is judged anew for every request. */
 export interface Identity {
-  readonly scheme: 'bearer';
-  /** The issuer identifier of the authorization server that vouches for the facts. */
+  readonly scheme: AuthScheme;
+  /** The issuer identifier of the authorization server that vouches for the facts; of a user file `SCHEME:REALM`. */
   readonly issuer: string;
-  /** The configuration name of that authorization server. */
+  /** The configuration name of that authorization server; empty where there is none. */
   readonly server: string;
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
@@ -27,9 +28,21 @@ export interface Verified {
   readonly kind: 'verified';
   readonly identity: Identity;
   readonly cache: CacheState;
+  /** Name, value, …: what the answer says of the credentials, such as Authentication-Info. */
+  readonly answerFields?: readonly string[];
+}
+
+/** Too many wrong passwords: this one was not looked at. */
+export interface Throttled {
+  readonly kind: 'throttled';
+  /** Seconds. */
+  readonly retryAfter: number;
 }
 
 export type Verification = Verified | Refused<CredentialCode> | Outage;
+
+/** Of Basic or Digest. */
+export type SchemeVerification = Verification | Throttled;
 
 /** Turns a well-formed bearer token into its identity. A cached token is answered without a promise. */
 export type VerifyBearer = (token: string) => Verification | Promise<Verification>;

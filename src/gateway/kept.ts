@@ -1,6 +1,9 @@
 import type { Counters } from '../storage/counters.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { Holdings } from './holdings.ts';
+import type { HttpScheme } from './http-scheme.ts';
+import type { Nonces } from './nonces.ts';
+import { openPasswordJudge, type PasswordJudge } from './password-judge.ts';
 import type { Tickets } from './tickets.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -10,6 +13,11 @@ export interface Kept {
   readonly upstreams: Holdings<Upstream>;
   readonly tickets: Holdings<Tickets>;
   readonly counters: Holdings<Counters>;
+  readonly nonces: Holdings<Nonces>;
+  /** With the passwords that were right a moment ago. */
+  readonly schemes: Holdings<HttpScheme>;
+  /** Of the process: its queue is the bound on what hashing may take. */
+  readonly passwords: PasswordJudge;
   close(): Promise<void>;
 }
 
@@ -18,11 +26,16 @@ export function keepNothingYet(): Kept {
   const upstreams = new Holdings<Upstream>(({ pool }) => pool.destroy());
   const tickets = new Holdings<Tickets>(async () => {});
   const counters = new Holdings<Counters>((each) => each.close());
+  const passwords = openPasswordJudge();
   return {
     servers,
     upstreams,
     tickets,
     counters,
-    close: async () => void (await Promise.all([servers.close(), upstreams.close(), counters.close()])),
+    nonces: new Holdings<Nonces>(async () => {}),
+    schemes: new Holdings<HttpScheme>(async () => {}),
+    passwords,
+    close: async () =>
+      void (await Promise.all([servers.close(), upstreams.close(), counters.close(), passwords.close()])),
   };
 }

@@ -19,6 +19,8 @@ export interface Forward {
   readonly body: 'stream' | Buffer;
   /** The body lost its token, so digests over it hold no longer. */
   readonly bodyChanged: boolean;
+  /** Name, value, …: added to the answer, in place of the upstream's own. */
+  readonly answerFields: readonly string[];
   /** RFC 6750 §2.3: a token in the query makes the answer private. */
   readonly privateResponse: boolean;
   /** Shadow mode: nothing was taken from the request, and this is what would have become of it. */

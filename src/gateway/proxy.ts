@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { outage } from '../base/verdict.ts';
 import { BodyRate, BodyTooSlow } from './body-rate.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, WantedEntity } from './engine.ts';
+import { type EntityBudget, entityBudget } from './entity-budget.ts';
 import { Exchange, type Shared } from './exchange.ts';
 import { forwardHttp } from './forward-http.ts';
 import type { LiveGeneration } from './generation.ts';
-import { type Outcome, refuse } from './outcome.ts';
+import { type Outcome, refuse, type Unavailable } from './outcome.ts';
 import type { OnUpgrade } from './relay.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
 import { readHead } from './request-head.ts';
@@ -29,13 +31,14 @@ export interface Arrival {
 /** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
 export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   const nextId = requestIds();
+  const budget = entityBudget();
   return (arrival) => {
     const { engine, shared } = live.current;
     // Node.js hands over what it has parsed; behind a fault of framing nothing is a request.
     if (shared.listener.doomed.has(arrival.request.socket)) return;
     try {
       const exchange = open(arrival, shared, nextId);
-      guard(exchange, () => begin(engine, exchange, arrival));
+      guard(exchange, () => begin(engine, exchange, arrival, budget));
     } catch (error) {
       shared.log.error({ err: error }, 'internal error');
       arrival.request.socket.destroy();
@@ -79,7 +82,7 @@ function broken(exchange: Exchange, error: unknown): void {
   exchange.fail('internal_error', undefined, 'see the log');
 }
 
-function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
+function begin(engine: Engine, exchange: Exchange, arrival: Arrival, budget: EntityBudget): void {
   const routed = admit(engine, exchange, arrival);
   if (routed.kind !== 'routed') {
     exchange.settle(routed);
@@ -87,9 +90,12 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
   }
   const onUpgrade = arrival.handshake && tunnel(exchange, routed, arrival.handshake);
   const need = engine.needs(routed);
-  if (need === undefined) carryOut(exchange, engine.decide(routed), onUpgrade);
+  const isHeld = need !== undefined && reserve(exchange, need, budget);
+  // Whoever only looks on lets the body pass unread.
+  if (need === undefined || (!isHeld && routed.route.shadow)) carryOut(exchange, engine.decide(routed), onUpgrade);
+  else if (!isHeld) exchange.settle(saturated(routed.route));
   else
-    readForm(exchange, routed.route, need.limit, (form) => carryOut(exchange, engine.decide(routed, form), onUpgrade));
+    readEntity(exchange, routed.route, need, (entity) => carryOut(exchange, engine.decide(routed, entity), onUpgrade));
 }
 
 /** Everything that the head alone can fail on. */
@@ -113,8 +119,30 @@ function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpg
   else exchange.settle(outcome);
 }
 
+/** For as long as the exchange may hold it; a body that does not say how long it is counts as the longest. */
+function reserve({ head, response }: Exchange, { limit }: WantedEntity, budget: EntityBudget): boolean {
+  const bytes = head.contentLength === undefined ? limit : Math.min(limit, Number(head.contentLength.value));
+  if (!budget.take(bytes)) return false;
+  response.once('close', () => budget.give(bytes));
+  return true;
+}
+
+function saturated(route: Route): Unavailable {
+  return {
+    kind: 'unavailable',
+    code: 'bodies_saturated',
+    route,
+    outage: outage('memory', 1, 'too many bodies are held to be judged'),
+  };
+}
+
 /** Reads the body that must be judged, within its limit and the rate that every body has. */
-function readForm(exchange: Exchange, route: Route, limit: number, done: (form: Buffer) => void): void {
+function readEntity(
+  exchange: Exchange,
+  route: Route,
+  { limit, tooLarge }: WantedEntity,
+  done: (entity: Buffer) => void,
+): void {
   exchange.inviteBody();
   const body = new RequestBody(exchange.request, limit);
   const asked = exchange.shared.clock.monotonic();
@@ -125,12 +153,16 @@ function readForm(exchange: Exchange, route: Route, limit: number, done: (form: 
     exchange.waitedSince(asked);
     guard(exchange, () => done(Buffer.concat(chunks)));
   });
-  body.on('error', (error) => formFailed(exchange, route, error));
+  body.on('error', (error) => entityFailed(exchange, error, { route, tooLarge }));
 }
 
-function formFailed(exchange: Exchange, route: Route, error: Error): void {
+function entityFailed(
+  exchange: Exchange,
+  error: Error,
+  { route, tooLarge }: { route: Route; tooLarge: WantedEntity['tooLarge'] },
+): void {
   if (error instanceof ClientGone) exchange.record('client_gone', undefined);
-  else if (error instanceof BodyTooLarge) exchange.settle(refuse('form_too_large', { route }));
+  else if (error instanceof BodyTooLarge) exchange.settle(refuse(tooLarge, { route }));
   else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout', { route }));
   else broken(exchange, error);
 }

@@ -88,6 +88,7 @@ export class Relay {
       bodiless: status === 204,
       trailers: head.version === '1.1' && head.method !== 'HEAD' && !empty,
       private: this.#plan.privateResponse,
+      own: this.#plan.answerFields,
       crossOrigin: this.#plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
       requestIdHeader: shared.requestIdHeaderLower,
       requestId,

@@ -23,6 +23,8 @@ export interface ResponseRules {
   readonly trailers: boolean;
   /** RFC 6750 §2.3. */
   readonly private: boolean;
+  /** Name in lower case, value, …: in place of the upstream's own. */
+  readonly own: readonly string[];
   /** Lines about other origins that stand for the upstream's own; undefined: it answers for itself. */
   readonly crossOrigin: readonly string[] | undefined;
   readonly requestIdHeader: string;
@@ -42,6 +44,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
     if (name === 'transfer-encoding') judgeCoding(raw[i + 1]);
     if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
     if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
+    if (rules.own.length > 0 && rules.own.includes(name)) continue;
     const value = latin1(raw[i + 1]);
     if (name === 'content-length') {
       if (rules.bodiless) continue;
@@ -58,6 +61,7 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
   if (rules.private) fields.push('cache-control', privately(cacheControl));
   if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
   if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
+  for (const text of rules.own) fields.push(text);
   fields.push(rules.requestIdHeader, rules.requestId);
   return { fields, length };
 }

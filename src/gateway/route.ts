@@ -1,6 +1,7 @@
 import type { BearerMethod } from '../config/gateway.ts';
 import type { HostPattern } from '../config/host-pattern.ts';
 import type { PathSegment } from '../config/path-pattern.ts';
+import type { HttpScheme } from './http-scheme.ts';
 import type { VerifyBearer } from './identity.ts';
 import type { IdentityHeaders } from './identity-headers.ts';
 import type { MatchCondition } from './match-conditions.ts';
@@ -33,6 +34,9 @@ export interface Route extends Placed {
   readonly metadataUrl: string | undefined;
   readonly requirements: Requirements;
   readonly verify: VerifyBearer;
+  readonly takesBearer: boolean;
+  /** Basic and Digest, in the order of their challenges. */
+  readonly schemes: readonly HttpScheme[];
   readonly rateLimit: RateLimit | undefined;
   readonly realm: string;
   readonly bearerMethods: ReadonlySet<BearerMethod>;

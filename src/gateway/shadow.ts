@@ -37,6 +37,7 @@ function untouched(
     cache: undefined,
     body: form ?? 'stream',
     bodyChanged: false,
+    answerFields: [],
     privateResponse: false,
     shadow,
   };

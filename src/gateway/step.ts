@@ -19,6 +19,13 @@ const own: Partial<Record<Code, Step>> = {
   credential_malformed: 'extract',
   credential_repeated: 'extract',
   form_too_large: 'extract',
+  integrity_too_large: 'extract',
+  authorization_malformed: 'extract',
+  transport_insecure: 'extract',
+  login_throttled: 'verify',
+  passwords_saturated: 'verify',
+  counters_unavailable: 'verify',
+  bodies_saturated: 'extract',
   token_audience: 'permit',
   authorization_server_unavailable: 'verify',
 };

@@ -55,7 +55,15 @@ export interface SwitchRules {
 
 /** The upstream's 101, written to the client in its own words (RFC 9110 §15.2.2). */
 export function switchingProtocols(raw: readonly Buffer[], { requestIdHeader, requestId }: SwitchRules): string {
-  const rules = { bodiless: true, trailers: false, private: false, crossOrigin: undefined, requestIdHeader, requestId };
+  const rules = {
+    bodiless: true,
+    trailers: false,
+    private: false,
+    own: [],
+    crossOrigin: undefined,
+    requestIdHeader,
+    requestId,
+  };
   const { fields } = responseFields(raw, rules);
   let head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n';
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`;

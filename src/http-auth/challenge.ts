@@ -1,13 +1,24 @@
+/** A parameter of a challenge: as quoted-string unless it is said to be a token. Undefined ones are left out. */
+export type ChallengeParameter = readonly [name: string, value: string | undefined, form?: 'token'];
+
 /** One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1). */
 export interface Challenge {
   readonly scheme: string;
-  /** In the order in which they are written; undefined parameters are left out. */
-  readonly parameters: readonly (readonly [name: string, value: string | undefined])[];
+  /** In the order in which they are written. */
+  readonly parameters: readonly ChallengeParameter[];
 }
 
 export function formatChallenge({ scheme, parameters }: Challenge): string {
-  const written = parameters.filter(([, value]) => value !== undefined);
-  return `${scheme} ${written.map(([name, value]) => `${name}=${quote(value as string)}`).join(', ')}`;
+  return `${scheme} ${formatParameters(parameters)}`;
+}
+
+/** auth-params with a comma between them (RFC 9110 §11.2). */
+export function formatParameters(parameters: readonly ChallengeParameter[]): string {
+  return parameters
+    .flatMap(([name, value, form]) =>
+      value === undefined ? [] : [`${name}=${form === 'token' ? value : quote(value)}`],
+    )
+    .join(', ');
 }
 
 /** quoted-string (RFC 9110 §5.6.4). */

@@ -1,5 +1,13 @@
 import type { Clock } from '../base/clock.ts';
-import { type Counted, type Counters, digest, type Failures, PARTS } from './counters.ts';
+import {
+  type Counted,
+  type Counters,
+  digest,
+  type Failures,
+  type NonceUsage,
+  type NonceUse,
+  PARTS,
+} from './counters.ts';
 import { Link, type LinkLog } from './counters-link.ts';
 import { memoryCounters } from './counters-memory.ts';
 
@@ -23,10 +31,30 @@ export function redisCounters(url: string, { clock, log, deadline }: CounterDepe
     failures: (key) => orElse(link.ask('gatehouseFailures', [failuresOf(key)]), toFailures, () => own.failures(key)),
     fail: (key, window) =>
       orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
+    useNonce: async (use) => usages[Number(await link.ask('gatehouseNonce', nonceArguments(use)))],
     start: () => link.open(),
     reachable: () => link.reachable,
     close: async () => link.close(),
   };
+}
+
+/** As the script answers. What is no answer is no number either. */
+const usages: readonly NonceUsage[] = ['fresh', 'repeated', 'forgotten'];
+
+/** A nonce that serves no more has the highest count that there is (RFC 7616 §3.4: eight hexadecimal digits). */
+const LAST = 0xffff_ffff;
+
+function nonceArguments({ id, issuedAt, lifetime, count, mode }: NonceUse): readonly [string, ...number[]] {
+  const isLast = count === 'last';
+  const window = mode === 'window' && !isLast ? 1 : 0;
+  return [
+    `gatehouse:nonce:${digest(id)}`,
+    issuedAt,
+    Math.max(1, Math.ceil(lifetime)),
+    isLast ? LAST : count,
+    window,
+    isLast ? 1 : 0,
+  ];
 }
 
 /** Names of clients and addresses of people are not to be read in a database. */

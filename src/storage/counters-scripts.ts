@@ -36,6 +36,42 @@ for _, each in ipairs(live) do
 end
 return most
 `,
+  /**
+   * KEYS: key. ARGV: time of issue, lifetime, count, 1 for a window, 1 for the last use. 0 fresh, 1 repeated, 2 forgotten.
+   * Whoever emptied Redis emptied the floor too: it is then put where no nonce that may have been used is above it, by
+   * five seconds for clocks that differ.
+   */
+  gatehouseNonce: `
+local issued, lifetime, count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local window, last = ARGV[4] == '1', ARGV[5] == '1'
+local floor = redis.call('GET', 'gatehouse:nonces-since')
+if not floor then
+  local time = redis.call('TIME')
+  floor = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + 5000)
+  redis.call('SET', 'gatehouse:nonces-since', floor)
+end
+local used = redis.call('HMGET', KEYS[1], 'max', 'seen')
+local max, seen = tonumber(used[1]), used[2] or ','
+if not max then
+  if issued <= tonumber(floor) then return 2 end
+  if count == 0 then return 1 end
+  max = 0
+elseif last or count == 0 then
+  return 1
+end
+local item = string.format('%.0f,', count)
+if count <= max then
+  if not window or max - count >= 64 or string.find(seen, ',' .. item, 1, true) then return 1 end
+end
+max = math.max(max, count)
+local kept = ','
+for each in string.gmatch(seen .. item, '%d+') do
+  if max - tonumber(each) < 64 then kept = kept .. each .. ',' end
+end
+redis.call('HSET', KEYS[1], 'max', string.format('%.0f', max), 'seen', kept)
+if redis.call('PTTL', KEYS[1]) < lifetime then redis.call('PEXPIRE', KEYS[1], lifetime) end
+return 0
+`,
   /** KEYS: key. Count, and the milliseconds that are left. */
   gatehouseFailures: `
 return { tonumber(redis.call('GET', KEYS[1]) or '0'), math.max(0, redis.call('PTTL', KEYS[1])) }

@@ -16,13 +16,32 @@ export interface Failures {
 /** What counters that several processes share answer later; what one process counts it knows at once. */
 export type Counted<Value> = Value | Promise<Value>;
 
-/** How often something happened. Each verb is one atomic step and never fails: whatever is out of reach, it is counted. */
+/** One use of a Digest nonce with a right password (RFC 7616 §3.4.5). */
+export interface NonceUse {
+  /** Of this nonce and no other. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number;
+  /** Milliseconds until it ends by its age, and need not be remembered any more. */
+  readonly lifetime: number;
+  /** Its count; `last`: it serves no more. */
+  readonly count: number | 'last';
+  /** strict: a count is greater than every one before. window: any order, each once, none that is far behind. */
+  readonly mode: 'strict' | 'window';
+}
+
+/** Forgotten: it may have been used before anybody counted. */
+export type NonceUsage = 'fresh' | 'repeated' | 'forgotten';
+
+/** How often something happened. Each verb is one atomic step and never fails: whatever is out of reach, it is counted, but for nonces. */
 export interface Counters {
   /** Takes one of the limit's requests: 0, or the milliseconds to wait, and then nothing is counted. */
   take(key: string, limit: Limit): Counted<number>;
   failures(key: string): Counted<Failures>;
   /** One more failure; `window`: milliseconds from the first one. */
   fail(key: string, window: number): Counted<Failures>;
+  /** Where counts are shared. Undefined in the end: they are out of reach, and then nobody can know. */
+  readonly useNonce?: (use: NonceUse) => Promise<NonceUsage | undefined>;
   /** Settles once it is known whether the shared counters can be reached, within their deadline; never rejects. */
   start(): Promise<void>;
   /** False: they should be shared with other processes, and at the moment are not. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { buildPasswords } from '../../src/authorization/people/passwords.ts';
+import { buildPasswords } from '../../src/base/passwords.ts';
 import { readSecret } from '../../src/commands/read-secret.ts';
 import { command } from '../support/command.ts';
 

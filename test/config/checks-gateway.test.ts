@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { gatewayChecks } from '../../src/config/checks-gateway.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
 import { gatewayProblems, type Loose } from './base-config.ts';
 
 type Case = readonly [change: (config: Loose) => void, ...expected: RegExp[]];
@@ -49,6 +50,20 @@ const soap =
       ...more,
     }));
   };
+
+const passwords = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+const badPasswords = userFile(t, 'alice:secret\nbob\n');
+const hashes = userFile(t, digestLines('alice', 'r', 'wonderland'));
+const badHashes = userFile(t, 'alice:r:xyz\n');
+const basic = (more: object = {}, beside: object = {}) =>
+  route({ auth: 'basic', basic: { users: passwords, ...more }, ...beside });
+const digest = (more: object = {}, beside: object = {}) =>
+  route({ auth: 'digest', digest: { realm: 'r', users: hashes, ...more }, ...beside });
+const open = (more: object) => (config: Loose) => {
+  basic()(config);
+  top({ listen: '0.0.0.0:8080', ...more })(config);
+};
+const key = Buffer.alloc(32, 1).toString('base64');
 
 /** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
 const cases: Record<string, readonly Case[]> = {
@@ -147,6 +162,86 @@ const cases: Record<string, readonly Case[]> = {
   'ticket keys': [
     [top({ ticket_keys: ['c2hvcnQ=', 'no base64!'] }), /the key has 5 bytes; it needs 32/, /not base64/],
     [top({ ticket_keys: [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64url')] })],
+  ],
+  'nonce keys': [
+    [top({ nonce_keys: ['c2hvcnQ=', 'no base64!'] }), /the key has 5 bytes; it needs 32/, /not base64/],
+    [top({ nonce_keys: [key] })],
+  ],
+  'schemes of a route': [
+    [route({ auth: { any_of: ['bearer', 'bearer'] } }), /`bearer` stands twice/],
+    [basic({}, { auth: { any_of: ['bearer', 'basic'] } })],
+  ],
+  'block of a scheme': [
+    [route({ auth: 'basic' }), /`basic` needs a `basic:` block in the route/],
+    [digest({}, { auth: 'bearer' }), /the route does not take `digest`/],
+    [basic({}, { auth: undefined }), /the route does not take `basic`/],
+    [digest()],
+  ],
+  'realm of a scheme': [
+    [digest({ realm: 'a:b' }), /a realm of Digest has no colon/, /^warning: no line of .* is of the realm/],
+    [basic({ realm: 'Zähler' }), /a realm is printable ASCII/],
+    [basic({ realm: 'a:b' })],
+  ],
+  'users of Basic': [
+    [basic({ users: 'absent' }), /the file absent does not exist/],
+    [basic({ users: badPasswords }), /users:1: the password of `alice`: neither bcrypt/, /users:2: this is not/],
+    [basic({ scopes: { alcie: 'orders.read' } }), /^warning: the file of users has no `alcie`/],
+    [basic({ scopes: { alice: 'orders.read' } })],
+  ],
+  'users of Digest': [
+    [digest({ users: badHashes }), /users:1: the hash of `alice` is not of an algorithm/],
+    [digest({ realm: 'R' }), /^warning: no line of .* is of the realm `R`/],
+    [digest({ scopes: { bob: 'orders.read' } }), /^warning: the file of users has no `bob`/],
+  ],
+  'secure enough for Basic': [
+    [open({}), /^error: no request can be secure enough for Basic/],
+    [open({ trusted_proxies: ['10.0.0.0/8'] })],
+    [open({ listen: { host: '0.0.0.0', port: 8443, tls: sound } })],
+    [open({ listen: '127.0.0.1:8080' })],
+  ],
+  'protection of Digest': [
+    [digest({ qop: ['auth-int'] }), /`auth-int` alone makes browsers fall back/],
+    [digest({ algorithms: ['MD5', 'MD5'], qop: ['auth', 'auth'] }), /`MD5` stands twice/, /`auth` stands twice/],
+    [digest({ legacy_no_qop: true }), /^error: clients of RFC 2069 know no algorithm but MD5/],
+    [
+      digest({ legacy_no_qop: true, algorithms: ['SHA-256', 'MD5'] }),
+      /^warning: without qop a response is easily found/,
+    ],
+    [digest({ qop: ['auth', 'auth-int'], algorithms: ['SHA-256', 'MD5'] })],
+  ],
+  'life of a nonce': [
+    [digest({ nonce_ttl: '5s' }), /a nonce lives for 10s to 1d/],
+    [digest({ nonce_ttl: '2d' }), /a nonce lives for 10s to 1d/],
+    [digest({ nonce_ttl: '10s' })],
+  ],
+  'scopes of users': [
+    [basic({ scopes: { alice: 'orders."read"' } }), /scope/],
+    [
+      (config) => {
+        basic({ scopes: { alice: 'orders.raed' } })(config);
+        top({ scopes_supported: ['orders.read'] })(config);
+      },
+      /`orders.raed` is not in scopes_supported/,
+    ],
+  ],
+  'nonces of several gateways': [
+    [
+      (config) => {
+        digest()(config);
+        top({ counters: 'redis://127.0.0.1:6379' })(config);
+      },
+      /must share the keys of their nonces too/,
+    ],
+    [
+      (config) => {
+        digest()(config);
+        top({ counters: 'redis://127.0.0.1:6379', nonce_keys: [key] })(config);
+      },
+    ],
+  ],
+  'who asks in a test': [
+    [test({ user: 'alice', token: { scope: 'a' } }), /a request has one credential/],
+    [test({ user: 'alice' })],
   ],
   'origins of other pages': [
     [top({ cors: { origins: ['https://app.example.com/'] } }), /is not an origin/],

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+import { digestLines } from '../support/user-files.ts';
 import { filesIn, pages, textOf } from './cookbook.ts';
 
 const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
@@ -30,6 +31,8 @@ for (const page of pages) {
       'keys.json': '{"keys":[]}',
       'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
     });
+    const users = { 'meters.htdigest': digestLines('alice', 'meters', 'x'), 'hooks.htpasswd': '' };
+    for (const [name, text] of Object.entries(users)) writeFileSync(`${directory}/${name}`, text, { mode: 0o600 });
     const files = filesIn(page);
     t.ok(files.length > 0);
     for (const { file, title, values } of files) {

@@ -2,6 +2,7 @@ import t from 'tap';
 import { loadGatewayText } from '../../src/config/load.ts';
 import { type Comparison, compare } from '../../src/gateway/diff/compare.ts';
 import { openSide } from '../../src/gateway/diff/side.ts';
+import { userFile } from '../support/user-files.ts';
 
 const read = 'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read';
 const old = [read];
@@ -111,4 +112,16 @@ t.test('how tokens are verified cannot be tried: that it changed is told by its 
   const changed = side('new.yaml', old, ', clock_skew: 2m, algorithms: [ES256]');
   const { settings } = await compare(side('old.yaml', old), changed);
   t.strictSame(settings, ['authorization_servers.main.algorithms', 'authorization_servers.main.clock_skew']);
+});
+
+t.test('who may come by Basic or Digest cannot be tried: that it changed is told by the route', async (t) => {
+  const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const read = 'id: read, match: { path: /a }, scope: a';
+  const basic = (more: string) => [`${read}, auth: { any_of: [bearer, basic] }, basic: { users: "${users}"${more} }`];
+  const settingsOf = async (before: readonly string[], after: readonly string[]) =>
+    (await compared(before, after)).settings;
+  t.strictSame(await settingsOf([read], basic('')), ['routes.read.auth']);
+  t.strictSame(await settingsOf(basic(''), basic(', scopes: { alice: a }')), ['routes.read.auth']);
+  t.strictSame(await settingsOf(basic(''), basic('')), []);
+  t.strictSame(await settingsOf([read], [`${read}, auth: bearer`]), []);
 });

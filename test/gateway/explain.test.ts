@@ -5,6 +5,7 @@ import type { AssumedToken } from '../../src/config/test-case.ts';
 import { assumedVerifier } from '../../src/gateway/dry/assumed.ts';
 import { buildDryEngine } from '../../src/gateway/dry/dry-engine.ts';
 import { type Explanation, explain } from '../../src/gateway/dry/explain.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
 
 const text = `version: 1
 resource: https://api.example.com
@@ -74,4 +75,25 @@ t.test('what did not fit is said of every candidate, and a narrower route is not
 t.test('the target is judged as it stands', async (t) => {
   const told = await explained('GET /orders/../7');
   t.match(told.answer, { status: 400, code: 'target_dot_segment' });
+});
+
+t.test('a user of Digest is taken for verified by name, and told with scope and realm', async (t) => {
+  const users = userFile(t, digestLines('alice', 'm', 'x'));
+  const digest = `digest: { realm: m, users: "${users}", scopes: { alice: read } }`;
+  const route = `{ id: meters, match: { path: /meters }, auth: { any_of: [bearer, digest] }, ${digest}, scope: read }`;
+  const loaded = loadGatewayText(`${text}  - ${route}\n`);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
+  const asked = { method: 'GET', target: '/meters', host: 'api.example.com' };
+  const told = await explain(loaded, dry, { ...asked, user: 'alice' });
+  t.match(told, { route: 'meters', answer: { kind: 'forward' } });
+  const detail = (step: string) => told.steps.find((each) => each.step === step)?.detail;
+  t.equal(detail('credential'), 'credentials of digest');
+  t.equal(detail('verify'), 'alice, scope read, by the users of digest:m');
+  t.notMatch(JSON.stringify(told), /assumed-/);
+  const none = await explain(loaded, dry, asked);
+  t.match(none.answer, {
+    status: 401,
+    challenges: [/^Bearer realm/, /^Digest realm="m", qop="auth", algorithm=SHA-256/],
+  });
 });

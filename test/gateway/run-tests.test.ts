@@ -1,6 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../src/config/load.ts';
 import { runTests } from '../../src/gateway/dry/run-tests.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
 
 const base = {
   version: 1,
@@ -104,4 +105,35 @@ t.test('in shadow mode a test sees what enforcing would have done', async (t) =>
     { request: 'GET /orders/7', token: read, expect: { forward: true, route: 'read' } },
   ];
   t.strictSame(await failures(tests, { mode: 'shadow' }), []);
+});
+
+t.test('a user of Basic or Digest is taken for granted by name, with the scope that the file gives', async (t) => {
+  const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const hashes = userFile(t, digestLines('alice', 'm', 'x') + digestLines('bob', 'm', 'y'));
+  const digest = { realm: 'm', users: hashes, scopes: { alice: 'read' } };
+  const routes = [
+    { id: 'hook', match: { path: '/hooks' }, auth: 'basic', basic: { users }, access: 'authenticated' },
+    { id: 'meters', match: { path: '/meters' }, auth: { any_of: ['bearer', 'digest'] }, digest, scope: 'read' },
+  ];
+  const tests = [
+    { request: 'GET /hooks', user: 'alice', expect: { forward: true, route: 'hook' } },
+    { request: 'GET /hooks', expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /hooks', token: { scope: 'read' }, expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /meters', user: 'alice', expect: { forward: true, route: 'meters' } },
+    { request: 'GET /meters', user: 'bob', expect: { refuse: 403, code: 'scope_insufficient' } },
+    { request: 'GET /meters', token: { scope: 'read' }, expect: { forward: true } },
+    { request: 'GET /meters', headers: { Authorization: 'Digest a' }, expect: { refuse: 401, code: 'password_wrong' } },
+    {
+      request: 'GET /hooks',
+      headers: { Authorization: 'Basic YTpi' },
+      expect: { refuse: 401, code: 'password_wrong' },
+    },
+  ];
+  t.strictSame(await failures(tests, { routes }), []);
+  const public_ = { listen: '0.0.0.0:80', trusted_proxies: ['10.0.0.0/8'] };
+  const wire = [
+    { request: 'GET http://api.example.com/hooks', user: 'alice', expect: { refuse: 403, code: 'transport_insecure' } },
+    { request: 'GET https://api.example.com/hooks', user: 'alice', expect: { forward: true } },
+  ];
+  t.strictSame(await failures(wire, { routes, ...public_ }), []);
 });

@@ -1,7 +1,7 @@
+import type { Passwords } from '../../base/passwords.ts';
 import { usernameKey } from '../../base/username.ts';
 import type { UserConfig } from '../../config/authorization.ts';
 import type { AccountRecord, Premises, Records } from '../../storage/records.ts';
-import type { Passwords } from './passwords.ts';
 
 /** A person who can log in. */
 export interface Account {

@@ -1,5 +1,5 @@
 import { usernameKey } from '../../base/username.ts';
-import { type Attempt, buildThrottle, type ThrottleOptions } from '../throttle.ts';
+import { type Attempt, buildThrottle, type ThrottleOptions } from '../../storage/counters-throttle.ts';
 
 /** Tries to log in. */
 export interface LoginAttempts {

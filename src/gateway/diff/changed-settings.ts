@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../../config/gateway.ts';
 import { changedLimits } from './changed-limits.ts';
+import { changedSchemes } from './changed-schemes.ts';
 
 /** Settings that bear on who gets in, and that no probe can try: how tokens are verified, and whom the gateway believes. */
 const trust = ['trusted_proxies', 'counters', 'cors', 'resource', 'development'] as const;
@@ -15,7 +16,12 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
       (key) => `authorization_servers.${name}.${key}`,
     );
   });
-  return [...trust.filter((key) => !same(old[key], now[key])), ...servers, ...changedLimits(old, now)];
+  return [
+    ...trust.filter((key) => !same(old[key], now[key])),
+    ...servers,
+    ...changedLimits(old, now),
+    ...changedSchemes(old, now),
+  ];
 }
 
 function changedKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>) {

@@ -11,6 +11,8 @@ export interface Asked {
   readonly secure?: boolean | undefined;
   /** Name and value, in order. A Host among them stands for `host`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** A user of Basic or Digest whose password is taken for right. */
+  readonly user?: string | undefined;
   /** The bearer token. */
   readonly token?: string | undefined;
 }

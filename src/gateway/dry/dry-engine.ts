@@ -8,6 +8,7 @@ import type { VerifyBearer } from '../identity.ts';
 import { protectedResources } from '../protected-resources.ts';
 import type { Route } from '../route.ts';
 import { describeUpstream, type Upstream } from '../upstream.ts';
+import { assumedSchemes } from './assumed-schemes.ts';
 
 export type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
@@ -22,7 +23,14 @@ export function buildDryEngine(
   verifier: (serverNames: readonly string[]) => VerifyBearer,
 ): DryEngine {
   const resources = protectedResources(config);
-  const parts = { upstreams: dryUpstreams(config), verifier, resources, take: () => 0, locate };
+  const parts = {
+    upstreams: dryUpstreams(config),
+    verifier,
+    schemes: assumedSchemes(config),
+    resources,
+    take: () => 0,
+    locate,
+  };
   const routes = compileRoutes(config, parts);
   const cors = crossOrigin(config.cors, config.request_id.header);
   const unrouted = compileUnrouted(config, parts);

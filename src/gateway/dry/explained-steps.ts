@@ -1,7 +1,9 @@
+import { splitCredentials } from '../../http-auth/scheme.ts';
 import { type Code, entry } from '../codes.ts';
 import { missingScope } from '../decision-record.ts';
 import type { Identity } from '../identity.ts';
 import type { Outcome } from '../outcome.ts';
+import type { RequestHead } from '../request-head.ts';
 import type { Route } from '../route.ts';
 import { stepOf } from '../step.ts';
 import type { Sound } from './dry-engine.ts';
@@ -119,9 +121,9 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   host: ({ head }) => head.host?.value ?? '',
   target: () => 'no segment that an upstream could read in another way',
   route: ({ route }) => (route?.id ? route.id : 'none: the default upstream, because the file is in shadow mode'),
-  credential: ({ route, skipped }) => {
+  credential: ({ route, head, skipped }) => {
     if (route?.access === 'public') return 'a public route looks at none';
-    return skipped.has('verify') ? 'none, and none is required' : 'a bearer token';
+    return skipped.has('verify') ? 'none, and none is required' : credentialInWords(head);
   },
   throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
   verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
@@ -131,13 +133,19 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   forward: ({ route }) => `to ${route?.upstream.name} (${route?.upstream.authority})`,
 };
 
+function credentialInWords({ authorization }: RequestHead): string {
+  const scheme = authorization && splitCredentials(authorization.value)?.scheme;
+  return scheme === 'basic' || scheme === 'digest' ? `credentials of ${scheme}` : 'a bearer token';
+}
+
 function identityIn(seen: Outcome): Identity | undefined {
   return seen.kind === 'forward' || seen.kind === 'refuse' ? seen.identity : undefined;
 }
 
 function identityInWords(identity: Identity | undefined): string {
   if (identity === undefined) return '';
-  const { subject = 'nobody', clientId = 'no client', scopes, server } = identity;
+  const { subject = 'nobody', clientId = 'no client', scopes, server, scheme, issuer } = identity;
+  if (scheme !== 'bearer') return `${subject}, scope ${[...scopes].join(' ') || 'none'}, by the users of ${issuer}`;
   return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, vouched for by ${server}`;
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import type { RequestHead } from '../request-head.ts';
 import type { Route } from '../route.ts';
 import { type Asked, headOf } from './asked.ts';
+import { assumedCredentials } from './assumed-schemes.ts';
 
 /** What the engine makes of a request, and the request as it was asked in the end. */
 export interface Judged {
@@ -47,8 +48,13 @@ const places: Readonly<Record<BearerMethod, (asked: Asked, token: string) => Car
   },
 };
 
-function carry(asked: Asked, { access, bearerMethods }: Route): Carried {
+function carry(asked: Asked, { access, bearerMethods, schemes }: Route): Carried {
   const [first] = bearerMethods;
+  const [scheme] = schemes;
+  if (asked.user !== undefined && scheme !== undefined && access !== 'public') {
+    const credentials = assumedCredentials(scheme.name, asked.user);
+    return { request: { ...asked, headers: [...(asked.headers ?? []), ['Authorization', credentials]] } };
+  }
   if (asked.token === undefined || access === 'public' || first === undefined || bearerMethods.has('header')) {
     return { request: asked };
   }

@@ -29,7 +29,7 @@ function tokenOf(index: number): string {
   return `assumed-${index}`;
 }
 
-function askedBy({ request, headers = {}, token }: TestConfig, index: number, config: Sound['config']): Asked {
+function askedBy({ request, headers = {}, token, user }: TestConfig, index: number, config: Sound['config']): Asked {
   const line = parseRequestLine(request);
   if (line === undefined) throw new Error(`the checks let \`${request}\` pass`);
   return {
@@ -37,6 +37,7 @@ function askedBy({ request, headers = {}, token }: TestConfig, index: number, co
     host: line.host ?? defaultHost(config),
     secure: line.secure ?? defaultSecure(config),
     headers: Object.entries(headers),
+    user,
     token: token === undefined ? undefined : tokenOf(index),
   };
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { buildPasswords } from '../../../src/authorization/people/passwords.ts';
+import { buildPasswords } from '../../../src/base/passwords.ts';
 import { outage } from '../../../src/base/verdict.ts';
 import { passwordHash } from '../running-service.ts';
 import { authorizePath, logIn, openTab, type Page, runFront, signedIn, type Tab } from './walk.ts';

@@ -1,5 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
+import { buildBoundedQueue } from './bounded-queue.ts';
 import {
   currentCost,
   formatPasswordHash,
@@ -9,11 +10,10 @@ import {
   type PasswordHash,
   parsePasswordHash,
   SALT_LENGTH,
-} from '../../base/password-hash.ts';
-import { type PasswordFault, preparePassword } from '../../base/password-text.ts';
-import { sameBytes } from '../../base/secret.ts';
-import { type Outage, outage, type Refused, refused } from '../../base/verdict.ts';
-import { buildBoundedQueue } from './bounded-queue.ts';
+} from './password-hash.ts';
+import { type PasswordFault, preparePassword } from './password-text.ts';
+import { sameBytes } from './secret.ts';
+import { type Outage, outage, type Refused, refused } from './verdict.ts';
 
 /** Argon2id on the thread pool. Too many hashes at a time are an outage of `passwords`, never a wrong password. */
 export interface Passwords {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
-import { buildPasswords } from '../../src/authorization/people/passwords.ts';
 import { currentCost, formatPasswordHash, parsePasswordHash } from '../../src/base/password-hash.ts';
+import { buildPasswords } from '../../src/base/passwords.ts';
 
 const cheap = { memory: 64, passes: 1, lanes: 1 };
 

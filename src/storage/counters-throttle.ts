@@ -1,5 +1,5 @@
 import { addressBlock } from '../base/address-block.ts';
-import type { Counted, Counters, Failures } from '../storage/counters.ts';
+import type { Counted, Counters, Failures } from './counters.ts';
 
 /** One try to show who one is. */
 export interface Attempt {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { buildThrottle, type Throttle } from '../../src/authorization/throttle.ts';
 import { memoryCounters } from '../../src/storage/counters-memory.ts';
+import { buildThrottle, type Throttle } from '../../src/storage/counters-throttle.ts';
 import { heldClock } from '../gateway/issuer.ts';
 
 const clock = heldClock();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { buildBoundedQueue } from '../../src/authorization/people/bounded-queue.ts';
+import { buildBoundedQueue } from '../../src/base/bounded-queue.ts';
 
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>();

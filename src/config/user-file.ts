@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Place, readReferred } from './referred-file.ts';
+import type { ParsedUsers } from './user-lines.ts';
+
+export interface UserFileFault {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export type ReadUsers<Users> =
+  | { readonly ok: true; readonly users: Users }
+  | { readonly ok: false; readonly faults: readonly UserFileFault[] };
+
+/**
+ * Reads a file of users whole, or not at all: one bad line, or a file that everybody on the machine may read or write,
+ * and nobody gets in by it (advisory 61).
+ */
+export function readUserFile<Users>(
+  path: string,
+  place: Place,
+  parse: (text: string) => ParsedUsers<Users>,
+): ReadUsers<Users> {
+  const file = readReferred(path, place);
+  if (!file.ok) return { ok: false, faults: [file] };
+  const open = openness(path, place);
+  if (open !== undefined) return { ok: false, faults: [open] };
+  const text = decode(file.bytes);
+  if (text === undefined) return { ok: false, faults: [{ message: `the file ${path} is not UTF-8` }] };
+  const { users, faults } = parse(text);
+  if (faults.length === 0) return { ok: true, users };
+  return {
+    ok: false,
+    faults: faults.map(({ line, message, hint }) => ({ message: `${path}:${line}: ${message}`, hint })),
+  };
+}
+
+const EVERYBODY = 0o006;
+
+/** What stands there is as good as passwords, or can be made into them. Windows has no such bits. */
+function openness(path: string, { directory }: Place): UserFileFault | undefined {
+  if (process.platform === 'win32') return undefined;
+  const mode = statSync(resolve(directory, path), { throwIfNoEntry: false })?.mode ?? EVERYBODY;
+  if ((mode & EVERYBODY) === 0) return undefined;
+  return {
+    message: `the file ${path} can be read or written by everybody on this machine`,
+    hint: `chmod 640 ${path}, or 600; of a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
+  };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

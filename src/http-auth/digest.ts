@@ -1,0 +1,173 @@
+import { type ChallengeParameter, formatChallenge, formatParameters } from './challenge.ts';
+import { type DigestAlgorithmName, type Qop, qops } from './digest-algorithms.ts';
+import { parseParameters } from './parameters.ts';
+import { splitCredentials } from './scheme.ts';
+import { extendedText, fieldText, hasControl, toExtendedText } from './text.ts';
+
+/** RFC 7616: the Digest scheme, both ways. What a header says, and nothing about whether it is right. */
+
+export interface DigestCredentials {
+  /** As text; where `userhash`, hexadecimal (RFC 7616 §3.4.4). */
+  readonly username: string;
+  readonly userhash: boolean;
+  readonly realm: string;
+  /** An octet a character, as received: these enter the hash. */
+  readonly nonce: string;
+  readonly uri: string;
+  /** Lower case. */
+  readonly response: string;
+  /** As written; undefined: absent, which means MD5. */
+  readonly algorithm: string | undefined;
+  /** Undefined: none, unless the algorithm is of a session. */
+  readonly cnonce: string | undefined;
+  readonly opaque: string | undefined;
+  /** Undefined: as RFC 2069 has it. */
+  readonly protection: Protection | undefined;
+}
+
+/** Quality of protection, with the nonce count: present together or not at all (RFC 7616 §3.4). */
+export interface Protection {
+  readonly qop: Qop;
+  /** Eight hexadecimal digits, as received. */
+  readonly nc: string;
+}
+
+export type ParsedDigest =
+  | { readonly kind: 'credentials'; readonly credentials: DigestCredentials }
+  /** Another scheme: for this one, no credentials at all. */
+  | { readonly kind: 'other' }
+  | { readonly kind: 'malformed'; readonly detail: string };
+
+/** Reads the value of an Authorization field. */
+export function parseDigest(authorization: string): ParsedDigest {
+  const split = splitCredentials(authorization);
+  if (split?.scheme !== 'digest') return { kind: 'other' };
+  const parsed = parseParameters(split.rest);
+  return parsed.kind === 'malformed' ? parsed : read(parsed.values);
+}
+
+type Values = ReadonlyMap<string, string>;
+
+function read(values: Values): ParsedDigest {
+  const missing = ['realm', 'nonce', 'uri', 'response'].find((name) => !values.has(name));
+  if (missing !== undefined) return malformed(`no ${missing}`);
+  const user = readUser(values);
+  if (typeof user === 'string') return malformed(user);
+  const protection = readProtection(values);
+  if (typeof protection === 'string') return malformed(protection);
+  const response = (values.get('response') ?? '').toLowerCase();
+  if (!HEX.test(response)) return malformed('the response is not hexadecimal');
+  const credentials: DigestCredentials = {
+    ...user,
+    realm: fieldText(values.get('realm') ?? ''),
+    nonce: values.get('nonce') ?? '',
+    uri: values.get('uri') ?? '',
+    response,
+    algorithm: values.get('algorithm'),
+    cnonce: values.get('cnonce'),
+    opaque: values.get('opaque'),
+    protection,
+  };
+  return { kind: 'credentials', credentials };
+}
+
+const HEX = /^[0-9a-f]{32,128}$/;
+
+function readUser(values: Values): Pick<DigestCredentials, 'username' | 'userhash'> | string {
+  const [plain, extended] = [values.get('username'), values.get('username*')];
+  const hashed = values.get('userhash')?.toLowerCase() ?? 'false';
+  if (hashed !== 'true' && hashed !== 'false') return 'userhash is neither true nor false';
+  if ((plain === undefined) === (extended === undefined)) return 'not exactly one of username and username*';
+  if (extended !== undefined && hashed === 'true') return 'username* with userhash';
+  const username = extended === undefined ? fieldText(plain ?? '') : extendedText(extended);
+  if (username === undefined) return 'username* is not UTF-8 as RFC 8187 encodes it';
+  if (hasControl(username)) return 'the user name has a control character';
+  return { username: hashed === 'true' ? username.toLowerCase() : username, userhash: hashed === 'true' };
+}
+
+function readProtection(values: Values): Protection | undefined | string {
+  const qop = values.get('qop')?.toLowerCase();
+  const nc = values.get('nc');
+  if (qop === undefined) return undefined;
+  if (!isQop(qop)) return 'an unknown qop';
+  if (!values.has('cnonce')) return 'no cnonce';
+  if (nc === undefined || !/^[0-9a-f]{8}$/i.test(nc)) return 'nc is not eight hexadecimal digits';
+  return { qop, nc };
+}
+
+function isQop(text: string): text is Qop {
+  return (qops as readonly string[]).includes(text);
+}
+
+function malformed(detail: string): ParsedDigest {
+  return { kind: 'malformed', detail };
+}
+
+/** The value of an Authorization field. What is not ASCII in a user name goes as `username*` (RFC 7616 §3.4). */
+export function formatDigest(credentials: DigestCredentials): string {
+  const { username, userhash, protection } = credentials;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what a quoted-string can hold for everybody
+  const isPlain = userhash || /^[\x00-\x7f]*$/.test(username);
+  return `Digest ${formatParameters([
+    isPlain ? ['username', username] : ['username*', toExtendedText(username), 'token'],
+    ['realm', Buffer.from(credentials.realm).toString('latin1')],
+    ['nonce', credentials.nonce],
+    ['uri', credentials.uri],
+    ['response', credentials.response],
+    ['algorithm', credentials.algorithm, 'token'],
+    ['cnonce', credentials.cnonce],
+    ['opaque', credentials.opaque],
+    ['qop', protection?.qop, 'token'],
+    ['nc', protection?.nc, 'token'],
+    ['userhash', userhash ? 'true' : undefined, 'token'],
+  ])}`;
+}
+
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque: string | undefined;
+  readonly algorithm: DigestAlgorithmName;
+  /** Empty: as RFC 2069 has it. */
+  readonly qop: readonly Qop[];
+  readonly userhash: boolean;
+  /** The user name and password were right, and only the nonce is to be changed (RFC 7616 §3.3). */
+  readonly stale: boolean;
+  /** URIs that the credentials are for, space-delimited. */
+  readonly domain: string | undefined;
+}
+
+/** RFC 7616 §3.3: which of the values are quoted is part of the protocol. */
+export function digestChallenge(challenge: DigestChallenge): string {
+  const { realm, nonce, opaque, algorithm, qop, userhash, stale, domain } = challenge;
+  const parameters: readonly ChallengeParameter[] = [
+    ['realm', realm],
+    ['domain', domain],
+    ['qop', qop.length === 0 ? undefined : qop.join(', ')],
+    ['algorithm', algorithm, 'token'],
+    ['nonce', nonce],
+    ['opaque', opaque],
+    ['charset', 'UTF-8', 'token'],
+    ['userhash', userhash ? 'true' : undefined, 'token'],
+    ['stale', stale ? 'true' : undefined, 'token'],
+  ];
+  return formatChallenge({ scheme: 'Digest', parameters });
+}
+
+export interface AuthenticationInfo {
+  readonly rspauth: string | undefined;
+  readonly cnonce: string;
+  readonly protection: Protection;
+  readonly nextnonce: string | undefined;
+}
+
+/** The value of Authentication-Info (RFC 7615, RFC 7616 §3.5). */
+export function formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce }: AuthenticationInfo): string {
+  return formatParameters([
+    ['rspauth', rspauth],
+    ['qop', protection.qop, 'token'],
+    ['cnonce', cnonce],
+    ['nc', protection.nc, 'token'],
+    ['nextnonce', nextnonce],
+  ]);
+}

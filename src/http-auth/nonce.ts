@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto';
+import { sameBytes } from '../base/secret.ts';
+
+/**
+ * Nonces that need no memory to be recognised: version, time of issue in milliseconds, nine random octets, and a MAC of
+ * these and of what the nonce is for. Only nonces that somebody used with the right password are ever remembered.
+ */
+export interface Nonce {
+  /** Of this nonce and no other. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number;
+}
+
+const VERSION = 1;
+const RANDOM = 9;
+const OPEN = 1 + 6 + RANDOM;
+const MAC = 16;
+
+export interface NonceInput {
+  readonly key: Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Nine octets. */
+  readonly random: Uint8Array;
+  /** The realm, and whatever else it is bound to. */
+  readonly purpose: string;
+}
+
+/** 43 characters of base64url. */
+export function makeNonce({ key, now, random, purpose }: NonceInput): string {
+  const octets = Buffer.alloc(OPEN + MAC);
+  octets.writeUInt8(VERSION, 0);
+  octets.writeUIntBE(Math.floor(now), 1, 6);
+  octets.set(random.subarray(0, RANDOM), 7);
+  octets.set(macOf(key, octets.subarray(0, OPEN), purpose), OPEN);
+  return octets.toString('base64url');
+}
+
+/** Undefined: none of these keys made it, or it is for something else. */
+export function readNonce(keys: readonly Uint8Array[], text: string, purpose: string): Nonce | undefined {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(text)) return undefined;
+  const octets = Buffer.from(text, 'base64url');
+  if (octets.toString('base64url') !== text || octets[0] !== VERSION) return undefined;
+  const open = octets.subarray(0, OPEN);
+  const isOurs = keys.some((key) => sameBytes(macOf(key, open, purpose), octets.subarray(OPEN)));
+  return isOurs ? { id: text.slice(0, 22), issuedAt: octets.readUIntBE(1, 6) } : undefined;
+}
+
+/** The same for all nonces of one purpose: a client gives it back, or drops it. */
+export function opaqueFor(key: Uint8Array, purpose: string): string {
+  return createHmac('sha256', key).update('opaque\0').update(purpose).digest().subarray(0, MAC).toString('base64url');
+}
+
+function macOf(key: Uint8Array, open: Uint8Array, purpose: string): Uint8Array {
+  return createHmac('sha256', key).update('nonce\0').update(open).update(purpose).digest().subarray(0, MAC);
+}

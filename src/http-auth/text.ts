@@ -1,0 +1,42 @@
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Octets as text: UTF-8 where they are that, else Latin-1, which some clients still send; in NFC (RFC 7617 §2.1). */
+export function textOf(octets: Uint8Array): string {
+  return decode(octets).normalize('NFC');
+}
+
+function decode(octets: Uint8Array): string {
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1');
+  }
+}
+
+/** The same of a field value as HTTP gives it, an octet a character. */
+export function fieldText(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is ASCII needs no decoding
+  return /^[\x00-\x7f]*$/.test(value) ? value : textOf(Buffer.from(value, 'latin1'));
+}
+
+/** CTL of RFC 5234, which neither a user name nor a password has (RFC 7617 §2). */
+export function hasControl(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
+  return /[\x00-\x1f\x7f]/.test(text);
+}
+
+/** RFC 8187 `ext-value`, in UTF-8 only, as RFC 7616 §3.4 has it for `username*`; undefined where it is not that. */
+export function extendedText(value: string): string | undefined {
+  const [, encoded] = /^utf-8'[A-Za-z0-9-]*'((?:[!#$&+.^_`|~0-9A-Za-z-]|%[0-9A-Fa-f]{2})*)$/i.exec(value) ?? [];
+  if (encoded === undefined) return undefined;
+  try {
+    return decodeURIComponent(encoded).normalize('NFC');
+  } catch {
+    return undefined;
+  }
+}
+
+export function toExtendedText(text: string): string {
+  const encoded = encodeURIComponent(text).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `UTF-8''${encoded}`;
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { parseHtdigest } from '../../src/config/htdigest.ts';
+import { storedHash } from '../../src/http-auth/digest-response.ts';
+
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+
+async function set(input: string, ...args: string[]) {
+  const child = spawn(process.execPath, [launcher, 'digest', 'set', ...args]);
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [status] = await once(child, 'close');
+  return { status, ...printed };
+}
+
+t.test('a user is written for every algorithm into a file that nobody else can read', async (t) => {
+  const file = `${t.testdir()}/users`;
+  t.match(await set('wonder land\n', 'alice', '--file', file, '--realm', 'r'), {
+    status: 0,
+    stdout: /alice can log in to r/,
+  });
+  const { users, faults } = parseHtdigest(readFileSync(file, 'utf8'));
+  t.strictSame(faults, []);
+  t.strictSame(
+    users.map(({ algorithm, ha1 }) => ha1 === storedHash(algorithm, 'alice', 'r', 'wonder land') && algorithm),
+    ['SHA-256', 'SHA-512-256', 'MD5'],
+  );
+  t.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+t.test('a password is changed in its realm, and everything else stays', async (t) => {
+  const rest = `# people\nbob:r:${'0'.repeat(32)}\nalice:other:${'1'.repeat(32)}\n`;
+  const file = `${t.testdir({ users: `${rest}alice:r:${'2'.repeat(32)}\n` })}/users`;
+  chmodSync(file, 0o644);
+  t.match(await set('new', 'alice', '--file', file, '--realm', 'r'), { status: 0 });
+  const text = readFileSync(file, 'utf8');
+  t.ok(text.startsWith(rest));
+  t.equal(text.split('\n').filter((line) => line.startsWith('alice:r:')).length, 3);
+  t.equal(statSync(file).mode & 0o777, 0o640, 'what everybody could read is closed');
+});
+
+t.test('what cannot be a user, or is no file of users, changes nothing', async (t) => {
+  const file = `${t.testdir({ users: 'broken\n' })}/users`;
+  const cases: readonly (readonly [input: string, name: string, realm: string, RegExp])[] = [
+    ['x', 'a:b', 'r', /no colon/],
+    ['x', '#a', 'r', /no # at its beginning/],
+    ['x', 'a', 'r:s', /a realm is printable ASCII without a colon/],
+    ['', 'a', 'r', /the password is empty/],
+    ['x', 'a', 'r', /users:1: this is not `user:realm:hash`/],
+  ];
+  for (const [input, name, realm, words] of cases)
+    t.match(await set(input, name, '--file', file, '--realm', realm), { status: 1, stdout: '', stderr: words });
+  t.equal(readFileSync(file, 'utf8'), 'broken\n');
+  writeFileSync(file, '');
+  t.match(await set('x', 'a', '--file', `${file}/none`, '--realm', 'r'), { status: 1, stderr: /cannot be/ });
+});

@@ -1,0 +1,134 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { parseHtdigest } from '../../src/config/htdigest.ts';
+import { parseHtpasswd } from '../../src/config/htpasswd.ts';
+import { readUserFile } from '../../src/config/user-file.ts';
+
+const PHC = '$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+const APR1 = '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1';
+const SSHA = '{SSHA}rX8b2vFogKL1wNbc4l4ZHFpUYS8BAgMEBQYHCA==';
+const SHA = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
+
+const told = ({ faults }: { faults: readonly { line: number; message: string }[] }) =>
+  faults.map(({ line, message }) => `${line}: ${message}`);
+
+t.test('a line of htpasswd is a name and a hash of a kind that is known', async (t) => {
+  const text = `# people\r\nalice:${PHC}\r\n\r\n  bob:${APR1}  \ncarol:${SSHA}\nD\u0061\u0308n:${SHA}\n`;
+  const { users, faults } = parseHtpasswd(text);
+  t.strictSame(faults, []);
+  t.strictSame(
+    [...users].map(([name, { kind }]) => [name, kind]),
+    [
+      ['alice', 'argon2id'],
+      ['bob', 'apr1'],
+      ['carol', 'sha1'],
+      ['D\u00e4n', 'sha1'],
+    ],
+  );
+});
+
+t.test('every bad line of htpasswd is told with its number, and none of them quotes the hash', async (t) => {
+  const lines = [
+    'alice',
+    `:${SHA}`,
+    `a:${SHA}:b`,
+    'old:e3WXnXCknrNzg',
+    'x:secret',
+    'y:$apr1$salt$short',
+    'z:{SSHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=',
+    `a:${SHA}`,
+    `a:${SHA}`,
+    'w:$argon2id$v=19$m=64',
+    'b:$2y$05$short',
+    `c:$2y$15$${'a'.repeat(53)}`,
+  ];
+  t.strictSame(told(parseHtpasswd(lines.join('\n'))), [
+    '1: this is not `user:hash`',
+    '2: a username is not empty',
+    '3: this is not `user:hash`',
+    '4: the password of `old`: neither bcrypt, Argon2id, apr1 nor {SSHA}; crypt and plain text are not taken',
+    '5: the password of `x`: neither bcrypt, Argon2id, apr1 nor {SSHA}; crypt and plain text are not taken',
+    '6: the password of `y`: this is not a whole apr1 hash',
+    '7: the password of `z`: this is not a whole SHA-1 hash',
+    '9: `a` stands twice',
+    '10: the password of `w`: this is not an Argon2id hash',
+    '11: the password of `b`: this is not a whole bcrypt hash',
+    '12: the password of `c`: the cost of bcrypt is 15; from 4 to 14 is taken',
+  ]);
+});
+
+t.test('a line of htdigest is name, realm and a hash whose length or name tells the algorithm', async (t) => {
+  const [md5, sha] = ['939E7578ED9E3C518A452ACEE763BCE9', 'a'.repeat(64)];
+  const { users, faults } = parseHtdigest(`a:r:${md5}\na:r:${sha}\na:r:SHA-512-256:${sha}\na:other:${md5}\n`);
+  t.strictSame(faults, []);
+  t.strictSame(
+    users.map(({ realm, algorithm }) => `${realm} ${algorithm}`),
+    ['r MD5', 'r SHA-256', 'r SHA-512-256', 'other MD5'],
+  );
+  t.equal(users[0]?.ha1, md5.toLowerCase());
+});
+
+t.test('every bad line of htdigest is told with its number', async (t) => {
+  const md5 = '0'.repeat(32);
+  const lines = [
+    'a',
+    'a:r',
+    'a:r:xyz',
+    `a:r:MD5:${'0'.repeat(64)}`,
+    `a:r:SHA-1:${md5}`,
+    `a:r:${'g'.repeat(32)}`,
+    `a:r:${md5}`,
+    `a:r:MD5:${md5}`,
+    `:r:${md5}`,
+    `a:r:MD5:${md5}:x`,
+  ];
+  t.strictSame(told(parseHtdigest(lines.join('\n'))), [
+    '1: this is not `user:realm:hash`',
+    '2: this is not `user:realm:hash`',
+    '3: the hash of `a` is not of an algorithm that is known',
+    '4: the hash of `a` is not of an algorithm that is known',
+    '5: the hash of `a` is not of an algorithm that is known',
+    '6: the hash of `a` is not of an algorithm that is known',
+    '8: `a` stands twice for MD5',
+    '9: a username is not empty',
+    '10: this is not `user:realm:hash`',
+  ]);
+});
+
+function written(t: Test, text: string | Buffer, mode = 0o600) {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'users'), text);
+  chmodSync(join(directory, 'users'), mode);
+  return { directory };
+}
+
+t.test('a file that everybody may read or write is refused, and says what to do', async (t) => {
+  for (const mode of [0o644, 0o604, 0o602, 0o666]) {
+    const read = readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd);
+    t.match(
+      read,
+      { ok: false, faults: [{ message: /everybody on this machine/, hint: /chmod 640 users/ }] },
+      mode.toString(8),
+    );
+  }
+  for (const mode of [0o600, 0o640, 0o400])
+    t.match(readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd), { ok: true }, mode.toString(8));
+});
+
+t.test('faults name file and line; a file that is absent, or not UTF-8, is one fault', async (t) => {
+  const read = readUserFile('users', written(t, `a:${SHA}\nb`), parseHtpasswd);
+  t.match(read, { ok: false, faults: [{ message: 'users:2: this is not `user:hash`' }] });
+  const directory = written(t, Buffer.from('j\xe4s:x', 'latin1'));
+  t.match(readUserFile('users', directory, parseHtpasswd), { ok: false, faults: [{ message: /not UTF-8/ }] });
+  t.match(readUserFile('absent', directory, parseHtpasswd), { ok: false, faults: [{ message: /does not exist/ }] });
+});
+
+t.test('the file is noted as one that the configuration depends on', async (t) => {
+  const files = new Set<string>();
+  const { directory } = written(t, '');
+  readUserFile('users', { directory, files }, parseHtpasswd);
+  t.strictSame([...files], [join(directory, 'users')]);
+});
