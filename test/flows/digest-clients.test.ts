@@ -29,11 +29,21 @@ const missing = async (program: string, ...args: readonly string[]): Promise<fal
     () => `${[program, ...args].join(' ')} is not there`,
   );
 
+/** The Python of the PATH, or that of the system, whose modules come as packages. */
+async function pythonWith(module: string): Promise<string | undefined> {
+  for (const python of ['python3', '/usr/bin/python3'])
+    if ((await missing(python, '-c', `import ${module}`)) === false) return python;
+  return undefined;
+}
+
+const python = { requests: await pythonWith('requests'), httpx: await pythonWith('httpx') };
+const without = (module: keyof typeof python) =>
+  python[module] === undefined ? `there is no Python with ${module}` : false;
 const skip = {
   curl: await missing('curl', '--version'),
   wget: await missing('wget', '--version'),
-  requests: await missing('python3', '-c', 'import requests'),
-  httpx: await missing('python3', '-c', 'import httpx'),
+  requests: without('requests'),
+  httpx: without('httpx'),
 };
 
 async function curl(url: string, ...args: readonly string[]): Promise<string> {
@@ -54,13 +64,13 @@ for (const [name, digest] of Object.entries(offers)) {
 
   t.test(`python-requests: ${name}`, { skip: skip.requests }, async (t) => {
     const { url } = await meters(t, digest);
-    const { stdout } = await run('python3', ['-c', REQUESTS, `${url}/meters/7?x=1`, USER, PASSWORD]);
+    const { stdout } = await run(python.requests ?? '', ['-c', REQUESTS, `${url}/meters/7?x=1`, USER, PASSWORD]);
     t.equal(stdout.trim(), '200 200 200 401');
   });
 
   t.test(`httpx: ${name}`, { skip: skip.httpx }, async (t) => {
     const { url } = await meters(t, digest);
-    const { stdout } = await run('python3', ['-c', HTTPX, `${url}/meters/7?x=1`, USER, PASSWORD]);
+    const { stdout } = await run(python.httpx ?? '', ['-c', HTTPX, `${url}/meters/7?x=1`, USER, PASSWORD]);
     t.equal(stdout.trim(), '200 200 200 401');
   });
 }
