@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
@@ -55,7 +56,10 @@ function shell(t: Test, cwd: string): Shell {
       bash.stdin.write(`${line}\necho ${mark}\n`);
       await appears(mark);
       const program = /gatehouse\.js (\w+) .*&(?: +#.*)?$/.exec(line)?.[1];
-      if (program !== undefined) await appears(program === 'gateway' ? 'gateway is listening' : 'is ready');
+      if (program === undefined) return;
+      await appears(program === 'gateway' ? 'gateway is listening' : 'is ready');
+      // the gateway, which was first, does not ask again within a second; nobody types as fast
+      await pause(1100);
     },
   };
 }
