@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Authorization, buildAuthorization } from '../authorization/authorization.ts';
 import { openStore } from '../authorization/open-service.ts';
@@ -39,8 +41,15 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
 }
 
 async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
+  const isNew = isMissingFile(config.storage, directory);
   await (await openStore(config, { directory, clock: systemClock })).close();
-  process.stdout.write(`${maskPasswords(config.storage)} is up to date.\n`);
+  process.stdout.write(`${maskPasswords(config.storage)} is ${isNew ? 'created' : 'up to date'}.\n`);
+}
+
+/** A database on a server is there before its tables are. */
+function isMissingFile(storage: string, directory: string): boolean {
+  const [, file] = /^sqlite:(.*)$/s.exec(storage) ?? [];
+  return file !== undefined && !existsSync(resolve(directory, file));
 }
 
 function giveUp(message: string): void {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Client } from '../authorization/clients.ts';
 import type { Service } from '../authorization/service.ts';
 import { seconds } from '../base/clock.ts';
@@ -44,7 +44,11 @@ export function register(program: Command): void {
     administer(options, (service) => show(service, id)),
   );
   subcommand(client, 'rotate-secret <id>', 'make a new secret; the old one works on for a while')
-    .option('--overlap <duration>', 'how long the old secret works on', duration, 24 * 60 * 60 * 1000)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old secret works on')
+        .default(24 * 60 * 60 * 1000, '24h')
+        .argParser(duration),
+    )
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );

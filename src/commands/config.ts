@@ -3,6 +3,7 @@ import { type EffectiveValue, effectiveValues, type Origin } from '../config/eff
 import { GatewaySchema } from '../config/gateway.ts';
 import type { Schema } from '../config/input-schema.ts';
 import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { ofAuthorization } from './of-authorization.ts';
 import { table } from './table.ts';
 
 /** `gatehouse config show --config FILE`: what the gateway would go by, and where each value comes from. */
@@ -18,14 +19,20 @@ export function register(program: Command): void {
 }
 
 function show({ config: file, json }: { config: string; json?: true }): void {
+  const other = ofAuthorization(file, '`gatehouse check` judges it, and docs/configuration.md has its defaults');
   const loaded = loadGatewayConfig(file);
-  if (!loaded.ok) {
-    process.stderr.write(formatProblems(loaded.problems));
-    process.exitCode = 1;
-    return;
-  }
-  const values = effectiveValues(GatewaySchema as unknown as Schema, loaded.tree);
+  if (other !== undefined) giveUp(other);
+  else if (!loaded.ok) giveUp(formatProblems(loaded.problems));
+  else print(effectiveValues(GatewaySchema as unknown as Schema, loaded.tree), json);
+}
+
+function print(values: readonly EffectiveValue[], json: true | undefined): void {
   process.stdout.write(json ? `${JSON.stringify(values, null, 2)}\n` : table(values.map(cells)));
+}
+
+function giveUp(message: string): void {
+  process.stderr.write(message);
+  process.exitCode = 1;
 }
 
 function cells({ key, value, origin }: EffectiveValue): readonly string[] {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { request } from 'undici';
 import { formatProblems, loadGatewayConfig } from '../config/load.ts';
 import { listenerUrl } from './listener-url.ts';
+import { ofAuthorization } from './of-authorization.ts';
 
 /** `gatehouse health --config FILE`: exit 0 when the gateway of this file is ready; for Docker and probes. */
 export function register(program: Command): void {
@@ -15,6 +16,11 @@ export function register(program: Command): void {
 const PATIENCE = 2000;
 
 async function run({ config: file }: { config: string }): Promise<void> {
+  const other = ofAuthorization(
+    file,
+    'ask /readyz of its `health` or `admin` listener: curl -f http://127.0.0.1:9902/readyz',
+  );
+  if (other !== undefined) return unhealthy(other);
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) return unhealthy(formatProblems(loaded.problems));
   const listener = loaded.config.health ?? loaded.config.admin;

@@ -10,7 +10,7 @@ import { isoTime } from './administration/shown.ts';
 import { table } from './table.ts';
 
 const localVerifiers =
-  'Gateways that verify JWTs themselves accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default): restart them.';
+  'Restart gateways that verify JWTs themselves: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
 
 /** `gatehouse key …`: the issuer's signing keys. */
 export function register(program: Command): void {
@@ -23,7 +23,7 @@ export function register(program: Command): void {
       '--now',
       'for a key that leaked: the new key is the only one, and every JWT so far ends; verifiers that keep key sets refuse new ones for minutes',
     )
-    .addHelpText('after', `\nWith --now: ${localVerifiers}\n`)
+    .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
 }
 

@@ -69,7 +69,10 @@ t.test('--migrate-only makes the database and listens nowhere', async (t) => {
   const service = spawnService(t, writeConfig(directory), { args: ['--migrate-only'] });
   t.equal(await service.ended, 0);
   t.ok(existsSync(join(directory, 'gatehouse.db')));
-  t.equal(service.stdout() + service.stderr(), 'sqlite:gatehouse.db is up to date.\n');
+  t.equal(service.stdout() + service.stderr(), 'sqlite:gatehouse.db is created.\n');
+  const again = spawnService(t, join(directory, 'authorization.yaml'), { args: ['--migrate-only'] });
+  t.equal(await again.ended, 0);
+  t.equal(again.stdout() + again.stderr(), 'sqlite:gatehouse.db is up to date.\n');
 });
 
 t.test('a configuration that cannot be loaded is shown with its place, and exit 1', async (t) => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
@@ -6,7 +6,7 @@ import { sha256 } from '../../src/base/secret.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import { basic, configuration, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
 import { accessToken } from '../contracts/records/samples.ts';
-import { beside, commands } from './administered.ts';
+import { beside, commands, file } from './administered.ts';
 
 // each command is a process of its own
 t.setTimeout(600_000);
@@ -203,6 +203,28 @@ t.test('what the file would be warned of is said of a new client too', async (t)
   t.match(JSON.parse(added.stdout), { client_secret: /^cs_/ });
 });
 
+t.test('a client is judged by itself: what the file says otherwise is no matter of it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { gatehouse } = commands(directory);
+  const config = join(directory, 'authorization.yaml');
+  writeFileSync(config, `${file}listen: 127.0.0.1:18081\nsession: { enabled: true }\n`);
+  const asked = ['client', 'add', '--scope', 'orders.read', '--grant-type', 'authorization_code'];
+  t.match(gatehouse(asked).stderr, /^gatehouse: `authorization_code` sends [^\n]*--redirect-uri[^\n]*\n$/);
+  const added = gatehouse([...asked, '--redirect-uri', 'https://c.example/cb', '--session']);
+  t.strictSame([added.status, added.stderr], [0, ''], 'the exchange is on');
+});
+
+t.test('a client that can do nothing is warned of, and a gateway is not one', async (t) => {
+  const { gatehouse } = commands(temporaryDirectory(t));
+  t.match(gatehouse(['client', 'add']).stderr, /^gatehouse: warning: without a grant .*--grant-type.*\n$/);
+  t.equal(gatehouse(['client', 'add', '--introspect']).stderr, '');
+});
+
+t.test('the help of rotate-secret shows a duration', async (t) => {
+  const { gatehouse } = commands(temporaryDirectory(t));
+  t.match(gatehouse(['client', 'rotate-secret', '--help']).stdout, /\(default: 24h\)/);
+});
+
 const refusals: [title: string, args: readonly string[], input: string, message: RegExp][] = [
   ['an id that is taken', ['client', 'add', '--id', 'shop'], '', /there is a client shop already/],
   ['a scope that is not one', ['client', 'add', '--scope', 'orders.raed'], '', /orders\.raed.*orders\.read/],
@@ -211,7 +233,7 @@ const refusals: [title: string, args: readonly string[], input: string, message:
     'a grant without its redirect address',
     ['client', 'add', '--grant-type', 'authorization_code'],
     '',
-    /redirect_uris/,
+    /^gatehouse: `authorization_code` sends a browser back.*: write `--redirect-uri https:[^`]+`\n$/,
   ],
   ['a client of the file', ['client', 'remove', 'shop'], '', /stands in the file/],
   ['an unknown client', ['client', 'show', 'nobody'], '', /there is no client nobody/],

@@ -25,6 +25,21 @@ const env = {
   GATEHOUSE__LIMITS__IDLE: '9s',
 };
 
+t.test('for the file of the authorization service it is told what to use instead', async (t) => {
+  const other = written(
+    'authorization.yaml',
+    'version: 1\nissuer: http://localhost:8081\nresources: [https://api.example.com]\n',
+  );
+  for (const [args, instead] of [
+    [['config', 'show'], /is the file of the authorization service, .*: `gatehouse check` judges it/],
+    [['health'], /is the file of the authorization service, .*: ask \/readyz of its `health` or `admin` listener/],
+  ] as const) {
+    const { status, stdout, stderr } = await command(t, [...args, '--config', other]).ended();
+    t.strictSame([status, stdout], [1, '']);
+    t.match(stderr, instead);
+  }
+});
+
 t.test('every value has its origin: environment, file with line and variable, or default', async (t) => {
   const { status, stdout } = await command(t, ['config', 'show', '--config', file, '--json'], { env }).ended();
   t.equal(status, 0);

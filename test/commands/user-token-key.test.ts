@@ -130,6 +130,8 @@ t.test('a key that leaked is replaced at once, and what it signed is worth nothi
   t.equal(signer(after), kid);
   t.equal((await service.introspect(after)).active, true);
   t.equal(gatehouse(['key', 'list']).stdout.trim().split('\n').length, 2, 'one line under the heading');
+  for (const flag of ['--now', '--help'])
+    t.match(gatehouse(['key', 'rotate', flag]).stdout, /Restart gateways .*`jwks\.ttl`/, flag);
 });
 
 function signer(token: string): string {

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { configuration, type Running, run } from '../authorization/running-service.ts';
+import type { GrantType } from '../../src/config/authorization.ts';
+import { basic, configuration, type Running, run } from '../authorization/running-service.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { endpoint } from '../support/endpoint.ts';
 import { freePort } from '../support/free-port.ts';
@@ -17,7 +18,7 @@ const text = textOf('browserless-exchange.md');
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block);
 const [askForCode = '', sign = ''] = blocks('js');
-const [exchange = '', check = '', byQuery = ''] = blocks('sh');
+const [byPassword = '', exchange = '', check = '', byQuery = ''] = blocks('sh');
 
 interface Site {
   readonly service: Running;
@@ -27,7 +28,7 @@ interface Site {
 }
 
 /** The client of the page, at addresses of this machine: `localhost` is one site, whatever the port. */
-async function site(t: Test): Promise<Site> {
+async function site(t: Test, grants?: readonly GrantType[]): Promise<Site> {
   const { url } = await endpoint(t, (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A mini app</title>'),
   );
@@ -35,7 +36,8 @@ async function site(t: Test): Promise<Site> {
   const port = await freePort();
   const issuer = `http://localhost:${port}`;
   const [shown] = parse(blocks('yaml')[0] ?? '').clients;
-  const shop = { ...shown, client_secret: secret, redirect_uris: [`${origin}/callback`], require_pkce: false };
+  const mine = { client_secret: secret, redirect_uris: [`${origin}/callback`], require_pkce: false };
+  const shop = { ...shown, ...mine, ...(grants && { grant_types: grants }) };
   const clients = [...configuration().clients.filter(({ client_id }) => client_id !== 'shop'), shop];
   const session = { enabled: true, allow_query: true, errors: 'oauth' } as const;
   const service = await run(t, { config: { issuer, listen: { host: '127.0.0.1', port }, clients, session } });
@@ -81,6 +83,19 @@ t.test(
     t.strictSame(await runShell(check, there, { OPENID: answer.openid, SIGNATURE }), { valid: true });
     const again = await runScript(page, there);
     t.match(await runShell(byQuery, there, { CODE: again.code ?? '' }), { openid: answer.openid });
+  },
+);
+
+t.test(
+  'where there are no pages, a password is enough for a code of any scope, and opens the token endpoint',
+  async (t) => {
+    const there = await site(t, ['authorization_code', 'password']);
+    const directory = t.testdir({ 'password.txt': 'wonderland' });
+    const { code: CODE } = (await runShell(`cd '${directory}'; ${byPassword}`, there, {})) as { code: string };
+    t.match(await runShell(exchange, there, { CODE }), { scope: 'orders.read', session_key: /^.{43}=$/ });
+    const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+    const token = await there.service.post('/oauth2/token', form, basic({ id: 'shop', secret }));
+    t.match(await token.json(), { access_token: /^at_/, scope: 'orders.read' });
   },
 );
 

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
-import { witness } from '../support/witness.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -23,10 +22,10 @@ function blocks(language: string): readonly string[] {
 }
 
 /** The ports of the README are taken on many a machine. */
-async function onOtherPorts(api: number): Promise<(text: string) => string> {
-  const ports: Record<string, number> = { '9000': api };
-  for (const port of ['8080', '8081', '9900']) ports[port] = await freePort();
-  return (text) => text.replace(/(?<=:)(8080|8081|9000|9900)\b/g, (port) => String(ports[port]));
+async function onOtherPorts(): Promise<(text: string) => string> {
+  const ports: Record<string, number> = {};
+  for (const port of ['8080', '8081', '9000', '9900']) ports[port] = await freePort();
+  return (text) => text.replace(/(?<=[:(])(8080|8081|9000|9900)\b/g, (port) => String(ports[port]));
 }
 
 interface Shell {
@@ -65,8 +64,7 @@ function shell(t: Test, cwd: string): Shell {
 }
 
 t.test('the files and commands of the README do what it says, in its order', { skip }, async (t) => {
-  const api = await witness(t, { body: 'the orders' });
-  const move = await onOtherPorts(api.port);
+  const move = await onOtherPorts();
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const [gateway = '', authorization = ''] = blocks('yaml').map(move);
@@ -75,13 +73,15 @@ t.test('the files and commands of the README do what it says, in its order', { s
   const { enter, output } = shell(t, directory);
   const commands = blocks('sh').join('').trim().split('\n');
   for (const line of commands)
-    await enter(move(line).replaceAll('./bin/gatehouse.js', `'${process.execPath}' ${launcher}`));
-  t.equal(commands.length, 9);
+    await enter(
+      move(line)
+        .replace(/^node /, `'${process.execPath}' `)
+        .replaceAll('./bin/gatehouse.js', `'${process.execPath}' ${launcher}`),
+    );
+  t.equal(commands.length, 10);
   t.match(output(), 'gateway.yaml: valid');
-  t.match(output(), /HTTP\/1\.1 200 OK[\s\S]*the orders/);
+  t.match(output(), /HTTP\/1\.1 200 OK[\s\S]*\norders for shop\n/);
   t.match(output(), /route +passed +POST,DELETE \/orders\/\{rest\*\} {2}gateway\.yaml:\d+/, 'explain');
   t.match(output(), /Answer\n {2}what the upstream answers/);
   t.match(output(), /401 credential_missing {3}GET localhost:\d+\/orders\n/, 'why');
-  t.equal(api.seen[0]?.header('x-auth-client'), 'shop');
-  t.equal(api.seen.length, 1);
 });

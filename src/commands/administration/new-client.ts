@@ -22,22 +22,34 @@ export interface ClientOptions {
 export interface NewClient {
   /** What is kept of it: what was said, without its secret. */
   readonly registration: StoredClient;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Remark[];
 }
+
+type Remark = Pick<Problem, 'message' | 'hint'>;
 
 /** A client that is judged by the very rules of the file. */
 export function newClient(id: string, options: ClientOptions, config: AuthorizationConfig): NewClient {
   const said = asInFile(options);
-  const { version, development, issuer, resources, scopes } = config;
+  const { version, development, issuer, resources, scopes, session } = config;
   // stands for the real one, which nobody sees but the operator
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
-  const file = { version, development, issuer, resources, scopes, clients: [{ ...said, ...secret, client_id: id }] };
-  const loaded = loadAuthorizationText(JSON.stringify(file));
-  if (!loaded.ok) throw new Refusal(loaded.problems.map(({ message, hint }) => told(message, hint)).join('\n'));
+  const file = { version, development, issuer, resources, scopes, session };
+  const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
+  if (!loaded.ok) throw new Refusal(errorsOf(loaded.problems).map(told).join('\n'));
   // the text is one line, and its client stands last: what is before it is a matter of the file
-  const { column } = loaded.locate(['clients', 0]);
-  const warnings = loaded.warnings.filter((warning) => warning.column >= column);
+  const before = JSON.stringify(file).length;
+  const warnings = [...loaded.warnings.filter(({ column }) => column > before), ...idleRemarks(options)];
   return { registration: { ...said, public: options.public === true }, warnings };
+}
+
+function errorsOf(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
+/** In the file it may be on its way to more; by command it was forgotten. */
+function idleRemarks({ grantType, introspect, session }: ClientOptions): readonly Remark[] {
+  if (grantType.length > 0 || introspect || session) return [];
+  return [{ message: 'without a grant this client gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' }];
 }
 
 /** Only what was said, so that the rest follows the defaults. */
@@ -57,12 +69,27 @@ function asInFile(options: ClientOptions): StoredClient {
 }
 
 /** A line each; their places are in a file that nobody wrote. */
-export function warningText(warnings: readonly Problem[]): string {
-  return warnings.map(({ message, hint }) => `gatehouse: warning: ${told(message, hint)}\n`).join('');
+export function warningText(warnings: readonly Remark[]): string {
+  return warnings.map((warning) => `gatehouse: warning: ${told(warning)}\n`).join('');
 }
 
-function told(message: string, hint: string | undefined): string {
-  return hint === undefined ? message : `${message}: ${hint}`;
+function told({ message, hint }: Remark): string {
+  return hint === undefined ? message : `${message}: ${inFlags(hint)}`;
+}
+
+/** What a remedy says of the file → what it is on the command line. */
+const flags: readonly (readonly [RegExp, string])[] = [
+  [/`redirect_uris: \[([^\]]+)\]`/, '`--redirect-uri $1`'],
+  [/`(\w+)` to `grant_types`/, '`--grant-type $1`'],
+  [/^write `authorization_code`$/, 'write `--grant-type authorization_code`'],
+  [/^write `client_secret: .*`$/, 'leave out `--public`'],
+  [/^remove this, or give the client a `client_secret`$/, 'leave out `--no-pkce` or `--public`'],
+  [/^remove this once/, 'leave out `--no-pkce` once'],
+  [/remove the addresses$/, 'leave out `--redirect-uri`'],
+];
+
+function inFlags(hint: string): string {
+  return flags.reduce((text, [remedy, flag]) => text.replace(remedy, flag), hint);
 }
 
 /** 100 random bits that can be read out. */
