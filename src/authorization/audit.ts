@@ -35,6 +35,7 @@ export interface AuditFacts {
   readonly address?: string | undefined;
   readonly request_id?: string | undefined;
   readonly grant_id?: string | undefined;
+  readonly kid?: string | undefined;
   readonly scope?: string | undefined;
   readonly detail?: string | undefined;
 }

@@ -55,12 +55,16 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
     throw new Refusal('the next key is published already, and does not sign yet');
   const signs_from = isoTime(now + PUBLISHED_FOR);
   const text = `The next key is published; it signs from ${signs_from} on.\n`;
-  return { json: { kid: key.kid, alg, signs_from }, text, audit: { event: 'key_rotated', facts: {} } };
+  return { json: { kid: key.kid, alg, signs_from }, text, audit: { event: 'key_rotated', facts: { kid: key.kid } } };
 }
 
 async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<Report> {
   await records.replaceSigningKeys(key);
   const { kid, alg } = key;
   const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services take it up within seconds. ${localVerifiers}\n`;
-  return { json: { kid, alg, signs_from: isoTime(now) }, text, audit: { event: 'key_rotated', facts: {} } };
+  return {
+    json: { kid, alg, signs_from: isoTime(now) },
+    text,
+    audit: { event: 'key_rotated', facts: { kid, detail: 'by command, at once' } },
+  };
 }

@@ -37,7 +37,7 @@ export async function administer(options: Administered, act: (service: Service) 
     const log = buildLog({ level: 'warn', format: 'json' }, process.stderr);
     opened = await openService(loaded.config, { directory: loaded.directory, log });
     const { json, text, audit } = await act(opened.service);
-    if (audit !== undefined) opened.service.audit.record(audit.event, { ...audit.facts, detail: 'by command' });
+    if (audit !== undefined) opened.service.audit.record(audit.event, { detail: 'by command', ...audit.facts });
     process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text);
   } catch (error) {
     if (!isForOperator(error)) throw error;
