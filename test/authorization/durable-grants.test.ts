@@ -3,20 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/tokens/opaque-token.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { sha256 } from '../../src/base/secret.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
-import { challenge, type TokenAnswer, verifier } from './grant-flow.ts';
-import { basic, callback, passwordHash, requests, temporaryDirectory } from './running-service.ts';
+import { codeRecord, type TokenAnswer, verifier } from './grant-flow.ts';
+import { basic, callback, passwordHash, requests, temporaryDirectory, web } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const cycles = isFullSize ? 100 : 5;
 const chains = 8;
 const codesAtOnce = 4;
 const timeout = 3_600_000;
-const web = { id: 'web', secret: 'cs_web-secret-of-32-bytes-or-more' };
 
 t.setTimeout(timeout);
 
@@ -103,22 +101,7 @@ async function oneLife(t: Test, { config, records, seen }: Life): Promise<void> 
 async function newCode(records: Records): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
   const now = Math.floor(Date.now() / 1000);
-  const code = {
-    hash: sha256(text),
-    use: 'token' as const,
-    clientId: web.id,
-    subject: 'alice',
-    username: 'alice',
-    scope: 'orders.read',
-    audience: ['https://api.example.com'],
-    redirectUri: callback,
-    redirectUriSent: true,
-    challenge,
-    authTime: now,
-    grantId: randomBytes(16).toString('base64url'),
-    issuedAt: now,
-    expiresAt: now + 3000,
-  };
+  const code = codeRecord(text, now, { expiresAt: now + 3000 });
   await records.saveCode({ code, consent: undefined, transaction: undefined });
   return text;
 }

@@ -18,31 +18,32 @@ export interface TokenAnswer {
   readonly error?: string;
 }
 
-/** A code as the consent page would have made it: alice granted orders.read to web, with PKCE. */
+/** What the consent page would have made: alice granted orders.read to web, with PKCE. Times are NumericDates. */
+export function codeRecord(text: string, now: number, changes: Partial<CodeRecord> = {}): CodeRecord {
+  return {
+    hash: sha256(text),
+    use: 'token',
+    clientId: web.id,
+    subject: 'alice',
+    username: 'alice',
+    scope: 'orders.read',
+    audience: ['https://api.example.com'],
+    redirectUri: callback,
+    redirectUriSent: true,
+    challenge,
+    authTime: now - 5,
+    grantId: randomBytes(16).toString('base64url'),
+    issuedAt: now,
+    expiresAt: now + 60,
+    ...changes,
+  };
+}
+
+/** Saves such a code, and answers with its text. */
 export async function code({ service }: Running, changes: Partial<CodeRecord> = {}): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
-  const now = Math.floor(service.clock.now() / 1000);
-  await service.records.saveCode({
-    code: {
-      hash: sha256(text),
-      use: 'token',
-      clientId: web.id,
-      subject: 'alice',
-      username: 'alice',
-      scope: 'orders.read',
-      audience: ['https://api.example.com'],
-      redirectUri: callback,
-      redirectUriSent: true,
-      challenge,
-      authTime: now - 5,
-      grantId: randomBytes(16).toString('base64url'),
-      issuedAt: now,
-      expiresAt: now + 60,
-      ...changes,
-    },
-    consent: undefined,
-    transaction: undefined,
-  });
+  const record = codeRecord(text, Math.floor(service.clock.now() / 1000), changes);
+  await service.records.saveCode({ code: record, consent: undefined, transaction: undefined });
   return text;
 }
 

@@ -1,23 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { parseHtdigest } from '../../src/config/htdigest.ts';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
+import { commandReading } from '../support/command.ts';
 
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-
-async function set(input: string, ...args: string[]) {
-  const child = spawn(process.execPath, [launcher, 'digest', 'set', ...args]);
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const [status] = await once(child, 'close');
-  return { status, ...printed };
-}
+const set = (input: string, ...args: string[]) => commandReading(input, ['digest', 'set', ...args]);
 
 t.test('a user is written for every algorithm into a file that nobody else can read', async (t) => {
   const file = `${t.testdir()}/users`;

@@ -1,24 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { buildPasswords } from '../../src/base/passwords.ts';
 import { readSecret } from '../../src/commands/read-secret.ts';
-import { command } from '../support/command.ts';
+import { command, commandReading } from '../support/command.ts';
 
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
-
-async function hashPassword(input: string | Uint8Array, ...args: string[]) {
-  const child = spawn(process.execPath, [launcher, 'hash-password', ...args]);
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const [status] = await once(child, 'close');
-  return { status, ...printed };
-}
+const hashPassword = (input: string | Uint8Array, ...args: string[]) =>
+  commandReading(input, ['hash-password', ...args]);
 
 t.test('the password of standard input becomes a hash that verifies, without its one line break', async (t) => {
   for (const end of ['', '\n', '\r\n']) {

@@ -1,20 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { covers, parsePathPattern } from '../../src/config/path-pattern.ts';
+import { covers } from '../../src/config/path-pattern.ts';
 import { MeetingPatterns } from '../../src/gateway/diff/meeting-patterns.ts';
 import { pathSamples } from '../../src/gateway/diff/path-samples.ts';
-
-const piece = fc.constantFrom('a', 'b', '{}', '');
-const pattern = fc.tuple(fc.array(piece, { maxLength: 4 }), fc.constantFrom('a', 'b', '{}', '', '{*}')).map(toPattern);
-const patterns = fc.array(pattern, { minLength: 1, maxLength: 25 });
-
-/** An empty segment can only be the last. */
-function toPattern([before, last]: [string[], string]) {
-  const named = [...before.filter((each) => each !== ''), last].map((each, index) => each.replace('{', `{n${index}`));
-  const parsed = parsePathPattern(`/${named.join('/')}`);
-  if (parsed.kind === 'fault') throw new Error(parsed.message);
-  return parsed.segments;
-}
+import { pattern, patterns, toPattern } from '../support/path-patterns.ts';
 
 t.test('of two patterns with a path in common each finds the other, in the order of the list', async () => {
   fc.assert(

@@ -50,3 +50,16 @@ export function command(
     },
   };
 }
+
+/** `gatehouse …` that is given this on standard input, to its end. */
+export async function commandReading(input: string | Uint8Array, args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [launcher, ...args]);
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (printed.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (printed.stderr += String(chunk)));
+  // it may end before it has read everything
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [status] = await once(child, 'close');
+  return { status, ...printed };
+}
