@@ -9,7 +9,7 @@ import type { Asked } from '../gateway/dry/asked.ts';
 import { assumedVerifier } from '../gateway/dry/assumed.ts';
 import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/dry/dry-engine.ts';
 import { type Explanation, explain } from '../gateway/dry/explain.ts';
-import { buildVerifiers } from '../gateway/verifiers.ts';
+import { buildVerifiers } from '../gateway/verify/verifiers.ts';
 import { explanationInWords } from './explanation-in-words.ts';
 import { printable } from './printable.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type WatchedFiles, watchFiles } from '../base/watch-files.ts';
-import type { Reloaded } from '../gateway/reload.ts';
+import type { Reloaded } from '../gateway/lifecycle/reload.ts';
 
 export interface Followed {
   /** Every file that the last load looked at. */

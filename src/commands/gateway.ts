@@ -6,7 +6,7 @@ import { WatchedFiles } from '../base/watch-files.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
 import { runTests } from '../gateway/dry/run-tests.ts';
-import { startGateway } from '../gateway/start.ts';
+import { startGateway } from '../gateway/lifecycle/start.ts';
 import { followFile } from './follow-file.ts';
 
 /** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { formatProblems, loadGatewayConfig } from '../config/load.ts';
 import { assumedVerifier } from '../gateway/dry/assumed.ts';
 import { buildDryEngine } from '../gateway/dry/dry-engine.ts';
-import type { Route } from '../gateway/route.ts';
-import { compareSpecificity, hostText, pathText } from '../gateway/specificity.ts';
+import type { Route } from '../gateway/routing/route.ts';
+import { compareSpecificity, hostText, pathText } from '../gateway/routing/specificity.ts';
 import { table } from './table.ts';
 
 /** `gatehouse routes --config FILE`: the routes as the gateway asks them. */

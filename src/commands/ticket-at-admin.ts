@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import { pickTicketRecord } from '../gateway/ticket-record.ts';
-import type { OpenedTicket } from '../gateway/tickets.ts';
+import { pickTicketRecord } from '../gateway/telemetry/ticket-record.ts';
+import type { OpenedTicket } from '../gateway/telemetry/tickets.ts';
 
 /** Milliseconds. */
 const PATIENCE = 2000;

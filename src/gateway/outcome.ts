@@ -1,7 +1,7 @@
 import type { Outage } from '../base/verdict.ts';
 import type { Code } from './codes.ts';
 import type { CacheState, Identity } from './identity.ts';
-import type { Route } from './route.ts';
+import type { Route } from './routing/route.ts';
 
 /** What becomes of a request. The proxy carries it out; it holds no socket. */
 export type Outcome = Forward | Refuse | Unavailable | Reply;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
-import { tokenStore } from '../../src/gateway/token-store.ts';
+import { tokenStore } from '../../src/gateway/verify/token-store.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import { openTokenFacts } from '../../src/storage/read-open.ts';
 import { basic, requests, run, shop } from '../authorization/running-service.ts';

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { Clock } from '../../src/base/clock.ts';
 import type { AuthorizationServerConfig } from '../../src/config/gateway.ts';
 import type { Verification } from '../../src/gateway/identity.ts';
-import { type BearerVerifiers, buildVerifiers } from '../../src/gateway/verifiers.ts';
+import { type BearerVerifiers, buildVerifiers } from '../../src/gateway/verify/verifiers.ts';
 import { type SignOptions, sign as signToken } from '../jwt/tokens.ts';
 import { type Endpoint, endpoint, type Handler, json } from '../support/endpoint.ts';
 import { signingKey } from '../support/keys.ts';

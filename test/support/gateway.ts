@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayText } from '../../src/config/load.ts';
-import { startGateway } from '../../src/gateway/start.ts';
+import { startGateway } from '../../src/gateway/lifecycle/start.ts';
 import { hmacServer } from './tokens.ts';
 
 export interface TestGateway {

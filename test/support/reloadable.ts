@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import type { Test } from 'tap';
 import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayConfig } from '../../src/config/load.ts';
-import { type RunningGateway, startGateway } from '../../src/gateway/start.ts';
+import { type RunningGateway, startGateway } from '../../src/gateway/lifecycle/start.ts';
 import { gatewayYaml } from './gateway.ts';
 
 type Reload = NonNullable<RunningGateway['reload']>;

@@ -1,7 +1,7 @@
 import type { GatewayConfig, RouteConfig } from '../../config/gateway.ts';
-import { type Captures, captures } from '../captures.ts';
 import type { Judged } from '../dry/judge.ts';
-import type { Route } from '../route.ts';
+import { type Captures, captures } from '../routing/captures.ts';
+import type { Route } from '../routing/route.ts';
 import { unique } from './path-samples.ts';
 import type { Side, TokenOfIssuer } from './side.ts';
 

@@ -1,6 +1,6 @@
 import { countedByText } from '../../config/counted-by.ts';
 import type { GatewayConfig, RateLimitConfig } from '../../config/gateway.ts';
-import { limitText } from '../rate-limit.ts';
+import { limitText } from '../decide/rate-limit.ts';
 
 /** Limits that let more through than before, or count somebody else; a route is the same as long as it has its id. */
 export function changedLimits(old: GatewayConfig, now: GatewayConfig): readonly string[] {

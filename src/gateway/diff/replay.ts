@@ -1,11 +1,11 @@
-import { captures } from '../captures.ts';
 import { type Code, codeGroups, entry, isCode } from '../codes.ts';
 import type { Asked } from '../dry/asked.ts';
 import { defaultHost } from '../dry/dry-engine.ts';
 import { enforced } from '../dry/enforced.ts';
 import type { Judged } from '../dry/judge.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Route } from '../route.ts';
+import { captures } from '../routing/captures.ts';
+import type { Route } from '../routing/route.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
 import { conditionOf } from './probes.ts';

@@ -4,7 +4,7 @@ import type { Asked } from '../dry/asked.ts';
 import { assumedVerifier } from '../dry/assumed.ts';
 import { buildDryEngine, type DryEngine, type Sound } from '../dry/dry-engine.ts';
 import { type Judged, judge } from '../dry/judge.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../routing/route.ts';
 
 /** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
 export interface Side {

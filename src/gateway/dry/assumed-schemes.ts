@@ -5,8 +5,8 @@ import { isLoopback } from '../../config/host.ts';
 import { basicChallenge } from '../../http-auth/basic.ts';
 import { digestChallenge } from '../../http-auth/digest.ts';
 import { digestAlgorithmNames } from '../../http-auth/digest-algorithms.ts';
-import type { HttpScheme } from '../http-scheme.ts';
-import { userIdentities } from '../user-identity.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import { userIdentities } from '../schemes/user-identity.ts';
 
 type OldScheme = Exclude<AuthScheme, 'bearer'>;
 

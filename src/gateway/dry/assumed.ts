@@ -1,8 +1,8 @@
 import { refused } from '../../base/verdict.ts';
 import type { GatewayConfig } from '../../config/gateway.ts';
 import type { AssumedToken } from '../../config/test-case.ts';
-import { identityOf } from '../facts.ts';
 import type { Identity, VerifyBearer } from '../identity.ts';
+import { identityOf } from '../verify/facts.ts';
 
 /** Text of a bearer token → what it is assumed to say. */
 export type AssumedTokens = ReadonlyMap<string, AssumedToken>;

@@ -1,10 +1,10 @@
 import { matchHost } from '../../config/host-pattern.ts';
 import type { PathSegment } from '../../config/path-pattern.ts';
 import { isSecretName } from '../../config/secret-names.ts';
-import type { MatchCondition } from '../match-conditions.ts';
-import type { Route } from '../route.ts';
-import type { Question } from '../routes.ts';
-import { compareRank, compareSpecificity, hostText, pathText } from '../specificity.ts';
+import type { MatchCondition } from '../routing/match-conditions.ts';
+import type { Route } from '../routing/route.ts';
+import type { Question } from '../routing/routes.ts';
+import { compareRank, compareSpecificity, hostText, pathText } from '../routing/specificity.ts';
 
 /** A route that was considered for a request, and what of it did not fit. */
 export interface Candidate {

@@ -1,13 +1,13 @@
 import type { Pool } from 'undici';
 import type { GatewayConfig } from '../../config/gateway.ts';
 import type { Loaded } from '../../config/load.ts';
-import { compileRoutes, compileUnrouted } from '../compile.ts';
-import { crossOrigin } from '../cross-origin.ts';
-import { buildEngine, type Engine } from '../engine.ts';
+import { crossOrigin } from '../decide/cross-origin.ts';
+import { buildEngine, type Engine } from '../decide/engine.ts';
+import { protectedResources } from '../decide/protected-resources.ts';
+import { describeUpstream, type Upstream } from '../forward/upstream.ts';
 import type { VerifyBearer } from '../identity.ts';
-import { protectedResources } from '../protected-resources.ts';
-import type { Route } from '../route.ts';
-import { describeUpstream, type Upstream } from '../upstream.ts';
+import { compileRoutes, compileUnrouted } from '../lifecycle/compile.ts';
+import type { Route } from '../routing/route.ts';
 import { assumedSchemes } from './assumed-schemes.ts';
 
 export type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;

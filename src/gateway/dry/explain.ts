@@ -1,8 +1,8 @@
 import { normalizeHost } from '../../config/host.ts';
 import { type Code, entry } from '../codes.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Route } from '../route.ts';
-import { judgeTarget } from '../target.ts';
+import type { Route } from '../routing/route.ts';
+import { judgeTarget } from '../routing/target.ts';
 import { type Asked, headOf } from './asked.ts';
 import { candidatesFor } from './candidates.ts';
 import type { DryEngine, Sound } from './dry-engine.ts';

@@ -1,11 +1,11 @@
 import { splitCredentials } from '../../http-auth/scheme.ts';
 import { type Code, entry } from '../codes.ts';
-import { missingScope } from '../decision-record.ts';
 import type { Identity } from '../identity.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RequestHead } from '../request-head.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../routing/route.ts';
 import { stepOf } from '../step.ts';
+import { missingScope } from '../telemetry/decision-record.ts';
 import type { Sound } from './dry-engine.ts';
 import type { Judged } from './judge.ts';
 

@@ -1,8 +1,8 @@
 import type { BearerMethod } from '../../config/gateway.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../decide/engine.ts';
 import type { Outcome } from '../outcome.ts';
 import type { RequestHead } from '../request-head.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../routing/route.ts';
 import { type Asked, headOf } from './asked.ts';
 import { assumedCredentials } from './assumed-schemes.ts';
 

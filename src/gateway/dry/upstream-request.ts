@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/gateway.ts';
+import { upstreamFields } from '../forward/upstream-fields.ts';
 import type { Forward } from '../outcome.ts';
 import type { RequestHead } from '../request-head.ts';
-import { upstreamFields } from '../upstream-fields.ts';
 
 /** What an upstream would get. */
 export interface UpstreamRequest {

@@ -1,7 +1,7 @@
 import { entry } from '../codes.ts';
-import { missingScope } from '../decision-record.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../routing/route.ts';
+import { missingScope } from '../telemetry/decision-record.ts';
 
 /** `orders-read (gateway.yaml:12)`. */
 export function routeInWords({ id, at }: Route): string {

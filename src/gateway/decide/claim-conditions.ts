@@ -1,0 +1,39 @@
+import type { RouteConfig } from '../../config/gateway.ts';
+import type { Identity } from '../identity.ts';
+import type { Captures } from '../routing/captures.ts';
+import { claimAt } from './claim-path.ts';
+
+type ClaimsConfig = NonNullable<RouteConfig['claims']>;
+type ClaimConfig = ClaimsConfig[string];
+
+/** Whether the claims are what the route asks for. */
+export type ClaimsHold = (identity: Identity, captured: Captures) => boolean;
+
+/** Claims are compared whole, value and type (advisory 19): nothing is split, folded or converted. */
+export function claimConditions(config: ClaimsConfig): ClaimsHold {
+  const tests = Object.entries(config).map(([path, condition]) => ({ path, holds: claimTest(condition) }));
+  return (identity, captured) =>
+    tests.every(({ path, holds }) => {
+      const value = claimAt(identity.claims, path);
+      return value !== undefined && holds(value, captured);
+    });
+}
+
+type ClaimTest = (value: unknown, captured: Captures) => boolean;
+
+function claimTest(condition: ClaimConfig): ClaimTest {
+  if ('one_of' in condition)
+    return (value, captured) => condition.one_of.some((wanted) => value === meant(wanted, captured));
+  if ('contains' in condition) {
+    return (value, captured) => Array.isArray(value) && value.includes(meant(condition.contains, captured));
+  }
+  return (value, captured) => value === meant(condition.equals, captured);
+}
+
+const CAPTURE = /^(host|path)\.([A-Za-z_][A-Za-z0-9_]*)$/;
+
+/** `host.tenant`, `path.id`: what the match captured; every other value is itself. */
+function meant(wanted: unknown, captured: Captures): unknown {
+  const [, place, name] = (typeof wanted === 'string' && CAPTURE.exec(wanted)) || [];
+  return name === undefined ? wanted : captured[place as keyof Captures][name];
+}

@@ -1,0 +1,141 @@
+import { type Refused, refused } from '../../base/verdict.ts';
+import type { AuthScheme, BearerMethod } from '../../config/gateway.ts';
+import { isB64Token, parseBearer } from '../../http-auth/bearer.ts';
+import { splitCredentials } from '../../http-auth/scheme.ts';
+import type { CredentialCode } from '../codes.ts';
+import { hasBody, type RequestHead } from '../request-head.ts';
+import { mayName, takeParameter } from '../routing/form-parameters.ts';
+
+/** The one credential of a request (RFC 6750 §2): exactly one, in one place, or it is refused. */
+export interface Extracted {
+  readonly kind: 'credential' | 'none';
+  readonly scheme: AuthScheme;
+  /** Empty when there is none; of another scheme than bearer the whole value of Authorization. */
+  readonly token: string;
+  readonly place: BearerMethod | undefined;
+  /** The query to forward, with its `?`: without any access_token. */
+  readonly query: string;
+  /** The form to forward, when one was read and a token was taken out of it. */
+  readonly form: Buffer | undefined;
+}
+
+interface Found {
+  readonly scheme: AuthScheme;
+  readonly place: BearerMethod;
+  readonly token: string;
+  readonly valid: boolean;
+}
+
+/**
+ * `form` is the whole body where `wantsForm` asked for it. A place that the route does not list holds no credential,
+ * but still counts as a second one: a client that sends two is told so whichever the route would take.
+ */
+export function extract(
+  head: RequestHead,
+  query: string,
+  methods: ReadonlySet<BearerMethod>,
+  form: Buffer | undefined,
+  schemes: readonly { readonly name: AuthScheme }[] = [],
+): Extracted | Refused<CredentialCode> {
+  const { authorization } = head;
+  if (authorization !== undefined && authorization.lines > 1) return refused('credential_repeated');
+  const inHeader = authorization && (ofScheme(authorization.value, schemes) ?? fromHeader(authorization.value));
+  if (form === undefined && !mayHoldToken(query)) return single(inHeader, methods, query, undefined);
+  return amongAll(inHeader, query, methods, form);
+}
+
+function amongAll(
+  inHeader: Found | undefined,
+  query: string,
+  methods: ReadonlySet<BearerMethod>,
+  form: Buffer | undefined,
+): Extracted | Refused<CredentialCode> {
+  const inQuery = takeParameter(query.slice(1), 'access_token');
+  const inForm = form === undefined ? undefined : takeParameter(form.toString('latin1'), 'access_token');
+  const found = [
+    ...(inHeader === undefined ? [] : [inHeader]),
+    ...inQuery.values.map((token) => inPlace('query', token)),
+    ...(inForm?.values ?? []).map((token) => inPlace('body', token)),
+  ];
+  if (found.length > 1) return refused('credential_repeated');
+  const without = inQuery.values.length === 0 ? query : inQuery.rest === '' ? '' : `?${inQuery.rest}`;
+  const rest = inForm === undefined || inForm.values.length === 0 ? undefined : Buffer.from(inForm.rest, 'latin1');
+  return single(found[0], methods, without, rest);
+}
+
+function single(
+  found: Found | undefined,
+  methods: ReadonlySet<BearerMethod>,
+  query: string,
+  form: Buffer | undefined,
+): Extracted | Refused<CredentialCode> {
+  if (found === undefined || (found.scheme === 'bearer' && !methods.has(found.place)))
+    return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query, form };
+  if (!found.valid) return refused('credential_malformed');
+  return { kind: 'credential', scheme: found.scheme, token: found.token, place: found.place, query, form };
+}
+
+/** Credentials of another scheme are, to this one, none (RFC 6750 §3.1). */
+function fromHeader(value: string): Found | undefined {
+  const parsed = parseBearer(value);
+  if (parsed.kind === 'other') return undefined;
+  if (parsed.kind === 'malformed') return { scheme: 'bearer', place: 'header', token: '', valid: false };
+  return { scheme: 'bearer', place: 'header', token: parsed.token, valid: true };
+}
+
+/** Of another scheme that the route takes; its own parser says whether it is well-formed. */
+function ofScheme(value: string, schemes: readonly { readonly name: AuthScheme }[]): Found | undefined {
+  if (schemes.length === 0) return undefined;
+  const named = splitCredentials(value)?.scheme;
+  const scheme = schemes.find(({ name }) => name === named)?.name;
+  return scheme && { scheme, place: 'header', token: value, valid: true };
+}
+
+function inPlace(place: BearerMethod, token: string): Found {
+  return { scheme: 'bearer', place, token, valid: isB64Token(token) };
+}
+
+interface Place {
+  readonly place: BearerMethod;
+  mayHold(head: RequestHead, query: string): boolean;
+  readonly unread: string;
+}
+
+const FORM_ONLY: ReadonlySet<BearerMethod> = new Set(['body']);
+
+const places: readonly Place[] = [
+  {
+    place: 'header',
+    mayHold: ({ authorization }) => authorization !== undefined && fromHeader(authorization.value) !== undefined,
+    unread: 'a token in the Authorization header is not read on this route',
+  },
+  {
+    place: 'query',
+    mayHold: (_, query) => takeParameter(query.slice(1), 'access_token').values.length > 0,
+    unread: 'a token in the query is not read on this route',
+  },
+  {
+    place: 'body',
+    mayHold: (head) => wantsForm(head, FORM_ONLY),
+    unread: 'a form, and any token in it, is not read on this route',
+  },
+];
+
+/** Where no credential was found: what may hold one in a place that the route does not list. For logs; never sent. */
+export function unreadPlace(head: RequestHead, query: string, methods: ReadonlySet<BearerMethod>): string | undefined {
+  return places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
+}
+
+function mayHoldToken(query: string): boolean {
+  return query !== '' && mayName(query, 'access_token');
+}
+
+// RFC 6750 §2.2: single-part, form-encoded, and nothing else. Spelled strictly: what is not surely a form is none.
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
+
+/** Whether the body must be read for a credential (RFC 6750 §2.2). */
+export function wantsForm(head: RequestHead, methods: ReadonlySet<BearerMethod>): boolean {
+  if (!methods.has('body') || head.method === 'GET' || head.method === 'HEAD' || !hasBody(head)) return false;
+  if (head.contentEncoding !== undefined || head.contentType === undefined || head.contentType.lines > 1) return false;
+  return FORM.test(head.contentType.value);
+}

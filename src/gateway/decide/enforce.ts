@@ -1,0 +1,156 @@
+import type { Refused } from '../../base/verdict.ts';
+import type { Counted } from '../../storage/counters.ts';
+import { challengesFor } from '../answer/challenges.ts';
+import { type Code, entry } from '../codes.ts';
+import type { CacheState, SchemeVerification, Verified } from '../identity.ts';
+import { type Outcome, type Refuse, refuse } from '../outcome.ts';
+import { hasBody } from '../request-head.ts';
+import { captures } from '../routing/captures.ts';
+import type { Route } from '../routing/route.ts';
+import type { Routed } from '../routing/routed.ts';
+import type { Target } from '../routing/target.ts';
+import { type Extracted, extract, unreadPlace, wantsForm } from './credentials.ts';
+import { permit } from './permit.ts';
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
+export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome> {
+  const { route, head, target, preflight } = routed;
+  if (preflight) return forward(routed, untouched(target), undefined, entity);
+  const isPublic = route.access === 'public';
+  const form = entity !== undefined && wantsForm(head, route.bearerMethods) ? entity : undefined;
+  const extracted = isPublic
+    ? untouched(target)
+    : extract(head, target.query, route.bearerMethods, form, route.schemes);
+  if (extracted.kind === 'refused') return refuseCredential(routed, extracted, undefined);
+  const isAnonymous = extracted.kind === 'none';
+  if (isAnonymous && !isPublic && route.access !== 'optional') {
+    const detail = unreadPlace(head, target.query, route.bearerMethods);
+    return { ...refuseWithChallenge(routed, 'credential_missing', NOBODY), detail };
+  }
+  const { rateLimit } = route;
+  if (rateLimit === undefined || !(rateLimit.byAddress || isAnonymous)) return admit(routed, extracted, entity);
+  return throttle(route, rateLimit.address(head.origin.address), undefined, () => admit(routed, extracted, entity));
+}
+
+function admit(routed: Routed, extracted: Extracted, entity: Buffer | undefined): Outcome | Promise<Outcome> {
+  if (extracted.kind === 'none') return forward(routed, extracted, undefined, entity);
+  const verification = verify(routed, extracted, entity);
+  if (verification instanceof Promise) return verification.then((v) => judge(routed, extracted, v, entity));
+  return judge(routed, extracted, verification, entity);
+}
+
+function verify(
+  { route, head }: Routed,
+  { scheme, token }: Extracted,
+  entity: Buffer | undefined,
+): SchemeVerification | Promise<SchemeVerification> {
+  const own = scheme === 'bearer' ? undefined : route.schemes.find(({ name }) => name === scheme);
+  return own === undefined ? route.verify(token) : own.verify({ value: token, head, entity });
+}
+
+function judge(
+  routed: Routed,
+  extracted: Extracted,
+  verification: SchemeVerification,
+  entity: Buffer | undefined,
+): Outcome | Promise<Outcome> {
+  const { route } = routed;
+  if (verification.kind === 'outage') {
+    const code = outages[verification.dependency] ?? 'authorization_server_unavailable';
+    return { kind: 'unavailable', code, route, outage: verification };
+  }
+  if (verification.kind === 'throttled')
+    return refuse('login_throttled', { route, retryAfter: verification.retryAfter });
+  if (verification.kind === 'refused') return refuseCredential(routed, verification, undefined);
+  const { rateLimit } = route;
+  if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, entity);
+  const wait = rateLimit.identity(verification.identity);
+  return throttle(route, wait, verification, () => allow(routed, extracted, verification, entity));
+}
+
+/** Where it is no authorization server that is out; the names of those begin with `authorization_servers.`. */
+const outages: Readonly<Record<string, Code>> = { passwords: 'passwords_saturated', counters: 'counters_unavailable' };
+
+function throttle(
+  route: Route,
+  wait: Counted<number>,
+  verified: Verified | undefined,
+  goOn: () => Outcome | Promise<Outcome>,
+): Outcome | Promise<Outcome> {
+  if (wait instanceof Promise) return wait.then((told) => throttle(route, told, verified, goOn));
+  if (wait === 0) return goOn();
+  const { cache, identity } = verified ?? {};
+  return refuse('rate_limited', {
+    route,
+    retryAfter: Math.ceil(wait / 1000),
+    cache,
+    identity,
+    detail: route.rateLimit?.text,
+  });
+}
+
+function allow(routed: Routed, extracted: Extracted, verified: Verified, entity: Buffer | undefined): Outcome {
+  const { route } = routed;
+  const { identity, cache } = verified;
+  const refusal = permit(route.requirements, identity, () => ruleContext(routed));
+  if (refusal !== undefined) return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
+  return forward(routed, extracted, verified, entity);
+}
+
+function ruleContext({ head, host, target, route }: Routed) {
+  const { path, query } = target;
+  return { head, host, path, query, captured: captures(route, host, path) };
+}
+
+function forward(
+  { route, target, head }: Routed,
+  extracted: Pick<Extracted, 'query' | 'form' | 'place'>,
+  verified: Verified | undefined,
+  entity: Buffer | undefined,
+): Outcome {
+  const { identity, cache, answerFields = [] } = verified ?? {};
+  const headers = identity === undefined ? [] : route.identityHeaders.write(identity);
+  if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
+  const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
+  if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail });
+  const keep = route.forwardCredential;
+  const query = keep ? target.query : extracted.query;
+  const body = keep ? entity : (extracted.form ?? entity);
+  return {
+    kind: 'forward',
+    route,
+    target: query === '' ? path : path + query,
+    identity,
+    identityHeaders: headers,
+    cache,
+    body: body ?? 'stream',
+    bodyChanged: body !== entity && hasBody(head),
+    answerFields,
+    privateResponse: extracted.place === 'query',
+    shadow: undefined,
+  };
+}
+
+/** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */
+function untouched(target: Target): Extracted {
+  return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query: target.query, form: undefined };
+}
+
+function refuseCredential(
+  routed: Routed,
+  { code, detail }: Refused<Code>,
+  cache: CacheState | undefined,
+  held: ReadonlySet<string> = NOBODY,
+): Refuse {
+  return { ...refuseWithChallenge(routed, code, held), cache, detail };
+}
+
+/** A failed condition has no remedy, so nothing is asked for. Over a wire that nobody may be asked on, that is the fault. */
+function refuseWithChallenge({ route, head }: Routed, code: Code, held: ReadonlySet<string>): Refuse {
+  if (code === 'condition_failed') return refuse(code, { route });
+  const challenges = challengesFor(route, head, code, held);
+  const isMute = entry(code).status === 401 && challenges.length === 0;
+  return refuse(isMute ? 'transport_insecure' : code, { route, challenges });
+}

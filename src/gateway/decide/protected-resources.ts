@@ -1,0 +1,63 @@
+import type { GatewayConfig, RouteConfig, ScopeConfig } from '../../config/gateway.ts';
+import { normalizeHost } from '../../config/host.ts';
+import { scopeRequirement } from './scope-requirement.ts';
+
+/** RFC 9728: what a client needs to know of a protected resource, found from the resource's own identifier. */
+export interface ProtectedResources {
+  /** The document that lies at this host and path. */
+  find(host: string, path: string): string | undefined;
+  /** Where the document of a route's resource lies, for `resource_metadata` in its challenges (§5.1). */
+  location(route: RouteConfig): string | undefined;
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+export function protectedResources(config: GatewayConfig): ProtectedResources {
+  const byResource = Map.groupBy(config.routes, (route) => route.resource ?? config.resource);
+  const resources = new Set([config.resource, ...byResource.keys()]);
+  const documents = new Map<string, string>();
+  for (const resource of resources) {
+    if (resource === undefined) continue;
+    const url = metadataUrl(resource);
+    const document = describe(config, resource, byResource.get(resource) ?? []);
+    documents.set(place(normalizeHost(url.host) ?? '', url.pathname), JSON.stringify(document));
+  }
+  return {
+    find: (host, path) => (path.startsWith(WELL_KNOWN) ? documents.get(place(host, path)) : undefined),
+    location(route) {
+      const resource = route.resource ?? config.resource;
+      return resource === undefined ? undefined : metadataUrl(resource).href;
+    },
+  };
+}
+
+function place(host: string, path: string): string {
+  return `${host} ${path}`;
+}
+
+/** §3.1: the well-known part is inserted between host and path; a path that is only a slash is none. */
+function metadataUrl(resource: string): URL {
+  const url = new URL(resource);
+  url.pathname = `${WELL_KNOWN}${url.pathname === '/' ? '' : url.pathname}`;
+  return url;
+}
+
+/** §2. Scopes are those that the routes of this resource ask for. */
+function describe(config: GatewayConfig, resource: string, all: readonly RouteConfig[]) {
+  const routes = all.filter((route) => route.access !== 'public');
+  const servers = new Set(
+    routes.flatMap((route) => route.authorization_servers ?? Object.keys(config.authorization_servers)),
+  );
+  const methods = new Set(routes.flatMap((route) => route.bearer_methods_supported ?? config.bearer_methods_supported));
+  const scopes = new Set(routes.flatMap((route) => (route.scope === undefined ? [] : scopesOf(route.scope))));
+  return {
+    resource,
+    authorization_servers: [...servers].map((name) => config.authorization_servers[name]?.issuer),
+    scopes_supported: [...scopes],
+    bearer_methods_supported: [...methods],
+  };
+}
+
+function scopesOf(scope: ScopeConfig): readonly string[] {
+  return scopeRequirement(scope).flat();
+}

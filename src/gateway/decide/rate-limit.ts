@@ -1,0 +1,51 @@
+import { addressBlock } from '../../base/address-block.ts';
+import { type CountedBy, countedByText } from '../../config/counted-by.ts';
+import type { RateLimitConfig } from '../../config/gateway.ts';
+import type { Counted, Counters } from '../../storage/counters.ts';
+import type { Identity } from '../identity.ts';
+import { claimAt } from './claim-path.ts';
+
+/** The limit of one route. What it counts belongs to that route; 0: go on, else milliseconds to wait. */
+export interface RateLimit {
+  /** In words, such as `100 in 60 s by client_id`. */
+  readonly text: string;
+  /** Counted before the credential is verified, so that guessing tokens is limited too. */
+  readonly byAddress: boolean;
+  address(address: string): Counted<number>;
+  /** Also by the server that vouches: another one's `alice` is somebody else. */
+  identity(identity: Identity): Counted<number>;
+}
+
+export function compileRateLimit(routeId: string, config: RateLimitConfig, take: Counters['take']): RateLimit {
+  const { by, requests, per } = config;
+  const limit = { requests, window: per };
+  const prefix = `${routeId.length}:${routeId}`;
+  const [read, words] = [reader(by), countedByText(by)];
+  return {
+    text: limitText(config),
+    byAddress: by.kind === 'address',
+    address: (address) => take(`${prefix} address ${addressBlock(address)}`, limit),
+    identity: (identity) => take(`${prefix} ${words} ${identity.issuer} ${read(identity)}`, limit),
+  };
+}
+
+export function limitText({ by, requests, per }: RateLimitConfig): string {
+  return `${requests} in ${per / 1000} s by ${countedByText(by)}`;
+}
+
+/** Identities without the value share one bucket, which no value can name: text is told from its absence by `=`. */
+function reader(by: CountedBy): (identity: Identity) => string {
+  switch (by.kind) {
+    case 'client_id':
+      return ({ clientId }) => (clientId === undefined ? '' : `=${clientId}`);
+    case 'sub':
+      return ({ subject }) => (subject === undefined ? '' : `=${subject}`);
+    case 'claim':
+      return ({ claims }) => {
+        const value = claimAt(claims, by.path);
+        return value === undefined ? '' : `=${JSON.stringify(value)}`;
+      };
+    case 'address':
+      return () => '';
+  }
+}

@@ -1,0 +1,59 @@
+import { compileExpression } from '../../config/expression.ts';
+import type { Identity } from '../identity.ts';
+import type { RequestHead } from '../request-head.ts';
+import type { Captures } from '../routing/captures.ts';
+
+/** What a rule about more than scope may look at. */
+export interface RuleContext {
+  readonly head: RequestHead;
+  /** In the form in which hosts compare. */
+  readonly host: string;
+  readonly path: string;
+  /** With its `?`. */
+  readonly query: string;
+  readonly captured: Captures;
+}
+
+export type When = (identity: Identity, context: RuleContext) => boolean;
+
+/** A `when` of the file, which was compiled once before to check it. */
+export function compileWhen(text: string): When {
+  const expression = compileExpression(text);
+  if (typeof expression !== 'function') throw new Error(expression.message);
+  return (identity, context) => expression({ request: requestOf(context), identity: identityOf(identity) });
+}
+
+function requestOf({ head, host, path, query, captured }: RuleContext): object {
+  const params = { ...captured.host, ...captured.path };
+  return { method: head.method, host, path, params, query: queryOf(query), headers: headersOf(head) };
+}
+
+/** All lines of a field as one list value (RFC 9110 §5.3): a rule sees every value or none. */
+function headersOf({ fields }: RequestHead): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null);
+  for (let i = 0; i < fields.length; i += 2) {
+    const name = fields[i] as string;
+    const value = fields[i + 1] as string;
+    // A credential is nothing that a rule should depend on, or a log of its errors show.
+    if (name === 'authorization' || name === 'cookie') continue;
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return { ...headers };
+}
+
+/** A parameter that occurs twice is a list, which equals no text: what the upstream would go by is unknown. */
+function queryOf(query: string): Record<string, string | string[]> {
+  const found = new URLSearchParams(query);
+  const names = new Set(found.keys());
+  names.delete('access_token');
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = found.getAll(name);
+      return [name, values.length === 1 ? (values[0] as string) : values];
+    }),
+  );
+}
+
+function identityOf({ scheme, subject, clientId, scopes, claims, issuer }: Identity): object {
+  return { scheme, subject: subject ?? '', client_id: clientId ?? '', scopes: [...scopes], claims, issuer };
+}

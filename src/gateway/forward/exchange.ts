@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import type { LimitsConfig } from '../../config/gateway.ts';
+import { discardUpload } from '../answer/discard.ts';
+import { type Answer, answer } from '../answer/refuse.ts';
+import { type Code, entry } from '../codes.ts';
+import type { CrossOrigin } from '../decide/cross-origin.ts';
+import type { Lease } from '../lifecycle/lease.ts';
+import type { Peer } from '../lifecycle/trusted-proxies.ts';
+import type { Forward, Outcome } from '../outcome.ts';
+import type { Origin, RequestHead } from '../request-head.ts';
+import type { Decision, Decisions } from '../telemetry/decisions.ts';
+import type { Tickets } from '../telemetry/tickets.ts';
+import type { Stalls } from './stalls.ts';
+
+/** What every exchange under one generation shares. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly decisions: Decisions;
+  readonly tickets: Tickets;
+  readonly stalls: Stalls;
+  readonly limits: LimitsConfig;
+  readonly originOf: (peer: Peer) => Origin;
+  /** Undefined: no page of another origin may call. */
+  readonly crossOrigin: CrossOrigin | undefined;
+  /** As configured, for answers; and in lower case, for comparison. */
+  readonly requestIdHeader: string;
+  readonly requestIdHeaderLower: string;
+  /** Draining once the listener is closing: every answer is then the connection's last. */
+  readonly listener: { draining: boolean; readonly tunnels: Set<Socket>; readonly doomed: WeakSet<Socket> };
+  /** Of the generation, which lives until the last exchange under it is recorded. */
+  readonly lease: Lease;
+}
+
+/** One request and the answer to it, on the client's side. */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly head: RequestHead;
+  readonly requestId: string;
+  readonly shared: Shared;
+  readonly #start: number;
+  #expectsContinue: boolean;
+  /** Monotonic time; undefined: it did not come to that. */
+  #forwardedAt: number | undefined;
+  #answeredAt: number | undefined;
+  /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
+  #verification: number | undefined;
+  #waited = 0;
+  #recorded = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
+    requestId: string,
+    expectsContinue: boolean,
+    shared: Shared,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.head = head;
+    this.requestId = requestId;
+    this.shared = shared;
+    this.#expectsContinue = expectsContinue;
+    this.#start = shared.clock.monotonic();
+    shared.lease.take();
+    if (shared.listener.draining) response.shouldKeepAlive = false;
+  }
+
+  /** The client left, or its connection broke. */
+  get gone(): boolean {
+    return this.response.destroyed || this.request.socket.destroyed;
+  }
+
+  /** RFC 9110 §10.1.1: asked for the body only once the decision is to read it. */
+  inviteBody(): void {
+    if (!this.#expectsContinue) return;
+    this.#expectsContinue = false;
+    this.response.writeContinue();
+  }
+
+  /** Marks on the way of the request, for its times. */
+  forwarding(): void {
+    this.#forwardedAt = this.shared.clock.monotonic();
+  }
+
+  answered(): void {
+    this.#answeredAt = this.shared.clock.monotonic();
+  }
+
+  verifiedSince(start: number): void {
+    this.#verification = this.shared.clock.monotonic() - start;
+  }
+
+  waitedSince(start: number): void {
+    this.#waited = this.shared.clock.monotonic() - start;
+  }
+
+  /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
+  settle(outcome: Exclude<Outcome, Forward>): void {
+    if (outcome.kind === 'reply') {
+      this.record('answered', outcome);
+      this.#write(outcome);
+      return;
+    }
+    const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : outcome.retryAfter;
+    const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
+    const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
+    if (entry(outcome.code).closes === true) this.#close();
+    const decision = this.record(outcome.code, outcome);
+    this.#write(answer(outcome.code, { challenges, allow, retryAfter, ...this.#identification(decision) }));
+  }
+
+  /** This answer is the connection's last, and what stands behind the request on it is no request. */
+  #close(): void {
+    this.response.shouldKeepAlive = false;
+    this.shared.listener.doomed.add(this.request.socket);
+  }
+
+  /** The decision was to forward, and it could not be done. */
+  fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
+    const decision = this.record(code, plan, detail);
+    this.#write(answer(code, { retryAfter, ...this.#identification(decision) }));
+  }
+
+  /** Undefined: it was recorded before. */
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string): Decision | undefined {
+    if (this.#recorded) return undefined;
+    this.#recorded = true;
+    const now = this.shared.clock.monotonic();
+    const forwardedAt = this.#forwardedAt;
+    const decision = {
+      code,
+      outcome,
+      head: this.head,
+      requestId: this.requestId,
+      milliseconds: now - this.#start,
+      detail,
+      gateway: (forwardedAt ?? now) - this.#start - this.#waited - (this.#verification ?? 0),
+      verification: this.#verification,
+      upstream: this.#answeredAt === undefined ? undefined : this.#answeredAt - (forwardedAt ?? this.#answeredAt),
+    };
+    this.shared.decisions.record(decision);
+    this.shared.lease.release();
+    return decision;
+  }
+
+  /** How the answer leads back to the request: an id for the log, a ticket for who has none. */
+  #identification(decision: Decision | undefined) {
+    const requestId = { header: this.shared.requestIdHeader, value: this.requestId };
+    return decision === undefined ? { requestId } : { requestId, ticket: this.shared.tickets.seal(decision) };
+  }
+
+  #write(own: Answer): void {
+    if (this.response.headersSent || this.gone) return;
+    if (bodyPending(this.request)) setImmediate(() => this.#writeAfterUpload(own));
+    else this.#end(own);
+  }
+
+  /** A small body arrives in the turn of its head: only one that is still to come costs the connection. */
+  #writeAfterUpload(own: Answer): void {
+    if (this.response.headersSent || this.gone) return;
+    if (!bodyPending(this.request)) this.#end(own);
+    else discardUpload(this.request, this.response, { ...own, headers: this.#headersOf(own) });
+  }
+
+  #headersOf({ headers }: Answer): readonly string[] {
+    const { crossOrigin } = this.shared;
+    return crossOrigin === undefined ? headers : [...headers, ...crossOrigin.answer(this.head)];
+  }
+
+  #end(own: Answer): void {
+    this.response.writeHead(own.status, this.#headersOf(own) as string[]);
+    this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
+  }
+}
+
+function bodyPending(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const { headers } = request;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}

@@ -1,0 +1,40 @@
+import { UnknownCoding } from '../answer/response-fields.ts';
+import type { Code } from '../codes.ts';
+
+/** What an error of the upstream's side means to the client: 502 where it answered wrongly or not at all, 504 in silence. */
+const byCode: Readonly<Record<string, Code>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'upstream_timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'upstream_timeout',
+  UND_ERR_BODY_TIMEOUT: 'upstream_timeout',
+  ETIMEDOUT: 'upstream_timeout',
+  UND_ERR_SOCKET: 'upstream_invalid',
+  UND_ERR_HEADERS_OVERFLOW: 'upstream_invalid',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'upstream_invalid',
+  ERR_HTTP_INVALID_STATUS_CODE: 'upstream_invalid',
+  ERR_HTTP_INVALID_HEADER_VALUE: 'upstream_invalid',
+  ERR_HTTP_TRAILER_INVALID: 'upstream_invalid',
+  ERR_INVALID_CHAR: 'upstream_invalid',
+  ERR_INVALID_HTTP_TOKEN: 'upstream_invalid',
+  ECONNRESET: 'upstream_invalid',
+  EPIPE: 'upstream_invalid',
+  // undici asserts what it believes no server would send.
+  ERR_ASSERTION: 'upstream_invalid',
+  UND_ERR_INVALID_ARG: 'internal_error',
+  UND_ERR_NOT_SUPPORTED: 'internal_error',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'internal_error',
+};
+
+/** Network and TLS errors have a code; an error without one was thrown by a defect of ours. */
+export function upstreamFault(error: Error): Code {
+  if (error.name === 'HTTPParserError' || error instanceof UnknownCoding) return 'upstream_invalid';
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return 'internal_error';
+  return byCode[code] ?? 'upstream_unreachable';
+}
+
+const CUTS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Whether the connection went before there was any answer. */
+export function wasCut(error: Error): boolean {
+  return CUTS.has((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,0 +1,71 @@
+import { fold } from '../../config/fold-name.ts';
+import { OURS } from '../decide/our-fields.ts';
+import type { Forward } from '../outcome.ts';
+import { listNames, type RequestHead } from '../request-head.ts';
+
+/**
+ * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
+ * say: drop what `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
+ */
+
+const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
+
+export interface Sender {
+  /** Lower case. */
+  readonly requestIdHeader: string;
+  readonly requestId: string;
+}
+
+export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
+  const fields: string[] = [];
+  const { route } = plan;
+  const named = connectionNames(head);
+  const credential = plan.shadow === undefined ? route.upstream.credential : undefined;
+  const keepsAuthorization = plan.shadow !== undefined || route.access === 'public' || route.forwardCredential;
+  const received = head.fields;
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string;
+    if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
+    if (name === 'authorization' ? !keepsAuthorization : route.identityHeaders.spoofs(name)) continue;
+    if (credential !== undefined && fold(name) === credential.folded) continue;
+    if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
+    const value = received[i + 1] as string;
+    // RFC 9110 §7.6.2; at zero the request has ended here.
+    fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? String(Number(value) - 1) : value);
+  }
+  addForwarding(fields, head);
+  fields.push(sender.requestIdHeader, sender.requestId);
+  for (const text of plan.identityHeaders) fields.push(text);
+  if (credential !== undefined) fields.push(credential.name, credential.value);
+  return fields;
+}
+
+/** The tokens of Connection beyond the two that nearly every request has. */
+function connectionNames({ connection }: RequestHead): ReadonlySet<string> | undefined {
+  if (connection === undefined) return undefined;
+  const value = connection.value.toLowerCase();
+  if (value === 'keep-alive' || value === 'close') return undefined;
+  return new Set(value.split(',').map((token) => token.trim()));
+}
+
+/** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */
+function addForwarding(fields: string[], head: RequestHead): void {
+  const { address, secure, chain } = head.origin;
+  const host = head.origin.host ?? head.host?.value ?? '';
+  const proto = secure ? 'https' : 'http';
+  fields.push('x-forwarded-for', chain, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
+  fields.push('forwarded', `for=${node(address)};host=${parameter(host)};proto=${proto}`);
+  fields.push('via', `${head.version} gatehouse`);
+  // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
+  if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
+}
+
+/** RFC 7239 §6: an IPv6 address is bracketed and quoted. */
+function node(address: string): string {
+  return address.includes(':') ? `"[${address}]"` : address;
+}
+
+/** A value that is no token is quoted; a judged Host has no character that would need an escape. */
+function parameter(host: string): string {
+  return /^[A-Za-z0-9._-]+$/.test(host) ? host : `"${host}"`;
+}

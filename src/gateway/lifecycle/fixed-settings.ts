@@ -1,0 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayConfig } from '../../config/gateway.ts';
+
+/** What a process takes up once: addresses, and what is set up before there is a file to reload. */
+const fixed = ['listen', 'admin', 'health', 'log', 'shutdown'] as const satisfies readonly (keyof GatewayConfig)[];
+
+/** The new file with the old values of what only a restart changes, and the names of those that differ. */
+export function keepFixed(
+  running: GatewayConfig,
+  next: GatewayConfig,
+): { readonly config: GatewayConfig; readonly kept: readonly string[] } {
+  const kept = fixed.filter((key) => !isDeepStrictEqual(running[key], next[key]));
+  const old = kept.map((key) => [key, running[key]] as const);
+  const config = { ...next, ...Object.fromEntries(old.filter(([, value]) => value !== undefined)) };
+  for (const key of kept) if (running[key] === undefined) delete config[key];
+  return { config, kept };
+}

@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import type { GatewayConfig } from '../../config/gateway.ts';
+import type { Pointer, Position } from '../../config/load.ts';
+import type { Counters } from '../../storage/counters.ts';
+import { openCounters } from '../../storage/counters-open.ts';
+import { crossOrigin } from '../decide/cross-origin.ts';
+import { buildEngine, type Engine } from '../decide/engine.ts';
+import { protectedResources } from '../decide/protected-resources.ts';
+import type { Shared } from '../forward/exchange.ts';
+import type { Stalls } from '../forward/stalls.ts';
+import { openUpstream, type Upstream } from '../forward/upstream.ts';
+import type { Route } from '../routing/route.ts';
+import { openSchemes } from '../schemes/open-schemes.ts';
+import type { Decisions } from '../telemetry/decisions.ts';
+import { buildTickets } from '../telemetry/tickets.ts';
+import { openAuthorizationServer } from '../verify/open-authorization-server.ts';
+import { trustOf } from '../verify/trust.ts';
+import { type BearerVerifiers, buildVerifiers } from '../verify/verifiers.ts';
+import { compileRoutes, compileUnrouted } from './compile.ts';
+import { compileHealthPasses, type HealthPass } from './health-pass.ts';
+import type { Kept } from './kept.ts';
+import { Lease } from './lease.ts';
+import { originReader } from './trusted-proxies.ts';
+
+/** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
+export interface Generation {
+  readonly config: GatewayConfig;
+  readonly engine: Engine;
+  readonly routes: readonly Route[];
+  readonly verifiers: BearerVerifiers;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly healthPasses: ReadonlyMap<string, HealthPass>;
+  readonly counters: Counters;
+  readonly shared: Shared;
+  /** Held by whoever serves by this generation, by every exchange that began under it, and by every tunnel. */
+  readonly lease: Lease;
+}
+
+/** The generation that requests begin under; each keeps to it until its end. */
+export interface LiveGeneration {
+  readonly current: Generation;
+}
+
+export interface GenerationDependencies {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly decisions: Decisions;
+  readonly stalls: Stalls;
+  readonly kept: Kept;
+  readonly listener: Shared['listener'];
+  /** Where relative file names of the configuration start. */
+  readonly directory: string;
+  /** Where a value of the file stands. */
+  readonly locate?: ((pointer: Pointer) => Position) | undefined;
+}
+
+export function buildGeneration(config: GatewayConfig, dependencies: GenerationDependencies): Generation {
+  const lease = new Lease();
+  try {
+    return build(config, dependencies, lease);
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+function build(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Generation {
+  const { kept, locate } = dependencies;
+  const verifiers = buildVerifiers(config, dependencies, (name, block, around) => {
+    const trust = trustOf(block, dependencies);
+    return kept.servers.take(lease, [name, block, around.development, trust], () =>
+      openAuthorizationServer(name, block, around, trust),
+    );
+  });
+  const upstreams = openUpstreams(config, kept, lease);
+  const resources = protectedResources(config);
+  const counters = kept.counters.take(lease, config.counters, () => openCounters(config.counters, dependencies));
+  const verifier = (names: readonly string[]) => verifiers.verifier(names);
+  const schemes = openSchemes(config, { ...dependencies, counters }, lease);
+  const parts = { upstreams, verifier, schemes, resources, take: counters.take, locate };
+  const routes = compileRoutes(config, parts);
+  const shared = share(config, dependencies, lease);
+  const unrouted = compileUnrouted(config, parts);
+  return {
+    config,
+    engine: buildEngine({ routes, unrouted, resources, crossOrigin: shared.crossOrigin }),
+    routes,
+    verifiers,
+    upstreams,
+    healthPasses: compileHealthPasses(config, upstreams),
+    counters,
+    shared,
+    lease,
+  };
+}
+
+function openUpstreams(config: GatewayConfig, kept: Kept, lease: Lease): ReadonlyMap<string, Upstream> {
+  const named = Object.entries(config.upstreams).map(
+    ([name, block]) => [name, kept.upstreams.take(lease, [name, block], () => openUpstream(name, block))] as const,
+  );
+  return new Map(named);
+}
+
+function share(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Shared {
+  const { clock, log, decisions, stalls, listener, kept } = dependencies;
+  const { ticket_keys } = config;
+  return {
+    clock,
+    log,
+    decisions,
+    stalls,
+    listener,
+    lease,
+    tickets: kept.tickets.take(lease, ticket_keys ?? null, () => buildTickets(ticket_keys, clock)),
+    limits: config.limits,
+    originOf: originReader(config.trusted_proxies),
+    crossOrigin: crossOrigin(config.cors, config.request_id.header),
+    requestIdHeader: config.request_id.header,
+    requestIdHeaderLower: config.request_id.header.toLowerCase(),
+  };
+}

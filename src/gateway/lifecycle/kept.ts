@@ -1,0 +1,41 @@
+import type { Counters } from '../../storage/counters.ts';
+import type { Upstream } from '../forward/upstream.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import type { Nonces } from '../schemes/nonces.ts';
+import { openPasswordJudge, type PasswordJudge } from '../schemes/password-judge.ts';
+import type { Tickets } from '../telemetry/tickets.ts';
+import type { AuthorizationServer } from '../verify/authorization-server.ts';
+import { Holdings } from './holdings.ts';
+
+/** What outlives a generation where the next one's file says the same of it. */
+export interface Kept {
+  readonly servers: Holdings<AuthorizationServer>;
+  readonly upstreams: Holdings<Upstream>;
+  readonly tickets: Holdings<Tickets>;
+  readonly counters: Holdings<Counters>;
+  readonly nonces: Holdings<Nonces>;
+  /** With the passwords that were right a moment ago. */
+  readonly schemes: Holdings<HttpScheme>;
+  /** Of the process: its queue is the bound on what hashing may take. */
+  readonly passwords: PasswordJudge;
+  close(): Promise<void>;
+}
+
+export function keepNothingYet(): Kept {
+  const servers = new Holdings<AuthorizationServer>((server) => server.close());
+  const upstreams = new Holdings<Upstream>(({ pool }) => pool.destroy());
+  const tickets = new Holdings<Tickets>(async () => {});
+  const counters = new Holdings<Counters>((each) => each.close());
+  const passwords = openPasswordJudge();
+  return {
+    servers,
+    upstreams,
+    tickets,
+    counters,
+    nonces: new Holdings<Nonces>(async () => {}),
+    schemes: new Holdings<HttpScheme>(async () => {}),
+    passwords,
+    close: async () =>
+      void (await Promise.all([servers.close(), upstreams.close(), counters.close(), passwords.close()])),
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import {
+  createServer as createTlsServer,
+  type ServerOptions as HttpsOptions,
+  type Server as HttpsServer,
+} from 'node:https';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { LimitsConfig } from '../../config/gateway.ts';
+import type { TlsConfig } from '../../config/listener.ts';
+import { answerClientError, owesAnswer, writeRaw } from '../answer/client-error.ts';
+import type { Code } from '../codes.ts';
+import { Handshake } from '../forward/tunnel.ts';
+import type { Arrival } from './proxy.ts';
+import { guardHandshakes } from './tls.ts';
+
+export interface ServerOptions {
+  readonly limits: LimitsConfig;
+  /** Present: clients speak TLS. */
+  readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
+  readonly handle: (arrival: Arrival) => void;
+  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
+  readonly malformed: (code: Code) => string;
+}
+
+/**
+ * The Fastify server of the proxy: one catch-all for every method. `rewriteUrl` shows the framework a constant, so that
+ * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
+ */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const expectations = new WeakMap<IncomingMessage, Arrival['expects']>();
+  const app = Fastify({
+    rewriteUrl: () => '/',
+    return503OnClosing: false,
+    serverFactory: (listener) => httpServer(listener, expectations, options),
+    exposeHeadRoutes: false,
+  });
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  // The first hook takes the request over, before the framework looks at its body or has an opinion on its media type.
+  app.addHook('onRequest', (request, reply, _next) => {
+    reply.hijack();
+    const { raw } = request;
+    options.handle({ request: raw, response: reply.raw, target: request.originalUrl, expects: expectations.get(raw) });
+  });
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== 'CONNECT'),
+    url: '/',
+    handler: () => undefined,
+  });
+  return app;
+}
+
+/** The time between two looks at connections that are slow with their head, in milliseconds. */
+const CHECK_INTERVAL = 1000;
+
+function httpServer(
+  listener: RequestListener,
+  expectations: WeakMap<IncomingMessage, Arrival['expects']>,
+  { limits, tls, handle, malformed }: ServerOptions,
+): Server {
+  const server = createOn(
+    tls?.options,
+    {
+      // A total would cut large uploads: the rate of a body is judged instead.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headers_timeout),
+      insecureHTTPParser: false,
+      // Host is judged by the engine, so that its refusal reads as every other.
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+      noDelay: true,
+      shouldUpgradeCallback: isWebSocket,
+    },
+    listener,
+  );
+  // Node drops header lines past its own count in silence; ours is an answer.
+  server.maxHeadersCount = 0;
+  applyLimits(server, limits);
+  if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
+  server.on('checkContinue', (request, response) => {
+    expectations.set(request, 'continue');
+    listener(request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    expectations.set(request, 'other');
+    listener(request, response);
+  });
+  server.on('upgrade', (request, socket: Socket, head) => {
+    const handshake = new Handshake(socket, head);
+    handle({ request, response: responseOn(request, socket), target: request.url as string, handshake });
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    abandon(socket);
+    if (owesAnswer(socket)) {
+      socket.destroy();
+      return;
+    }
+    const ticket = malformed('method_not_allowed');
+    socket.end(writeRaw('method_not_allowed', { allow: [], ticket }), 'latin1', () => socket.destroy());
+  });
+  server.on('clientError', (error, socket) => {
+    answerClientError(error, socket as Socket, malformed);
+  });
+  return server;
+}
+
+/** How long a peer may take to read the refusal of a connection that is no longer Node.js's to watch. */
+const LAST_WORD = 2000;
+
+/** On CONNECT Node.js takes its listeners off the connection: an error that nobody hears would end the process. */
+function abandon(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.setTimeout(LAST_WORD, () => socket.destroy());
+}
+
+function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener: RequestListener): Server {
+  // An HTTPS server is an HTTP server in all that is used of it here.
+  return tls === undefined
+    ? createServer(options, listener)
+    : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
+}
+
+/** For connections and requests to come; Node.js reads each of these when it needs it. */
+export function applyLimits(server: Server, limits: LimitsConfig): void {
+  Object.assign(server, {
+    maxHeaderSize: limits.header_size,
+    headersTimeout: limits.headers_timeout,
+    keepAliveTimeout: limits.idle,
+    maxConnections: limits.connections,
+  });
+}
+
+/**
+ * RFC 9110 §7.8: an upgrade that we do not take is ignored and the request answered as any other. Java's client offers
+ * h2c with every first request, so refusing it would refuse the client.
+ */
+function isWebSocket({ method, headers, httpVersion, socket }: IncomingMessage): boolean {
+  // Behind a request that is not yet answered, the connection is not ours to give away.
+  if (owesAnswer(socket)) return false;
+  const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+  return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** The connection of a handshake, ready for an ordinary answer: a refusal, or an upstream's that is no 101. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => socket.destroySoon());
+  // Node.js takes its own listener off a connection that it hands over.
+  socket.on('drain', () => {
+    if (response.socket === socket) response.emit('drain');
+  });
+  return response;
+}

@@ -1,0 +1,43 @@
+import { type TrustedProxies, trustedProxies } from '../../base/forwarded-for.ts';
+import { normalizeHost } from '../../config/host.ts';
+import type { Origin } from '../request-head.ts';
+
+/** The peer of a connection, and what its request says. */
+export interface Peer {
+  readonly address: string;
+  readonly secure: boolean;
+  /** As in Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+  readonly requestIdHeader: string;
+}
+
+/** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
+export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
+  if (cidrs.length === 0) return fromConnection;
+  const trusted = trustedProxies(cidrs);
+  return (peer) => (trusted.includes(peer.address) ? fromProxy(trusted, peer) : fromConnection(peer));
+}
+
+function fromConnection({ address, secure }: Peer): Origin {
+  return { address, secure, chain: address, host: undefined, requestId: undefined };
+}
+
+function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
+  const chain = trusted.believed(listOf(peer, 'x-forwarded-for'));
+  const host = listOf(peer, 'x-forwarded-host').at(-1);
+  const id = listOf(peer, peer.requestIdHeader).at(-1);
+  return {
+    address: chain[0] ?? peer.address,
+    secure: (listOf(peer, 'x-forwarded-proto').at(-1) ?? (peer.secure ? 'https' : '')).toLowerCase() === 'https',
+    chain: [...chain, peer.address].join(', '),
+    host: host !== undefined && normalizeHost(host) !== undefined ? host : undefined,
+    requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
+  };
+}
+
+function listOf({ rawHeaders }: Peer, name: string): string[] {
+  return rawHeaders
+    .filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+    .flatMap((value) => value.split(','))
+    .map((item) => item.trim());
+}

@@ -1,0 +1,44 @@
+import { compareHosts, type HostPattern, hostShape } from '../../config/host-pattern.ts';
+import { compareSegments, type PathSegment } from '../../config/path-pattern.ts';
+import type { Placed } from './routes.ts';
+
+/** Negative where the first route is asked before the second, as `RouteTable` asks them: host, path, conditions. */
+export function compareSpecificity(one: Placed, other: Placed): number {
+  return (
+    compareRank(one, other) ||
+    conditionText(one).localeCompare(conditionText(other)) ||
+    pathText(one).localeCompare(pathText(other))
+  );
+}
+
+/** The same, but zero where only their text tells which of two routes is asked first. */
+export function compareRank(one: Placed, other: Placed): number {
+  return (
+    byHost(one.host, other.host) ||
+    compareSegments(one.segments, other.segments) ||
+    other.conditions.length - one.conditions.length
+  );
+}
+
+function conditionText({ conditions }: Placed): string {
+  return conditions.map(({ text }) => text).join('\n');
+}
+
+function byHost(one: HostPattern | undefined, other: HostPattern | undefined): number {
+  const rank = (host: HostPattern | undefined) => (host === undefined ? 2 : host.exact === undefined ? 1 : 0);
+  if (one === undefined || other === undefined || rank(one) !== rank(other)) return rank(one) - rank(other);
+  return compareHosts(one, other) || hostShape(one).localeCompare(hostShape(other));
+}
+
+export function hostText({ labels }: HostPattern): string {
+  return labels.map((label) => (label.kind === 'literal' ? label.text : `{${label.name}}`)).join('.');
+}
+
+export function pathText({ segments }: Pick<Placed, 'segments'>): string {
+  return `/${segments.map(segmentText).join('/')}`;
+}
+
+function segmentText(segment: PathSegment): string {
+  if (segment.kind === 'literal') return segment.text;
+  return segment.kind === 'one' ? `{${segment.name}}` : `{${segment.name}*}`;
+}

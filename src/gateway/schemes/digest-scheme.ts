@@ -1,0 +1,233 @@
+import { addressBlock } from '../../base/address-block.ts';
+import { sameBytes } from '../../base/secret.ts';
+import { outage, refused } from '../../base/verdict.ts';
+import type { DigestConfig } from '../../config/gateway.ts';
+import {
+  type DigestCredentials,
+  digestChallenge,
+  formatAuthenticationInfo,
+  parseDigest,
+} from '../../http-auth/digest.ts';
+import {
+  type DigestAlgorithmName,
+  digestAlgorithmNamed,
+  digestAlgorithmNames,
+  digestAlgorithms,
+} from '../../http-auth/digest-algorithms.ts';
+import { digestResponse, type ResponseInput } from '../../http-auth/digest-response.ts';
+import type { Nonce } from '../../http-auth/nonce.ts';
+import type { Counters, NonceUsage } from '../../storage/counters.ts';
+import type { Throttle } from '../../storage/counters-throttle.ts';
+import type { Identity, SchemeVerification, Verified } from '../identity.ts';
+import type { RequestHead } from '../request-head.ts';
+import { uriFits } from './digest-uri.ts';
+import type { DigestUser, DigestUsers } from './digest-users.ts';
+import { guard } from './guarded-login.ts';
+import type { HttpScheme, Presented } from './http-scheme.ts';
+import type { Nonces } from './nonces.ts';
+import { userIdentities } from './user-identity.ts';
+
+export interface DigestParts {
+  readonly config: DigestConfig;
+  readonly users: DigestUsers;
+  readonly nonces: Nonces;
+  readonly throttle: Throttle;
+  /** Where other processes take the same nonces. */
+  readonly useNonce: Counters['useNonce'];
+}
+
+/** Digest (RFC 7616) on the routes that share one block. */
+export function digestScheme(parts: DigestParts): HttpScheme {
+  const { config, nonces } = parts;
+  const scene: Scene = {
+    ...parts,
+    algorithms: digestAlgorithmNames.filter((name) => config.algorithms.includes(name)),
+    opaque: config.opaque ? nonces.opaque(config.realm) : undefined,
+    identityOf: userIdentities({ scheme: 'digest', realm: config.realm, scopes: config.scopes }),
+  };
+  return {
+    name: 'digest',
+    verify: (presented) => verify(scene, presented),
+    challenges: (head, stale) => challenges(scene, head, stale),
+    wantsEntity({ authorization }) {
+      if (authorization === undefined || !config.qop.includes('auth-int')) return undefined;
+      const parsed = parseDigest(authorization.value);
+      const isWanted = parsed.kind === 'credentials' && parsed.credentials.protection?.qop === 'auth-int';
+      return isWanted ? config.auth_int.max_body : undefined;
+    },
+  };
+}
+
+interface Scene extends DigestParts {
+  /** In the order in which they are offered. */
+  readonly algorithms: readonly DigestAlgorithmName[];
+  readonly opaque: string | undefined;
+  readonly identityOf: (username: string) => Identity;
+}
+
+/** One nonce for all: a client that takes the second challenge must not be told that its nonce is for the first. */
+function challenges({ config, nonces, algorithms, opaque }: Scene, head: RequestHead, stale: boolean): string[] {
+  const nonce = nonces.issue(purposeOf(config, head));
+  const { realm, qop, userhash, domain } = config;
+  const shared = { realm, qop, nonce, opaque, userhash, stale, domain: domain?.join(' ') };
+  return algorithms.map((algorithm) => digestChallenge({ ...shared, algorithm }));
+}
+
+/** What a nonce is for: realm, and address where it is bound to one. */
+function purposeOf({ realm, bind_ip }: DigestConfig, { origin }: RequestHead): string {
+  return bind_ip ? `${realm}\0${addressBlock(origin.address)}` : realm;
+}
+
+/** Credentials that answer a challenge of this route, so far as can be told without the password. */
+interface Answered {
+  readonly credentials: DigestCredentials;
+  readonly algorithm: DigestAlgorithmName;
+  readonly nonce: Nonce;
+}
+
+function verify(scene: Scene, presented: Presented): SchemeVerification | Promise<SchemeVerification> {
+  const { config, users, throttle } = scene;
+  const { head } = presented;
+  const answered = answeredBy(scene, presented);
+  if (answered.kind === 'refused') return answered;
+  const { realm } = config;
+  const user = users.find(answered.credentials, answered.algorithm);
+  // By each of its hashes a name could be guessed at anew.
+  const username = user?.username ?? answered.credentials.username;
+  const name = `digest ${realm.length}:${realm}${username}`;
+  return guard({ throttle, name, address: head.origin.address }, () => judge(scene, { ...answered, user }, presented));
+}
+
+function answeredBy({ config, nonces, opaque }: Scene, { value, head }: Presented) {
+  const parsed = parseDigest(value);
+  if (parsed.kind !== 'credentials')
+    return refused('authorization_malformed', parsed.kind === 'malformed' ? parsed.detail : undefined);
+  const { credentials } = parsed;
+  const algorithm = digestAlgorithmNamed(credentials.algorithm);
+  const mismatch = mismatches.find(({ isWrong }) => isWrong(credentials, { config, algorithm, opaque }));
+  if (mismatch !== undefined || algorithm === undefined) return refused('digest_mismatch', mismatch?.text);
+  if (!uriFits(credentials.uri, head, config.uri_match)) return refused('digest_uri');
+  const nonce = nonces.read(credentials.nonce, purposeOf(config, head));
+  return nonce === undefined ? refused('nonce_invalid') : { kind: 'answered' as const, credentials, algorithm, nonce };
+}
+
+interface Offered {
+  readonly config: DigestConfig;
+  readonly algorithm: DigestAlgorithmName | undefined;
+  readonly opaque: string | undefined;
+}
+
+/** What a response says that no challenge of this route offered. */
+const mismatches: readonly { text: string; isWrong(said: DigestCredentials, offered: Offered): boolean }[] = [
+  { text: 'another realm', isWrong: ({ realm }, { config }) => realm !== config.realm },
+  {
+    text: 'an algorithm that is not offered',
+    isWrong: (_, { config, algorithm }) => algorithm === undefined || !config.algorithms.includes(algorithm),
+  },
+  {
+    text: 'a response of another length',
+    isWrong: (said, { algorithm }) => said.response.length !== lengthOf(algorithm),
+  },
+  { text: 'no qop', isWrong: ({ protection }, offered) => protection === undefined && !takesLegacy(offered) },
+  {
+    text: 'a qop that is not offered',
+    isWrong: ({ protection }, { config }) => protection !== undefined && !config.qop.includes(protection.qop),
+  },
+  {
+    text: 'another opaque',
+    isWrong: ({ opaque }, offered) => opaque !== undefined && offered.opaque !== undefined && opaque !== offered.opaque,
+  },
+  { text: 'a userhash, which is not offered', isWrong: ({ userhash }, { config }) => userhash && !config.userhash },
+];
+
+function takesLegacy({ config, algorithm }: Offered): boolean {
+  return config.legacy_no_qop && algorithm === 'MD5';
+}
+
+function lengthOf(algorithm: DigestAlgorithmName | undefined): number | undefined {
+  return algorithm && digestAlgorithms[algorithm].length;
+}
+
+/** The same work whether the user is known or not; only who had the password right learns anything of the nonce. */
+function judge(
+  scene: Scene,
+  answered: Answered & { readonly user: DigestUser | undefined },
+  presented: Presented,
+): SchemeVerification | Promise<SchemeVerification> {
+  const { nonces, identityOf } = scene;
+  const { credentials, algorithm, nonce, user } = answered;
+  const ha1 = user?.ha1 ?? nonces.decoy.slice(0, lengthOf(algorithm));
+  const input = { ...inputOf(answered, presented), ha1 };
+  const session = sessionNonces(scene, answered).find((sessionCnonce) =>
+    sameResponse(digestResponse({ ...input, sessionCnonce }), credentials.response),
+  );
+  if (user === undefined || session === undefined) return refused('password_wrong');
+  const now = nonces.now();
+  if (now - nonce.issuedAt > scene.config.nonce_ttl) return refused('nonce_stale');
+  const accept: Accept = {
+    identity: identityOf(user.username),
+    answerFields: info(scene, answered, presented.head, { ...input, sessionCnonce: session }),
+  };
+  const usage = use(scene, answered, now);
+  return usage instanceof Promise ? usage.then((told) => settled(told, accept)) : settled(usage, accept);
+}
+
+type Accept = Pick<Verified, 'identity' | 'answerFields'>;
+
+function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerification {
+  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are out of reach');
+  if (usage === 'fresh') return { kind: 'verified', cache: 'miss', ...accept };
+  return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
+}
+
+/** A session has the cnonce of its first request (RFC 7616 §3.4.2); most clients begin another with each request. */
+function sessionNonces({ nonces }: Scene, { credentials, algorithm, nonce }: Answered): readonly string[] {
+  const { cnonce = '' } = credentials;
+  const first = digestAlgorithms[algorithm].session ? nonces.counts.cnonceOf(nonce) : undefined;
+  return first === undefined || first === cnonce ? [cnonce] : [cnonce, first];
+}
+
+function inputOf({ credentials, algorithm }: Answered, { head, entity }: Presented) {
+  const { nonce, cnonce, protection, uri } = credentials;
+  return { algorithm, nonce, cnonce, protection, method: head.method, uri, entity };
+}
+
+function sameResponse(computed: string, response: string): boolean {
+  return sameBytes(Buffer.from(computed, 'latin1'), Buffer.from(response, 'latin1'));
+}
+
+function use(
+  { config, nonces, useNonce }: Scene,
+  { credentials, algorithm, nonce }: Answered,
+  now: number,
+): NonceUsage | Promise<NonceUsage | undefined> {
+  const { protection, cnonce } = credentials;
+  const count = protection === undefined ? 'last' : Number.parseInt(protection.nc, 16);
+  const expiresAt = nonce.issuedAt + config.nonce_ttl;
+  if (useNonce !== undefined) return useNonce({ ...nonce, lifetime: expiresAt - now + SPARE, count, mode: config.nc });
+  const session = digestAlgorithms[algorithm].session ? cnonce : undefined;
+  return nonces.counts.use(nonce, { count, mode: config.nc, now, expiresAt, cnonce: session });
+}
+
+/** Milliseconds: another process may take a nonce for younger than this one does. */
+const SPARE = 10_000;
+
+/** So much of its time must have passed before a nonce is followed by the next one. */
+const LATE = 0.8;
+
+/**
+ * RFC 7616 §3.5: that the server knows the password too. Of auth-int it would need the body of an answer that is
+ * streamed, so there it is left out.
+ */
+function info(scene: Scene, answered: Answered, head: RequestHead, input: ResponseInput): readonly string[] {
+  const { protection, cnonce } = answered.credentials;
+  if (protection?.qop !== 'auth' || cnonce === undefined) return [];
+  const rspauth = digestResponse({ ...input, method: '' });
+  const nextnonce = nextNonce(scene, answered, head);
+  return ['authentication-info', formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce })];
+}
+
+function nextNonce({ config, nonces }: Scene, { nonce }: Answered, head: RequestHead): string | undefined {
+  const isLate = nonces.now() - nonce.issuedAt > config.nonce_ttl * LATE;
+  return config.nextnonce && isLate ? nonces.issue(purposeOf(config, head)) : undefined;
+}

@@ -1,0 +1,42 @@
+import type { HtdigestEntry } from '../../config/htdigest.ts';
+import type { DigestCredentials } from '../../http-auth/digest.ts';
+import type { DigestAlgorithmName, StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
+import { digestAlgorithms } from '../../http-auth/digest-algorithms.ts';
+import { userHash } from '../../http-auth/digest-response.ts';
+
+export interface DigestUser {
+  readonly username: string;
+  readonly ha1: string;
+}
+
+/** The users of one realm, found by name or by its hash (RFC 7616 §3.4.4). */
+export interface DigestUsers {
+  find(
+    credentials: Pick<DigestCredentials, 'username' | 'userhash'>,
+    algorithm: DigestAlgorithmName,
+  ): DigestUser | undefined;
+}
+
+type Users = ReadonlyMap<string, DigestUser>;
+type Kept = Pick<DigestCredentials, 'userhash'> & { readonly algorithm: StoredAlgorithm };
+
+const stored: readonly StoredAlgorithm[] = ['MD5', 'SHA-256', 'SHA-512-256'];
+
+export function digestUsers(entries: readonly HtdigestEntry[], realm: string): DigestUsers {
+  const own = entries.filter((entry) => entry.realm === realm);
+  const tables = new Map<string, Users>();
+  for (const algorithm of stored) {
+    const users = own.filter((entry) => entry.algorithm === algorithm);
+    const hashed = users.map((user) => [userHash(algorithm, user.username, realm), user] as const);
+    tables.set(keyOf({ algorithm, userhash: false }), new Map(users.map((user) => [user.username, user])));
+    tables.set(keyOf({ algorithm, userhash: true }), new Map(hashed));
+  }
+  return {
+    find: ({ username, userhash }, name) =>
+      tables.get(keyOf({ algorithm: digestAlgorithms[name].stored, userhash }))?.get(username),
+  };
+}
+
+function keyOf({ algorithm, userhash }: Kept): string {
+  return `${algorithm} ${userhash}`;
+}

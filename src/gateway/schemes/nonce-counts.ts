@@ -1,0 +1,105 @@
+import type { Nonce } from '../../http-auth/nonce.ts';
+import type { NonceUsage } from '../../storage/counters.ts';
+
+/** How a nonce was used so far. */
+interface Used {
+  /** The highest count. */
+  max: number;
+  /** Bit n: the count `max - n` was used. */
+  window: bigint;
+  readonly issuedAt: number;
+  /** When it ends by its age, and need not be remembered any more. */
+  expiresAt: number;
+  /** Of the first use, where a session was begun with it (RFC 7616 §3.4.2). */
+  readonly cnonce: string | undefined;
+}
+
+export interface Use {
+  /** The count; `last`: the nonce serves no more. */
+  readonly count: number | 'last';
+  readonly mode: 'strict' | 'window';
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly expiresAt: number;
+  readonly cnonce?: string | undefined;
+}
+
+const WINDOW = 64;
+const LAST = 0xffff_ffff;
+
+/**
+ * The counts of nonces that were used with a right password: nothing that a stranger sends is kept. When there are too
+ * many, the one that was used longest ago goes, and from then on no nonce as old as that one is taken without its entry:
+ * so want of memory asks for a new nonce, and never lets a used one pass.
+ */
+export class NonceCounts {
+  readonly #used = new Map<string, Used>();
+  readonly #capacity: number;
+  /** Milliseconds since the epoch: what was issued until then, and is not here, may have been used. */
+  #floor: number;
+
+  constructor(floor: number, capacity = 65_536) {
+    this.#floor = floor;
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#used.size;
+  }
+
+  /** Of its first use; undefined where it was not used, or not for a session. */
+  cnonceOf({ id }: Nonce): string | undefined {
+    return this.#used.get(id)?.cnonce;
+  }
+
+  /** One atomic step. Only for a response that was right. */
+  use(nonce: Nonce, use: Use): NonceUsage {
+    const before = this.#used.get(nonce.id);
+    if (before !== undefined) return this.#again(nonce.id, before, use);
+    if (nonce.issuedAt <= this.#floor) return 'forgotten';
+    const max = use.count === 'last' ? LAST : use.count;
+    if (max === 0) return 'repeated';
+    this.#used.set(nonce.id, {
+      max,
+      window: 1n,
+      issuedAt: nonce.issuedAt,
+      expiresAt: use.expiresAt,
+      cnonce: use.cnonce,
+    });
+    if (this.#used.size > this.#capacity) this.#evict(use.now);
+    return 'fresh';
+  }
+
+  #again(id: string, used: Used, { count, mode, expiresAt }: Use): NonceUsage {
+    if (count === 'last' || !takes(used, count, mode)) return 'repeated';
+    used.expiresAt = Math.max(used.expiresAt, expiresAt);
+    this.#used.delete(id);
+    this.#used.set(id, used);
+    return 'fresh';
+  }
+
+  /** What has ended by its age is refused for that, so it goes without a trace. */
+  #evict(now: number): void {
+    const [oldest] = this.#used;
+    if (oldest === undefined) return;
+    const [id, { issuedAt, expiresAt }] = oldest;
+    this.#used.delete(id);
+    if (expiresAt >= now) this.#floor = Math.max(this.#floor, issuedAt);
+  }
+}
+
+/** Strict: greater than every count before. Window: in any order, each once, none that is far behind. */
+function takes(used: Used, count: number, mode: Use['mode']): boolean {
+  const ahead = count - used.max;
+  if (ahead > 0) {
+    used.window = ahead >= WINDOW ? 1n : BigInt.asUintN(WINDOW, (used.window << BigInt(ahead)) | 1n);
+    used.max = count;
+    return true;
+  }
+  // A shift by what a client chooses could be as wide as memory.
+  if (mode === 'strict' || count === 0 || -ahead >= WINDOW) return false;
+  const bit = 1n << BigInt(-ahead);
+  if ((used.window & bit) !== 0n) return false;
+  used.window |= bit;
+  return true;
+}

@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads';
+import type { StoredPassword } from '../../config/stored-password.ts';
+
+export interface ThreadQuestion {
+  readonly id: number;
+  readonly stored: Extract<StoredPassword, { kind: 'bcrypt' | 'apr1' }>;
+  readonly password: string;
+}
+
+export interface ThreadAnswer {
+  readonly id: number;
+  readonly right: boolean;
+}
+
+/** One thread for hashes that would hold the event loop, made when it is first needed. */
+export interface PasswordThread {
+  /** Undefined: the thread died of it. */
+  ask(stored: ThreadQuestion['stored'], password: string): Promise<boolean | undefined>;
+  close(): Promise<void>;
+}
+
+/** In a build the sources have another ending. */
+const FILE = new URL(
+  import.meta.url.endsWith('.ts') ? './password-worker.ts' : './password-worker.js',
+  import.meta.url,
+);
+
+export function openPasswordThread(): PasswordThread {
+  const waiting = new Map<number, (right: boolean | undefined) => void>();
+  let worker: Worker | undefined;
+  let last = 0;
+  const settle = (id: number, right: boolean | undefined) => {
+    waiting.get(id)?.(right);
+    waiting.delete(id);
+  };
+  /** Told twice of one thread; by then another may be at work. */
+  const gone = (dead: Worker) => {
+    if (worker !== dead) return;
+    worker = undefined;
+    for (const id of [...waiting.keys()]) settle(id, undefined);
+  };
+  const open = () => {
+    const opened = new Worker(FILE);
+    opened.unref();
+    opened.on('message', ({ id, right }: ThreadAnswer) => settle(id, right));
+    opened.on('error', () => gone(opened));
+    opened.on('exit', () => gone(opened));
+    return opened;
+  };
+  return {
+    ask(stored, password) {
+      worker ??= open();
+      const id = ++last;
+      return new Promise((resolve) => {
+        waiting.set(id, resolve);
+        worker?.postMessage({ id, stored, password } satisfies ThreadQuestion);
+      });
+    },
+    close: async () => void (await worker?.terminate()),
+  };
+}

@@ -1,0 +1,33 @@
+import { scopeTokens } from '../../config/scope-words.ts';
+import type { Identity } from '../identity.ts';
+
+export interface UserBlock {
+  readonly scheme: 'basic' | 'digest';
+  readonly realm: string;
+  /** User → scope, space-delimited. */
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+/** The identities of a scheme's users: one object a user, so that what is made from it is made once. */
+export function userIdentities({ scheme, realm, scopes }: UserBlock): (username: string) => Identity {
+  const known = new Map<string, Identity>();
+  return (username) => {
+    const before = known.get(username);
+    if (before !== undefined) return before;
+    const identity: Identity = {
+      scheme,
+      // Another realm's `alice` is somebody else.
+      issuer: `${scheme}:${realm}`,
+      server: '',
+      subject: username,
+      clientId: undefined,
+      scopes: new Set(scopeTokens(Object.hasOwn(scopes, username) ? (scopes[username] ?? '') : '')),
+      audience: undefined,
+      expiresAt: undefined,
+      notBefore: undefined,
+      claims: { sub: username },
+    };
+    known.set(username, identity);
+    return identity;
+  };
+}

@@ -1,0 +1,157 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
+import type { ReloadStats } from '../lifecycle/reload.ts';
+import type { Decisions } from './decisions.ts';
+import type { Histogram } from './histogram.ts';
+import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
+import type { Tally } from './tally.ts';
+
+/** Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file. */
+export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  new Counter({
+    name: 'gatehouse_requests_total',
+    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why.',
+    labelNames: ['route', 'code', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, tally] of decisions.tallies()) {
+        for (const { code, reason, count } of tally.counts()) this.inc({ route, code, reason }, count);
+      }
+    },
+  });
+  for (const { name, help, read } of histograms)
+    registerHistogram(registry, { name, help, read: () => read(decisions) });
+  new Gauge({
+    name: 'gatehouse_decision_watchers',
+    help: 'Who reads /decisions at the moment.',
+    registers,
+    collect() {
+      this.set(decisions.watchers);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_upstream_requests_in_flight',
+    help: 'Requests that have a connection to the upstream or wait for one.',
+    labelNames: ['upstream'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, inFlight } of live.current.upstreams.values()) this.set({ upstream: name }, inFlight);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_counters_reachable',
+    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    registers,
+    collect() {
+      this.set(live.current.counters.reachable() ? 1 : 0);
+    },
+  });
+  for (const { name, help, read } of serverGauges) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['server'],
+      registers,
+      collect() {
+        this.reset();
+        for (const stats of live.current.verifiers.stats())
+          this.set({ server: stats.server }, read(stats) ?? Number.NaN);
+      },
+    });
+  }
+  reloadMetrics(registers, reloads);
+  return registry;
+}
+
+function reloadMetrics(registers: Registry[], reloads: ReloadStats): void {
+  new Counter({
+    name: 'gatehouse_config_reloads_total',
+    help: 'Attempts to load the configuration anew: success or failure.',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const result of ['success', 'failure'] as const) this.inc({ result }, reloads[result]);
+    },
+  });
+  for (const { name, help, read } of reloadGauges) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(reloads));
+      },
+    });
+  }
+}
+
+const reloadGauges: readonly { name: string; help: string; read(reloads: ReloadStats): number }[] = [
+  {
+    name: 'gatehouse_config_last_reload_successful',
+    help: '1: the file as it stands now is in force. 0: it was refused, and an older one is.',
+    read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration in force was loaded.',
+    read: ({ lastSuccess }) => lastSuccess / 1000,
+  },
+];
+
+const histograms: readonly (Omit<HistogramMetric, 'read'> & {
+  read(of: Decisions): ReturnType<HistogramMetric['read']>;
+})[] = [
+  {
+    name: 'gatehouse_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.requests),
+  },
+  {
+    name: 'gatehouse_upstream_duration_seconds',
+    help: 'From forwarding a request to the first byte of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.upstream),
+  },
+  {
+    name: 'gatehouse_gateway_duration_seconds',
+    help: 'Our own work on a request until it was forwarded or answered, without verification.',
+    read: ({ gateway }) => [[{}, gateway]],
+  },
+  {
+    name: 'gatehouse_verification_duration_seconds',
+    help: 'What a decision waited for: credentials that were not in the cache, and counters that are shared.',
+    read: ({ verification }) => [[{}, verification]],
+  },
+];
+
+function byRoute(decisions: Decisions, pick: (tally: Tally) => Histogram) {
+  return [...decisions.tallies()].map(([route, tally]) => [{ route }, pick(tally)] as const);
+}
+
+type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;
+
+const serverGauges: readonly { name: string; help: string; read(stats: Stats): number | undefined }[] = [
+  { name: 'gatehouse_token_cache_entries', help: 'Verified tokens kept.', read: (stats) => stats.positive },
+  { name: 'gatehouse_token_negative_cache_entries', help: 'Refused tokens kept.', read: (stats) => stats.negative },
+  {
+    name: 'gatehouse_token_cache_hits',
+    help: 'Tokens answered from the cache since the start.',
+    read: (stats) => stats.hits,
+  },
+  {
+    name: 'gatehouse_token_cache_misses',
+    help: 'Tokens that had to be verified since the start.',
+    read: (stats) => stats.misses,
+  },
+  {
+    name: 'gatehouse_introspections',
+    help: 'Introspection calls, or look-ups in the store, since the start.',
+    read: (stats) => stats.introspections,
+  },
+  { name: 'gatehouse_jwks_age_seconds', help: 'Age of the key set.', read: (stats) => stats.jwks_age_seconds },
+];

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import { stepOf } from '../step.ts';
+import { type Decision, missingScope, pathOf } from './decision-record.ts';
+
+/** What a ticket says of a refusal, in the order in which it is written: a list is half as long as an object. */
+const members = [
+  'time',
+  'request_id',
+  'method',
+  'host',
+  'path',
+  'route',
+  'at',
+  'step',
+  'code',
+  'reason',
+  'scope_missing',
+  'cache',
+  'subject_hash',
+] as const;
+
+/** All members but those that were not known. `time` is ISO 8601. */
+export type TicketRecord = Partial<Record<(typeof members)[number], string>>;
+
+/** Characters of one member: who sends a long path gets no long answer for it. */
+const LONGEST = 256;
+
+/** `now`: wall clock, milliseconds. Never a token: the path has no query, and a subject is only to be recognised. */
+export function writeTicketRecord({ code, outcome, head, requestId, detail }: Decision, now: number): string {
+  const route = outcome?.route;
+  const identity = outcome !== undefined && 'identity' in outcome ? outcome.identity : undefined;
+  return JSON.stringify([
+    now,
+    clip(requestId),
+    clip(head.method),
+    clip(head.host?.value),
+    clip(pathOf(head)),
+    clip(route?.id),
+    clip(route?.at),
+    stepOf(code),
+    code,
+    clip(detail ?? reasonOf(outcome)),
+    clip(missingScope(code, route, identity)),
+    outcome !== undefined && 'cache' in outcome ? outcome.cache : undefined,
+    subjectHash(identity?.subject),
+  ]);
+}
+
+/** Of a request that never became one. */
+export function writeMalformedRecord(code: Decision['code'], now: number): string {
+  return JSON.stringify([now, '', '', '', '', '', '', stepOf(code), code]);
+}
+
+/** Undefined: it was written by something that is not this program. */
+export function readTicketRecord(text: string): TicketRecord | undefined {
+  const values = parseList(text);
+  const [now] = values ?? [];
+  if (values === undefined || typeof now !== 'number') return undefined;
+  const told = members.map((name, index) => [name, index === 0 ? new Date(now).toISOString() : values[index]] as const);
+  return Object.fromEntries(told.filter(([, value]) => typeof value === 'string' && value !== ''));
+}
+
+/** The same as the admin listener tells it. Undefined: it is none. */
+export function pickTicketRecord(value: unknown): TicketRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const told = new Map<string, unknown>(Object.entries(value));
+  const known = members.map((name) => [name, told.get(name)] as const);
+  const record = Object.fromEntries(known.filter(([, text]) => typeof text === 'string'));
+  return 'time' in record && 'code' in record ? record : undefined;
+}
+
+/** To be compared with the hash of a subject that is suspected, and no more. */
+export function subjectHash(subject: string | undefined): string | undefined {
+  return subject === undefined ? undefined : hash('sha256', subject, 'base64url').slice(0, 16);
+}
+
+function reasonOf(outcome: Decision['outcome']): string | undefined {
+  if (outcome?.kind === 'refuse') return outcome.detail;
+  return outcome?.kind === 'unavailable'
+    ? [outcome.outage.dependency, outcome.outage.detail].filter(Boolean).join(': ')
+    : undefined;
+}
+
+function clip(text: string | undefined): string | undefined {
+  return text === undefined || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+function parseList(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { JsonObject } from '../../jwt/json.ts';
+import type { VerificationKey } from '../../jwt/keys.ts';
+import { claimAt } from '../decide/claim-path.ts';
+import type { Identity } from '../identity.ts';
+
+/** What an authorization server vouches for, and how long that may be remembered. */
+export interface Facts {
+  readonly kind: 'facts';
+  readonly identity: Identity;
+  /** Of a JWT; else of an opaque token. */
+  readonly jwt: boolean;
+  /** The key that signed it: once that is gone, so are the facts. */
+  readonly key: VerificationKey | undefined;
+  /** Milliseconds for which the facts serve unasked, and for which they serve while nobody answers. */
+  readonly freshFor: number;
+  readonly staleFor: number;
+  /** Milliseconds past its `exp` for which a token is still good: what clocks may differ by. */
+  readonly leeway: number;
+}
+
+export interface IdentitySource {
+  readonly issuer: string;
+  readonly server: string;
+  /** Claims that carry scope; also paths such as realm_access.roles. */
+  readonly scopeClaims: readonly string[];
+}
+
+/** The form of the claims was judged before. */
+export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: IdentitySource): Identity {
+  const { sub, aud, exp, nbf } = claims;
+  return {
+    scheme: 'bearer',
+    issuer,
+    server,
+    subject: typeof sub === 'string' ? sub : undefined,
+    clientId: clientOf(claims),
+    scopes: new Set(scopeClaims.flatMap((path) => scopesIn(claimAt(claims, path)))),
+    audience: aud === undefined ? undefined : ([aud].flat() as string[]),
+    expiresAt: typeof exp === 'number' ? exp : undefined,
+    notBefore: typeof nbf === 'number' ? nbf : undefined,
+    claims,
+  };
+}
+
+/** RFC 9068 §2.2 first; then what servers older than it call the client: OpenID Connect, Okta, Entra ID v1. */
+const CLIENT_NAMES = ['client_id', 'azp', 'cid', 'appid'];
+
+/** The first name that is there decides, whatever it holds: a second guess would be somebody else. */
+function clientOf(claims: JsonObject): string | undefined {
+  const name = CLIENT_NAMES.find((each) => Object.hasOwn(claims, each));
+  const client = name === undefined ? undefined : claims[name];
+  return typeof client === 'string' ? client : undefined;
+}
+
+function scopesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.split(' ').filter((scope) => scope !== '');
+  return Array.isArray(value) ? value.filter((scope) => typeof scope === 'string') : [];
+}
+
+/**
+ * `verify: both`: what the token says, as far as the server still says so. An answer that is silent on a point leaves it
+ * as the signature has it (RFC 7662 §2.2: all members but `active` are optional).
+ */
+export function narrow(token: Facts, answer: Facts, scopeClaims: readonly string[]): Facts {
+  const { identity: signed } = token;
+  const { identity: said } = answer;
+  const namesScope = scopeClaims.some((path) => claimAt(said.claims, path) !== undefined);
+  const identity: Identity = {
+    ...signed,
+    scopes: namesScope ? new Set([...signed.scopes].filter((scope) => said.scopes.has(scope))) : signed.scopes,
+    audience:
+      said.audience === undefined ? signed.audience : signed.audience?.filter((aud) => said.audience?.includes(aud)),
+    expiresAt: Math.min(signed.expiresAt ?? Number.POSITIVE_INFINITY, said.expiresAt ?? Number.POSITIVE_INFINITY),
+    notBefore: latest(signed.notBefore, said.notBefore),
+  };
+  return { ...answer, identity, jwt: true, key: token.key };
+}
+
+function latest(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.max(left, right);
+}

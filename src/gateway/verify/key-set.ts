@@ -1,0 +1,153 @@
+import type { Clock } from '../../base/clock.ts';
+import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
+import { importKeys, type RefusedKey, type VerificationKey } from '../../jwt/keys.ts';
+import type { FaultLog, GatewayLog } from './fault-log.ts';
+import type { Fetched } from './fetch-json.ts';
+import type { KeySource } from './key-source.ts';
+import { kidMemory } from './kid-memory.ts';
+
+export type FoundKeys =
+  | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
+  /** The server has no such key. */
+  | { readonly kind: 'unknown' }
+  /** Whether it has one cannot be known now. */
+  | { readonly kind: 'out'; readonly detail: string };
+
+/** The keys of one authorization server, as last seen. */
+export interface KeySet {
+  /** At once when the key is here; waits for one shared fetch when it may have appeared since. */
+  find(alg: AlgorithmName, kid: string | undefined): FoundKeys | Promise<FoundKeys>;
+  /** Whether what this key verified still counts. */
+  holds(key: VerificationKey): boolean;
+  /** Settles after the first attempt; never rejects. */
+  start(): Promise<void>;
+  tried(): boolean;
+  usable(): boolean;
+  ageSeconds(): number | undefined;
+  close(): void;
+}
+
+export interface KeySetOptions {
+  readonly source: KeySource;
+  readonly algorithms: readonly AlgorithmName[];
+  /** Milliseconds, as configured. */
+  readonly ttl: number;
+  readonly cooldown: number;
+  readonly staleIfError: number;
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+  readonly faults: FaultLog;
+}
+
+/** Milliseconds in which a request without any keys does not try again what just failed. */
+const COLD_PAUSE = 1_000;
+const SHORTEST_RETRY = 100;
+/** What timers can hold. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+const UNKNOWN: FoundKeys = { kind: 'unknown' };
+
+export function keySet(options: KeySetOptions): KeySet {
+  const { source, algorithms, ttl, cooldown, staleIfError, clock, faults } = options;
+  const kids = kidMemory(cooldown, clock);
+  let ring: KeyRing | undefined;
+  let loadedAt = 0;
+  let usableUntil = Number.NEGATIVE_INFINITY;
+  let failure: string | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let tried = false;
+  let closed = false;
+  let refusedBefore = '[]';
+  let flight: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const current = () => (clock.monotonic() < usableUntil ? ring : undefined);
+
+  const accept = (keys: readonly VerificationKey[], refused: readonly RefusedKey[]) => {
+    ring = keyRing(keys);
+    loadedAt = clock.monotonic();
+    usableUntil = loadedAt + ttl + staleIfError;
+    failure = undefined;
+    faults.recovered();
+    const reasons = JSON.stringify(refused);
+    if (reasons !== refusedBefore) options.log.warn({ refused }, 'keys of a key set are not used');
+    refusedBefore = reasons;
+  };
+
+  const fail = (detail: string) => {
+    failure = detail;
+    failedAt = clock.monotonic();
+    // A fetch that closing cut short is no fault of the server.
+    if (!closed) faults.failed(detail);
+  };
+
+  /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */
+  const load = async () => {
+    const loaded = await source.load();
+    const imported = loaded.kind === 'json' ? await importKeys(loaded.value, algorithms, ring?.keys) : undefined;
+    if (imported !== undefined && imported.keys.length > 0) accept(imported.keys, imported.refused);
+    else fail(whyUnusable(loaded, imported?.refused));
+  };
+
+  /** Never rejects: whatever went wrong, the next attempt comes. */
+  const attempt = async () => {
+    try {
+      await load();
+    } catch (error) {
+      fail(`internal: ${(error as Error).name}`);
+    } finally {
+      tried = true;
+      flight = undefined;
+      schedule();
+    }
+  };
+
+  const refresh = (): Promise<void> => {
+    flight ??= attempt();
+    return flight;
+  };
+
+  const schedule = () => {
+    clearTimeout(timer);
+    if (closed) return;
+    const retry = Math.max(SHORTEST_RETRY, Math.min(source.every, cooldown));
+    timer = setTimeout(refresh, Math.min(failure === undefined ? source.every : retry, LONGEST_WAIT)).unref();
+  };
+
+  /** Once the last word is a failure, an absent key may as well be a new one. */
+  const absent = (): FoundKeys => (failure === undefined ? UNKNOWN : { kind: 'out', detail: failure });
+
+  const afterFetch = async (alg: AlgorithmName, kid: string | undefined): Promise<FoundKeys> => {
+    await refresh();
+    const keys = current()?.candidates(alg, kid) ?? [];
+    if (keys.length > 0) return { kind: 'keys', keys };
+    if (failure === undefined) kids.remember(kid);
+    return absent();
+  };
+
+  return {
+    find(alg, kid) {
+      const now = current();
+      const keys = now?.candidates(alg, kid) ?? [];
+      if (keys.length > 0) return { kind: 'keys', keys };
+      const cold = now === undefined && (flight !== undefined || clock.monotonic() >= failedAt + COLD_PAUSE);
+      const worthIt = now !== undefined && kids.mayAsk(kid, now, flight !== undefined);
+      return cold || worthIt ? afterFetch(alg, kid) : absent();
+    },
+    holds: (key) => ring?.holds(key) === true && clock.monotonic() < usableUntil,
+    start: refresh,
+    tried: () => tried,
+    usable: () => current() !== undefined,
+    ageSeconds: () => (ring === undefined ? undefined : Math.floor((clock.monotonic() - loadedAt) / 1000)),
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {
+  if (loaded.kind === 'failed') return loaded.detail;
+  if (refused === undefined) return 'not a key set, or one with too many keys';
+  return `no usable key${refused[0] === undefined ? '' : `: ${refused[0].reason}`}`;
+}

@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import type { KeyRing } from '../../jwt/key-ring.ts';
+
+/** Decides whether an unknown `kid` is worth asking the server for, so that strangers cannot make us ask. */
+export interface KidMemory {
+  /** At most one question in a cooldown; whoever comes while one is under way joins it. */
+  mayAsk(kid: string | undefined, ring: KeyRing, underWay: boolean): boolean;
+  /** The server was asked and has none. */
+  remember(kid: string | undefined): void;
+}
+
+const REMEMBERED = 1_000;
+/** A kid that the server did not have is not asked for again in so many cooldowns. */
+const PATIENCE = 6;
+
+export function kidMemory(cooldown: number, clock: Clock): KidMemory {
+  const absentUntil = new LRUCache<string, number>({ max: REMEMBERED });
+  let nextQuestion = Number.NEGATIVE_INFINITY;
+  return {
+    mayAsk(kid, ring, underWay) {
+      const now = clock.monotonic();
+      const name = kid ?? '';
+      if ((absentUntil.get(name) ?? now) > now || (kid !== undefined && ring.knows(kid)) || !isLikely(name, ring))
+        return false;
+      if (underWay) return true;
+      if (now < nextQuestion) return false;
+      nextQuestion = now + cooldown;
+      return true;
+    },
+    remember(kid) {
+      absentUntil.set(kid ?? '', clock.monotonic() + PATIENCE * cooldown);
+    },
+  };
+}
+
+const NAME = /^[\w.~+/=:@#-]{0,256}$/;
+
+/** Paths, statements and addresses are names that attacks have and servers seldom; unless this server has such names. */
+function isLikely(kid: string, ring: KeyRing): boolean {
+  return isPlain(kid) || [...ring.keys.values()].some((key) => key.kid !== undefined && !isPlain(key.kid));
+}
+
+function isPlain(kid: string): boolean {
+  return NAME.test(kid) && !kid.includes('..') && !kid.includes('//');
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../jwt/json.ts';
+import { metadataUrls } from '../../oauth/metadata.ts';
+import { DEADLINE, type FailedFetch, type Fetched, type FetchJson, failed } from './fetch-json.ts';
+
+/** Where an authorization server says that its endpoints are (RFC 8414). */
+export interface Metadata {
+  endpoint(member: 'jwks_uri' | 'introspection_endpoint'): Promise<string | FailedFetch>;
+}
+
+export interface MetadataOptions {
+  readonly issuer: string;
+  readonly development: boolean;
+  readonly fetch: FetchJson;
+  readonly clock: Clock;
+  /** Milliseconds after which the document is read again; until then, and when that fails, the last one holds. */
+  readonly ttl: number;
+}
+
+/** Milliseconds in which a failure is not tried again. */
+const PAUSE = 1_000;
+
+export function metadata(options: MetadataOptions): Metadata {
+  const { issuer, development, clock, ttl } = options;
+  let last: Fetched | undefined;
+  let until = 0;
+  let flight: Promise<Fetched> | undefined;
+
+  const refresh = async (): Promise<Fetched> => {
+    const next = await discover(options);
+    if (next.kind === 'json' || last?.kind !== 'json') last = next;
+    until = clock.monotonic() + (next.kind === 'json' ? ttl : PAUSE);
+    flight = undefined;
+    return last;
+  };
+  const read = (): Fetched | Promise<Fetched> => {
+    if (last !== undefined && clock.monotonic() < until) return last;
+    flight ??= refresh();
+    return flight;
+  };
+  return {
+    async endpoint(member) {
+      const document = await read();
+      return document.kind === 'failed' ? document : judgeEndpoint(document.value, member, { issuer, development });
+    },
+  };
+}
+
+/** Each place in turn, while the server answers but not with a document; one document alone decides. */
+async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
+  if (!isWebAddress(issuer)) return failed('the issuer is no address, so it has no metadata');
+  const signal = AbortSignal.timeout(DEADLINE);
+  let last = failed('no metadata');
+  for (const url of metadataUrls(issuer)) {
+    const fetched = await fetch({ url, signal });
+    if (fetched.kind === 'json') return judgeIssuer(fetched.value, issuer);
+    last = failed(`metadata: ${fetched.detail}`, fetched.status);
+    if (fetched.status === undefined) return last;
+  }
+  return last;
+}
+
+/** RFC 8414 §3.3: byte by byte, or the document belongs to somebody else. */
+function judgeIssuer(value: JsonObject, issuer: string): Fetched {
+  if (value.issuer === issuer) return { kind: 'json', value };
+  return failed(
+    `metadata names the issuer ${JSON.stringify(value.issuer)?.slice(0, 200)}, not ${JSON.stringify(issuer)}`,
+  );
+}
+
+function judgeEndpoint(
+  document: JsonObject,
+  member: string,
+  { issuer, development }: { issuer: string; development: boolean },
+): string | FailedFetch {
+  const url = document[member];
+  if (typeof url !== 'string' || !isWebAddress(url)) return failed(`metadata has no ${member}`);
+  const downgrade = issuer.startsWith('https:') && !url.startsWith('https:') && !development;
+  return downgrade ? failed(`metadata names an http: ${member} for an https: issuer`) : url;
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,91 @@
+import { type Clock, seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import type { JsonObject } from '../../jwt/json.ts';
+import { looksLikeJwt, parseJwt } from '../../jwt/parse.ts';
+import { activeAnswer } from '../../oauth/introspection.ts';
+import { StorageUnavailable, type TokenFacts } from '../../storage/read.ts';
+import type { FaultLog } from './fault-log.ts';
+import { type Fetched, failed } from './fetch-json.ts';
+import type { AskAboutToken } from './introspection-client.ts';
+
+/** The database of an authorization service, asked in place of its introspection endpoint. */
+export interface TokenStore {
+  /** Answers as that endpoint would (RFC 7662 §2.2). */
+  readonly ask: AskAboutToken;
+  /** Looks at the database now and from time to time; settles after the first look, and never rejects. */
+  start(): Promise<void>;
+  tried(): boolean;
+  usable(): boolean;
+  close(): Promise<void>;
+}
+
+interface Known {
+  readonly issuer: string;
+  readonly clock: Clock;
+}
+
+export interface TokenStoreDependencies extends Known {
+  readonly faults: FaultLog;
+}
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY = 2_000;
+const INACTIVE: JsonObject = { active: false };
+
+export function tokenStore(facts: TokenFacts, { faults, ...known }: TokenStoreDependencies): TokenStore {
+  let last: 'usable' | 'out' | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const look = async () => {
+    const answer = await settled(() => facts.ping().then(() => INACTIVE)).catch((error: unknown) =>
+      failed(`internal: ${(error as Error).name}`),
+    );
+    if (closed) return;
+    last = answer.kind === 'failed' ? 'out' : 'usable';
+    if (answer.kind === 'failed') faults.failed(answer.detail);
+    else faults.recovered();
+    timer = setTimeout(look, LOOK_EVERY).unref();
+  };
+
+  return {
+    ask: (_storage, token) => settled(() => (looksLikeJwt(token) ? aboutJwt : aboutOpaque)(facts, token, known)),
+    start: look,
+    tried: () => last !== undefined,
+    usable: () => last === 'usable',
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await facts.close();
+    },
+  };
+}
+
+async function settled(read: () => Promise<JsonObject>): Promise<Fetched> {
+  try {
+    return { kind: 'json', value: await read() };
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    return failed(error.message);
+  }
+}
+
+async function aboutOpaque(facts: TokenFacts, token: string, { issuer, clock }: Known): Promise<JsonObject> {
+  const found = await facts.findAccessToken(sha256(token), seconds(clock));
+  return found === undefined ? INACTIVE : activeAnswer(found, issuer);
+}
+
+/**
+ * The signature was judged before; here only what it cannot tell. The list forgets a token once that expires, so `exp` is
+ * answered too: judged without leeway, no token comes back when its entry is gone. Without `jti` (RFC 9068 §2.2) nobody
+ * could have revoked it.
+ */
+async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Promise<JsonObject> {
+  const jwt = parseJwt(token);
+  if (jwt.kind === 'refused') return INACTIVE;
+  const { jti, gid, exp } = jwt.claims;
+  if (typeof jti !== 'string') return INACTIVE;
+  const grantId = typeof gid === 'string' ? gid : undefined;
+  if (await facts.isJwtDenied({ jti, grantId, now: seconds(clock) })) return INACTIVE;
+  return { active: true, ...(exp !== undefined && { exp }) };
+}

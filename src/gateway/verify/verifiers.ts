@@ -1,0 +1,103 @@
+import { refused } from '../../base/verdict.ts';
+import type { GatewayConfig } from '../../config/gateway.ts';
+import { looksLikeJwt, MAX_TOKEN_LENGTH, parseJwt } from '../../jwt/parse.ts';
+import type { Verification, VerifyBearer } from '../identity.ts';
+import type { AuthorizationServer, ServerStats } from './authorization-server.ts';
+import { openAuthorizationServer, type ServerDependencies } from './open-authorization-server.ts';
+
+/** The verifiers of one loaded file. Routes share servers, and with them caches and keys. */
+export interface BearerVerifiers {
+  /** For a route that accepts these servers, in the order of the configuration. */
+  verifier(serverNames: readonly string[]): VerifyBearer;
+  /** Begins fetching metadata and keys of servers that are new, and looks at their stores; settles when each server was tried once, and never rejects. */
+  start(): Promise<void>;
+  /** Every server was tried, and not all of those that are useless without keys, or a store, lack them. */
+  ready(): boolean;
+  stats(): Iterable<ServerStats>;
+  close(): Promise<void>;
+}
+
+export function buildVerifiers(
+  { authorization_servers, development }: Pick<GatewayConfig, 'authorization_servers' | 'development'>,
+  dependencies: Omit<ServerDependencies, 'development'>,
+  open: typeof openAuthorizationServer = openAuthorizationServer,
+): BearerVerifiers {
+  const servers = new Map(
+    Object.entries(authorization_servers).map(([name, config]) => [
+      name,
+      open(name, config, { ...dependencies, development }),
+    ]),
+  );
+  const all = [...servers.values()];
+  return {
+    verifier: (names) => routeVerifier(names.map((name) => found(servers, name))),
+    start: async () => void (await Promise.all(all.map((server) => server.start()))),
+    ready: () => isReady(all),
+    stats: () => all.map((server) => server.stats()),
+    close: async () => void (await Promise.all(all.map((server) => server.close()))),
+  };
+}
+
+function found(servers: ReadonlyMap<string, AuthorizationServer>, name: string): AuthorizationServer {
+  const server = servers.get(name);
+  if (server === undefined) throw new Error(`no authorization server is called ${name}`);
+  return server;
+}
+
+/** A server that also introspects serves without keys; one that is down must not take the others out of service. */
+function isReady(servers: readonly AuthorizationServer[]): boolean {
+  const known = servers.map((server) => server.usable()).filter((usable) => usable !== undefined);
+  return servers.every((server) => server.tried()) && (known.length === 0 || known.includes(true));
+}
+
+/**
+ * What is remembered is looked up by the whole token before anything is parsed: only tokens that passed the strict parser
+ * are ever remembered, so no other spelling of one can be found.
+ */
+function routeVerifier(servers: readonly AuthorizationServer[]): VerifyBearer {
+  const opaqueOwner = chooseByPrefix(servers);
+  const byIssuer = new Map(servers.toReversed().map((server) => [server.issuer, server]));
+  const isOwner = (server: AuthorizationServer, token: string, jwt: boolean) =>
+    jwt ? byIssuer.get(server.issuer) === server : opaqueOwner(token) === server;
+  return (token) => {
+    for (const server of servers) {
+      const remembered = server.recall(token);
+      if (remembered !== undefined && isOwner(server, token, remembered.jwt)) return remembered.answer;
+    }
+    if (token.length > MAX_TOKEN_LENGTH) return refused('token_malformed', 'too long');
+    return looksLikeJwt(token) ? verifyJwt(byIssuer, token) : verifyOpaque(servers, opaqueOwner(token), token);
+  };
+}
+
+/** The unverified `iss` chooses who judges, and only that (RFC 8725 §3.8): the one it names compares it again. */
+function verifyJwt(
+  byIssuer: ReadonlyMap<string, AuthorizationServer>,
+  token: string,
+): Verification | Promise<Verification> {
+  const jwt = parseJwt(token);
+  if (jwt.kind === 'refused') return jwt;
+  const { iss } = jwt.claims;
+  const server = typeof iss === 'string' ? byIssuer.get(iss) : undefined;
+  return server?.verifyJwt(jwt) ?? refused('token_issuer');
+}
+
+function verifyOpaque(
+  servers: readonly AuthorizationServer[],
+  owner: AuthorizationServer | undefined,
+  token: string,
+): Verification | Promise<Verification> {
+  if (owner !== undefined) return owner.verifyOpaque(token);
+  return servers.some((server) => server.introspects)
+    ? refused('token_inactive')
+    : refused('token_malformed', 'not a JWT');
+}
+
+/** The only introspecting server; among several the longest prefix that fits decides, and no prefix fits nothing. */
+function chooseByPrefix(servers: readonly AuthorizationServer[]): (token: string) => AuthorizationServer | undefined {
+  const introspecting = servers.filter((server) => server.introspects);
+  if (introspecting.length <= 1) return () => introspecting[0];
+  const longestFirst = introspecting
+    .filter((server) => server.tokenPrefix !== '')
+    .sort((left, right) => right.tokenPrefix.length - left.tokenPrefix.length);
+  return (token) => longestFirst.find((server) => token.startsWith(server.tokenPrefix));
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../base/clock.ts';
+import { type Outage, type Refused, refused } from '../../base/verdict.ts';
+import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import { judgeClaims } from '../../jwt/claims.ts';
+import type { ParsedJwt } from '../../jwt/parse.ts';
+import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
+import type { CredentialCode } from '../codes.ts';
+import { type Facts, type IdentitySource, identityOf } from './facts.ts';
+import type { KeySet } from './key-set.ts';
+import { carries, type RequiredClaims } from './required-claims.ts';
+
+export interface JwtRules extends IdentitySource {
+  readonly algorithms: readonly string[];
+  /** `absent`: a token that names none. */
+  readonly typ: readonly string[];
+  readonly requiredClaims: RequiredClaims;
+  /** Milliseconds. */
+  readonly skew: number;
+  readonly maxLifetime: number;
+}
+
+export type VerifyJwt = (jwt: ParsedJwt) => Promise<Facts | Refused<CredentialCode> | Outage>;
+
+export interface JwtDependencies {
+  readonly keys: KeySet;
+  readonly clock: Clock;
+  readonly out: (detail: string) => Outage;
+}
+
+/** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
+export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
+  const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(typeOf)) };
+  return async (jwt) => {
+    const claimRules = {
+      issuer: rules.issuer,
+      now: clock.now() / 1000,
+      skew: rules.skew / 1000,
+      maxLifetime: rules.maxLifetime / 1000,
+    };
+    const fault = judgeHeader(jwt, header) ?? judgeClaims(jwt.claims, claimRules);
+    if (fault !== undefined) return fault;
+    const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid);
+    if (found.kind === 'out') return out(found.detail);
+    if (found.kind === 'unknown') return refused('token_signature', 'no such key');
+    const key = await verifySignature(jwt, found.keys);
+    if (key === undefined) return refused('token_signature');
+    if (!carries(jwt.claims, rules.requiredClaims)) return refused('token_type', 'required_claims');
+    const forever = { freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
+    return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
+  };
+}
+
+function typeOf(typ: string): string | undefined {
+  return typ === 'absent' ? undefined : mediaType(typ);
+}

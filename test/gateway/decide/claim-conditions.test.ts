@@ -1,0 +1,42 @@
+import t from 'tap';
+import { claimConditions } from '../../../src/gateway/decide/claim-conditions.ts';
+import { identityOf } from '../../../src/gateway/verify/facts.ts';
+
+const source = { issuer: 'https://issuer.example', server: 'main', scopeClaims: ['scope'] };
+const captured = { host: { tenant: 'acme' }, path: { id: '7' } };
+
+function holds(conditions: object, claims: Record<string, unknown>): boolean {
+  return claimConditions(conditions as Parameters<typeof claimConditions>[0])(identityOf(claims, source), captured);
+}
+
+t.test('equals, one_of and contains compare whole values, with their type', async (t) => {
+  t.ok(holds({ tier: { equals: 'gold' } }, { tier: 'gold' }));
+  t.notOk(holds({ tier: { equals: 'gold' } }, { tier: 'Gold' }));
+  t.ok(holds({ level: { equals: 3 } }, { level: 3 }));
+  t.notOk(holds({ level: { equals: 3 } }, { level: '3' }));
+  t.ok(holds({ tenant: { one_of: ['acme', 'globex'] } }, { tenant: 'globex' }));
+  t.notOk(holds({ tenant: { one_of: ['acme'] } }, { tenant: ['acme'] }));
+  t.ok(holds({ groups: { contains: 'admin' } }, { groups: ['user', 'admin'] }));
+  t.notOk(holds({ groups: { contains: 'admin' } }, { groups: 'superadmin' }), 'a text is no list');
+});
+
+t.test('an absent claim fails every condition, and all conditions must hold', async (t) => {
+  t.notOk(holds({ tenant: { equals: 'host.other' } }, {}));
+  t.notOk(holds({ a: { equals: 1 }, b: { equals: 2 } }, { a: 1 }));
+});
+
+t.test('host.NAME and path.NAME are what the match captured', async (t) => {
+  t.ok(holds({ tenant: { equals: 'host.tenant' } }, { tenant: 'acme' }));
+  t.ok(holds({ owner: { one_of: ['path.id', 'root'] } }, { owner: '7' }));
+  t.notOk(holds({ tenant: { equals: 'host.tenant' } }, { tenant: 'host.tenant' }));
+});
+
+t.test('a mail address is compared whole (advisory 19)', async (t) => {
+  t.notOk(holds({ email: { equals: 'a@good.example' } }, { email: 'a@evil.example@good.example' }));
+});
+
+t.test('a claim deeper down is found by its path, one with dots in its name by its name', async (t) => {
+  t.ok(holds({ 'realm.region': { equals: 'eu' } }, { realm: { region: 'eu' } }));
+  t.ok(holds({ 'https://x.example/tier': { equals: 1 } }, { 'https://x.example/tier': 1 }));
+  t.notOk(holds({ 'realm.constructor.name': { equals: 'Object' } }, { realm: {} }), 'only own members');
+});

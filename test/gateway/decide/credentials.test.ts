@@ -1,0 +1,114 @@
+import t from 'tap';
+import type { BearerMethod } from '../../../src/config/gateway.ts';
+import { extract, wantsForm } from '../../../src/gateway/decide/credentials.ts';
+import { headOf } from '../head.ts';
+
+const all: ReadonlySet<BearerMethod> = new Set(['header', 'body', 'query']);
+
+const head = (headers: readonly string[] = [], method = 'POST') => headOf(headers, method);
+
+function found(headers: readonly string[], query: string, methods = all, form?: string) {
+  const extracted = extract(head(headers), query, methods, form === undefined ? undefined : Buffer.from(form));
+  if (extracted.kind === 'refused') return extracted.code;
+  return extracted.kind === 'none' ? 'none' : `${extracted.place} ${extracted.token}`;
+}
+
+t.test('the scheme name is read without regard to case, the token is not', async (t) => {
+  t.equal(found(['Authorization', 'bEaReR aB.c-_~+/=='], ''), 'header aB.c-_~+/==');
+  t.equal(found(['authorization', 'Bearer   a'], ''), 'header a');
+});
+
+t.test('what is not of the form Bearer b64token is malformed', async (t) => {
+  for (const value of [
+    'Bearer',
+    'Bearer ',
+    'Bearer a b',
+    'Bearer a,b',
+    'Bearer =a',
+    'Bearer "a"',
+    'Bearer\ta',
+    'Bearer a=b',
+  ]) {
+    t.equal(found(['Authorization', value], ''), 'credential_malformed', value);
+  }
+});
+
+t.test('credentials of another scheme are none', async (t) => {
+  for (const value of ['Basic YTpi', 'Bearerx a', 'Digest username="a"', '', 'a'])
+    t.equal(found(['Authorization', value], ''), 'none', value);
+});
+
+t.test('two credentials are refused, even equal ones, wherever they stand', async (t) => {
+  const bearer = ['Authorization', 'Bearer a'];
+  t.equal(found([...bearer, ...bearer], ''), 'credential_repeated');
+  t.equal(found(['Authorization', 'Basic YTpi', ...bearer], ''), 'credential_repeated');
+  t.equal(found(bearer, '?access_token=a'), 'credential_repeated');
+  t.equal(
+    found(bearer, '?x=1&acc%65ss_token=a', new Set(['header'])),
+    'credential_repeated',
+    'also where query is not listed',
+  );
+  t.equal(found([], '?access_token=a&access_token=a'), 'credential_repeated');
+  t.equal(found([], '?access_token=a', all, 'access_token=b'), 'credential_repeated');
+  t.equal(found(bearer, '', all, 'access_token=b'), 'credential_repeated');
+  t.equal(found(['Authorization', 'Bearer'], '?access_token=a'), 'credential_repeated');
+});
+
+t.test('a place that the route does not list holds no credential', async (t) => {
+  t.equal(found([], '?access_token=a', new Set(['header'])), 'none');
+  t.equal(found(['Authorization', 'Bearer a'], '', new Set(['query'])), 'none');
+});
+
+t.test('a token that is empty or no b64token is malformed in query and form too', async (t) => {
+  t.equal(found([], '?access_token='), 'credential_malformed');
+  t.equal(found([], '?access_token'), 'credential_malformed');
+  t.equal(found([], '?access_token=a%20b'), 'credential_malformed');
+  t.equal(found([], '', all, 'access_token=a%00'), 'credential_malformed');
+});
+
+t.test('the token is taken out and every other byte stays', async (t) => {
+  const cases: Readonly<Record<string, string>> = {
+    '?access_token=a': '',
+    '?access_token=a&b=%zz&c': '?b=%zz&c',
+    '?b=+&access%5ftoken=a&&c': '?b=+&&c',
+    '?b=access_token': '?b=access_token',
+  };
+  for (const [query, rest] of Object.entries(cases))
+    t.match(extract(head(), query, all, undefined), { query: rest }, query);
+  const extracted = extract(head(), '', all, Buffer.from('x=\u00e9&access_token=t&y=%e9', 'utf8'));
+  t.match(extracted, { kind: 'credential', token: 't', form: Buffer.from('x=\u00e9&y=%e9', 'utf8') });
+});
+
+t.test('a body is looked at only as an unencoded form, and never on GET or HEAD (advisory 44)', async (t) => {
+  const form = 'application/x-www-form-urlencoded';
+  const body = ['Content-Length', '9'];
+  const wanted = (headers: readonly string[], method = 'POST') => wantsForm(head([...body, ...headers], method), all);
+  for (const type of [
+    form,
+    form.toUpperCase(),
+    `${form}; charset=UTF-8`,
+    `${form};charset="utf-8"`,
+    `${form} ; charset = utf-8`,
+  ]) {
+    t.ok(wanted(['Content-Type', type]), type);
+  }
+  for (const type of [
+    `${form};`,
+    `${form}; charset=latin1`,
+    `${form}x`,
+    ` x${form}`,
+    `${form}, text/plain`,
+    `${form}\t\tx`,
+    'text/plain',
+    '',
+    `${form};boundary=x`,
+    `multipart/form-data; boundary=x`,
+  ]) {
+    t.notOk(wanted(['Content-Type', type]), type);
+  }
+  t.notOk(wanted(['Content-Type', form, 'Content-Type', form]), 'two Content-Type lines');
+  t.notOk(wanted(['Content-Type', form, 'Content-Encoding', 'identity']), 'any Content-Encoding');
+  for (const method of ['GET', 'HEAD']) t.notOk(wanted(['Content-Type', form], method), method);
+  t.notOk(wantsForm(head(['Content-Type', form]), all), 'no body at all');
+  t.notOk(wantsForm(head([...body, 'Content-Type', form]), new Set(['header', 'query'])), 'not listed');
+});

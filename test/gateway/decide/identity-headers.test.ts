@@ -1,0 +1,64 @@
+import t from 'tap';
+import { identityHeaders } from '../../../src/gateway/decide/identity-headers.ts';
+import type { Identity } from '../../../src/gateway/identity.ts';
+
+const headers = identityHeaders({
+  prefix: 'X-Auth-',
+  set: { 'X-Auth-Subject': 'sub', 'X-Tenant': 'tenant', 'X-Auth-Scope': 'scope' },
+});
+
+function identity(claims: Record<string, unknown>): Identity {
+  return {
+    scheme: 'bearer',
+    issuer: 'https://issuer.example',
+    server: 'main',
+    subject: typeof claims.sub === 'string' ? claims.sub : undefined,
+    clientId: undefined,
+    scopes: new Set(['a', 'b']),
+    audience: undefined,
+    expiresAt: undefined,
+    notBefore: undefined,
+    claims,
+  };
+}
+
+t.test(
+  'every spelling that a server could fold into an identity header is recognised (advisories 18, 24, 26)',
+  async (t) => {
+    for (const name of [
+      'x-auth-subject',
+      'x_auth_subject',
+      'x-auth_subject',
+      'x.auth.subject',
+      'x-auth-other',
+      'x_auth_',
+      'x-tenant',
+      'x_tenant',
+    ]) {
+      t.ok(headers.spoofs(name), name);
+    }
+    for (const name of ['x-authority', 'x-tenants', 'authorization', 'xauthsubject'])
+      t.notOk(headers.spoofs(name), name);
+  },
+);
+
+t.test('claims become header lines; absent ones none', async (t) => {
+  t.strictSame(headers.write(identity({ sub: 'alice' })), ['x-auth-subject', 'alice', 'x-auth-scope', 'a b']);
+});
+
+t.test('text is written as UTF-8 octets, lists and objects as JSON', async (t) => {
+  const written = headers.write(identity({ sub: 'Zo\u00eb', tenant: ['a,b', 'c'] }));
+  t.strictSame(written, [
+    'x-auth-subject',
+    Buffer.from('Zo\u00eb').toString('latin1'),
+    'x-tenant',
+    '["a,b","c"]',
+    'x-auth-scope',
+    'a b',
+  ]);
+});
+
+t.test('a claim that cannot stand in a header stops the request instead of becoming another one', async (t) => {
+  for (const sub of ['a\r\nX-Admin: 1', 'a\u0000', ' a', 'a\t '])
+    t.equal(headers.write(identity({ sub })), undefined, JSON.stringify(sub));
+});

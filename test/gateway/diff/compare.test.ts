@@ -1,0 +1,127 @@
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load.ts';
+import { type Comparison, compare } from '../../../src/gateway/diff/compare.ts';
+import { openSide } from '../../../src/gateway/diff/side.ts';
+import { userFile } from '../../support/user-files.ts';
+
+const read = 'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read';
+const old = [read];
+
+function side(file: string, routes: readonly string[], more = '') {
+  const text = `version: 1
+authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com"${more} } }
+upstreams: { api: { url: "http://127.0.0.1:9" } }
+defaults: { upstream: api }
+routes:
+${routes.map((route) => `  - { ${route} }\n`).join('')}`;
+  const loaded = loadGatewayText(text, { file });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return openSide(loaded);
+}
+
+function compared(before: readonly string[], after: readonly string[]): Promise<Comparison> {
+  return compare(side('old.yaml', before), side('new.yaml', after));
+}
+
+/** What is changed, and the one entry that tells it. */
+const cases: Record<string, readonly [after: readonly string[], expected: object]> = {
+  'a route that becomes public': [
+    ['id: read, match: { methods: [GET], path: "/orders/{id}" }, access: public'],
+    { change: 'opened', methods: ['GET'], path: '/orders/{}', callers: [/without a token/] },
+  ],
+  'a scope that opens too': [
+    ['id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: { any_of: [orders.read, admin] }'],
+    { change: 'opened', callers: ['with scope admin'] },
+  ],
+  'a method that is added': [
+    ['id: read, match: { methods: [GET, PUT], path: "/orders/{id}" }, scope: orders.read'],
+    { change: 'opened', methods: ['PUT'] },
+  ],
+  'a second scope that is needed': [
+    ['id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read admin'],
+    { change: 'closed', callers: ['with scope orders.read'] },
+  ],
+  'a narrower host': [
+    ['id: read, match: { methods: [GET], path: "/orders/{id}", host: api.example.com }, scope: orders.read'],
+    { change: 'closed', hosts: ['(any other host)'] },
+  ],
+  'a literal beside a parameter': [
+    [read, 'id: new, match: { methods: [GET], path: /orders/new }, access: authenticated'],
+    { change: 'opened', path: '/orders/new', callers: ['with a token without scope'] },
+  ],
+  'another audience': [
+    [`${read}, audience: "https://other.example.com"`],
+    { change: 'opened', callers: [/audience https:\/\/other\.example\.com/] },
+  ],
+  'a claim that is needed': [
+    [`${read}, claims: { tenant: { equals: acme } }`],
+    { change: 'closed', callers: ['with scope orders.read'] },
+  ],
+  'a route on a condition': [
+    [read, 'id: beta, match: { path: "/orders/{id}", headers: { x-beta: "1" } }, access: public'],
+    { change: 'opened', path: '/orders/{} [x-beta: 1]' },
+  ],
+  'a catch-all': [[read, 'id: all, match: { path: "/{rest*}" }, access: public'], { change: 'opened', path: '/{*}' }],
+  'shadow mode': [[`${read}, mode: shadow`], { change: 'opened', methods: ['GET'], path: '/orders/{}' }],
+};
+
+for (const [name, [after, expected]] of Object.entries(cases)) {
+  t.test(`diff tells ${name}`, async (t) => {
+    const { changes } = await compared(old, after);
+    t.ok(
+      changes.some((change) => matches(change, expected)),
+      JSON.stringify(changes, null, 1),
+    );
+  });
+}
+
+function matches(change: object, expected: object): boolean {
+  return Object.entries(expected).every(([key, wanted]) => {
+    const value = (change as Record<string, unknown>)[key];
+    const fits = (one: unknown, text: unknown) => (one instanceof RegExp ? one.test(String(text)) : one === text);
+    if (!Array.isArray(wanted)) return fits(wanted, value);
+    return wanted.every((one) => (value as unknown[]).some((text) => fits(one, text)));
+  });
+}
+
+t.test('a condition that changes is undecided; with the same one all else is compared', async (t) => {
+  const when = (value: string, scope: string) => [
+    `id: read, match: { path: /a }, scope: ${scope}, when: 'identity.claims.env == "${value}"'`,
+  ];
+  const undecided = [
+    { route: 'read', at: 'old.yaml:6' },
+    { route: 'read', at: 'new.yaml:6' },
+  ];
+  t.strictSame(await compared(when('prod', 'a'), when('test', 'a')), { changes: [], undecided, settings: [] });
+  t.match((await compared(when('prod', 'a'), when('prod', 'b'))).changes, [
+    { change: 'opened', callers: ['with scope b'] },
+    { change: 'closed', callers: ['with scope a'] },
+  ]);
+});
+
+t.test('a pattern that only overlaps another is met where they overlap', async (t) => {
+  const before = ['match: { path: "/a/{x}/c" }, scope: one'];
+  const { changes } = await compared(before, [...before, 'match: { path: "/a/b/{y}" }, access: public']);
+  t.match(
+    changes.find(({ path }) => path === '/a/b/c'),
+    { change: 'opened', callers: [/without a token/] },
+  );
+});
+
+t.test('how tokens are verified cannot be tried: that it changed is told by its key', async (t) => {
+  const changed = side('new.yaml', old, ', clock_skew: 2m, algorithms: [ES256]');
+  const { settings } = await compare(side('old.yaml', old), changed);
+  t.strictSame(settings, ['authorization_servers.main.algorithms', 'authorization_servers.main.clock_skew']);
+});
+
+t.test('who may come by Basic or Digest cannot be tried: that it changed is told by the route', async (t) => {
+  const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const read = 'id: read, match: { path: /a }, scope: a';
+  const basic = (more: string) => [`${read}, auth: { any_of: [bearer, basic] }, basic: { users: "${users}"${more} }`];
+  const settingsOf = async (before: readonly string[], after: readonly string[]) =>
+    (await compared(before, after)).settings;
+  t.strictSame(await settingsOf([read], basic('')), ['routes.read.auth']);
+  t.strictSame(await settingsOf(basic(''), basic(', scopes: { alice: a }')), ['routes.read.auth']);
+  t.strictSame(await settingsOf(basic(''), basic('')), []);
+  t.strictSame(await settingsOf([read], [`${read}, auth: bearer`]), []);
+});

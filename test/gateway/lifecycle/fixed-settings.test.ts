@@ -1,0 +1,28 @@
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load.ts';
+import { keepFixed } from '../../../src/gateway/lifecycle/fixed-settings.ts';
+import { routeChanges } from '../../../src/gateway/routing/route-changes.ts';
+import { gatewayBase } from '../../config/base-config.ts';
+
+function config(more: object) {
+  const loaded = loadGatewayText(JSON.stringify({ ...gatewayBase(), ...more }));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config;
+}
+
+t.test('addresses keep their old values, one that was absent stays absent, and all else is new', async (t) => {
+  const running = config({ listen: '127.0.0.1:1', admin: '127.0.0.1:2' });
+  const next = config({ listen: '127.0.0.1:3', health: '127.0.0.1:4', realm: 'new' });
+  const { config: kept, kept: names } = keepFixed(running, next);
+  t.strictSame(names, ['listen', 'admin', 'health']);
+  t.match(kept, { listen: { port: 1 }, admin: { port: 2 }, realm: 'new' });
+  t.equal(kept.health, undefined);
+  t.strictSame(keepFixed(running, running).kept, []);
+});
+
+t.test('routes are told apart by their ids', async (t) => {
+  const route = (id: string, path: string) => ({ id, match: { path }, access: 'public' });
+  const before = config({ routes: [route('a', '/a'), route('b', '/b'), route('c', '/c')] }).routes;
+  const after = config({ routes: [route('c', '/d'), route('b', '/b'), route('e', '/a')] }).routes;
+  t.strictSame(routeChanges(before, after), { added: ['e'], removed: ['a'], changed: ['c'] });
+});

@@ -1,0 +1,65 @@
+import t from 'tap';
+import { formatPasswordHash } from '../../../src/base/password-hash.ts';
+import { buildPasswords } from '../../../src/base/passwords.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../src/config/stored-password.ts';
+import { dearest, openPasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
+
+const judge = openPasswordJudge();
+t.teardown(() => judge.close());
+
+function stored(text: string): StoredPassword {
+  const parsed = parseStoredPassword(text);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.value;
+}
+
+const cheap = buildPasswords({ cost: { memory: 64, passes: 1, lanes: 1 } });
+
+/** As `htpasswd -nbB`, `htpasswd -nbm` and `htpasswd -nbs` of Apache 2.4 wrote them; {SSHA} as RFC 2307 has it. */
+const written: readonly (readonly [hash: string, password: string])[] = [
+  ['$2y$04$w5s7lWpzVb9tkOeyLtaBvO8LjABaBXPKPsT9eD./3Q.0U86KvhkH.', 'Circle of Life'],
+  ['$2y$05$cyCjGTmP/PbdAR6YfS2VHeYtMnbCN0Ou2kC9j0pqXGCpirYu2jHFm', '£ügel'],
+  ['$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1', 'Circle of Life'],
+  ['$apr1$3kA34sJH$OcSKl5/gHvFCs916S47di1', 'x'],
+  ['$apr1$Wef8TsjD$hTBgpDgRoJhYMOJJMAV8O/', 'a password that is longer than sixteen octets, by far'],
+  ['$apr1$1eRiDY0v$/IvyDV.2PFgWsnf9QDhlV1', '£ügel'],
+  ['{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=', 'Circle of Life'],
+  ['{SSHA}rX8b2vFogKL1wNbc4l4ZHFpUYS8BAgMEBQYHCA==', 'Circle of Life'],
+];
+
+t.test('what other tools wrote is judged as they would', async (t) => {
+  for (const [hash, password] of written) {
+    t.equal(await judge.judge(stored(hash), password), 'right', hash);
+    for (const wrong of ['', `${password} `, password.slice(1), password.toUpperCase().replace('£', 'x')])
+      t.equal(await judge.judge(stored(hash), wrong), wrong === password ? 'right' : 'wrong', `${hash} ${wrong}`);
+  }
+});
+
+t.test('so is Argon2id', async (t) => {
+  const hashed = await cheap.hash('wonderland');
+  const phc = hashed.kind === 'hashed' ? hashed.phc : '';
+  t.equal(await judge.judge(stored(phc), 'wonderland'), 'right');
+  t.equal(await judge.judge(stored(phc), 'wonderlan'), 'wrong');
+});
+
+t.test('more than the queue holds is an outage, and nobody who is right is told that he is wrong', async (t) => {
+  const [hash, password] = written[0] as readonly [string, string];
+  const all = await Promise.all(Array.from({ length: 200 }, () => judge.judge(stored(hash), password)));
+  t.equal(all.filter((each) => each === 'wrong').length, 0);
+  t.ok(all.filter((each) => each === 'right').length >= 65);
+  t.match(
+    all.find((each) => typeof each === 'object'),
+    { kind: 'outage', dependency: 'passwords', retryAfter: 2 },
+  );
+});
+
+t.test('whoever is not in a file costs what its dearest user costs', async (t) => {
+  const cost = { memory: 19_456, passes: 2, lanes: 1 };
+  const argon2 = stored(formatPasswordHash({ ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }));
+  const [apr1, sha1] = [stored(written[2]?.[0] ?? ''), stored(written[6]?.[0] ?? '')];
+  t.equal(dearest([sha1, argon2, apr1]), argon2);
+  t.equal(dearest([sha1, apr1]), apr1);
+  const bcrypt = stored(`$2y$12$${'a'.repeat(53)}`);
+  t.equal(dearest([argon2, bcrypt]), bcrypt);
+  t.equal(dearest([]), undefined);
+});

@@ -1,0 +1,131 @@
+import { connect } from 'node:net';
+import { Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../../src/base/clock.ts';
+import { buildLog } from '../../../src/base/log.ts';
+import { readHead } from '../../../src/gateway/request-head.ts';
+import type { Decision } from '../../../src/gateway/telemetry/decision-record.ts';
+import { Decisions } from '../../../src/gateway/telemetry/decisions.ts';
+import { behind, gateway } from '../../support/gateway.ts';
+import { jwt } from '../../support/tokens.ts';
+import { until } from '../../support/until.ts';
+import { witness } from '../../support/witness.ts';
+
+/** Everything that `GET /decisions` sent so far. */
+async function watch(t: Test, adminUrl: string | undefined): Promise<{ text: string }> {
+  const stopped = new AbortController();
+  const response = await fetch(`${adminUrl}/decisions`, { signal: stopped.signal });
+  t.equal(response.headers.get('content-type'), 'text/event-stream');
+  const seen = { text: '' };
+  const reading = (async () => {
+    for await (const chunk of response.body as ReadableStream<Uint8Array>) seen.text += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  t.teardown(() => {
+    stopped.abort();
+    return reading;
+  });
+  return seen;
+}
+
+function events({ text }: { text: string }): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)));
+}
+
+t.test('whoever watches sees every decision, forwarded or refused, without token and query', async (t) => {
+  const upstream = await witness(t);
+  const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
+  const seen = await watch(t, running.adminUrl);
+  const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
+  await fetch(`${running.url}/orders/1?q=secret`, { headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${running.url}/admin/1`, { headers: { authorization: `Bearer ${token}` } });
+  t.ok(await until(() => events(seen).length === 2, 5000));
+  t.match(events(seen), [
+    {
+      time: Number,
+      code: 'forwarded',
+      route: 'orders',
+      path: '/orders/1',
+      client: 'shop',
+      cache: 'miss',
+      milliseconds: Number,
+      verification_ms: Number,
+      upstream_ms: Number,
+    },
+    { code: 'scope_insufficient', step: 'permit', route: 'admin', cache: 'hit', scope_missing: 'admin' },
+  ]);
+  t.notMatch(seen.text, /secret|eyJ/);
+});
+
+t.test('a stop does not wait for whoever watches', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  await watch(t, running.adminUrl);
+  const start = Date.now();
+  await running.stop();
+  t.ok(Date.now() - start < 4000);
+});
+
+t.test('whoever watches and does not read is let go; the gateway goes on', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
+  socket.on('error', () => {});
+  t.teardown(() => socket.destroy());
+  socket.write('GET /decisions HTTP/1.1\r\nHost: a\r\n\r\n');
+  socket.pause();
+  while (!(await watchers(running.adminUrl, 1))) await pause(5);
+  const path = 'x'.repeat(8000);
+  const flood = async () => {
+    for (let count = 0; count < 100; count++) await (await fetch(`${running.url}/nowhere/${path}`)).text();
+    return watchers(running.adminUrl, 0);
+  };
+  let gone = false;
+  for (let round = 0; round < 50 && !gone; round++) gone = await flood();
+  t.ok(gone);
+  t.equal((await fetch(`${running.url}/nowhere`)).status, 404);
+});
+
+async function watchers(adminUrl: string | undefined, count: number): Promise<boolean> {
+  return (await (await fetch(`${adminUrl}/metrics`)).text()).includes(`\ngatehouse_decision_watchers ${count}\n`);
+}
+
+function forwarded(): Decision {
+  const head = readHead({
+    method: 'GET',
+    target: '/',
+    version: '1.1',
+    origin: { address: '127.0.0.1', secure: false, requestId: undefined } as never,
+    rawHeaders: ['Host', 'a'],
+  });
+  return { code: 'forwarded', outcome: undefined, head, requestId: 'a', milliseconds: 1 };
+}
+
+t.test('where nobody watches and the log has level info, a forwarded request is written down by nobody', async (t) => {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line));
+      done();
+    },
+  });
+  const decisions = new Decisions(buildLog({ level: 'info', format: 'json' }, sink), systemClock);
+  const decision = forwarded();
+  let looked = 0;
+  const head = new Proxy(decision.head, {
+    get(target, name) {
+      looked++;
+      return Reflect.get(target, name);
+    },
+  });
+  decisions.record({ ...decision, head });
+  t.equal(looked, 0);
+  const records: string[] = [];
+  const stop = decisions.watch((record) => records.push(record));
+  decisions.record(decision);
+  stop();
+  decisions.record(decision);
+  t.equal(records.length, 1);
+  t.equal(lines.length, 0);
+});
