@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ServiceContender } from './authorization-place.ts';
 import { pinned } from './cores.ts';
 import { basic, type ClientName, forms } from './grants.ts';
-import { type Measured, RAN_OUT, wrk } from './wrk.ts';
+import { type Measured, tellWhenRanOut, wrk } from './wrk.ts';
 
 export interface Turn {
   readonly contender: ServiceContender;
@@ -112,36 +112,19 @@ const pinnedWrk = [program, ...parameters];
 
 function postScript(client: ClientName): string {
   return `
-local bodies, at = {}, 0
+local items, at = {}, 0
 wrk.method = "POST"
 wrk.headers["Authorization"] = "${basic(client)}"
 wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
 function init(args)
-  for line in io.lines(args[1]) do bodies[#bodies + 1] = line end
+  for line in io.lines(args[1]) do items[#items + 1] = line end
 end
 function request()
-  at = at % #bodies + 1
-  return wrk.format(nil, nil, nil, bodies[at])
+  at = at % #items + 1
+  return wrk.format(nil, nil, nil, items[at])
 end
 `;
 }
-
-const tellWhenRanOut = `
-local asked = 0
-local take = request
-function request()
-  asked = asked + 1
-  if asked > #bodies then ran_out = true end
-  return take()
-end
-local threads = {}
-function setup(thread) threads[#threads + 1] = thread end
-function done()
-  for _, thread in ipairs(threads) do
-    if thread:get("ran_out") then print("${RAN_OUT}") end
-  end
-end
-`;
 
 interface TokenAnswer {
   readonly access_token: string;

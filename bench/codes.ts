@@ -8,29 +8,29 @@ import { challenge, clients, lifetimes, redirectUri, scope, subject } from './gr
 const AT_ONCE = 128;
 
 /** As the consent page would; in the store once it settles. */
-export async function makeCodes(records: Records, count: number): Promise<string[]> {
+export async function makeCodes(records: Records, count: number, whose = () => subject): Promise<string[]> {
   const codes: string[] = [];
   while (codes.length < count) {
     const some = Math.min(AT_ONCE, count - codes.length);
-    codes.push(...(await Promise.all(Array.from({ length: some }, () => makeCode(records)))));
+    codes.push(...(await Promise.all(Array.from({ length: some }, () => makeCode(records, whose())))));
   }
   return codes;
 }
 
-async function makeCode(records: Records): Promise<string> {
+async function makeCode(records: Records, whose: string): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
-  await records.saveCode({ code: recordOf(text), consent: undefined, transaction: undefined });
+  await records.saveCode({ code: recordOf(text, whose), consent: undefined, transaction: undefined });
   return text;
 }
 
-function recordOf(text: string): CodeRecord {
+function recordOf(text: string, whose: string): CodeRecord {
   const now = Math.floor(Date.now() / 1000);
   return {
     hash: sha256(text),
     use: 'token',
     clientId: clients.web.id,
-    subject,
-    username: subject,
+    subject: whose,
+    username: whose,
     scope,
     audience: ['https://api.example.com'],
     redirectUri,

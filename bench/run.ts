@@ -1,4 +1,4 @@
-// `npm run bench -- gateway|routes|authorization [--rounds N] [--seconds N] [--connections N] [--json]`
+// `npm run bench -- gateway|routes|http-auth|authorization|user-keys|user-keys-gateway|workers [--rounds N] [--seconds N] [--connections N] [--json]`
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -6,10 +6,14 @@ import { benchAuthorization } from './authorization.ts';
 import { authorizationTable } from './authorization-report.ts';
 import { accepts, cpuTime, start, stop } from './children.ts';
 import { type Contender, commands, contenders, type Program } from './contenders.ts';
+import { benchHttpAuth, httpAuthTable } from './http-auth.ts';
 import { fingerprints, type Place, prepare, shared } from './place.ts';
 import { type Run, summarize, table } from './report.ts';
 import { benchRoutes, routeTable } from './routes.ts';
 import { isTool } from './tools.ts';
+import { benchUserKeys, userKeyTable } from './user-keys.ts';
+import { benchUserKeysGateway, userKeysGatewayTable } from './user-keys-gateway.ts';
+import { benchWorkers, workersTable } from './workers/bench.ts';
 import { wrk } from './wrk.ts';
 
 const { values, positionals } = parseArgs({
@@ -146,10 +150,53 @@ async function runAuthorization(): Promise<void> {
   );
 }
 
+async function runHttpAuth(): Promise<void> {
+  checkTools();
+  const report = await benchHttpAuth({ rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
+      : `\n${httpAuthTable(report)}\n`,
+  );
+}
+
+async function runUserKeys(): Promise<void> {
+  const report = await benchUserKeys({ rounds: count('rounds'), say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, ...report }, undefined, 2)}\n`
+      : `\n${userKeyTable(report)}\n`,
+  );
+}
+
+async function runUserKeysGateway(): Promise<void> {
+  checkTools();
+  const report = await benchUserKeysGateway({ rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
+      : `\n${userKeysGatewayTable(report)}\n`,
+  );
+}
+
+async function runWorkers(): Promise<void> {
+  checkTools(['wrk']);
+  const report = await benchWorkers({ rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
+      : `\n${workersTable(report)}\n`,
+  );
+}
+
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   gateway: benchGateway,
   routes: runRoutes,
+  'http-auth': runHttpAuth,
   authorization: runAuthorization,
+  'user-keys': runUserKeys,
+  'user-keys-gateway': runUserKeysGateway,
+  workers: runWorkers,
 };
 const bench = benches[positionals[0] ?? 'gateway'];
 if (bench === undefined || positionals.length > 1) fail(`the benchmarks are: ${Object.keys(benches).join(', ')}`, 2);

@@ -5,6 +5,8 @@ export interface Load {
   readonly url: string;
   /** Bearer; absent where the script says who asks. */
   readonly token?: string;
+  /** Whole header lines. */
+  readonly headers?: readonly string[];
   readonly seconds: number;
   readonly connections: number;
   /** Lua file that makes the requests, and its argument. */
@@ -22,14 +24,41 @@ export interface Measured {
 }
 
 /** What a script prints whose requests count once each, when there were too few of them. */
-export const RAN_OUT = 'requests ran out';
+const RAN_OUT = 'requests ran out';
+
+/** The end of a script whose `request` gives out each of its `items` once. */
+export const tellWhenRanOut = `
+local asked = 0
+local take = request
+function request()
+  asked = asked + 1
+  if asked > #items then ran_out = true end
+  return take()
+end
+local threads = {}
+function setup(thread) threads[#threads + 1] = thread end
+function done()
+  for _, thread in ipairs(threads) do
+    if thread:get("ran_out") then print("${RAN_OUT}") end
+  end
+end
+`;
 
 /** One thread that keeps its connections open and busy. An answer other than 2xx or a socket error spoils the run. */
-export async function wrk({ url, token, seconds, connections, script, prefix = ['wrk'] }: Load): Promise<Measured> {
+export async function wrk({
+  url,
+  token,
+  headers = [],
+  seconds,
+  connections,
+  script,
+  prefix = ['wrk'],
+}: Load): Promise<Measured> {
   const [file, argument] = script ?? [];
   const drawn = file === undefined ? [] : ['-s', file];
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency'];
   if (token !== undefined) args.push('-H', `Authorization: Bearer ${token}`);
+  for (const line of headers) args.push('-H', line);
   args.push(...drawn, url, ...(argument === undefined ? [] : ['--', argument]));
   const [program = 'wrk', ...parameters] = prefix;
   const { stdout } = await promisify(execFile)(program, [...parameters, ...args]);

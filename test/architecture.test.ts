@@ -11,8 +11,20 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   '': ['commands'],
-  commands: ['demo', 'gateway', 'authorization', 'config', 'oauth', 'jwt', 'http-auth', 'storage', 'base'],
+  commands: [
+    'demo',
+    'supervisor',
+    'gateway',
+    'authorization',
+    'config',
+    'oauth',
+    'jwt',
+    'http-auth',
+    'storage',
+    'base',
+  ],
   demo: ['gateway', 'authorization', 'config', 'base'],
+  supervisor: ['gateway', 'config', 'storage/counters', 'base'],
   gateway: ['config', 'storage/counters', 'storage/read', 'oauth', 'jwt', 'http-auth', 'base'],
   authorization: ['config', 'storage', 'oauth', 'jwt', 'http-auth', 'base'],
   config: ['oauth', 'jwt', 'http-auth', 'base'],

@@ -9,6 +9,7 @@ import { GatewaySchema } from '../src/config/gateway.ts';
 import type { Schema } from '../src/config/input-schema.ts';
 import { type CodeEntry, codeGroups } from '../src/gateway/codes.ts';
 import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
+import { chartFiles } from './chart/files.ts';
 import { configurationPage } from './configuration-page.ts';
 
 /** Everything that is made from the source: path → text. */
@@ -20,6 +21,7 @@ export function generated(): Readonly<Record<string, string>> {
     ),
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
+    ...chartFiles(),
   };
 }
 
@@ -36,6 +38,7 @@ const titles: Record<keyof typeof codeGroups, string> = {
   targets: 'The request target and Host',
   framing: 'The message',
   routing: 'The route',
+  asking: 'A proxy that asks',
   credentials: 'The credential',
   throttling: 'How often',
   permission: 'What the credential allows',

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import { readableByEverybody } from '../base/file-mode.ts';
 import { StorageUnusable } from '../storage/errors.ts';
-import { type LineFile, lineFile } from './line-file.ts';
+import { lineFile } from './line-file.ts';
 
 /** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
 export type AuditEvent =
@@ -10,6 +11,7 @@ export type AuditEvent =
   | 'login_throttled'
   | 'logout'
   | 'session_ended'
+  | 'signed_out_everywhere'
   | 'consent_granted'
   | 'consent_denied'
   | 'app_disconnected'
@@ -22,9 +24,14 @@ export type AuditEvent =
   | 'client_added'
   | 'client_secret_rotated'
   | 'client_removed'
+  | 'client_tokens_revoked'
   | 'user_added'
   | 'password_set'
   | 'user_removed'
+  | 'user_key_rotated'
+  | 'digest_user_set'
+  | 'digest_user_removed'
+  | 'password_imported'
   | 'key_rotated';
 
 /** Never a token, a code, a secret or a password. */
@@ -37,6 +44,7 @@ export interface AuditFacts {
   readonly grant_id?: string | undefined;
   readonly kid?: string | undefined;
   readonly scope?: string | undefined;
+  readonly realm?: string | undefined;
   readonly detail?: string | undefined;
 }
 
@@ -52,7 +60,7 @@ export interface Audit {
 export function buildAudit(file: string | undefined, clock: Clock, log: Logger): Audit {
   // an event is no matter of how much else is logged
   const events = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
-  return file === undefined ? logged(events) : filed(lineFile(file, clock), clock, events);
+  return file === undefined ? logged(events) : filed(file, clock, events);
 }
 
 function logged(log: Logger): Audit {
@@ -63,7 +71,8 @@ function logged(log: Logger): Audit {
   };
 }
 
-function filed(file: LineFile, clock: Clock, log: Logger): Audit {
+function filed(name: string, clock: Clock, log: Logger): Audit {
+  const file = lineFile(name, clock);
   const failed = told(log);
   return {
     record(event, facts) {
@@ -73,10 +82,13 @@ function filed(file: LineFile, clock: Clock, log: Logger): Audit {
         log.warn({ event, ...facts }, 'audit');
       });
     },
-    open: () =>
-      file.open().catch((error) => {
+    async open() {
+      await file.open().catch((error) => {
         throw new StorageUnusable(`the audit file: ${error.message}`, { cause: error });
-      }),
+      });
+      const open = readableByEverybody(name);
+      if (open !== undefined) log.warn(open);
+    },
     close: () => file.close(),
   };
 }

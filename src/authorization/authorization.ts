@@ -69,7 +69,8 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   async function stop() {
     isDraining = true;
     const atRest = stopHousekeeping();
-    const closed = app.close();
+    // Its answers would never end; what it waits for in the store must not keep the listener open.
+    const closed = Promise.all([service.feed.close(), app.close()]);
     connections.drain();
     await closed;
     await Promise.all([admin.close(), health.close()]);

@@ -1,8 +1,10 @@
+import { eventsEndpoint } from './back-channel/events.ts';
 import { introspectEndpoint } from './back-channel/introspect.ts';
 import { jwksEndpoint } from './back-channel/jwks.ts';
 import { metadataEndpoint } from './back-channel/metadata.ts';
 import { revokeEndpoint } from './back-channel/revoke.ts';
 import { tokenEndpoint } from './back-channel/token.ts';
+import { userKeyEndpoint } from './back-channel/user-key.ts';
 import { sessionEndpoints } from './browserless/session.ts';
 import { sessionCheckEndpoint } from './browserless/session-check.ts';
 import { anyOrigin, fromOrigins } from './http/cors.ts';
@@ -17,8 +19,10 @@ export function backChannel(service: Service): readonly Endpoint[] {
     { ...tokenEndpoint(service), cors },
     { ...revokeEndpoint(service), cors },
     introspectEndpoint(service),
+    eventsEndpoint(service),
     { ...jwksEndpoint(service), cors: anyOrigin },
     { ...metadataEndpoint(service), cors: anyOrigin },
+    ...(service.config.signing.user_keys ? [userKeyEndpoint(service)] : []),
     ...(service.config.session.enabled ? [...sessionEndpoints(service), sessionCheckEndpoint(service)] : []),
   ];
 }

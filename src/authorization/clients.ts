@@ -30,6 +30,10 @@ export interface Client {
   readonly claims: Readonly<Record<string, unknown>>;
   /** May ask about any token. */
   readonly introspect: boolean;
+  /** May follow the revocation feed. */
+  readonly events: boolean;
+  /** May read the keys of users where they are secrets. */
+  readonly keys: boolean;
 }
 
 /** Those of the file, then those that were registered by command. */
@@ -94,6 +98,8 @@ function build(config: ClientConfig, kept: Pick<Client, 'inFile' | 'isPublic' | 
     session: config.session,
     claims: config.claims,
     introspect: config.introspect,
+    events: config.events,
+    keys: config.keys,
   };
 }
 

@@ -19,19 +19,47 @@ export function buildMetrics(counters: Counters): Metrics {
       this.set(counters.reachable() ? 1 : 0);
     },
   });
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter({ name: `gatehouse_authorization_${name}`, help, labelNames, registers: [registry] });
-
-  const answers = counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
-    'endpoint',
-    'outcome',
-  ]);
-  const tokens = counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']);
+  const counter = (name: string, help: string, labelNames: readonly [string, string?]) =>
+    counted(registry, { name: `gatehouse_authorization_${name}`, help, labelNames });
   const introspections = counter('introspections_total', 'Introspection answers.', ['active']);
   return {
     registry,
-    answered: (endpoint, outcome) => answers.inc({ endpoint, outcome }),
-    issued: (grant_type, format) => tokens.inc({ grant_type, format }),
-    introspected: (active) => introspections.inc({ active: String(active) }),
+    answered: counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
+      'endpoint',
+      'outcome',
+    ]),
+    issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
+    introspected: (active) => introspections(String(active)),
+  };
+}
+
+interface CounterOptions {
+  readonly name: string;
+  readonly help: string;
+  /** One or two. */
+  readonly labelNames: readonly [string, string?];
+}
+
+/** prom-client hashes the labels at every count, which happens twice a request: here it does when somebody asks. */
+function counted(registers: Registry, { name, help, labelNames }: CounterOptions) {
+  const counts = new Map<string, Map<string, number>>();
+  const [one, other] = labelNames;
+  new Counter({
+    name,
+    help,
+    labelNames: labelNames.filter((label) => label !== undefined),
+    registers: [registers],
+    collect() {
+      this.reset();
+      for (const [first, inner] of counts) {
+        for (const [second, count] of inner)
+          this.inc(other ? { [one]: first, [other]: second } : { [one]: first }, count);
+      }
+    },
+  });
+  return (first: string, second = '') => {
+    const inner = counts.get(first) ?? new Map<string, number>();
+    if (inner.size === 0) counts.set(first, inner);
+    inner.set(second, (inner.get(second) ?? 0) + 1);
   };
 }

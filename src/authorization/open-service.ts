@@ -9,6 +9,7 @@ import { openRecords } from '../storage/open.ts';
 import type { Records } from '../storage/records.ts';
 import { buildAudit } from './audit.ts';
 import { buildClients } from './clients.ts';
+import { buildFeed } from './feed/feed.ts';
 import { buildMetrics } from './metrics.ts';
 import { buildAccounts } from './people/accounts.ts';
 import { buildLoginAttempts } from './people/login-attempts.ts';
@@ -16,6 +17,7 @@ import { rememberClients } from './recent-clients.ts';
 import { loadSecrets } from './secrets.ts';
 import type { Service } from './service.ts';
 import { loadSigningKeys } from './tokens/signing-keys.ts';
+import { buildUserKeys } from './tokens/user-keys.ts';
 
 export interface ServiceDependencies {
   /** Of the configuration file: a relative storage path starts here. */
@@ -47,9 +49,9 @@ export async function openService(config: AuthorizationConfig, deps: ServiceDepe
 /** Opens the store that the configuration names, and migrates it. */
 export function openStore(
   config: AuthorizationConfig,
-  { directory, clock }: { directory: string; clock: Clock },
+  { directory, clock, warn }: { directory: string; clock: Clock; warn?: (message: string) => void },
 ): Promise<Records> {
-  return openRecords(config.storage, { directory, clock, encryptionKeys: config.encryption_keys });
+  return openRecords(config.storage, { directory, clock, warn, encryptionKeys: config.encryption_keys });
 }
 
 async function open(
@@ -57,7 +59,10 @@ async function open(
   { directory, log, clock = systemClock, records: given }: ServiceDependencies,
   opened: AsyncDisposableStack,
 ): Promise<Service> {
-  const records = opened.adopt(given ?? (await openStore(config, { directory, clock })), closeIt);
+  const records = opened.adopt(
+    given ?? (await openStore(config, { directory, clock, warn: (message) => log.warn(message) })),
+    closeIt,
+  );
   const counters = opened.adopt(openCounters(config.counters, { clock, log }), closeIt);
   const auditFile = config.audit && resolve(directory, config.audit.file);
   const audit = opened.adopt(buildAudit(auditFile, clock, log), closeIt);
@@ -69,6 +74,7 @@ async function open(
     clock,
     records,
     keys: await loadSigningKeys({ records, config, clock }),
+    userKeys: buildUserKeys({ records, config, clock }),
     clients,
     recentClients: rememberClients(clients, clock),
     accounts: await buildAccounts(config.users, { records, passwords }),
@@ -79,6 +85,7 @@ async function open(
     counters,
     audit,
     metrics: buildMetrics(counters),
+    feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
   };
 }
 

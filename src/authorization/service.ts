@@ -6,12 +6,14 @@ import type { Throttle } from '../storage/counters-throttle.ts';
 import type { Records } from '../storage/records.ts';
 import type { Audit } from './audit.ts';
 import type { Clients } from './clients.ts';
+import type { Feed } from './feed/feed.ts';
 import type { Metrics } from './metrics.ts';
 import type { Accounts } from './people/accounts.ts';
 import type { LoginAttempts } from './people/login-attempts.ts';
 import type { RecentClients } from './recent-clients.ts';
 import type { Secrets } from './secrets.ts';
 import type { SigningKeys } from './tokens/signing-keys.ts';
+import type { UserKeys } from './tokens/user-keys.ts';
 
 /** What every endpoint works with; made once at start, nothing in it is looked up by name later. */
 export interface Service {
@@ -19,6 +21,8 @@ export interface Service {
   readonly clock: Clock;
   readonly records: Records;
   readonly keys: SigningKeys;
+  /** Of those who grant; the issuer's sign for clients. */
+  readonly userKeys: UserKeys;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
   readonly accounts: Accounts;
@@ -31,4 +35,6 @@ export interface Service {
   readonly counters: Counters;
   readonly audit: Audit;
   readonly metrics: Metrics;
+  /** Of what is revoked. */
+  readonly feed: Feed;
 }

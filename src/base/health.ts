@@ -6,7 +6,7 @@ export interface Health {
   readonly notReady: () => string | undefined | Promise<string | undefined>;
   /** What is to be known of a process that is ready all the same. */
   readonly remark?: () => string | undefined;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
 }
 
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */

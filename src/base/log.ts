@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { standardOutput } from './turn-lines.ts';
 
 export interface LogOptions {
   readonly level: string;
@@ -26,10 +27,9 @@ const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*
 
 export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
   const settings = { level: options.level, redact: { paths: redactedPaths, censor: '[redacted]' } };
-  const target = destination ?? process.stdout;
   return isPretty(options.format)
-    ? pino(settings, pretty({ destination: target, sync: true }))
-    : pino(settings, target);
+    ? pino(settings, pretty({ destination: destination ?? process.stdout, sync: true }))
+    : pino(settings, destination ?? standardOutput());
 }
 
 function isPretty(format: LogOptions['format']): boolean {

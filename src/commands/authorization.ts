@@ -10,7 +10,7 @@ import { stopOnSignal } from '../base/shutdown.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
 import { maskPasswords } from '../config/frame.ts';
 import { formatProblems, loadAuthorizationConfig } from '../config/load.ts';
-import { StorageUnusable } from '../storage/errors.ts';
+import { StorageUnavailable, StorageUnusable } from '../storage/errors.ts';
 
 export function register(program: Command): void {
   program
@@ -60,5 +60,11 @@ function giveUp(message: string): void {
 /** What the operator can change is one line; anything else is a bug, and shows where. */
 function explain(error: unknown): string {
   if (error instanceof CannotListen || error instanceof StorageUnusable) return `gatehouse: ${error.message}\n`;
+  if (error instanceof StorageUnavailable) return `gatehouse: ${reasons(error)}\n`;
   return `gatehouse: ${error instanceof Error ? error.stack : String(error)}\n`;
+}
+
+/** The store says that it failed; what it heard from the database says why. */
+function reasons(error: Error): string {
+  return error.cause instanceof Error ? `${error.message}: ${reasons(error.cause)}` : error.message;
 }

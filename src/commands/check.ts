@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { membersOf } from '../config/checks.ts';
+import { staleSentence } from '../config/checks-feed.ts';
 import { detectKind } from '../config/detect.ts';
 import { formatForGithub } from '../config/format.ts';
 import {
@@ -21,7 +23,7 @@ export function register(program: Command): void {
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
     .action(async (files: string[], { format }: { format: keyof typeof formats }) => {
-      const results = await Promise.all(files.map(async (file) => ({ file, problems: await checkFile(file) })));
+      const results = await Promise.all(files.map(judge));
       process.stdout.write(formats[format](results));
       if (results.some(({ problems }) => !isValid(problems))) process.exitCode = 1;
     });
@@ -30,6 +32,22 @@ export function register(program: Command): void {
 interface Result {
   readonly file: string;
   readonly problems: readonly Problem[];
+  /** What a valid file means, where that is easily overlooked. */
+  readonly notes: readonly string[];
+}
+
+async function judge(file: string): Promise<Result> {
+  const problems = await checkFile(file);
+  return { file, problems, notes: isValid(problems) ? notesOf(file) : [] };
+}
+
+function notesOf(file: string): readonly string[] {
+  const text = readText(file);
+  const loaded =
+    text !== undefined && detectKind(text) === 'gateway' ? loadGatewayConfig(file, process.env) : undefined;
+  if (loaded?.ok !== true) return [];
+  const servers = membersOf('authorization_servers', loaded.config.authorization_servers);
+  return servers.map(staleSentence).filter((note) => note !== undefined);
 }
 
 const formats = {
@@ -43,10 +61,10 @@ const formats = {
   github: (results: readonly Result[]) => results.map(({ problems }) => formatForGithub(problems)).join(''),
 };
 
-function inWords({ file, problems }: Result): string {
+function inWords({ file, problems, notes }: Result): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = errors === 0 ? 'valid' : errors === 1 ? '1 error' : `${errors} errors`;
-  return `${formatProblems(problems, process.stdout)}${file}: ${verdict}\n`;
+  return `${formatProblems(problems, process.stdout)}${[`${file}: ${verdict}`, ...notes].join('\n')}\n`;
 }
 
 /** Errors, or the warnings of a file without errors. */

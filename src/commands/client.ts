@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from '../authorization/clients.ts';
 import type { Service } from '../authorization/service.ts';
+import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
 import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import type { ClientRecord } from '../storage/records.ts';
@@ -16,7 +17,8 @@ import { duration, jsonObject, repeatable, subcommand } from './administration/o
 import { isoTime, memberTable } from './administration/shown.ts';
 import { table } from './table.ts';
 
-const localJwts = 'JWTs that are verified locally live until they expire.';
+const localJwts =
+  'Gateways that follow the revocation feed refuse its JWTs within a second; elsewhere JWTs that are verified locally live until they expire.';
 
 /** `gatehouse client …`: clients that are registered in the store, beside those of the file. */
 export function register(program: Command): void {
@@ -34,6 +36,8 @@ export function register(program: Command): void {
     .option('--no-pkce', 'PKCE may be left out (never by a public client)')
     .option('--session', 'may use the browserless exchange')
     .option('--introspect', 'may ask about any token: a gateway')
+    .option('--events', 'may follow the revocation feed: a gateway')
+    .option('--keys', 'may fetch the keys of users where they are secrets: a gateway, with HS256')
     .option('--retry-window <duration>', 'for this long a refresh can be repeated')
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));
@@ -52,6 +56,9 @@ export function register(program: Command): void {
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );
+  subcommand(client, 'revoke-tokens <id>', 'end every token and grant of a client so far; the client stays')
+    .addHelpText('after', `\n${localJwts}\n`)
+    .action((id: string, options: Administered) => administer(options, (service) => revokeTokens(service, id)));
   subcommand(client, 'remove <id>', 'remove a client; its consents, grants and tokens end')
     .addHelpText('after', `\n${localJwts}\n`)
     .action((id: string, options: Administered) => administer(options, (service) => remove(service, id)));
@@ -105,6 +112,8 @@ function describe(client: Client, isStored: boolean) {
     scope: client.scope.join(' '),
     require_pkce: client.requirePkce,
     introspect: client.introspect,
+    events: client.events,
+    keys: client.keys,
     session: client.session,
     registered: client.inFile ? 'file' : 'store',
     shadows: client.inFile && isStored,
@@ -143,9 +152,22 @@ async function notRotated({ records, clock }: Service, id: string): Promise<Refu
   return new Refusal(`the client ${id} has no secret to replace: it is a public one, or all its secrets ended`);
 }
 
+async function revokeTokens(service: Service, id: string): Promise<Report> {
+  if ((await service.clients.find(id)) === undefined) throw new Refusal(`there is no client ${id}`);
+  const issued_before = isoTime(await revokeTokensOfClient(service, id));
+  const text = `Every token of ${id} that was issued before ${issued_before} is revoked. ${localJwts}\n`;
+  const facts = { client_id: id, detail: `by command: issued before ${issued_before}` };
+  return {
+    json: { client_id: id, revoked: true, issued_before },
+    text,
+    audit: { event: 'client_tokens_revoked', facts },
+  };
+}
+
 async function remove(service: Service, id: string): Promise<Report> {
   if (isInFile(service, id)) return removeShadowed(service, id);
-  if (!(await service.records.removeClient(id, seconds(service.clock)))) throw new Refusal(`there is no client ${id}`);
+  if (!(await service.records.removeClient(id, seconds(service.clock), longestLife(service.config))))
+    throw new Refusal(`there is no client ${id}`);
   const text = `The client ${id} is removed, and what it was granted with it. ${localJwts}\n`;
   return { json: { client_id: id, removed: true }, text, audit: removal(id) };
 }

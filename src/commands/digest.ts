@@ -1,99 +1,84 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { passwordFaults, preparePassword } from '../base/password-text.ts';
-import { usernameFault } from '../base/username.ts';
-import { parseHtdigest } from '../config/htdigest.ts';
-import type { StoredAlgorithm } from '../http-auth/digest-algorithms.ts';
-import { storedHash } from '../http-auth/digest-response.ts';
-import { readSecret } from './read-secret.ts';
+import type { Service } from '../authorization/service.ts';
+import { administer, Refusal, type Report } from './administration/administer.ts';
+import { inFile } from './http-users/digest-in-file.ts';
+import { inStore } from './http-users/digest-in-store.ts';
 
-/** `gatehouse digest set`: a user of Digest, under every algorithm, which Apache's htdigest cannot write. */
+/** `gatehouse digest …`: users of Digest, each under every algorithm, which Apache's htdigest cannot write. */
 export function register(program: Command): void {
-  const digest = program.command('digest').description('users of Digest routes');
-  digest
-    .command('set')
-    .description('add a user to a file of users, or change the password there')
-    .argument('<username>')
-    .requiredOption('--file <file>', 'what `digest: { users }` names; made where it is not there')
+  const digest = program.command('digest').description('users of Digest routes, in a file or in the store');
+  place(digest.command('set <username>'), 'add a user, or change the password')
     .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
     .addHelpText(
       'after',
       '\nThe password is asked for, or read from standard input; never from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
     )
-    .action(run);
+    .action((username: string, options: Named) =>
+      run(options, {
+        file: (file) => inFile.set(file, username, options.realm),
+        store: (service) => inStore.set(service, username, options.realm),
+      }),
+    );
+  place(digest.command('list'), 'every user, with the algorithms that are kept')
+    .option('--realm <realm>', 'only of this one')
+    .action((options: Place & Partial<Named>) =>
+      run(options, {
+        file: (file) => inFile.list(file, options.realm),
+        store: (service) => inStore.list(service, options.realm),
+      }),
+    );
+  place(digest.command('remove <username>'), 'remove a user from a realm')
+    .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
+    .action((username: string, options: Named) =>
+      run(options, {
+        file: (file) => inFile.remove(file, username, options.realm),
+        store: (service) => inStore.remove(service, username, options.realm),
+      }),
+    );
 }
 
-interface Options {
-  readonly file: string;
+interface Place {
+  /** As htdigest writes it. */
+  readonly file?: string;
+  /** authorization.yaml. */
+  readonly config?: string;
+  readonly json?: true;
+}
+
+interface Named extends Place {
   readonly realm: string;
 }
 
-async function run(username: string, { file, realm }: Options): Promise<void> {
-  const name = username.normalize('NFC');
-  const fault = nameFault(name, realm);
-  if (fault !== undefined) return giveUp(fault);
-  const secret = await readSecret('Password');
-  if (secret.kind === 'unreadable') return giveUp(secret.message);
-  const prepared = preparePassword(secret.text);
-  if (prepared.kind === 'unfit') return giveUp(passwordFaults[prepared.reason]);
-  const before = read(file);
-  if (before === undefined) return giveUp(`${file} cannot be read`);
-  const after = setUser(before, { username: name, realm, password: secret.text.normalize('NFC') });
-  const [first] = parseHtdigest(after).faults;
-  if (first !== undefined) return giveUp(`${file}:${first.line}: ${first.message}`);
-  const unwritten = replace(file, after);
-  if (unwritten !== undefined) return giveUp(`${file} cannot be written: ${unwritten}`);
-  process.stdout.write(`${name} can log in to ${realm} by ${algorithms.join(', ')}\n`);
+function place(command: Command, description: string): Command {
+  return command
+    .description(description)
+    .option('--file <file>', 'what `digest: { users }` names; made where it is not there')
+    .option('--config <file>', 'authorization.yaml, whose store `digest: { users: { storage } }` names')
+    .option('--json', 'print JSON')
+    .exitOverride()
+    .showHelpAfterError('(--help tells more)')
+    .hook('preAction', onePlace);
 }
 
-/** The fields of a line are parted by colons, and a line that begins with `#` is a comment. */
-function nameFault(username: string, realm: string): string | undefined {
-  if (/^#|:/.test(username)) return 'a user name of Digest has no colon, and no # at its beginning';
-  return /^[\x20-\x39\x3b-\x7e]+$/.test(realm) ? usernameFault(username) : 'a realm is printable ASCII without a colon';
+/** A usage error, as where commander finds one itself. */
+function onePlace(_: Command, command: Command): void {
+  const { file, config } = command.opts<Place>();
+  if ((file === undefined) === (config === undefined)) command.error('error: give one of --file and --config');
 }
 
-const algorithms: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
-
-interface Login {
-  readonly username: string;
-  readonly realm: string;
-  readonly password: string;
+interface Deeds {
+  readonly file: (file: string) => Promise<Report>;
+  readonly store: (service: Service) => Promise<Report>;
 }
 
-/** The user's lines of this realm are replaced, and everything else stays as it stands. */
-function setUser(text: string, { username, realm, password }: Login): string {
-  const own = `${username}:${realm}:`;
-  const kept = text.split('\n').filter((line) => !line.trim().normalize('NFC').startsWith(own));
-  const lines = algorithms.map((name) => `${own}${name}:${storedHash(name, username, realm, password)}`);
-  const before = kept.join('\n').trimEnd();
-  return `${before === '' ? '' : `${before}\n`}${lines.join('\n')}\n`;
-}
-
-/** Undefined: it is there, and cannot be read. */
-function read(file: string): string | undefined {
+async function run({ file, config, json }: Place, deeds: Deeds): Promise<void> {
+  if (config !== undefined) return administer({ config, json }, deeds.store);
   try {
-    return readFileSync(file, 'utf8');
+    const report = await deeds.file(file ?? '');
+    process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : report.text);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : undefined;
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`gatehouse: ${error.message}\n`);
+    process.exitCode = 1;
   }
-}
-
-/** Whole or not at all, and never open to everybody, not even for a moment. Answers with what went wrong. */
-function replace(file: string, text: string): string | undefined {
-  const next = `${file}.${process.pid}`;
-  const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o770;
-  try {
-    writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
-    chmodSync(next, mode);
-    renameSync(next, file);
-    return undefined;
-  } catch (error) {
-    rmSync(next, { force: true });
-    return (error as Error).message;
-  }
-}
-
-function giveUp(message: string): void {
-  process.stderr.write(`gatehouse: ${message}\n`);
-  process.exitCode = 1;
 }

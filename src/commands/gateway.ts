@@ -6,7 +6,8 @@ import { WatchedFiles } from '../base/watch-files.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
 import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
 import { runTests } from '../gateway/dry/run-tests.ts';
-import { startGateway } from '../gateway/lifecycle/start.ts';
+import { CannotStart } from '../gateway/lifecycle/kept-nonces.ts';
+import { startByWorkers } from '../supervisor/start.ts';
 import { followFile } from './follow-file.ts';
 
 /** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */
@@ -51,12 +52,13 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
   if (loaded.warnings.length > 0) process.stderr.write(formatProblems(loaded.warnings));
   const log = buildLog(config.log);
   try {
-    const gateway = await startGateway({ config, directory, locate, load: source?.load, log });
-    log.info({ url: gateway.url, admin: gateway.adminUrl, health: gateway.healthUrl }, 'gateway is listening');
+    const gateway = await startByWorkers({ config, directory, locate, load: source?.load, log });
+    const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision } = gateway;
+    log.info({ url, admin, health, decision }, 'gateway is listening');
     if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
     stopOnSignal({ stop: gateway.stop, deadline: config.shutdown.deadline, log });
   } catch (error) {
-    if (!(error instanceof CannotListen)) throw error;
+    if (!(error instanceof CannotListen || error instanceof CannotStart)) throw error;
     process.stderr.write(`gatehouse: ${error.message}\n`);
     process.exitCode = 1;
   }

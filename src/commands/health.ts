@@ -1,27 +1,23 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { request } from 'undici';
-import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { detectKind } from '../config/detect.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
 import { listenerUrl } from './listener-url.ts';
-import { ofAuthorization } from './of-authorization.ts';
 
-/** `gatehouse health --config FILE`: exit 0 when the gateway of this file is ready; for Docker and probes. */
+/** `gatehouse health --config FILE`: exit 0 when the program that runs by this file is ready; for Docker and probes. */
 export function register(program: Command): void {
   program
     .command('health')
-    .description('exit 0 when the gateway of this configuration is ready')
-    .requiredOption('--config <file>', 'gateway.yaml, with a `health` or an `admin` listener')
+    .description('exit 0 when the program of this configuration is ready')
+    .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml, with a `health` or an `admin` listener')
     .action(run);
 }
 
 const PATIENCE = 2000;
 
 async function run({ config: file }: { config: string }): Promise<void> {
-  const other = ofAuthorization(
-    file,
-    'ask /readyz of its `health` or `admin` listener: curl -f http://127.0.0.1:9902/readyz',
-  );
-  if (other !== undefined) return unhealthy(other);
-  const loaded = loadGatewayConfig(file);
+  const loaded = isAuthorization(file) ? loadAuthorizationConfig(file) : loadGatewayConfig(file);
   if (!loaded.ok) return unhealthy(formatProblems(loaded.problems));
   const listener = loaded.config.health ?? loaded.config.admin;
   if (listener === undefined) {
@@ -35,6 +31,15 @@ async function run({ config: file }: { config: string }): Promise<void> {
     process.stdout.write(`${text}\n`);
   } catch {
     return unhealthy(`Nothing answers at ${url}.\n`);
+  }
+}
+
+/** A file that cannot be read is judged where it is loaded. */
+function isAuthorization(file: string): boolean {
+  try {
+    return detectKind(readFileSync(file, 'utf8')) === 'authorization';
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { htdigest } from './http-users/import-htdigest.ts';
+import { htpasswd } from './http-users/import-htpasswd.ts';
+import { type ImportOptions, importUsers } from './http-users/import-users.ts';
 import type { Imported } from './imported.ts';
 import { importOpenApi } from './openapi/import-openapi.ts';
 
@@ -27,6 +30,44 @@ export function register(program: Command): void {
       .argument('<file>', 'its path; - is standard input')
       .action((file: string) => run(file, convert));
   }
+  registerUsers(group);
+}
+
+interface UserFile {
+  readonly name: string;
+  readonly description: string;
+  readonly run: (source: Parameters<typeof importUsers>[1], options: ImportOptions) => Promise<void>;
+}
+
+const userFiles: readonly UserFile[] = [
+  {
+    name: 'htdigest',
+    description: 'users of Digest from a file of Apache',
+    run: (source, options) => importUsers(htdigest, source, options),
+  },
+  {
+    name: 'htpasswd',
+    description: 'users of Basic from a file of Apache: bcrypt, Argon2id, apr1, {SHA} and {SSHA}',
+    run: (source, options) => importUsers(htpasswd, source, options),
+  },
+];
+
+function registerUsers(group: Command): void {
+  for (const { name, description, run } of userFiles) {
+    group
+      .command(name)
+      .description(description)
+      .argument('<file>', 'its path; - is standard input')
+      .option('--config <file>', 'authorization.yaml: into its store, in place of standard output')
+      .option('--replace', 'with --config: users who are there already get the password of the file')
+      .option('--json', 'print JSON')
+      .exitOverride()
+      .showHelpAfterError('(--help tells more)')
+      .action(async (file: string, options: ImportOptions) => {
+        const text = read(file);
+        if (text !== undefined) await run({ file, text }, options);
+      });
+  }
 }
 
 function run(file: string, convert: Format['convert']): void {
@@ -39,9 +80,11 @@ function run(file: string, convert: Format['convert']): void {
 
 function read(file: string): string | undefined {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    const bytes = readFileSync(file === '-' ? 0 : file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    giveUp(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    giveUp(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? `${file} is not UTF-8` : `${file} cannot be read (${code})`);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Service } from '../authorization/service.ts';
+import { userKeysUntil } from '../authorization/tokens/user-keys.ts';
 import { seconds } from '../base/clock.ts';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { usernameFault, usernameKey } from '../base/username.ts';
@@ -37,6 +38,11 @@ export function register(program: Command): void {
   subcommand(user, 'remove <username>', 'remove a user; sessions, grants and tokens end').action(
     (username: string, options: Administered) => administer(options, (service) => remove(service, username)),
   );
+  subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens bring new ones')
+    .addHelpText('after', '\nFor users of the file too, and after their password was changed there.\n')
+    .action((username: string, options: Administered) =>
+      administer(options, (service) => rotateKey(service, username)),
+    );
 }
 
 async function add(service: Service, username: string, { name, claims = {} }: AddOptions): Promise<Report> {
@@ -71,29 +77,66 @@ async function readPassword({ passwords }: Service): Promise<string> {
 async function list({ config, records }: Service): Promise<Report> {
   const inFile = config.users.map(({ username, name, subject }) => ({ username, name, sub: subject, kept: 'file' }));
   const stored = await records.listAccounts();
+  const imported = await records.listImportedPasswords();
   const rows = [
     ...inFile,
     ...stored.map(({ username, name, subject }) => ({ username, name, sub: subject, kept: 'store' })),
+    ...imported.map(({ username }) => ({ username, name: undefined, sub: undefined, kept: 'store, for Basic only' })),
   ];
-  const cells = rows.map(({ username, name, sub, kept }) => [username, name ?? '-', sub, kept]);
+  const cells = rows.map(({ username, name, sub, kept }) => [username, name ?? '-', sub ?? '-', kept]);
   return { json: rows, text: table([['USER', 'NAME', 'SUBJECT', 'KEPT IN'], ...cells]) };
 }
 
 async function setPassword(service: Service, username: string): Promise<Report> {
   await requireStored(service, username);
   const passwordHash = await readPassword(service);
-  const change = { username: usernameKey(username), passwordHash, now: seconds(service.clock) };
+  const now = seconds(service.clock);
+  const { rotate_on_password_change: isRotated } = service.config.signing;
+  const keysUntil = isRotated ? userKeysUntil(service.config, now) : undefined;
+  const change = { username: usernameKey(username), passwordHash, now, keysUntil };
   if (!(await service.records.setPassword(change))) throw unknownUser(username);
   const text = `The password of ${username} is changed; whoever was signed in with the old one is so no longer.\n`;
   return { json: { username, changed: true }, text, audit: { event: 'password_set', facts: { username } } };
 }
 
 async function remove(service: Service, username: string): Promise<Report> {
+  if (await isOnlyImported(service, username)) return removeImported(service, username);
   await requireStored(service, username);
-  if (!(await service.records.removeAccount(usernameKey(username), seconds(service.clock))))
+  const now = seconds(service.clock);
+  if (!(await service.records.removeAccount(usernameKey(username), now, userKeysUntil(service.config, now))))
     throw unknownUser(username);
   const text = `The user ${username} is removed, with sessions and tokens.\n`;
   return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
+}
+
+/** Without an account there is nothing but the password that `gatehouse import htpasswd` brought. */
+async function isOnlyImported({ accounts, records }: Service, username: string): Promise<boolean> {
+  if ((await accounts.find(username)) !== undefined) return false;
+  const key = usernameKey(username);
+  return (await records.listImportedPasswords()).some((imported) => imported.username === key);
+}
+
+async function removeImported({ records }: Service, username: string): Promise<Report> {
+  if (!(await records.removeImportedPassword(usernameKey(username)))) throw unknownUser(username);
+  const text = `The user ${username}, who was known to Basic only, is removed.\n`;
+  return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
+}
+
+async function rotateKey({ accounts, config, clock, records }: Service, username: string): Promise<Report> {
+  const account = await accounts.find(username);
+  if (account === undefined) throw unknownUser(username);
+  const { subject } = account;
+  const now = seconds(clock);
+  const until = userKeysUntil(config, now);
+  if (until === undefined)
+    throw new Refusal('users have no keys of their own: write `signing: { user_keys: true }` in the file');
+  const kids = await records.rotateUserKey({ subject, until, now });
+  const json = { username, sub: subject, ended: kids };
+  if (kids.length === 0)
+    return { json, text: `The user ${username} has no key: no JWT was signed since the last rotation.\n` };
+  const text = `Every JWT of ${username} ends; the next one is signed with a new key.\n`;
+  const facts = { username, sub: subject, kid: kids.join(' ') };
+  return { json, text, audit: { event: 'user_key_rotated', facts } };
 }
 
 async function requireStored({ accounts }: Service, username: string): Promise<void> {

@@ -41,6 +41,8 @@ const Tls = record(
 
 export const verifyModes = ['auto', 'jwt', 'introspection', 'both', 'store'] as const;
 
+export const stalePolicies = ['introspect', 'deny', 'allow'] as const;
+
 export const AuthorizationServerSchema = record(
   {
     issuer: text(
@@ -50,6 +52,12 @@ export const AuthorizationServerSchema = record(
     jwks_uri: Type.Optional(text(undefined, "Default: from the issuer's metadata.")),
     jwks_file: Type.Optional(text(undefined, 'Keys in a file, reloaded when it changes; instead of jwks_uri.')),
     jwks: Jwks,
+    user_key_uri_template: Type.Optional(
+      text(
+        undefined,
+        "Where keys of single users are, with `{kid}` in it. Default: from the issuer's metadata. Their tokens are verified with a key that is fetched by its `kid`.",
+      ),
+    ),
     introspection_endpoint: Type.Optional(text(undefined, "RFC 7662. Default: from the issuer's metadata.")),
     introspection_endpoint_auth_method: oneOf(
       ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
@@ -93,6 +101,18 @@ export const AuthorizationServerSchema = record(
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
     clock_skew: duration('30s', 'By how much the clocks may differ when `exp` and `nbf` are judged.'),
     max_token_lifetime: duration('24h', 'A token that lives longer, from `iat` to `exp`, is refused.'),
+    events: Type.Optional(
+      text(
+        undefined,
+        "The revocation feed of the server, or `none`. Default: from the issuer's metadata, where that is read anyway and this client may follow it.",
+      ),
+    ),
+    max_staleness: duration('60s', 'When the feed says nothing for longer, `on_stale` applies.'),
+    on_stale: oneOf(
+      stalePolicies,
+      'introspect',
+      'JWTs while the feed is silent. introspect: their server is asked about each; deny: 503; allow: they pass, revoked ones too.',
+    ),
     tls: Type.Optional(Tls),
     cache: Cache,
   },

@@ -44,6 +44,11 @@ export const AuthorizationSchema = record({
       secret_base64url: Type.Optional(
         text(undefined, 'For HS256: 32 bytes at least, shared with every verifier, never published.'),
       ),
+      user_keys: flag(
+        false,
+        'true: what a user grants is signed with a key of that user, so that rotating it ends the JWTs of one user; gateways fetch it by its `kid`.',
+      ),
+      rotate_on_password_change: flag(true, 'A new password rotates the key of the user, where there are `user_keys`.'),
     },
     {},
     'How tokens are signed.',

@@ -7,7 +7,9 @@ import { listenerFaults } from './checks-listeners.ts';
 import { pageChecks } from './checks-pages.ts';
 import { timerFaults } from './checks-timers.ts';
 import { tokenChecks } from './checks-tokens.ts';
+import { userKeyChecks } from './checks-user-keys.ts';
 import { userChecks } from './checks-users.ts';
+import { countedWindowFaults } from './counted-window.ts';
 import { countersFaults } from './counters.ts';
 import { isLoopback } from './host.ts';
 import type { Finding, Pointer } from './problem.ts';
@@ -22,12 +24,14 @@ export const authorizationChecks: Checks<AuthorizationSubject> = {
   'longest wait': ({ config }) => timerFaults(['shutdown'], config.shutdown),
   'trusted proxies': ({ config }) => config.trusted_proxies.flatMap(trustedProxyFaults),
   counters: ({ config }) => countersFaults(config.counters),
+  'window of wrong secrets': ({ config }) => countedWindowFaults(['login', 'window'], config.login.window),
   issuer: ({ config }) => issuerFaults(['issuer'], config.issuer, config.development),
   'issuer elsewhere': ({ config }) => issuerElsewhere(config),
   resources: ({ config }) =>
     config.resources.flatMap((resource, index) => resourceFaults(['resources', index], resource)),
   scopes: ({ config }) => Object.keys(config.scopes).flatMap(scopeFaults),
   ...keyChecks,
+  ...userKeyChecks,
   ...tokenChecks,
   ...clientChecks,
   ...grantChecks,

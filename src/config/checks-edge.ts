@@ -1,5 +1,4 @@
-import { type Checks, membersOf } from './checks.ts';
-import { isHeaderName } from './header-name.ts';
+import type { Checks } from './checks.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { secretKeyFaults } from './secret-key.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -27,7 +26,6 @@ export const edgeChecks: Checks<GatewaySubject> = {
           },
         ]
       : [],
-  'credential towards an upstream': ({ config }) => membersOf('upstreams', config.upstreams).flatMap(credentialFault),
   'shadow without an upstream': ({ config }) =>
     config.mode === 'shadow' && config.defaults.upstream === undefined
       ? [
@@ -67,30 +65,4 @@ function originFault(text: string, index: number): readonly Finding[] {
       hint: 'scheme://host[:port], with no path and no slash at the end',
     },
   ];
-}
-
-function credentialFault({
-  at,
-  value,
-}: {
-  at: Pointer;
-  value: GatewaySubject['config']['upstreams'][string];
-}): readonly Finding[] {
-  const { credentials } = value;
-  if (credentials === undefined) return [];
-  const pointer = [...at, 'credentials'];
-  if ('basic' in credentials) {
-    return credentials.basic.username.includes(':')
-      ? [{ pointer: [...pointer, 'basic', 'username'], message: 'a user name has no colon (RFC 7617 §2)' }]
-      : [];
-  }
-  const { name, value: text } = credentials.header;
-  if (!isHeaderName(name))
-    return [
-      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not the name of a header that can be sent` },
-    ];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
-  return /[\x00-\x1f\x7f]/.test(text)
-    ? [{ pointer: [...pointer, 'header', 'value'], message: 'the value has a control character' }]
-    : [];
 }

@@ -2,12 +2,9 @@ import type { Check, Checks, Member } from './checks.ts';
 import { didYouMean } from './closest.ts';
 import { type AuthScheme, type RouteFile, schemesOf } from './gateway.ts';
 import { isLoopback } from './host.ts';
-import { parseHtdigest } from './htdigest.ts';
-import { parseHtpasswd } from './htpasswd.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { scopeTokenFault, scopeTokens } from './scope-words.ts';
 import type { GatewaySubject } from './subject.ts';
-import { readUserFile, type UserFileFault } from './user-file.ts';
 
 type Route = Member<RouteFile>;
 type OldScheme = Exclude<AuthScheme, 'bearer'>;
@@ -19,10 +16,9 @@ export const httpSchemeChecks: Checks<GatewaySubject> = {
   'schemes of a route': each(schemeFaults),
   'block of a scheme': each(blockFaults),
   'realm of a scheme': each(realmFaults),
-  'users of Basic': each(basicUserFaults),
-  'users of Digest': each(digestUserFaults),
   'secure enough for Basic': each(insecureFaults),
   'protection of Digest': each(protectionFaults),
+  'protection of streams': each((route, { config }) => streamFaults(route, config)),
   'life of a nonce': each(lifeFaults),
   'scopes of users': each((route, { config }) => scopeFaults(route, config.scopes_supported)),
   'nonces of several gateways': ({ routes, config }) => sharedNonceFaults(routes, config),
@@ -71,46 +67,6 @@ function realmFaults({ at, value }: Route): readonly Finding[] {
   });
 }
 
-function basicUserFaults({ at, value: { basic } }: Route, { around }: GatewaySubject): readonly Finding[] {
-  if (basic === undefined) return [];
-  const pointer = [...at, 'basic', 'users'];
-  const read = readUserFile(basic.users, around, parseHtpasswd);
-  if (!read.ok) return read.faults.map(placedAt(pointer));
-  return strangers([...at, 'basic'], Object.keys(basic.scopes), [...read.users.keys()]);
-}
-
-function digestUserFaults({ at, value: { digest } }: Route, { around }: GatewaySubject): readonly Finding[] {
-  if (digest === undefined) return [];
-  const pointer = [...at, 'digest', 'users'];
-  const read = readUserFile(digest.users, around, parseHtdigest);
-  if (!read.ok) return read.faults.map(placedAt(pointer));
-  const users = [...new Set(read.users.filter(({ realm }) => realm === digest.realm).map(({ username }) => username))];
-  const found = strangers([...at, 'digest'], Object.keys(digest.scopes), users);
-  if (users.length > 0) return found;
-  const message = `no line of ${digest.users} is of the realm \`${digest.realm}\`, so nobody gets in`;
-  const realms = [...new Set(read.users.map(({ realm }) => realm))];
-  return [
-    { pointer: [...at, 'digest', 'realm'], severity: 'warning', message, hint: didYouMean(digest.realm, realms) },
-  ];
-}
-
-function placedAt(pointer: Pointer): (fault: UserFileFault) => Finding {
-  return (fault) => ({ pointer, ...fault });
-}
-
-/** A slip here takes a scope from somebody, and gives it to whoever gets that name later. */
-function strangers(at: Pointer, named: readonly string[], users: readonly string[]): readonly Finding[] {
-  return named
-    .filter((name) => !users.includes(name))
-    .map((name) => ({
-      pointer: [...at, 'scopes', name],
-      severity: 'warning',
-      message: `the file of users has no \`${name}\``,
-      hint: didYouMean(name, users),
-      atKey: true,
-    }));
-}
-
 /** Semantics of RFC 7617 §4: who listens on the way has the password. */
 function insecureFaults({ at, value }: Route, { config }: GatewaySubject): readonly Finding[] {
   const { basic } = value;
@@ -147,6 +103,37 @@ function protectionFaults({ at, value: { digest } }: Route): readonly Finding[] 
     faults.push({ pointer: [...at, 'digest', 'legacy_no_qop'], severity: 'warning', message });
   }
   return faults;
+}
+
+/** To be hashed a body is read whole, and one that is to pass as it comes never is (RFC 7616 §3.4.3). */
+function streamFaults({ at, value }: Route, config: GatewaySubject['config']): readonly Finding[] {
+  const index = value.digest?.qop.indexOf('auth-int') ?? -1;
+  if (index === -1) return [];
+  const why = streams.find(({ isOne }) => isOne(value, config))?.why;
+  if (why === undefined) return [];
+  const message = `\`auth-int\` needs the body whole, and this route streams: ${why}`;
+  const hint = 'write `qop: [auth]` here, or make a route of its own for what streams';
+  return [{ pointer: [...at, 'digest', 'qop', index], message, hint }];
+}
+
+type Stream = { readonly why: string; isOne(route: RouteFile, config: GatewaySubject['config']): boolean };
+
+const streams: readonly Stream[] = [
+  { why: '`idle: none`', isOne: (route, config) => idleOf(route, config) === 'none' },
+  {
+    why: 'its `limits.body` is above `auth_int.max_body`',
+    isOne: ({ limits, digest }) =>
+      limits?.body !== undefined && (limits.body === 'none' || limits.body > (digest?.auth_int.max_body ?? 0)),
+  },
+  {
+    why: 'it is for upgrades',
+    isOne: ({ match: { headers = {} } }) => Object.keys(headers).some((name) => name.toLowerCase() === 'upgrade'),
+  },
+  { why: '`end_with: token`', isOne: ({ end_with }) => end_with === 'token' },
+];
+
+function idleOf({ timeout, upstream }: RouteFile, { upstreams, defaults }: GatewaySubject['config']) {
+  return timeout?.idle ?? upstreams[upstream ?? defaults.upstream ?? '']?.timeout.idle;
 }
 
 function twice(at: Pointer, names: readonly string[]): readonly Finding[] {

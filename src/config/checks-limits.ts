@@ -1,6 +1,7 @@
 import type { Checks, Member } from './checks.ts';
 import { closest, didYouMean } from './closest.ts';
 import { countedByWords, parseCountedBy } from './counted-by.ts';
+import { countedWindowFaults } from './counted-window.ts';
 import { countersFaults } from './counters.ts';
 import type { RouteFile } from './gateway.ts';
 import type { Finding } from './problem.ts';
@@ -13,6 +14,7 @@ export const limitChecks: Checks<GatewaySubject> = {
   counters: ({ config }) => countersFaults(config.counters),
   'whom a rate limit counts': ({ routes }) => routes.flatMap(countedByFaults),
   'window of a rate limit': ({ routes }) => routes.flatMap(windowFaults),
+  'window of wrong passwords': ({ config }) => countedWindowFaults(['login', 'window'], config.login.window),
 };
 
 function countedByFaults({ at, value }: Route): readonly Finding[] {
@@ -33,12 +35,7 @@ function countedByHint(by: string): string | undefined {
   return isClaim ? `did you mean \`claim:${name.trim()}\`?` : didYouMean(by, countedByWords);
 }
 
-const second = 1000;
-const day = 86_400 * second;
-
 function windowFaults({ at, value }: Route): readonly Finding[] {
   const per = value.rate_limit?.per;
-  if (per === undefined || (per >= second && per <= day)) return [];
-  const message = per < second ? 'a window of less than a second' : 'a window of more than a day';
-  return [{ pointer: [...at, 'rate_limit', 'per'], message, hint: 'write 1s to 1d, such as 1m' }];
+  return per === undefined ? [] : countedWindowFaults([...at, 'rate_limit', 'per'], per);
 }

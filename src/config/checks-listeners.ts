@@ -6,11 +6,12 @@ type Listeners = {
   readonly listen: Address;
   readonly admin?: Address | undefined;
   readonly health?: Address | undefined;
+  readonly decision?: Address | undefined;
 };
 
-/** Three listeners for three kinds of caller: clients, operators, probes. */
-export function listenerFaults({ listen, admin, health }: Listeners): readonly Finding[] {
-  const open = Object.entries({ listen, admin, health }).flatMap(([key, address]) =>
+/** A listener for each kind of caller: clients, operators, probes, proxies that ask. */
+export function listenerFaults({ listen, admin, health, decision }: Listeners): readonly Finding[] {
+  const open = Object.entries({ listen, admin, health, decision }).flatMap(([key, address]) =>
     address ? [{ key, address }] : [],
   );
   const clashes = open.flatMap(({ key, address }, index): Finding[] => {

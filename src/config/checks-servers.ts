@@ -87,11 +87,12 @@ function algorithmFaults({ at, value }: Server): readonly Finding[] {
     ];
   }
   if (value.secret !== undefined || value.secret_base64url !== undefined) return [];
+  if (value.user_key_uri_template !== undefined) return [];
   return [
     {
       pointer,
       message: `${symmetric.join(', ')} needs \`secret\` or \`secret_base64url\``,
-      hint: 'the secret that the tokens are signed with, 32 bytes at least',
+      hint: 'the secret that the tokens are signed with, 32 bytes at least; or `user_key_uri_template`, where each user has one',
     },
   ];
 }

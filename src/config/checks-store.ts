@@ -1,7 +1,7 @@
 import type { Checks, Member } from './checks.ts';
 import { databaseFaults } from './database-url.ts';
 import type { AuthorizationServerConfig } from './gateway.ts';
-import type { Finding } from './problem.ts';
+import type { Finding, Pointer } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
 
 type Server = Member<AuthorizationServerConfig>;
@@ -23,6 +23,11 @@ function storageFaults({ at, value: { verify, storage } }: Server): readonly Fin
     const hint = 'write `verify: store`, or remove it';
     return [{ pointer, message: `\`storage\` is never read with \`verify: ${verify}\``, hint, atKey: true }];
   }
+  return sharedDatabaseFaults(pointer, storage);
+}
+
+/** Of a database that another process writes. */
+export function sharedDatabaseFaults(pointer: Pointer, storage: string): readonly Finding[] {
   if (storage !== 'sqlite::memory:') return databaseFaults(pointer, storage);
   const hint = 'name the file that the authorization service writes';
   return [{ pointer, message: 'a database in memory is not shared with another process', hint }];

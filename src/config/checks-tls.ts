@@ -12,6 +12,16 @@ export const tlsChecks: Checks<GatewaySubject> = {
     return read.faults.map(({ key, ...fault }) => ({ pointer: ['listen', 'tls', key], ...fault }));
   },
   'certificates of clients': ({ config }) => (config.listen.tls === undefined ? [] : clientFaults(config.listen.tls)),
+  'HTTP/2 with clients': ({ config }) =>
+    config.listen.http2 === true
+      ? [
+          {
+            pointer: ['listen', 'http2'],
+            message: 'this gateway speaks HTTP/1.1 with clients',
+            hint: 'leave it out; where clients need HTTP/2, a proxy in front can speak it',
+          },
+        ]
+      : [],
   'health passes': (subject) => passFaults(subject),
 };
 

@@ -37,6 +37,8 @@ export const Client = record(
     session: flag(false, 'true: may use the browserless exchange for a session key.'),
     claims: named(anything(), {}, 'Facts about the client; `tokens.access.claims` says which go into tokens.'),
     introspect: flag(false, 'true: may ask the introspection endpoint about any token.'),
+    events: flag(false, 'true: may follow the revocation feed, as a gateway does.'),
+    keys: flag(false, 'true: may fetch the keys of users, where they are secrets (`signing`: HS256 with `user_keys`).'),
   },
   undefined,
   'A client, registered in advance (RFC 6749 §2).',

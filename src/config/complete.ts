@@ -7,20 +7,45 @@ import type {
   UserConfig,
 } from './authorization.ts';
 import { parseCountedBy } from './counted-by.ts';
-import type { GatewayConfig, GatewayFile, RateLimitConfig, RouteConfig, RouteFile } from './gateway.ts';
+import type {
+  GatewayConfig,
+  GatewayFile,
+  RateLimitConfig,
+  RouteConfig,
+  RouteFile,
+  UpstreamConfig,
+  UpstreamFile,
+} from './gateway.ts';
 import { healthParts } from './listener.ts';
 import { parseClaimSource } from './token-settings.ts';
+import { urlsOf } from './upstream.ts';
 
 /** Gives every route its id: that of the file, or its methods, host and path; and puts what is written in text in parts. */
 export function completeGateway(config: GatewayFile): GatewayConfig {
   const routes = config.routes.map(completeRoute);
-  const { health, ...rest } = config;
+  const { health, decision, ...rest } = config;
   const parts = health && healthParts(health);
   return Object.freeze({
     ...rest,
     ...(parts && { health: parts.listen }),
     health_passes: parts?.pass ?? {},
+    ...(decision && { decision: decision.listen }),
+    decision_max_age: decision?.max_age ?? 0,
+    upstreams: completeUpstreams(config.upstreams),
     routes: Object.freeze(routes) as RouteConfig[],
+  });
+}
+
+function completeUpstreams(upstreams: GatewayFile['upstreams']): GatewayConfig['upstreams'] {
+  const complete: Record<string, UpstreamConfig> = Object.create(null);
+  for (const [name, block] of Object.entries(upstreams)) complete[name] = completeUpstream(block);
+  return Object.freeze(complete);
+}
+
+function completeUpstream({ url, urls, ...block }: UpstreamFile): UpstreamConfig {
+  return Object.freeze({
+    ...block,
+    urls: Object.freeze(urlsOf({ url, urls } as UpstreamFile).map(([, each]) => each)),
   });
 }
 

@@ -10,7 +10,6 @@ import {
   address,
   count,
   duration,
-  durationOrNone,
   flag,
   list,
   named,
@@ -21,6 +20,7 @@ import {
   text,
 } from './schema.ts';
 import { TestSchema } from './test-case.ts';
+import { Upstream, type UpstreamConfig } from './upstream.ts';
 
 /**
  * gateway.yaml: schema and type in one declaration. A property with a default is never absent in the program.
@@ -30,6 +30,7 @@ import { TestSchema } from './test-case.ts';
 export { verifyModes } from './authorization-server.ts';
 export { type AuthScheme, type BasicConfig, type DigestConfig, schemesOf } from './http-schemes.ts';
 export { type BearerMethod, bearerMethods } from './route.ts';
+export type { UpstreamConfig, UpstreamFile } from './upstream.ts';
 
 const Limits = record(
   {
@@ -67,47 +68,20 @@ const Cors = record(
   'Who may call from a page of another origin. Absent: nobody.',
 );
 
-const UpstreamCredentials = Type.Union(
-  [
-    record(
-      {
-        basic: record({ username: text(undefined, 'Without a colon.'), password: text(undefined, 'Best a variable.') }),
-      },
-      undefined,
-      'Basic authentication (RFC 7617).',
-    ),
-    record(
-      {
-        header: record({ name: text(undefined, 'Of the header.'), value: text(undefined, 'Best a variable.') }),
-      },
-      undefined,
-      'A header of any name.',
-    ),
-  ],
-  { description: '{ basic: { username, password } } or { header: { name, value } }' },
-);
-
-const Upstream = record(
+const Decision = record(
   {
-    url: text(undefined, 'http: or https:, host and port, no path.'),
-    host: text('preserve', 'The Host that the upstream sees: preserve | upstream | a literal.'),
-    case_sensitive: flag(true, 'false: it treats /API and /api alike, so its routes match without case.'),
-    credentials: Type.Optional(UpstreamCredentials),
-    timeout: record(
-      {
-        connect: duration('2s', 'For a connection to open.'),
-        response: duration('30s', 'To the first byte of the answer.'),
-        idle: durationOrNone('60s', 'Between two bytes of the answer; none for quiet streams.'),
-      },
-      {},
-      'How long it is waited for; above: 504.',
+    listen: address(
+      '127.0.0.1:8082',
+      'Where proxies ask: /nginx, /nginx/uri, /forward-auth, /envoy/…; only those in `trusted_proxies` are answered.',
     ),
-    max_connections: count(256, 'Connections to it at one time.'),
-    max_pending: count(1024, 'Requests that wait for a connection; above: 503.', 0),
+    max_age: duration('1s', 'How long a proxy may remember that a request passed, in whole seconds; 0s: not at all.'),
   },
   undefined,
-  'An API behind the gateway.',
+  'For a proxy that asks whether a request passes, and forwards it itself. Off by default.',
 );
+
+/** More than machines have cores for; each takes the memory of a gateway. */
+const MOST_WORKERS = 256;
 
 export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'Of this file format.' }),
@@ -119,9 +93,31 @@ export const GatewaySchema = record({
       'Only /livez, /readyz, /metrics: host:port, or { listen, pass } with paths of upstreams. Off by default.',
     ),
   ),
+  decision: Type.Optional(Decision),
+  workers: Type.Unsafe<number | 'auto'>({
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: MOST_WORKERS },
+      { type: 'string', enum: ['auto'] },
+    ],
+    default: 1,
+    description:
+      'Processes that serve at `listen`, under one that keeps what they share: a number, or `auto`, one for each core.',
+  }),
   mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
-  trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-* and request id are believed.'),
+  trusted_proxies: list(
+    text(),
+    [],
+    'CIDRs whose X-Forwarded-* and request id are believed, and who may ask at `decision`.',
+  ),
   counters: counters('how often rate limits were used'),
+  login: record(
+    {
+      max_failures: count(10, 'Wrong passwords of one user from one address, and ten times as many from one address …'),
+      window: duration('15m', '… within this time; above: 429, and no password is looked at from there.'),
+    },
+    {},
+    'Against guessing of passwords of Basic and Digest.',
+  ),
   nonce_keys: Type.Optional(
     list(
       text(),
@@ -172,13 +168,16 @@ export type RouteFile = GatewayFile['routes'][number];
 /** Once loaded, every route has an id, and whom a limit counts is in parts. */
 export type RouteConfig = Omit<RouteFile, 'rate_limit'> & { id: string; rate_limit?: RateLimitConfig };
 export type RateLimitConfig = Omit<NonNullable<RouteFile['rate_limit']>, 'by'> & { readonly by: CountedBy };
-/** Once loaded, the two ways of writing `health` are one. */
-export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health'> & {
+/** Once loaded, the two ways of writing `health`, and those of an upstream's urls, are one. */
+export type GatewayConfig = Omit<GatewayFile, 'routes' | 'health' | 'decision' | 'upstreams'> & {
   routes: RouteConfig[];
+  decision?: Address;
+  /** Milliseconds; 0: a decision is not remembered. */
+  decision_max_age: number;
   health?: Address;
   health_passes: Readonly<Record<string, HealthPassConfig>>;
+  upstreams: Readonly<Record<string, UpstreamConfig>>;
 };
 export type AuthorizationServerConfig = GatewayConfig['authorization_servers'][string];
-export type UpstreamConfig = GatewayConfig['upstreams'][string];
 export type LimitsConfig = GatewayConfig['limits'];
 export type ScopeConfig = NonNullable<RouteConfig['scope']>;

@@ -8,6 +8,7 @@ export interface HtdigestEntry {
   readonly realm: string;
   readonly algorithm: StoredAlgorithm;
   readonly ha1: string;
+  readonly line: number;
 }
 
 /** As Apache's htdigest writes it, `user:realm:hash`, and with the algorithm before the hash where that must be said. */
@@ -40,7 +41,7 @@ function parseLine({ line, fields }: UserLine): HtdigestEntry | LineFault {
   if (algorithm === undefined || ha1.length !== lengths[algorithm] || !/^[0-9a-f]+$/.test(ha1))
     return { line, message: `the hash of \`${username}\` is not of an algorithm that is known`, hint: REMEDY };
   const fault = usernameFault(username);
-  return fault === undefined ? { username, realm, algorithm, ha1 } : { line, message: fault };
+  return fault === undefined ? { username, realm, algorithm, ha1, line } : { line, message: fault };
 }
 
 function byLength({ length }: string): StoredAlgorithm | undefined {

@@ -26,12 +26,28 @@ const scopes = named(
   'User → the scope that the user holds, space-delimited. Without an entry a user holds none.',
 );
 
+const storage = Type.String({
+  pattern: '^(sqlite:|postgres(ql)?://).+',
+  description:
+    'sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second.',
+});
+
 export const Basic = record(
   {
     realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
-    users: text(
-      undefined,
-      'A file as htpasswd writes it, with bcrypt, Argon2id, apr1 or {SSHA}; closed to everybody else, and read again when it changes.',
+    users: Type.Union(
+      [
+        text(
+          undefined,
+          'A file as htpasswd writes it, with bcrypt, Argon2id, apr1 or {SSHA}; closed to everybody else, and read again when it changes.',
+        ),
+        record(
+          { storage },
+          undefined,
+          'The accounts of an authorization service (`gatehouse user add`), and what `gatehouse import htpasswd --config` put beside them.',
+        ),
+      ],
+      { description: 'A file, or { storage } of an authorization service.' },
     ),
     charset: Type.Optional(oneOf(['UTF-8'], undefined, 'Asks clients for UTF-8 (RFC 7617 §2.1).')),
     allow_insecure: flag(false, 'true: passwords are taken without TLS too.'),
@@ -44,9 +60,28 @@ export const Basic = record(
 export const Digest = record(
   {
     realm: text(undefined, 'In the challenge, and in every stored hash: a change makes all of them worthless.'),
-    users: text(
-      undefined,
-      'A file as htdigest writes it, user:realm:HEX; whoever reads it needs no password, so it is closed to everybody else. Read again when it changes.',
+    users: Type.Union(
+      [
+        text(
+          undefined,
+          'A file as htdigest writes it, user:realm:HEX; whoever reads it needs no password, so it is closed to everybody else. Read again when it changes.',
+        ),
+        record(
+          {
+            storage,
+            encryption_keys: Type.Optional(
+              list(
+                text(),
+                undefined,
+                'Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with postgres.',
+              ),
+            ),
+          },
+          undefined,
+          'What `gatehouse digest set --config` wrote for this realm.',
+        ),
+      ],
+      { description: 'A file, or { storage, encryption_keys } of an authorization service.' },
     ),
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
@@ -73,6 +108,11 @@ export const Digest = record(
       'exact',
       'How `uri` is compared with the request target: byte by byte, or after decoding unreserved characters.',
     ),
+    uri_from: Type.Array(oneOf(['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix']), {
+      default: [],
+      description:
+        'By which fields a trusted proxy that rewrites tells what it received, so that `uri` may be that. It must set each of them itself, or a client could.',
+    }),
     auth_int: record({ max_body: size('1MiB', 'A body that is read to be hashed; above: 413.') }, {}, 'For auth-int.'),
     nextnonce: flag(false, 'true: towards the end of its time a nonce is followed by the next one in the answer.'),
     opaque: flag(true, 'The challenge has an opaque value, which clients give back.'),
@@ -97,3 +137,5 @@ const challengeOrder: readonly AuthScheme[] = ['bearer', 'digest', 'basic'];
 
 export type BasicConfig = Type.Static<typeof Basic>;
 export type DigestConfig = Type.Static<typeof Digest>;
+/** In a store, not in a file. */
+export type DigestUsersInStore = Exclude<DigestConfig['users'], string>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { type Address, address, named, oneOf, port, record, text } from './schema.ts';
+import { type Address, address, flag, named, oneOf, port, record, text } from './schema.ts';
 
 export const clientAuthModes = ['none', 'optional', 'required'] as const;
 
@@ -22,6 +22,7 @@ export type TlsConfig = Static<typeof Tls>;
 
 export interface Listen extends Address {
   readonly tls?: TlsConfig;
+  readonly http2?: boolean;
 }
 
 /** Where clients connect: an address, or its parts with TLS. */
@@ -30,6 +31,7 @@ export function listen(fallback: string, description: string) {
     host: text(undefined, 'A name or an IP address.'),
     port: port('0 takes any free port.'),
     tls: Type.Optional(Tls),
+    http2: flag(false, 'Not there yet: clients speak HTTP/1.1.'),
   });
   return Type.Unsafe<Listen>({ anyOf: [address(), parts], default: fallback, description });
 }

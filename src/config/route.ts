@@ -68,6 +68,8 @@ const RateLimit = record(
 
 export const modes = ['enforce', 'shadow'] as const;
 
+export const endings = ['token', 'request'] as const;
+
 export const RouteSchema = record(
   {
     id: Type.Optional(text(undefined, 'In logs and metrics. Default: made from methods and path.')),
@@ -120,6 +122,11 @@ export const RouteSchema = record(
     path_parameters: oneOf(['refuse', 'keep'], 'refuse', '; in a path.'),
     identity_headers: Type.Optional(identityHeaders()),
     timeout: Type.Optional(RouteTimeout),
+    end_with: oneOf(
+      endings,
+      'request',
+      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked; request: they go on.',
+    ),
     limits: Type.Optional(
       record(
         {

@@ -25,8 +25,21 @@ const forms: readonly { readonly begins: RegExp; parse(text: string): ParsedStor
 /** Reads what stands after the name in a line of htpasswd. The message never quotes it. */
 export function parseStoredPassword(text: string): ParsedStoredPassword {
   const form = forms.find(({ begins }) => begins.test(text));
-  return form?.parse(text) ?? fault('neither bcrypt, Argon2id, apr1 nor {SSHA}; crypt and plain text are not taken');
+  if (form !== undefined) return form.parse(text);
+  const other = others.find(({ begins }) => begins.test(text))?.name ?? 'plain text or a scheme that is not known';
+  return fault(`this is ${other}, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are`);
 }
+
+/** What other servers read, so that whoever brings such a file knows what to ask for. */
+const others: readonly { readonly begins: RegExp; readonly name: string }[] = [
+  { begins: /^\$1\$/, name: 'MD5-crypt' },
+  { begins: /^\$5\$/, name: 'SHA-256-crypt' },
+  { begins: /^\$6\$/, name: 'SHA-512-crypt' },
+  { begins: /^\$(?:y|gy|7)\$/, name: 'yescrypt or scrypt' },
+  { begins: /^\{CRYPT\}/i, name: 'crypt(3)' },
+  { begins: /^\{/, name: 'a scheme of RFC 2307 that is not known' },
+  { begins: /^[./0-9A-Za-z]{13}$/, name: 'crypt(3), or plain text' },
+];
 
 function parseArgon2(phc: string): ParsedStoredPassword {
   const parsed = parsePasswordHash(phc);

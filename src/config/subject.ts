@@ -1,6 +1,6 @@
 import type { AuthorizationFile, ClientFile, UserFile } from './authorization.ts';
 import { type Member, membersOf, type Surroundings } from './checks.ts';
-import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamConfig } from './gateway.ts';
+import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamFile } from './gateway.ts';
 import type { Pointer } from './problem.ts';
 
 /** What the checks of gateway.yaml judge: everything in it that the schema accepts. */
@@ -8,7 +8,7 @@ export interface GatewaySubject {
   readonly config: GatewayFile;
   readonly routes: readonly Member<RouteFile>[];
   readonly servers: readonly Member<AuthorizationServerConfig>[];
-  readonly upstreams: readonly Member<UpstreamConfig>[];
+  readonly upstreams: readonly Member<UpstreamFile>[];
   /** Names that may be referred to, those of faulty entries too. */
   readonly known: { readonly servers: readonly string[]; readonly upstreams: readonly string[] };
   readonly around: Surroundings;

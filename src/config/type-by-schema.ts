@@ -12,7 +12,11 @@ export function typeBySchema(tree: Tree, schema: Schema | undefined): Tree {
 }
 
 function typed(value: Plain, schema: Schema | undefined): Plain {
-  if (schema?.type === 'integer' && /^-?[0-9]{1,15}$/.test(String(value))) return Number(value);
+  if (takesInteger(schema) && /^-?[0-9]{1,15}$/.test(String(value))) return Number(value);
   if (schema?.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
+}
+
+function takesInteger(schema: Schema | undefined): boolean {
+  return schema?.type === 'integer' || schema?.anyOf?.some(({ type }) => type === 'integer') === true;
 }

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { secretFileFault } from '../base/file-mode.ts';
 import { type Place, readReferred } from './referred-file.ts';
 import type { ParsedUsers } from './user-lines.ts';
 
@@ -9,7 +9,7 @@ export interface UserFileFault {
 }
 
 export type ReadUsers<Users> =
-  | { readonly ok: true; readonly users: Users }
+  | { readonly ok: true; readonly users: Users; readonly warnings: readonly UserFileFault[] }
   | { readonly ok: false; readonly faults: readonly UserFileFault[] };
 
 /**
@@ -23,28 +23,17 @@ export function readUserFile<Users>(
 ): ReadUsers<Users> {
   const file = readReferred(path, place);
   if (!file.ok) return { ok: false, faults: [file] };
-  const open = openness(path, place);
-  if (open !== undefined) return { ok: false, faults: [open] };
+  // What stands there is as good as passwords, or can be made into them.
+  const full = resolve(place.directory, path);
+  const open = place.contents?.[full] === undefined ? secretFileFault(full, path) : undefined;
+  if (open?.verdict === 'refused') return { ok: false, faults: [open] };
   const text = decode(file.bytes);
   if (text === undefined) return { ok: false, faults: [{ message: `the file ${path} is not UTF-8` }] };
   const { users, faults } = parse(text);
-  if (faults.length === 0) return { ok: true, users };
+  if (faults.length === 0) return { ok: true, users, warnings: open === undefined ? [] : [open] };
   return {
     ok: false,
     faults: faults.map(({ line, message, hint }) => ({ message: `${path}:${line}: ${message}`, hint })),
-  };
-}
-
-const EVERYBODY = 0o006;
-
-/** What stands there is as good as passwords, or can be made into them. Windows has no such bits. */
-function openness(path: string, { directory }: Place): UserFileFault | undefined {
-  if (process.platform === 'win32') return undefined;
-  const mode = statSync(resolve(directory, path), { throwIfNoEntry: false })?.mode ?? EVERYBODY;
-  if ((mode & EVERYBODY) === 0) return undefined;
-  return {
-    message: `the file ${path} can be read or written by everybody on this machine`,
-    hint: `chmod 640 ${path}, or 600; of a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
   };
 }
 

@@ -46,6 +46,16 @@ const routing = {
   match_repeated: { status: 400, text: 'A header or query parameter that chooses the route occurs more than once.' },
 } as const satisfies Record<string, CodeEntry>;
 
+/** Of a proxy that asks whether a request passes, and of what it asks. */
+const asking = {
+  caller_untrusted: { status: 403, text: 'Only the proxies that this gateway trusts may ask for decisions.' },
+  question_unclear: { status: 500, text: 'The proxy in front does not say which request it asks about.' },
+  answer_undeliverable: {
+    status: 404,
+    text: 'The gateway answers this request itself, and the proxy in front has to send it there.',
+  },
+} as const satisfies Record<string, CodeEntry>;
+
 const credentials = {
   credential_missing: { status: 401, text: 'This route needs credentials of a kind that its challenges name.' },
   credential_malformed: {
@@ -91,6 +101,7 @@ const credentials = {
   },
   token_audience: { status: 401, error: 'invalid_token', text: 'The access token is for another audience.' },
   token_inactive: { status: 401, error: 'invalid_token', text: 'The access token is unknown, expired or revoked.' },
+  token_revoked: { status: 401, error: 'invalid_token', text: 'The access token was revoked.' },
   token_bound: {
     status: 401,
     error: 'invalid_token',
@@ -121,16 +132,37 @@ const outages = {
   bodies_saturated: { status: 503, text: 'Too many request bodies are being checked at the moment.' },
   counters_unavailable: { status: 503, text: 'How often a nonce was used cannot be known at the moment.' },
   passwords_saturated: { status: 503, text: 'Too many passwords are being checked at the moment.' },
+  users_unavailable: { status: 503, text: 'Who the user is cannot be looked up at the moment.' },
   upstream_saturated: { status: 503, text: 'Too many requests wait for the upstream.' },
+  upstream_unhealthy: { status: 503, text: 'The upstream is not well at the moment.' },
   upstream_unreachable: { status: 502, text: 'The upstream cannot be reached.' },
   upstream_invalid: { status: 502, text: 'The upstream did not answer with valid HTTP.' },
+  upstream_credentials_refused: { status: 502, text: 'The upstream does not take the credentials of this gateway.' },
+  upstream_unauthenticated: { status: 502, text: 'The upstream did not prove that it knows the password.' },
+  upstream_protection_unmet: {
+    status: 502,
+    text: 'The upstream wants the hash of the request body first, and this body is too long for that.',
+  },
+  upstream_nonce_stale: {
+    status: 503,
+    text: 'The upstream asked for a new nonce, and this request is not sent again; Retry-After says when to repeat it.',
+  },
   upstream_timeout: { status: 504, text: 'The upstream did not answer in time.' },
   internal_error: { status: 500, text: 'The gateway failed; the request id leads to the log.' },
 } as const satisfies Record<string, CodeEntry>;
 
-export const codeGroups = { targets, framing, routing, credentials, throttling, permission, outages } as const;
+export const codeGroups = { targets, framing, routing, asking, credentials, throttling, permission, outages } as const;
 
-export const codes = { ...targets, ...framing, ...routing, ...credentials, ...throttling, ...permission, ...outages };
+export const codes = {
+  ...targets,
+  ...framing,
+  ...routing,
+  ...asking,
+  ...credentials,
+  ...throttling,
+  ...permission,
+  ...outages,
+};
 
 export type Code = keyof typeof codes;
 export type CredentialCode = keyof typeof credentials;

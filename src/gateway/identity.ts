@@ -1,6 +1,7 @@
 import type { Outage, Refused } from '../base/verdict.ts';
 import type { AuthScheme } from '../config/gateway.ts';
 import type { CredentialCode } from './codes.ts';
+import type { TokenMarks } from './revocation/deny-list.ts';
 
 /** Who a credential speaks for: the facts, which are cached. What they allow is judged anew for every request. */
 export interface Identity {
@@ -20,6 +21,8 @@ export interface Identity {
   readonly notBefore: number | undefined;
   /** The claims of the token, or the members of the introspection answer. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** By what a revocation can name the token; undefined where its server tells of none. */
+  readonly marks?: TokenMarks;
 }
 
 export type CacheState = 'hit' | 'miss' | 'stale';
@@ -40,6 +43,12 @@ export interface Throttled {
 }
 
 export type Verification = Verified | Refused<CredentialCode> | Outage;
+
+/** Why what is open by leave of a token ends before its own end. */
+export type StreamEnd = 'token_revoked' | 'token_expired';
+
+/** Something is open by leave of a token; `end` is called once that has ended. Gives the way out. */
+export type WatchToken = (identity: Identity, end: (why: StreamEnd) => void) => () => void;
 
 /** Of Basic or Digest. */
 export type SchemeVerification = Verification | Throttled;

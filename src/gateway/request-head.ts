@@ -24,6 +24,9 @@ export interface RequestHead {
   readonly webOrigin: Occurrences;
   /** Access-Control-Request-Method, of a preflight. */
   readonly requestedMethod: Occurrences;
+  /** W3C Trace Context. */
+  readonly traceparent: Occurrences;
+  readonly tracestate: Occurrences;
 }
 
 /** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
@@ -43,6 +46,8 @@ const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
   ['te', 'te'],
   ['origin', 'webOrigin'],
   ['access-control-request-method', 'requestedMethod'],
+  ['traceparent', 'traceparent'],
+  ['tracestate', 'tracestate'],
 ]);
 
 /** Where a request comes from: the connection, or what a trusted proxy says of the one before it. */
@@ -57,7 +62,13 @@ export interface Origin {
   readonly host: string | undefined;
   /** Of a trusted proxy, taken over. */
   readonly requestId: string | undefined;
+  /** Whether the peer is one of the trusted proxies, so that what it says of the request before it is believed. */
+  readonly isProxied: boolean;
+  /** By which way a proxy asked about the request; undefined: it came to the listener of clients. */
+  readonly via?: Via;
 }
+
+export type Via = 'nginx' | 'forward-auth' | 'envoy';
 
 /** What a driver knows of a request before anything is judged. */
 export interface ReceivedRequest {
@@ -106,6 +117,8 @@ function blank({ method, target, version, origin }: ReceivedRequest, fields: str
     te: undefined,
     webOrigin: undefined,
     requestedMethod: undefined,
+    traceparent: undefined,
+    tracestate: undefined,
   };
 }
 

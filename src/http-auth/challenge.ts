@@ -14,14 +14,15 @@ export function formatChallenge({ scheme, parameters }: Challenge): string {
 
 /** auth-params with a comma between them (RFC 9110 §11.2). */
 export function formatParameters(parameters: readonly ChallengeParameter[]): string {
-  return parameters
-    .flatMap(([name, value, form]) =>
-      value === undefined ? [] : [`${name}=${form === 'token' ? value : quote(value)}`],
-    )
-    .join(', ');
+  let written = '';
+  for (const [name, value, form] of parameters) {
+    if (value === undefined) continue;
+    written += `${written === '' ? '' : ', '}${name}=${form === 'token' ? value : quote(value)}`;
+  }
+  return written;
 }
 
 /** quoted-string (RFC 9110 §5.6.4). */
 export function quote(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
+  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

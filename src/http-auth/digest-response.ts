@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Protection } from './digest.ts';
 import { type DigestAlgorithmName, digestAlgorithms } from './digest-algorithms.ts';
 
@@ -23,34 +23,41 @@ export interface ResponseInput {
 
 /** H(username:realm:password) in UTF-8. */
 export function storedHash(algorithm: DigestAlgorithmName, username: string, realm: string, password: string): string {
-  return digestOf(algorithm, Buffer.from(`${username}:${realm}:${password}`));
+  return digestOf(algorithm, `${username}:${realm}:${password}`);
 }
 
 /** H(username:realm), which stands for the name (RFC 7616 §3.4.4). */
 export function userHash(algorithm: DigestAlgorithmName, username: string, realm: string): string {
-  return digestOf(algorithm, Buffer.from(`${username}:${realm}`));
+  return digestOf(algorithm, `${username}:${realm}`);
 }
 
 export function digestResponse(input: ResponseInput): string {
   const { algorithm, nonce, cnonce = '', sessionCnonce = cnonce, protection } = input;
   const ha1 = digestAlgorithms[algorithm].session
-    ? joined(algorithm, [input.ha1, nonce, sessionCnonce])
+    ? fieldHash(algorithm, `${input.ha1}:${nonce}:${sessionCnonce}`)
     : input.ha1.toLowerCase();
-  const ha2 = joined(algorithm, secondParts(input));
-  if (protection === undefined) return joined(algorithm, [ha1, nonce, ha2]);
-  return joined(algorithm, [ha1, nonce, protection.nc, cnonce, protection.qop, ha2]);
+  const ha2 = fieldHash(algorithm, secondText(input));
+  if (protection === undefined) return fieldHash(algorithm, `${ha1}:${nonce}:${ha2}`);
+  const { nc, qop } = protection;
+  return fieldHash(algorithm, `${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${ha2}`);
 }
 
-function secondParts({ algorithm, method, uri, protection, entity }: ResponseInput): readonly string[] {
-  if (protection?.qop !== 'auth-int') return [method, uri];
-  return [method, uri, digestOf(algorithm, entity ?? new Uint8Array())];
+function secondText({ algorithm, method, uri, protection, entity }: ResponseInput): string {
+  if (protection?.qop !== 'auth-int') return `${method}:${uri}`;
+  return `${method}:${uri}:${digestOf(algorithm, entity ?? new Uint8Array())}`;
 }
 
-/** What comes from a header is an octet a character. */
-function joined(algorithm: DigestAlgorithmName, parts: readonly string[]): string {
-  return digestOf(algorithm, Buffer.from(parts.join(':'), 'latin1'));
+/** What comes from a header is an octet a character; of ASCII the text itself is hashed, which spares a copy. */
+function fieldHash(algorithm: DigestAlgorithmName, text: string): string {
+  return digestOf(algorithm, isAscii(text) ? text : Buffer.from(text, 'latin1'));
 }
 
-function digestOf(algorithm: DigestAlgorithmName, octets: Uint8Array): string {
-  return createHash(digestAlgorithms[algorithm].hash).update(octets).digest('hex');
+function isAscii(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is the same in UTF-8
+  return /^[\x00-\x7f]*$/.test(text);
+}
+
+/** Text counts in UTF-8. */
+function digestOf(algorithm: DigestAlgorithmName, octets: string | Uint8Array): string {
+  return hash(digestAlgorithms[algorithm].hash, octets, 'hex');
 }

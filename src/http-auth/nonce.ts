@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from '../base/hmac.ts';
 import { sameBytes } from '../base/secret.ts';
 
 /**
@@ -49,9 +49,9 @@ export function readNonce(keys: readonly Uint8Array[], text: string, purpose: st
 
 /** The same for all nonces of one purpose: a client gives it back, or drops it. */
 export function opaqueFor(key: Uint8Array, purpose: string): string {
-  return createHmac('sha256', key).update('opaque\0').update(purpose).digest().subarray(0, MAC).toString('base64url');
+  return hmacSha256(key, 'opaque\0', purpose).subarray(0, MAC).toString('base64url');
 }
 
 function macOf(key: Uint8Array, open: Uint8Array, purpose: string): Uint8Array {
-  return createHmac('sha256', key).update('nonce\0').update(open).update(purpose).digest().subarray(0, MAC);
+  return hmacSha256(key, 'nonce\0', open, purpose).subarray(0, MAC);
 }

@@ -16,47 +16,88 @@ export type ParameterFault =
 /** Characters of the whole list, parameters, characters of one value. */
 export const parameterLimits = { list: 8192, count: 32, value: 1024 } as const;
 
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// qdtext and quoted-pair (RFC 9110 §5.6.4); obs-text, since the field value is read as latin1.
-const QUOTED = '"((?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*)"';
-const PARAMETER = new RegExp(`(${TOKEN})[ \\t]*=[ \\t]*(?:(${TOKEN})|${QUOTED})`, 'y');
-const SEPARATOR = /[ \t]*(?:,[ \t]*)+/y;
-const MARGIN = /[ \t,]*/y;
-
 export function parseParameters(text: string): ParsedParameters {
   if (text.length > parameterLimits.list) return malformed('too long');
   const values = new Map<string, string>();
-  let at = after(MARGIN, text, 0) ?? 0;
+  if (!TEXT.test(text)) return malformed('not a list of parameters');
+  let at = skip(text, 0, isMargin);
   while (at < text.length) {
-    PARAMETER.lastIndex = at;
-    const found = PARAMETER.exec(text);
-    const fault = found === null ? 'not a list of parameters' : add(values, found);
+    const found = parameterAt(text, at);
+    if (found === undefined) return malformed('not a list of parameters');
+    const fault = add(values, found);
     if (fault !== undefined) return malformed(fault);
-    at = PARAMETER.lastIndex;
-    const next = after(SEPARATOR, text, at) ?? after(END, text, at);
-    if (next === undefined) return malformed('not a list of parameters');
-    at = next;
+    at = skip(text, found.end, isSpace);
+    if (at < text.length && text.charCodeAt(at) !== COMMA) return malformed('not a list of parameters');
+    at = skip(text, at, isMargin);
   }
   return { kind: 'parameters', values };
 }
 
-const END = /[ \t]*$/y;
+/** All that may stand anywhere; obs-text too, since the field value is read as latin1 (RFC 9110 §5.5). */
+const TEXT = /^[\t \x21-\x7e\x80-\xff]*$/;
+
+const [COMMA, EQUALS, QUOTE] = [0x2c, 0x3d, 0x22];
+
+/** By character code: RFC 9110 §5.6.2, and what stands around parameters. */
+const isToken = among(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
+const isSpace = among(/[\t ]/);
+const isMargin = among(/[\t ,]/);
+
+function among(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, code) => Number(characters.test(String.fromCharCode(code))));
+}
+
+/** Where the characters of a kind end. */
+function skip(text: string, from: number, isOfKind: Uint8Array): number {
+  let at = from;
+  while (at < text.length && isOfKind[text.charCodeAt(at)] === 1) at++;
+  return at;
+}
+
+interface Found {
+  readonly value: string;
+  /** Behind the value. */
+  readonly end: number;
+}
+
+function parameterAt(text: string, from: number): (Found & { readonly name: string }) | undefined {
+  const end = skip(text, from, isToken);
+  const equals = skip(text, end, isSpace);
+  if (end === from || text.charCodeAt(equals) !== EQUALS) return undefined;
+  const value = valueAt(text, skip(text, equals + 1, isSpace));
+  return value && { name: text.slice(from, end).toLowerCase(), value: value.value, end: value.end };
+}
+
+function valueAt(text: string, from: number): Found | undefined {
+  if (text.charCodeAt(from) === QUOTE) return quotedAt(text, from + 1);
+  const end = skip(text, from, isToken);
+  return end === from ? undefined : { value: text.slice(from, end), end };
+}
+
+/** From behind the first quotation mark (RFC 9110 §5.6.4). */
+function quotedAt(text: string, from: number): Found | undefined {
+  const end = text.indexOf('"', from);
+  if (end === -1) return undefined;
+  const value = text.slice(from, end);
+  return value.includes('\\') ? unquotedAt(text, from) : { value, end: end + 1 };
+}
+
+const QUOTED = /((?:[^"\\]|\\.)*)"/sy;
+
+function unquotedAt(text: string, from: number): Found | undefined {
+  QUOTED.lastIndex = from;
+  const found = QUOTED.exec(text);
+  return found === null ? undefined : { value: (found[1] ?? '').replace(/\\(.)/gs, '$1'), end: QUOTED.lastIndex };
+}
 
 function add(
   values: Map<string, string>,
-  [, written = '', token, quoted]: RegExpExecArray,
+  { name, value }: { name: string; value: string },
 ): ParameterFault | undefined {
-  const name = written.toLowerCase();
-  const value = token ?? (quoted ?? '').replace(/\\(.)/gs, '$1');
   if (value.length > parameterLimits.value) return 'a parameter is too long';
   if (values.has(name)) return 'a parameter stands twice';
   values.set(name, value);
   return values.size > parameterLimits.count ? 'too many parameters' : undefined;
-}
-
-function after(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
 function malformed(detail: ParameterFault): ParsedParameters {

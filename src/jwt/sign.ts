@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
 
 /** All there is to know about an algorithm that we sign with. */
-const generators = {
+export const generators = {
   EdDSA: () => promisify(generate)('ed25519'),
   ES256: () => promisify(generate)('ec', { namedCurve: 'P-256' }),
   RS256: () => promisify(generate)('rsa', { modulusLength: 2048 }),

@@ -125,6 +125,13 @@ export const oauthErrors = {
     text: 'The user name or the password is wrong.',
     remedy: 'Type them again.',
   },
+  /** A gateway that was forgotten in the registration of clients. */
+  follower_refused: {
+    status: 403,
+    error: 'access_denied',
+    text: 'The client may not follow the revocation feed.',
+    remedy: 'Give the client `events: true`.',
+  },
   too_many_attempts: {
     status: 429,
     error: 'temporarily_unavailable',
@@ -154,6 +161,24 @@ export const oauthErrors = {
     error: 'invalid_request',
     text: 'There is no endpoint at this path.',
     remedy: 'Take the address from the metadata.',
+  },
+  unknown_key: {
+    status: 404,
+    error: 'invalid_request',
+    text: 'There is no such key, or no longer.',
+    remedy: 'Refuse the token that names it: the key of its user was rotated. Keys of the issuer are at `jwks_uri`.',
+  },
+  keys_refused: {
+    status: 403,
+    error: 'unauthorized_client',
+    text: 'The client may not read the keys of users.',
+    remedy: 'Write `keys: true` for the client, if it verifies tokens: whoever has such a key can make tokens too.',
+  },
+  key_in_clear: {
+    status: 403,
+    error: 'invalid_request',
+    text: 'A key that is a secret is sent over TLS only, or on this machine.',
+    remedy: 'Ask through the proxy that ends TLS, list it in `trusted_proxies`, and let it set `X-Forwarded-Proto`.',
   },
 } as const satisfies Record<string, OAuthErrorEntry>;
 

@@ -4,8 +4,12 @@ export interface AuthorizationServerMetadata {
   readonly authorization_endpoint?: string;
   readonly token_endpoint?: string;
   readonly jwks_uri?: string;
+  /** An RFC 6570 template with `{kid}`: where the keys of single users are; not a member of RFC 8414. */
+  readonly user_key_uri_template?: string;
   readonly introspection_endpoint?: string;
   readonly revocation_endpoint?: string;
+  /** Not of an RFC: where gateways follow what is revoked. */
+  readonly revocation_events_endpoint?: string;
   readonly scopes_supported?: readonly string[];
   readonly response_types_supported: readonly string[];
   readonly response_modes_supported?: readonly string[];

@@ -36,6 +36,9 @@ export class Link {
   #retry: NodeJS.Timeout | undefined;
   /** Undefined: nobody knows yet. */
   #reachable: boolean | undefined;
+  #evicts: string | undefined;
+  /** That it does not say how it evicts is told once. */
+  #isUntold = false;
   #closed = false;
   /** Of a connection that did not come about. */
   #fault = 'no answer in time';
@@ -44,6 +47,11 @@ export class Link {
     this.#url = url;
     this.#log = log;
     this.#deadline = deadline;
+  }
+
+  /** The policy by which it forgets keys for want of memory; undefined: it forgets none, or does not say. */
+  get evicts(): string | undefined {
+    return this.#evicts;
   }
 
   get reachable(): boolean {
@@ -98,9 +106,25 @@ export class Link {
     if (client === undefined || this.reachable || client.status !== 'ready') return;
     try {
       await within(run(client, 'gatehouseTake', PROBE), this.#deadline);
+      this.#evicts = await this.#policy(client);
       this.#back();
     } catch (error) {
       this.#fault = messageOf(error);
+    }
+  }
+
+  /** Where it is not permitted to ask, as with many a hosted Redis, whoever runs it has to know. */
+  async #policy(client: Redis): Promise<string | undefined> {
+    try {
+      const reply = await within(client.config('GET', 'maxmemory-policy'), this.#deadline);
+      const policy = Array.isArray(reply) ? reply[1] : undefined;
+      return typeof policy === 'string' && policy !== 'noeviction' ? policy : undefined;
+    } catch (error) {
+      // who does not answer in time is asked again
+      if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
+      if (!this.#isUntold) this.#log.warn({ reason: messageOf(error) }, UNTOLD);
+      this.#isUntold = true;
+      return undefined;
     }
   }
 
@@ -119,6 +143,8 @@ export class Link {
 }
 
 const UNREF = { ref: false };
+const UNTOLD =
+  'the Redis of the counters does not say its maxmemory-policy: with nonces of Digest it has to be noeviction';
 
 /** What went wrong is told by the event of the connection. */
 function ignore(): void {}

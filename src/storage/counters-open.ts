@@ -10,6 +10,13 @@ const engines: Readonly<Record<string, (url: string, dependencies: CounterDepend
   rediss: redisCounters,
 };
 
+/** Where counts are kept, whoever asks there: two names of one place are the same, two places never. */
+export function placeOf(url: string): string {
+  if (url === 'memory') return url;
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}:${port || 6379}/${Number(pathname.slice(1))}`;
+}
+
 /** The counters that `counters:` names. They count at once; `start` finds out whether they are shared. */
 export function openCounters(url: string, dependencies: CounterDependencies): Counters {
   const scheme = url.split(':')[0] ?? '';

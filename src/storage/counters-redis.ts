@@ -31,11 +31,18 @@ export function redisCounters(url: string, { clock, log, deadline }: CounterDepe
     failures: (key) => orElse(link.ask('gatehouseFailures', [failuresOf(key)]), toFailures, () => own.failures(key)),
     fail: (key, window) =>
       orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
-    useNonce: async (use) => usages[Number(await link.ask('gatehouseNonce', nonceArguments(use)))],
+    useNonce: async (use) =>
+      link.evicts === undefined ? usages[Number(await link.ask('gatehouseNonce', nonceArguments(use)))] : undefined,
+    nonceFault: () => link.evicts && faultOf(link.evicts),
     start: () => link.open(),
     reachable: () => link.reachable,
     close: async () => link.close(),
   };
+}
+
+/** What is forgotten for want of memory could be used again, and nobody would know. */
+function faultOf(policy: string): string {
+  return `counters: this Redis forgets nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or give the counters a Redis of their own`;
 }
 
 /** As the script answers. What is no answer is no number either. */

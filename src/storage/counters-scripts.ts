@@ -38,17 +38,20 @@ return most
 `,
   /**
    * KEYS: key. ARGV: time of issue, lifetime, count, 1 for a window, 1 for the last use. 0 fresh, 1 repeated, 2 forgotten.
-   * Whoever emptied Redis emptied the floor too: it is then put where no nonce that may have been used is above it, by
-   * five seconds for clocks that differ.
+   * Whoever emptied Redis emptied the floor too; and a Redis that was started anew, or a replica in its place, may lack
+   * the last uses. The floor is then put where no nonce that may have been used is above it, by five seconds for clocks
+   * that differ. Where INFO is not permitted only the first is seen.
    */
   gatehouseNonce: `
 local issued, lifetime, count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local window, last = ARGV[4] == '1', ARGV[5] == '1'
-local floor = redis.call('GET', 'gatehouse:nonces-since')
-if not floor then
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+local floor, since = string.match(redis.call('GET', 'gatehouse:nonces-since') or '', '^(%d+) (%w*)$')
+if since ~= run then
   local time = redis.call('TIME')
   floor = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) + 5000)
-  redis.call('SET', 'gatehouse:nonces-since', floor)
+  redis.call('SET', 'gatehouse:nonces-since', floor .. ' ' .. run)
 end
 local used = redis.call('HMGET', KEYS[1], 'max', 'seen')
 local max, seen = tonumber(used[1]), used[2] or ','

@@ -42,6 +42,8 @@ export interface Counters {
   fail(key: string, window: number): Counted<Failures>;
   /** Where counts are shared. Undefined in the end: they are out of reach, and then nobody can know. */
   readonly useNonce?: (use: NonceUse) => Promise<NonceUsage | undefined>;
+  /** Why nonces cannot be kept there, in words for the operator, and the remedy; undefined: they can, or nobody knows. */
+  readonly nonceFault?: () => string | undefined;
   /** Settles once it is known whether the shared counters can be reached, within their deadline; never rejects. */
   start(): Promise<void>;
   /** False: they should be shared with other processes, and at the moment are not. */

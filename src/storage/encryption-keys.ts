@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { secretFileFault } from '../base/file-mode.ts';
 import { StorageUnusable } from './errors.ts';
 
 export type EncryptionKeys = readonly [Uint8Array, ...Uint8Array[]];
@@ -21,15 +12,27 @@ export function decodeKeys(texts: readonly string[] | undefined): EncryptionKeys
   return first === undefined ? undefined : [first, ...others];
 }
 
-/** The key file beside the database; made on the first start, and only then: a lost one must be noticed. */
-export function keysBeside(database: string, isFirstStart: boolean): EncryptionKeys {
+export interface KeyFileOptions {
+  /** Only then a key is made: a lost one must be noticed. */
+  readonly isFirstStart: boolean;
+  /** Told what should be changed, and need not be for now. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** The key file beside the database, made on the first start. */
+export function keysBeside(database: string, { isFirstStart, warn }: KeyFileOptions): EncryptionKeys {
   const file = `${database}.key`;
   if (!existsSync(file)) {
     if (!isFirstStart)
       throw new StorageUnusable(`the key file ${file} is missing: the database holds keys that are sealed under it`);
     makeKeyFile(file);
   }
-  return [readKeyFile(file)];
+  return [readKeyFile(file, warn)];
+}
+
+/** The same for who only reads the database. */
+export function readKeyBeside(database: string): EncryptionKeys {
+  return [readKeyFile(`${database}.key`)];
 }
 
 /** Whole or not there: a process that starts at the same moment reads this key or makes it, never half of it. */
@@ -57,19 +60,19 @@ function syncDirectory(directory: string): void {
   closeSync(descriptor);
 }
 
-function readKeyFile(file: string): Uint8Array {
-  let text: string;
+function readKeyFile(file: string, warn?: (message: string) => void): Uint8Array {
+  const fault = secretFileFault(file);
+  if (fault?.verdict === 'refused') throw new StorageUnusable(`${fault.message}: ${fault.hint}`);
+  if (fault !== undefined) warn?.(`${fault.message}: ${fault.hint}`);
+  return decodeKey(textOf(file).trim(), `the key file ${file}`);
+}
+
+function textOf(file: string): string {
   try {
-    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
-      throw new StorageUnusable(`the key file ${file} is open to other users: chmod 600 it`);
-    }
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw cause instanceof StorageUnusable
-      ? cause
-      : new StorageUnusable(`the key file ${file} cannot be read`, { cause });
+    throw new StorageUnusable(`the key file ${file} cannot be read`, { cause });
   }
-  return decodeKey(text.trim(), `the key file ${file}`);
 }
 
 function decodeKey(text: string, name: string): Uint8Array {

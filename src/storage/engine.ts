@@ -1,4 +1,5 @@
 import type { Verb } from './verb.ts';
+import type { WatchEvents } from './watch.ts';
 
 /** A database of which verbs are read. Every failure that is not a defect of ours is a `StorageUnavailable`. */
 export interface ReadEngine {
@@ -14,4 +15,6 @@ export interface Engine extends ReadEngine {
   write<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
   /** The same for a verb that never has a second statement, which PostgreSQL answers in one round trip. */
   writeOne<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
+  /** Also of what other processes commit. */
+  readonly watchEvents: WatchEvents;
 }

@@ -6,6 +6,8 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** 32 bytes of base64 each; absent: a key file beside the database. */
   readonly encryptionKeys?: readonly string[] | undefined;
+  /** Told, on opening, what should be changed about the files and need not be for now. */
+  readonly warn?: ((message: string) => void) | undefined;
   /** Told after every commit how many writes shared it. */
   readonly onCommit?: ((writes: number) => void) | undefined;
   /** Milliseconds for which a write waits for another process that writes. */

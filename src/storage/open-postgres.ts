@@ -8,6 +8,7 @@ import { postgresEngine } from './postgres-engine.ts';
 import { migratePostgres } from './postgres-migrate.ts';
 import { poolSessions } from './postgres-sessions.ts';
 import { postgresAddress } from './postgres-url.ts';
+import { listenToPostgres } from './postgres-watch.ts';
 import { buildRecords, type Records } from './records.ts';
 import { buildSeal } from './seal.ts';
 
@@ -24,7 +25,7 @@ export async function openPostgres(location: string, options: OpenOptions): Prom
   } catch (error) {
     throw unusable(shown, error);
   }
-  return buildRecords(postgresEngine(poolSessions(client), options.clock), buildSeal(keys));
+  return buildRecords(postgresEngine(poolSessions(client), options.clock, listenToPostgres(client)), buildSeal(keys));
 }
 
 /** Milliseconds: a process that starts waits for another one that migrates. */

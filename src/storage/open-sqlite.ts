@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds } from '../base/clock.ts';
+import { readableByEverybody } from '../base/file-mode.ts';
 import { decodeKeys, type EncryptionKeys, keysBeside } from './encryption-keys.ts';
 import { unusable } from './errors.ts';
 import { buildGroupCommit } from './group-commit.ts';
@@ -13,6 +14,7 @@ import { buildSeal } from './seal.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { migrate } from './sqlite-migrate.ts';
+import { watchSqlite } from './sqlite-watch.ts';
 
 const IN_MEMORY = ':memory:';
 
@@ -22,10 +24,17 @@ export async function openSqlite(location: string, options: OpenOptions): Promis
   const database = openFile(file);
   try {
     await prepareDatabase(database, options);
-    const keys = decodeKeys(options.encryptionKeys) ?? ownKeys(file, database);
-    const { clock, onCommit, busyDeadline = 1500 } = options;
-    const group = buildGroupCommit(database, { clock, onCommit, busyDeadline });
-    return buildRecords(sqliteEngine(database, group), buildSeal(keys));
+    const { clock, onCommit, warn, busyDeadline = 1500 } = options;
+    const keys = decodeKeys(options.encryptionKeys) ?? ownKeys(file, database, warn);
+    const open = file === IN_MEMORY ? undefined : readableByEverybody(file);
+    if (open !== undefined) warn?.(open);
+    const { watch, committed } = watchSqlite(database);
+    const told = (writes: number) => {
+      onCommit?.(writes);
+      committed();
+    };
+    const group = buildGroupCommit(database, { clock, onCommit: told, busyDeadline });
+    return buildRecords(sqliteEngine(database, group, watch), buildSeal(keys));
   } catch (error) {
     database.close();
     throw unusable(file, error);
@@ -75,8 +84,8 @@ async function prepareDatabase(database: DatabaseSync, { clock }: OpenOptions): 
 }
 
 /** With HS256 there is no signing key, but there are secrets. */
-function ownKeys(file: string, database: DatabaseSync): EncryptionKeys {
+function ownKeys(file: string, database: DatabaseSync, warn: OpenOptions['warn']): EncryptionKeys {
   if (file === IN_MEMORY) return [crypto.getRandomValues(new Uint8Array(32))];
   const sealed = database.prepare('SELECT 1 FROM signing_key UNION ALL SELECT 1 FROM secret LIMIT 1').get();
-  return keysBeside(file, sealed === undefined);
+  return keysBeside(file, { isFirstStart: sealed === undefined, warn });
 }

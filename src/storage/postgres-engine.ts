@@ -4,6 +4,7 @@ import { StorageUnavailable } from './errors.ts';
 import { remedyFor, storageError } from './postgres-errors.ts';
 import type { Session, Sessions } from './postgres-sessions.ts';
 import type { Row, Statement, Verb } from './verb.ts';
+import { pollEvents, type WatchEvents } from './watch.ts';
 
 /** Milliseconds for all that one verb does, from asking for a connection to the answer of COMMIT. */
 const TIME_LIMIT = 4000;
@@ -12,7 +13,7 @@ const TIME_LIMIT = 4000;
 const mostTries = { again: 4, elsewhere: 12 } as const;
 
 /** Verbs on PostgreSQL, at READ COMMITTED: each statement sees what was committed before it began. */
-export function postgresEngine(sessions: Sessions, clock: Clock): Engine {
+export function postgresEngine(sessions: Sessions, clock: Clock, watchEvents: WatchEvents = pollEvents(1_000)): Engine {
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -36,6 +37,7 @@ export function postgresEngine(sessions: Sessions, clock: Clock): Engine {
     read: (verb) => carryOut(inStatements, verb),
     write: (verb) => carryOut(inTransaction, verb),
     writeOne: (verb) => carryOut(inOneStatement, verb),
+    watchEvents,
     close: () => {
       closing ??= close();
       return closing;

@@ -36,6 +36,7 @@ export async function migratePostgres(
 
 async function apply(link: MigrationLink, migration: Migration, now: number): Promise<void> {
   await link.script(postgresDialect(migration.sql));
+  if (migration.postgres !== undefined) await link.script(migration.postgres);
   const { version, name } = migration;
   await link.rows('INSERT INTO migration VALUES ($1, $2, $3, $4)', [version, name, checksumOf(migration), now]);
 }

@@ -13,8 +13,13 @@ const engines: Readonly<Record<string, (location: string, options: ReadOptions) 
 
 /** Opens nothing yet: the first call does, and each one after a failure. */
 export function openTokenFacts(url: string, options: ReadOptions): TokenFacts {
+  return tokenFacts(openReadEngine(url, options));
+}
+
+/** The same without anything that is asked of it. */
+export function openReadEngine(url: string, options: ReadOptions): ReadEngine {
   const [scheme = '', ...location] = url.split(':');
   const open = Object.hasOwn(engines, scheme) ? engines[scheme] : undefined;
   if (open === undefined) throw new StorageUnusable(`storage: there is no engine that reads ${scheme}:`);
-  return tokenFacts(open(location.join(':'), options));
+  return open(location.join(':'), options);
 }

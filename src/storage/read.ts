@@ -16,10 +16,12 @@ export type { AccessTokenRecord } from './records/access-tokens.ts';
 export interface TokenFacts {
   /** By the SHA-256 of the token; only what is neither expired nor revoked at `now`, by itself or with its grant. */
   findAccessToken(hash: Uint8Array, now: number): Promise<AccessTokenRecord | undefined>;
-  /** By itself, or with the grant that it comes from. */
+  /** By itself, with the grant that it comes from, or with all that its client had been given until then. */
   isJwtDenied(jwt: {
     readonly jti: string;
     readonly grantId?: string | undefined;
+    readonly clientId?: string | undefined;
+    readonly issuedAt?: number | undefined;
     readonly now: number;
   }): Promise<boolean>;
   /** Shows that both can be answered. */
@@ -39,7 +41,7 @@ const NOBODY = new Uint8Array(32);
 export function tokenFacts(engine: ReadEngine): TokenFacts {
   return {
     findAccessToken: (hash, now) => engine.read(() => understood(findAccessToken(hash, now))),
-    isJwtDenied: ({ jti, grantId, now }) => engine.read(() => understood(isJwtDenied(jti, now, grantId))),
+    isJwtDenied: ({ jti, now, ...origin }) => engine.read(() => understood(isJwtDenied(jti, now, origin))),
     ping: () => engine.read(bothAnswers),
     close: () => engine.close(),
   };
@@ -49,11 +51,11 @@ export function tokenFacts(engine: ReadEngine): TokenFacts {
 function* bothAnswers(): Verb<void> {
   requireKnown(yield* first('SELECT max(version) AS known_version FROM migration'));
   yield* understood(findAccessToken(NOBODY, 0));
-  yield* understood(isJwtDenied('', 0, ''));
+  yield* understood(isJwtDenied('', 0));
 }
 
 /** Rows and version are of one moment and one round trip; without any row the version comes alone. */
-function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
+export function* understood<Outcome>(verb: Verb<Outcome>): Verb<Outcome> {
   let step = verb.next();
   while (step.done !== true) {
     const rows = yield { ...step.value, sql: besideVersion(step.value.sql) };

@@ -3,15 +3,21 @@ import type { Engine, ReadEngine } from './engine.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { storageError } from './sqlite-errors.ts';
 import type { Row, Statement, Verb } from './verb.ts';
+import { pollEvents, type WatchEvents } from './watch.ts';
 
 /** Verbs on SQLite: writes go through the group commit, reads see what is committed. */
-export function sqliteEngine(database: DatabaseSync, group: GroupCommit): Engine {
+export function sqliteEngine(
+  database: DatabaseSync,
+  group: GroupCommit,
+  watchEvents: WatchEvents = pollEvents(1_000),
+): Engine {
   const execute = executor(database);
   const reader = readerOf(database, execute);
   return {
     read: reader.read,
     write: (verb) => group.write(() => carryOut(verb(), execute)),
     writeOne: (verb) => group.writeOne(() => carryOutOne(verb(), execute)),
+    watchEvents,
     async close() {
       await group.drain();
       await reader.close();

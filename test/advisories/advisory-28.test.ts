@@ -4,10 +4,11 @@ import { buildPasswords } from '../../src/base/passwords.ts';
 import { parseHtdigest } from '../../src/config/htdigest.ts';
 import { parseHtpasswd } from '../../src/config/htpasswd.ts';
 import { basicScheme } from '../../src/gateway/schemes/basic-scheme.ts';
+import { basicUsersOfFile } from '../../src/gateway/schemes/basic-users.ts';
 import { digestScheme } from '../../src/gateway/schemes/digest-scheme.ts';
 import { digestUsers } from '../../src/gateway/schemes/digest-users.ts';
 import type { HttpScheme } from '../../src/gateway/schemes/http-scheme.ts';
-import { openNonces } from '../../src/gateway/schemes/nonces.ts';
+import { openNonces, openUsedNonces } from '../../src/gateway/schemes/nonces.ts';
 import { openPasswordJudge } from '../../src/gateway/schemes/password-judge.ts';
 import { formatBasic } from '../../src/http-auth/basic.ts';
 import { formatDigest } from '../../src/http-auth/digest.ts';
@@ -45,14 +46,21 @@ t.test('advisory 28: with Basic an unknown user takes as long as a wrong passwor
   const hashed = await buildPasswords({ cost: { memory: 2048, passes: 2, lanes: 1 } }).hash('wonderland');
   const { users } = parseHtpasswd(`alice:${hashed.kind === 'hashed' ? hashed.phc : ''}\n`);
   const config = { users: '', scopes: {}, allow_insecure: true };
-  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle, clock: systemClock });
+  const scheme = basicScheme({
+    config,
+    realm: 'r',
+    users: basicUsersOfFile(users),
+    judge,
+    throttle,
+    clock: systemClock,
+  });
   const found = await medians(scheme, (name, index) => formatBasic(name, String(index)));
   t.ok(differ(found) < 0.05, JSON.stringify(found));
 });
 
 t.test('advisory 28: with Digest an unknown user takes as long as a wrong password', async (t) => {
   const { users } = parseHtdigest(digestLines('alice', 'r', 'wonderland'));
-  const nonces = openNonces(undefined, systemClock);
+  const nonces = openNonces(undefined, openUsedNonces(systemClock));
   const config = {
     realm: 'r',
     users: '',
@@ -64,18 +72,22 @@ t.test('advisory 28: with Digest an unknown user takes as long as a wrong passwo
     userhash: true,
     bind_ip: false,
     uri_match: 'exact' as const,
+    uri_from: [],
     auth_int: { max_body: 1024 },
     nextnonce: false,
     opaque: true,
     scopes: {},
   };
-  const scheme = digestScheme({ config, users: digestUsers(users, 'r'), nonces, throttle, useNonce: undefined });
+  const parts = { config, users: digestUsers(users, 'r'), nonces, throttle, countedAt: 'memory', useNonce: undefined };
+  const scheme = digestScheme(parts);
+  const [challenge = ''] = scheme.challenges(headOf(['Host', 'a']), false);
+  const [, nonce = ''] = /nonce="([^"]+)"/.exec(challenge) ?? [];
   const found = await medians(scheme, (username) =>
     formatDigest({
       username,
       userhash: false,
       realm: 'r',
-      nonce: nonces.issue('r'),
+      nonce,
       uri: '/',
       response: '0'.repeat(64),
       algorithm: 'SHA-256',

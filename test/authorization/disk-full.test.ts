@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
@@ -13,7 +14,7 @@ t.test(
     const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
     // A file size limit is a full disk for one process; Node.js ignores its signal, so that writes fail instead
     // (what the test runner adds to every process does not, hence the empty NODE_OPTIONS).
-    const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 400' });
+    const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 700' });
     const url = await ready(service);
     const admin = /"admin":"([^"]+)"/.exec(service.stdout())?.[1];
     const { post, token, introspect } = requests(url);
@@ -31,7 +32,10 @@ t.test(
     t.equal((await post('/oauth2/revoke', { token: first }, basic(shop))).status, 503);
     for (const known of [first, ...issued])
       if ((await introspect(known)).active !== true) t.fail('an answered token is lost');
-    t.strictSame([(await fetch(`${admin}/readyz`)).status, (await fetch(`${admin}/livez`)).status], [503, 200]);
+    // What readiness writes is less than a token, and may still find room a few times.
+    const isReady = async () => (await fetch(`${admin}/readyz`)).status === 200;
+    for (let looks = 0; looks < 100 && (await isReady()); looks++) await pause(100);
+    t.strictSame([await isReady(), (await fetch(`${admin}/livez`)).status], [false, 200]);
 
     const freed = spawnSync('prlimit', ['--pid', String(service.child.pid), '--fsize=unlimited']);
     if (freed.status !== 0) return t.comment('no prlimit here: recovery not looked at');
@@ -41,3 +45,11 @@ t.test(
     t.equal((await fetch(`${admin}/readyz`)).status, 200);
   },
 );
+
+t.test('a disk that is full at the start is told in one line, without a stack', { skip }, async (t) => {
+  const config = writeConfig(temporaryDirectory(t), { extra: 'admin: 127.0.0.1:0' });
+  const service = spawnService(t, config, { shell: 'unset NODE_OPTIONS; ulimit -S -f 8' });
+  await service.ended;
+  t.match(service.stderr(), /^gatehouse: .*(full|I\/O)/m);
+  t.notMatch(service.stderr(), / {4}at /);
+});

@@ -19,6 +19,7 @@ t.test('the metadata of an issuer without a path stands at both names', async (t
       jwks_uri: 'http://localhost:8081/oauth2/jwks',
       introspection_endpoint: 'http://localhost:8081/oauth2/introspect',
       revocation_endpoint: 'http://localhost:8081/oauth2/revoke',
+      revocation_events_endpoint: 'http://localhost:8081/oauth2/events',
       scopes_supported: ['orders.read', 'orders.write', 'admin'],
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],

@@ -47,7 +47,7 @@ clients:
   - { client_id: shop, client_secret: ${shop.secret}, scope: orders.read orders.write, grant_types: [client_credentials] }
   - { client_id: shop-jwt, client_secret: ${shop.secret}, scope: orders.read orders.write, grant_types: [client_credentials], access_token_format: jwt }
   - { client_id: other, client_secret: ${other.secret}, scope: orders.read, grant_types: [client_credentials] }
-  - { client_id: gateway, client_secret: ${gateway.secret}, grant_types: [], introspect: true }
+  - { client_id: gateway, client_secret: ${gateway.secret}, grant_types: [], introspect: true, events: true }
   - { client_id: web, client_name: Web Shop, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'] }
   - { client_id: web-jwt, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'], access_token_format: jwt }
   - { client_id: web-retry, client_secret: ${web.secret}, scope: orders.read orders.write, grant_types: [authorization_code, refresh_token], redirect_uris: ['${callback}'], retry_window: 30s }
@@ -58,12 +58,13 @@ users:
 `;
 
 /** What a test says in another way; what it does not say of a client is as in a file that does not say it. */
-export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat'> & {
+export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat' | 'signing'> & {
+  readonly signing?: Partial<AuthorizationConfig['signing']>;
   readonly clients?: readonly (Partial<ClientConfig> & Pick<ClientConfig, 'client_id'>)[];
   readonly compat?: Partial<AuthorizationConfig['compat']>;
 };
 
-export function configuration({ clients, compat, ...changes }: Changes = {}): AuthorizationConfig {
+export function configuration({ clients, compat, signing, ...changes }: Changes = {}): AuthorizationConfig {
   const loaded = loadAuthorizationText(base);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { config } = loaded;
@@ -71,6 +72,7 @@ export function configuration({ clients, compat, ...changes }: Changes = {}): Au
     ...config,
     ...changes,
     compat: { ...config.compat, ...compat },
+    signing: { ...config.signing, ...signing },
     clients: clients === undefined ? config.clients : clients.map((client) => ({ ...silent, ...client })),
   };
 }
@@ -83,6 +85,8 @@ const silent = {
   session: false,
   claims: {},
   introspect: false,
+  events: false,
+  keys: false,
 };
 
 export interface Running extends Authorization {

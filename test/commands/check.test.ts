@@ -123,3 +123,20 @@ tests: [{ request: GET /, expect: { refuse: 401 } }]
   t.equal(status, 1);
   t.match(stderr, `${failing}:5:9: error: GET /: expected refused with 401, and it is forwarded by`);
 });
+
+t.test('what a silent revocation feed means is said in a sentence, for each policy', async (t) => {
+  const sentences = {
+    introspect: 'each of its JWTs is also introspected, 64 at a time, and answered 503 where that fails.',
+    deny: 'each of its JWTs that is verified locally is answered 503.',
+    allow: 'its JWTs pass until their `exp`, revoked ones too.',
+  };
+  for (const [policy, sentence] of Object.entries(sentences)) {
+    const path = file(
+      `feed-${policy}.yaml`,
+      `version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com", client_id: gateway, client_secret: secret-of-the-tests, events: "https://a.example.com/events", on_stale: ${policy} } }\nupstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, scope: x }]\n`,
+    );
+    const { status, stdout } = check(path);
+    t.equal(status, 0);
+    t.ok(stdout.endsWith(`When the revocation feed of \`main\` is silent for more than 60 s, ${sentence}\n`), stdout);
+  }
+});

@@ -47,3 +47,26 @@ t.test('what cannot be a user, or is no file of users, changes nothing', async (
   writeFileSync(file, '');
   t.match(await set('x', 'a', '--file', `${file}/none`, '--realm', 'r'), { status: 1, stderr: /cannot be/ });
 });
+
+t.test('users of a file are listed and removed, and everything else stays', async (t) => {
+  const file = `${t.testdir({ users: `# people\nbob:r:${'0'.repeat(32)}\n` })}/users`;
+  chmodSync(file, 0o600);
+  await set('x', 'alice', '--file', file, '--realm', 'r');
+  const digest = (...args: string[]) => commandReading('', ['digest', ...args, '--file', file]);
+  const listed = await digest('list', '--json');
+  t.strictSame(JSON.parse(listed.stdout), [
+    { realm: 'r', username: 'bob', algorithms: ['MD5'] },
+    { realm: 'r', username: 'alice', algorithms: ['SHA-256', 'SHA-512-256', 'MD5'] },
+  ]);
+  t.notMatch(listed.stdout, /[0-9a-f]{32}/, 'without a hash');
+  t.match((await digest('list', '--realm', 'other')).stdout, /^USER\s+REALM\s+ALGORITHMS\s+CHANGED\n$/);
+  t.match(await digest('remove', 'eve', '--realm', 'r'), { status: 1, stderr: /there is no user eve of the realm r/ });
+  t.match(await digest('remove', 'alice', '--realm', 'r'), { status: 0, stdout: /alice can log in to r no longer/ });
+  t.equal(readFileSync(file, 'utf8'), `# people\nbob:r:${'0'.repeat(32)}\n`);
+});
+
+t.test('users are in a file or in the store, and one of them is said', async (t) => {
+  t.match(await set('x', 'alice', '--realm', 'r'), { status: 2, stderr: /give one of --file and --config/ });
+  const both = ['--realm', 'r', '--file', 'a', '--config', 'b'];
+  t.match(await set('x', 'alice', ...both), { status: 2, stderr: /give one of --file and --config/ });
+});

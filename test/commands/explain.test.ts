@@ -85,3 +85,12 @@ t.test('a request by its path alone comes as the listener takes it: plain, or by
   const tls = rules('explain-tls.yaml', ['match: { path: "/orders/{rest*}" }, access: public'], listen);
   t.match(await protoOf(tls, '/orders/7/x'), { 'x-forwarded-proto': 'https', forwarded: /proto=https/ });
 });
+
+t.test('an upstream of several urls is told by all of them, and asked for nothing', async (t) => {
+  const api = { urls: ['http://127.0.0.1:9', 'http://127.0.0.1:10'], host: 'upstream', health: { path: '/healthz' } };
+  const config = written('explain-urls.yaml', gatewayYaml(behind('', { upstreams: { api } })));
+  const { stdout } = await command(t, ['explain', '--config', config, '--json', 'GET', '/public/a']).ended();
+  const { upstream } = JSON.parse(stdout);
+  t.equal(upstream.authority, '127.0.0.1:9 or 127.0.0.1:10');
+  t.match(upstream.headers.at(-1), ['host', '127.0.0.1:9']);
+});

@@ -39,6 +39,11 @@ const cases: Record<string, readonly Case[]> = {
     [top({ counters: 'redis://cache:6379/first' }), /a database number and nothing else/],
     [top({ counters: 'redis://cache:6379/1' })],
   ],
+  'window of wrong secrets': [
+    [top({ login: { window: '0s' } }), /^error: a window of less than a second/],
+    [top({ login: { window: '2d' } }), /^error: a window of more than a day/],
+    [top({ login: { window: '1s' } })],
+  ],
   resources: [
     [top({ resources: ['/orders'] }), /is not an absolute URI/],
     [top({ resources: ['https://api.example.com#x'] }), /has no fragment/],
@@ -85,6 +90,41 @@ const cases: Record<string, readonly Case[]> = {
     [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: whoever verifies/, /not base64url/],
     [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with a key pair of its own/],
     [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: whoever verifies/],
+  ],
+  'keys of users': [
+    [
+      top({ signing: { alg: 'RS256', user_keys: true }, tokens: { access: { format: 'jwt' } } }),
+      /^warning: an RSA key for each user takes/,
+    ],
+    [top({ signing: { user_keys: true } }), /^warning: no client of this file gets JWTs/],
+    [
+      top({
+        signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true },
+        tokens: { access: { format: 'jwt' } },
+      }),
+      /^warning: whoever verifies/,
+      /^warning: the keys of users are secrets with `HS256`/,
+    ],
+    [top({ signing: { user_keys: true }, tokens: { access: { format: 'jwt' } } })],
+    [
+      (config) => {
+        config.signing = { user_keys: true };
+        config.clients[0].access_token_format = 'jwt';
+      },
+    ],
+    [top({ signing: { alg: 'RS256', rotate_on_password_change: false } })],
+  ],
+  'client that reads keys of users': [
+    [client({ client_secret: undefined, grant_types: [], keys: true }), /^error: `keys` needs a client with a secret/],
+    [client({ keys: true }), /^warning: there are no keys of users that are secrets/],
+    [
+      (config) => {
+        config.signing = { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true };
+        config.clients[0].access_token_format = 'jwt';
+        config.clients[0].keys = true;
+      },
+      /^warning: whoever verifies/,
+    ],
   ],
   'lifetime of codes': [
     [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code lives 5 minutes at most/],

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { gatewayChecks } from '../../src/config/checks-gateway.ts';
@@ -10,6 +11,12 @@ const route = (more: object) => (config: Loose) => Object.assign(config.routes[0
 const match = (more: object) => (config: Loose) => Object.assign(config.routes[0].match, more);
 const server = (more: object) => (config: Loose) => Object.assign(config.authorization_servers.main, more);
 const upstream = (more: object) => (config: Loose) => Object.assign(config.upstreams.orders, more);
+const severalUrls =
+  (more: object, ...urls: readonly string[]) =>
+  (config: Loose) =>
+    (config.upstreams.orders = { ...(urls.length > 0 && { urls }), ...more });
+const towards = (digest: object, url = 'http://127.0.0.1:9000') =>
+  upstream({ url, credentials: { digest: { username: 'a', password: 'c', ...digest } } });
 const top = (more: object) => (config: Loose) => Object.assign(config, more);
 const addRoute = (added: object) => (config: Loose) => config.routes.push(added);
 const test = (more: object) => top({ tests: [{ request: 'GET /orders/7', expect: { refuse: 401 }, ...more }] });
@@ -29,6 +36,30 @@ const other = { issuer: 'https://other.example.com', client_id: 'gateway', clien
 const asking = { client_id: 'gateway', client_secret: 'x'.repeat(20) };
 
 const keyed = { client_id: 'gateway', introspection_endpoint_auth_method: 'private_key_jwt' };
+
+const both =
+  (...changes: readonly Case[0][]): Case[0] =>
+  (config) => {
+    for (const change of changes) change(config);
+  };
+const severalWorkers = (workers: number | 'auto', algorithms: readonly string[]) =>
+  both(top({ workers }), (config) => {
+    const users = userFile(t, digestLines('alice', 'api', 'wonderland'));
+    config.routes[0] = {
+      match: { path: '/m' },
+      auth: 'digest',
+      digest: { realm: 'api', users, algorithms },
+      access: 'authenticated',
+    };
+  });
+
+const asked = (more: object = {}) =>
+  top({ decision: { listen: '127.0.0.1:8082', ...more }, trusted_proxies: ['127.0.0.1'] });
+const digestOf = (qop: readonly string[]) => (config: Loose) => {
+  const users = userFile(t, digestLines('alice', 'api', 'wonderland'));
+  const digest = { realm: 'api', users, qop };
+  config.routes[0] = { match: { path: '/m' }, auth: 'digest', digest, access: 'authenticated' };
+};
 
 const twoServers = (first: object, second: object) => (config: Loose) => {
   Object.assign(config.authorization_servers.main, asking, first);
@@ -55,10 +86,13 @@ const passwords = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
 const badPasswords = userFile(t, 'alice:secret\nbob\n');
 const hashes = userFile(t, digestLines('alice', 'r', 'wonderland'));
 const badHashes = userFile(t, 'alice:r:xyz\n');
+const groupWrites = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+chmodSync(groupWrites, 0o660);
 const basic = (more: object = {}, beside: object = {}) =>
   route({ auth: 'basic', basic: { users: passwords, ...more }, ...beside });
 const digest = (more: object = {}, beside: object = {}) =>
   route({ auth: 'digest', digest: { realm: 'r', users: hashes, ...more }, ...beside });
+const whole = (beside: object) => digest({ qop: ['auth', 'auth-int'] }, beside);
 const open = (more: object) => (config: Loose) => {
   basic()(config);
   top({ listen: '0.0.0.0:8080', ...more })(config);
@@ -70,6 +104,10 @@ const cases: Record<string, readonly Case[]> = {
   listeners: [
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.1:8080' }), /^error: the same address as `listen`/],
     [top({ listen: '127.0.0.1:8080', health: '0.0.0.0:8080' }), /^error: the same address as `listen`/],
+    [
+      both(asked({ listen: '0.0.0.0:8080' }), top({ listen: '127.0.0.1:8080' })),
+      /^error: the same address as `listen`/,
+    ],
     [top({ admin: '10.0.0.1:9901' }), /^warning: the management listener is open beyond this machine/],
     [top({ listen: '127.0.0.1:0', health: '127.0.0.1:0', admin: '[::1]:9901' })],
     [top({ listen: '127.0.0.1:8080', health: '127.0.0.2:8080' })],
@@ -87,6 +125,10 @@ const cases: Record<string, readonly Case[]> = {
     [tls({ client_ca: file('authority.crt') }), /no client is asked for a certificate/],
     [tls({ client_auth: 'optional' }), /`optional` needs `client_ca`/],
     [tls({})],
+  ],
+  'HTTP/2 with clients': [
+    [top({ listen: { host: '127.0.0.1', port: 8080, http2: true } }), /speaks HTTP\/1.1 with clients/],
+    [top({ listen: { host: '127.0.0.1', port: 8080, http2: false } })],
   ],
   'health passes': [
     [pass({ '/metrics': { upstream: 'orders', path: '/' } }), /`\/metrics` cannot lead on/],
@@ -184,14 +226,24 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'users of Basic': [
     [basic({ users: 'absent' }), /the file absent does not exist/],
-    [basic({ users: badPasswords }), /users:1: the password of `alice`: neither bcrypt/, /users:2: this is not/],
+    [basic({ users: badPasswords }), /users:1: the password of `alice`: this is /, /users:2: this is not/],
     [basic({ scopes: { alcie: 'orders.read' } }), /^warning: the file of users has no `alcie`/],
     [basic({ scopes: { alice: 'orders.read' } })],
+    [basic({ users: groupWrites }), /^warning: the group of the file .* can write to it/],
+    [basic({ users: { storage: 'sqlite:a.db' }, scopes: { alice: 'orders.read' } })],
+    [basic({ users: { storage: 'sqlite::memory:' } }), /a database in memory is not shared/],
+    [basic({ users: { storage: 'postgres://u@127.0.0.1/db' } })],
+    [basic({ users: { storage: 'sqlite:a.db' }, scopes: { Alice: 'orders.read' } }), /no account is called `Alice`/],
+    [basic({ users: { storage: 'sqlite:a.db', encryption_keys: [key] } }), /encryption_keys/],
   ],
   'users of Digest': [
     [digest({ users: badHashes }), /users:1: the hash of `alice` is not of an algorithm/],
     [digest({ realm: 'R' }), /^warning: no line of .* is of the realm `R`/],
     [digest({ scopes: { bob: 'orders.read' } }), /^warning: the file of users has no `bob`/],
+    [digest({ users: { storage: 'sqlite:a.db' } })],
+    [digest({ users: { storage: 'postgres://u@127.0.0.1/db' } }), /`encryption_keys` opens them/],
+    [digest({ users: { storage: 'postgres://u@127.0.0.1/db', encryption_keys: [key] } })],
+    [digest({ users: { storage: 'sqlite:a.db', encryption_keys: ['c2hvcnQ='] } }), /the key has 5 bytes; it needs 32/],
   ],
   'secure enough for Basic': [
     [open({}), /^error: no request can be secure enough for Basic/],
@@ -208,6 +260,22 @@ const cases: Record<string, readonly Case[]> = {
       /^warning: without qop a response is easily found/,
     ],
     [digest({ qop: ['auth', 'auth-int'], algorithms: ['SHA-256', 'MD5'] })],
+  ],
+  'protection of streams': [
+    [whole({ timeout: { idle: 'none' } }), /`auth-int` needs the body whole, and this route streams: `idle: none`/],
+    [
+      (config) => {
+        whole({})(config);
+        upstream({ timeout: { idle: 'none' } })(config);
+      },
+      /this route streams: `idle: none`/,
+    ],
+    [whole({ limits: { body: '5GiB' } }), /this route streams: its `limits.body` is above `auth_int.max_body`/],
+    [whole({ limits: { body: 'none' } }), /this route streams: its `limits.body`/],
+    [whole({ match: { path: '/ws', headers: { Upgrade: 'websocket' } } }), /this route streams: it is for upgrades/],
+    [whole({ end_with: 'token' }), /this route streams: `end_with: token`/],
+    [whole({ limits: { body: '1MiB' } })],
+    [digest({}, { timeout: { idle: 'none' } })],
   ],
   'life of a nonce': [
     [digest({ nonce_ttl: '5s' }), /a nonce lives for 10s to 1d/],
@@ -256,6 +324,17 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ credentials: { header: { name: 'Content-Length', value: '1' } } }), /not the name of a header/],
     [upstream({ credentials: { header: { name: 'X-Key', value: 'a\nb' } } }), /control character/],
     [upstream({ credentials: { header: { name: 'Authorization', value: 'Key 1' } } })],
+    [upstream({ credentials: { digest: { username: 'a:b', password: 'c' } } }), /has no colon/],
+    [upstream({ credentials: { digest: { username: 'a\tb', password: 'c' } } }), /no control character/],
+    [upstream({ credentials: { digest: { username: 'a', password: 'c:d' } } })],
+  ],
+  'Digest towards an upstream': [
+    [towards({ algorithms: ['MD5', 'SHA-256', 'MD5'] }), /^error: `MD5` stands twice/],
+    [towards({ qop: ['auth', 'auth'] }), /^error: `auth` stands twice/],
+    [towards({ algorithms: ['MD5', 'MD5-sess'] }, 'http://10.0.0.1'), /^warning: MD5 alone over a wire/],
+    [towards({ algorithms: ['MD5'] }, 'https://10.0.0.1')],
+    [towards({ algorithms: ['MD5'] }, 'http://127.0.0.1:9000')],
+    [towards({}, 'http://10.0.0.1')],
   ],
   'shadow without an upstream': [
     [
@@ -392,6 +471,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ algorithms: [] }), /the list is empty/],
     [server({ algorithms: ['HS256', 'RS256'], secret: 'x'.repeat(32) }), /cannot be mixed/],
     [server({ algorithms: ['HS512'] }), /HS512 needs `secret` or `secret_base64url`/],
+    [server({ algorithms: ['HS256'], user_key_uri_template: 'https://auth.example.com/keys/{kid}' })],
     [server(hmac)],
   ],
   secret: [
@@ -463,6 +543,39 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [server({ verify: 'store', storage: 'sqlite:a.db', token_prefix: 'at_' })],
   ],
+  events: [
+    [server({ ...asking, events: 'http://auth.example.com/events' }), /http beyond this machine/],
+    [server({ ...asking, events: 'auth.example.com/events' }), /not an https URL/],
+    [server({ ...asking, events: 'https://auth.example.com/oauth2/events' })],
+    [server({ ...asking, events: 'none' })],
+  ],
+  'client for events': [
+    [server({ events: 'https://auth.example.com/events' }), /`events` needs `client_id` and `client_secret`/],
+    [server({ events: 'none' })],
+  ],
+  'silence of a feed': [
+    [server({ max_staleness: '14s' }), /from 15s to 1h/],
+    [server({ max_staleness: '2h' }), /from 15s to 1h/],
+    [server({ max_staleness: '15s' })],
+  ],
+  'what a silent feed means': [
+    [
+      server({ ...asking, events: 'https://auth.example.com/events', on_stale: 'allow' }),
+      /^warning: revoked JWTs pass until their `exp` while the feed is silent for more than 60 s/,
+    ],
+    [server({ ...asking, events: 'https://auth.example.com/events', on_stale: 'deny' })],
+    [server({ on_stale: 'allow' })],
+  ],
+  'address of keys of users': [
+    [server({ user_key_uri_template: 'https://auth.example.com/keys' }), /needs `{kid}`, once/],
+    [server({ user_key_uri_template: 'https://auth.example.com/{kid}/{sub}' }), /needs `{kid}`, once/],
+    [server({ user_key_uri_template: 'http://auth.example.com/{kid}' }), /http beyond this machine/],
+    [server({ user_key_uri_template: 'https://auth.example.com/keys/{kid}' })],
+  ],
+  'streams that end with their token': [
+    [route({ end_with: 'token', access: 'public', scope: undefined }), /`end_with: token` on a public route/],
+    [route({ end_with: 'token' })],
+  ],
   'token prefixes of a route': [
     [
       (config) => {
@@ -497,6 +610,39 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ url: 'http://127.0.0.1?x' }), /no query and no fragment/],
     [upstream({ url: 'http://127.0.0.1/v1' }), /has no path/],
     [upstream({ url: 'http://127.0.0.1:9000/' })],
+    [severalUrls({}, 'http://127.0.0.1:9001', 'http://127.0.0.1:9002/v1'), /has no path/],
+    [severalUrls({}, 'http://127.0.0.1:9001', 'http://127.0.0.1:9001/'), /stands twice/],
+    [severalUrls({}, 'http://127.0.0.1:9001', 'http://127.0.0.1:9002')],
+  ],
+  'one url or several': [
+    [severalUrls({}), /an upstream needs a `url`/],
+    [upstream({ urls: ['http://127.0.0.1:9001'] }), /two ways to say one thing/],
+    [severalUrls({}, 'http://127.0.0.1:9001')],
+  ],
+  'health of an upstream': [
+    [upstream({ health: { path: 'healthz' } }), /is not a path/],
+    [upstream({ health: { path: '/a b' } }), /is not a path/],
+    [upstream({ health: { path: '/healthz', interval: '10ms' } }), /less than 100ms/],
+    [upstream({ health: { path: '/healthz', interval: '30d' } }), /more than 24 days/],
+    [upstream({ health: { path: '/healthz?deep=1' } })],
+  ],
+  'circuit breaker of an upstream': [
+    [upstream({ circuit_breaker: { open_for: '0ms' } }), /less than 100ms/],
+    [upstream({ circuit_breaker: { open_for: '30d' } }), /more than 24 days/],
+    [upstream({ circuit_breaker: {} })],
+  ],
+  'TLS towards an upstream': [
+    [severalUrls({ tls: {} }, 'https://a.internal', 'http://b.internal'), /`tls` is for https urls/],
+    [severalUrls({ tls: { cert: sound.cert } }, 'https://a.internal'), /`cert` needs `key`/],
+    [severalUrls({ tls: { key: sound.key } }, 'https://a.internal'), /`key` needs `cert`/],
+    [severalUrls({ tls: { server_name: '10.0.0.1' } }, 'https://a.internal'), /is not the name of a server/],
+    [severalUrls({ tls: { ...sound, server_name: 'orders.internal' } }, 'https://10.0.0.1')],
+  ],
+  'files of TLS towards an upstream': [
+    [severalUrls({ tls: { ca: 'missing.crt' } }, 'https://a.internal'), /missing.crt does not exist/],
+    [severalUrls({ tls: { ca: sound.key } }, 'https://a.internal'), /holds no certificate/],
+    [severalUrls({ tls: { cert: sound.cert, key: file('client.key') } }, 'https://a.internal'), /is not the key of/],
+    [severalUrls({ tls: { ca: file('authority.crt') } }, 'https://a.internal')],
   ],
   'host of an upstream': [[upstream({ host: 'a b' }), /is not a host/], [upstream({ host: 'api.internal:8080' })]],
   'identity headers': [
@@ -537,6 +683,11 @@ const cases: Record<string, readonly Case[]> = {
     [limit({ per: '25h' }), /^error: a window of more than a day/],
     [limit({ per: '1s' })],
     [limit({ per: '1d' })],
+  ],
+  'window of wrong passwords': [
+    [top({ login: { window: '0s' } }), /^error: a window of less than a second/],
+    [top({ login: { window: '2d' } }), /^error: a window of more than a day/],
+    [top({ login: { window: '1s' } })],
   ],
   'longest wait': [
     [top({ limits: { idle: '25d', headers_timeout: '10s' } }), /a wait of more than 24 days/],
@@ -655,6 +806,45 @@ const cases: Record<string, readonly Case[]> = {
     [server({ clock_skew: '6m' }), /^warning: expired tokens pass for this long/],
     [server({ cache: { ttl: '1h' } }), /^warning: revoked tokens pass for this long/],
     [server({ clock_skew: '5m' })],
+  ],
+  'sessions of Digest in several workers': [
+    [severalWorkers(4, ['MD5-sess', 'SHA-256']), /^warning: with several `workers` no session of MD5-sess/],
+    [severalWorkers('auto', ['SHA-256-sess']), /^warning: with several `workers` no session of SHA-256-sess/],
+    [severalWorkers(4, ['SHA-256'])],
+    [severalWorkers(1, ['MD5-sess'])],
+  ],
+  'fewer connections than workers': [
+    [both(top({ workers: 4 }), upstream({ max_connections: 3 })), /^warning: each of the 4 workers/],
+    [both(top({ workers: 4 }), upstream({ max_connections: 4 }))],
+    [upstream({ max_connections: 1 })],
+  ],
+  'nobody may ask': [
+    [top({ decision: {} }), /^error: nobody may ask/],
+    [top({ decision: {}, trusted_proxies: ['127.0.0.1'] })],
+  ],
+  'how long a decision is remembered': [
+    [asked({ max_age: '1500ms' }), /^error: caches count in whole seconds/],
+    [asked({ max_age: '30s' }), /^warning: revoked tokens pass for this long/],
+    [asked({ max_age: '10s' })],
+    [asked({ max_age: '0s' })],
+  ],
+  'tokens in forms that a proxy keeps': [
+    [both(asked(), route({ bearer_methods_supported: ['header', 'body'] })), /^warning: .* a token in a form is none/],
+    [both(asked(), top({ bearer_methods_supported: ['header', 'body'] })), /^warning: .* a token in a form is none/],
+    [route({ bearer_methods_supported: ['header', 'body'] })],
+  ],
+  'hashes of bodies that a proxy keeps': [
+    [both(asked(), digestOf(['auth', 'auth-int'])), /^warning: .* `auth-int` is refused there/],
+    [both(asked(), digestOf(['auth']))],
+    [digestOf(['auth', 'auth-int'])],
+  ],
+  'what the cache of a proxy does not know': [
+    [both(asked(), match({ headers: { 'X-Env': 'a' } })), /^warning: the route looks at `x-env`/],
+    [both(asked(), route({ when: 'request.headers["x-env"] == "a"' })), /^warning: the route looks at `x-env`/],
+    [both(asked(), route({ when: 'request.headers[identity.subject] == "a"' })), /^warning: .* looks at `headers`/],
+    [both(asked(), route({ when: 'request.query.a == "b" && request.host == "c"' }))],
+    [both(asked({ max_age: '0s' }), match({ headers: { 'X-Env': 'a' } }))],
+    [match({ headers: { 'X-Env': 'a' } })],
   ],
 };
 

@@ -30,7 +30,7 @@ t.test('a variable replaces a value of the file, and is typed by the schema', as
     GATEHOUSE__LIMITS__IDLE: '5s',
     GATEHOUSE__REALM: '7',
   });
-  t.match(config.upstreams.orders, { url: 'http://10.0.0.1:80', max_connections: 12 });
+  t.match(config.upstreams.orders, { urls: ['http://10.0.0.1:80'], max_connections: 12 });
   t.match(config, { development: true, limits: { idle: 5000, header_count: 100 }, realm: '7' });
 });
 
@@ -50,14 +50,14 @@ t.test('names are matched without regard to case, with _ for -', async (t) => {
     config.upstreams['Legacy-API'] = { url: 'http://127.0.0.1:1' };
   };
   t.equal(
-    configOf({ GATEHOUSE__UPSTREAMS__LEGACY_API__URL: 'http://127.0.0.1:2' }, change).upstreams['Legacy-API'].url,
+    configOf({ GATEHOUSE__UPSTREAMS__LEGACY_API__URL: 'http://127.0.0.1:2' }, change).upstreams['Legacy-API'].urls[0],
     'http://127.0.0.1:2',
   );
 });
 
 t.test('a name that the file does not have is made', async (t) => {
   t.equal(
-    configOf({ GATEHOUSE__UPSTREAMS__BILLING__URL: 'http://127.0.0.1:2' }).upstreams.billing.url,
+    configOf({ GATEHOUSE__UPSTREAMS__BILLING__URL: 'http://127.0.0.1:2' }).upstreams.billing.urls[0],
     'http://127.0.0.1:2',
   );
 });

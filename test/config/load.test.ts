@@ -71,7 +71,7 @@ t.test('all problems are told at once, in the order of the file', async (t) => {
 });
 
 t.test('a faulty upstream is still known to the routes that name it', async (t) => {
-  t.strictSame(places(sound.replace('url: http', 'ulr: http')), ['5:3 `url` is missing', '6:5 unknown key `ulr`']);
+  t.strictSame(places(sound.replace('url: http', 'ulr: http')), ['6:5 unknown key `ulr`']);
 });
 
 t.test('a misspelt top-level key does not make everything below it wrong too', async (t) => {
@@ -82,7 +82,6 @@ t.test('what stands below a misspelt top-level key is judged as what it is', asy
   const misspelt = sound.replace('upstreams:', 'upstream:').replace('path: /health', 'paht: /health');
   t.strictSame(places(misspelt.replace('url: http', 'ulr: http')), [
     '4:1 unknown key `upstream`',
-    '5:3 `url` is missing',
     '6:5 unknown key `ulr`',
     '13:12 `path` is missing',
     '13:14 unknown key `paht`',

@@ -48,8 +48,8 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
     '1: this is not `user:hash`',
     '2: a username is not empty',
     '3: this is not `user:hash`',
-    '4: the password of `old`: neither bcrypt, Argon2id, apr1 nor {SSHA}; crypt and plain text are not taken',
-    '5: the password of `x`: neither bcrypt, Argon2id, apr1 nor {SSHA}; crypt and plain text are not taken',
+    '4: the password of `old`: this is crypt(3), or plain text, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
+    '5: the password of `x`: this is plain text or a scheme that is not known, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
     '6: the password of `y`: this is not a whole apr1 hash',
     '7: the password of `z`: this is not a whole SHA-1 hash',
     '9: `a` stands twice',
@@ -114,8 +114,16 @@ t.test('a file that everybody may read or write is refused, and says what to do'
       mode.toString(8),
     );
   }
-  for (const mode of [0o600, 0o640, 0o400])
-    t.match(readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd), { ok: true }, mode.toString(8));
+  for (const mode of [0o600, 0o640, 0o400, 0o440])
+    t.match(
+      readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd),
+      { ok: true, warnings: [] },
+      `${mode.toString(8)}: of a Secret in Kubernetes it is 440`,
+    );
+  t.match(readUserFile('users', written(t, `a:${SHA}`, 0o660), parseHtpasswd), {
+    ok: true,
+    warnings: [{ message: 'the group of the file users can write to it', hint: 'chmod g-w users' }],
+  });
 });
 
 t.test('faults name file and line; a file that is absent, or not UTF-8, is one fault', async (t) => {

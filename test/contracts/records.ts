@@ -3,12 +3,15 @@ import type { Records } from '../../src/storage/records.ts';
 import { accessTokenRules } from './records/access-tokens.ts';
 import { clientRules } from './records/clients.ts';
 import { codeRules } from './records/codes.ts';
+import { eventRules } from './records/events.ts';
 import { grantRules } from './records/grants.ts';
 import { housekeepingRules } from './records/housekeeping.ts';
+import { httpUserRules } from './records/http-users.ts';
 import { keyRules } from './records/keys.ts';
 import { modelRules } from './records/model.ts';
 import { peopleRules } from './records/people.ts';
 import { refreshRules } from './records/refresh-tokens.ts';
+import { userKeyRules } from './records/user-keys.ts';
 
 export interface Implementation {
   /** An empty store; closed after the test. */
@@ -20,10 +23,13 @@ const rules = [
   ...accessTokenRules,
   ...codeRules,
   ...grantRules,
+  ...eventRules,
   ...refreshRules,
   ...peopleRules,
   ...clientRules,
+  ...httpUserRules,
   ...keyRules,
+  ...userKeyRules,
   ...housekeepingRules,
   ...modelRules,
 ];

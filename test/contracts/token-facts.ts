@@ -57,6 +57,7 @@ const grant: GrantRecord = {
   authTime: now,
   createdAt: now,
   expiresAt: now + 3600,
+  tokensUntil: now + 60,
 };
 
 const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][] = [
@@ -108,7 +109,7 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
     'a denied JWT is denied, and no other',
     async (t, { facts, writer }) => {
       t.equal(await facts.isJwtDenied({ jti: 'j', now }), false);
-      await writer.write(() => denyJwt('j', now + 60));
+      await writer.write(() => denyJwt('j', now + 60, now));
       t.equal(await facts.isJwtDenied({ jti: 'j', now: now + 59 }), true);
       t.equal(await facts.isJwtDenied({ jti: 'J', now }), false);
       t.equal(await facts.isJwtDenied({ jti: '', now }), false);

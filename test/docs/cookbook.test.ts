@@ -18,6 +18,7 @@ const env = {
   NIGHTLY_SECRET: 'nightly-secret-of-the-tests',
   PG_PASSWORD: 'postgres-password-of-the-tests',
   REDIS_PASSWORD: 'redis-password-of-the-tests',
+  LEGACY_PASSWORD: 'legacy-password-of-the-tests',
   // what a check needs to see, and nobody's password
   ALICE_PASSWORD_HASH: `$argon2id$v=19$m=65536,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
 };
@@ -29,6 +30,7 @@ for (const page of pages) {
     const directory = t.testdir({
       'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       'keys.json': '{"keys":[]}',
+      'orders-ca.pem': readFileSync(new URL('../vectors/tls/authority.crt', import.meta.url), 'utf8'),
       'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
     });
     const users = { 'meters.htdigest': digestLines('alice', 'meters', 'x'), 'hooks.htpasswd': '' };

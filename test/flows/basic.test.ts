@@ -103,6 +103,35 @@ t.test(
   },
 );
 
+t.test('how many wrong passwords are looked at, and for how long none is after them, the file says', async (t) => {
+  const clock = settableClock();
+  const file = { login: { max_failures: 2, window: '30s' }, trusted_proxies: ['127.0.0.1'] };
+  const running = await hooks(t, { clock, file });
+  const from = (address: string) => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
+  const tried = async (name: string, password: string, address: string) =>
+    code(await call(running, formatBasic(name, password), from(address)));
+  for (const password of ['a', 'b']) t.equal(await tried('alice', password, '198.51.100.1'), '401 password_wrong');
+  t.equal(await tried('alice', RIGHT, '198.51.100.1'), '429 login_throttled');
+  t.equal(await tried('alice', RIGHT, '198.51.100.2'), '200', 'from elsewhere the user gets in');
+  t.equal(await tried('bob', 'builder', '198.51.100.1'), '200', 'and others do from there');
+  clock.advance(30_000);
+  t.equal(await tried('alice', RIGHT, '198.51.100.1'), '200');
+});
+
+t.test('who tries many users from one address is not looked at from there, whoever the next one is', async (t) => {
+  const file = { login: { max_failures: 2, window: '30s' }, trusted_proxies: ['127.0.0.1'] };
+  const running = await hooks(t, { file });
+  const from = (address: string) => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
+  for (let index = 0; index < 20; index++)
+    t.equal(
+      await code(await call(running, formatBasic(`user${index}`, 'x'), from('198.51.100.1'))),
+      '401 password_wrong',
+    );
+  const right = formatBasic('alice', RIGHT);
+  t.equal(await code(await call(running, right, from('198.51.100.1'))), '429 login_throttled');
+  t.equal(await code(await call(running, right, from('198.51.100.2'))), '200');
+});
+
 t.test('of a burst of guesses no more than ten are told whether they were right', async (t) => {
   const running = await hooks(t);
   const guesses = Array.from({ length: 40 }, (_, index) => call(running, formatBasic('alice', `${index}`)));

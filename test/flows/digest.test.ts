@@ -329,13 +329,30 @@ t.test('wrong passwords of one user from one address are looked at ten times, an
 t.test('guesses count together, whether they name the user or a hash of the name', async (t) => {
   const running = await meters(t);
   const of = await challenge(running);
-  const names = [
-    {},
-    { algorithm: 'MD5', more: { username: userHash('MD5', NAME, REALM), userhash: true } },
-    { more: { username: userHash('SHA-256', NAME, REALM), userhash: true } },
-  ] as const;
-  for (let nc = 1; nc <= 10; nc++) await send(running, of, { password: 'wrong', nc, ...names[nc % 3] });
-  for (const name of names) t.equal(await code(await send(running, of, name)), '429 login_throttled');
+  for (const algorithm of ['SHA-256', 'MD5'] as const) {
+    const hashed = { algorithm, more: { username: userHash(algorithm, NAME, REALM), userhash: true } };
+    const names = [{ algorithm }, hashed] as const;
+    for (let nc = 1; nc <= 10; nc++) await send(running, of, { password: 'wrong', nc, ...names[nc % 2] });
+    for (const name of names) t.equal(await code(await send(running, of, name)), '429 login_throttled', algorithm);
+  }
+});
+
+t.test('which guesses count together tells nobody whether there is such a user', async (t) => {
+  const running = await meters(t, {}, undefined, {}, { login: { max_failures: 3, window: '15m' } });
+  const of = await challenge(running);
+  const seen = async (username: string) => {
+    const as = (algorithm: 'SHA-256' | 'MD5') => ({ username: userHash(algorithm, username, REALM), userhash: true });
+    const forms = [
+      ...Array.from({ length: 3 }, () => ({ algorithm: 'SHA-256' as const })),
+      { algorithm: 'SHA-256' as const, more: as('SHA-256') },
+      { algorithm: 'MD5' as const, more: as('MD5') },
+      { algorithm: 'MD5' as const },
+    ];
+    const codes: string[] = [];
+    for (const form of forms) codes.push(await code(await send(running, of, { username, password: 'wrong', ...form })));
+    return codes;
+  };
+  t.strictSame(await seen('bob'), await seen('nobody'));
 });
 
 t.test('with `bind_ip` a nonce serves only the address that got it', async (t) => {
@@ -348,4 +365,39 @@ t.test('with `bind_ip` a nonce serves only the address that got it', async (t) =
     fetch(`${running.url}/meters/7`, { headers: { ...from(address), authorization: header(of, { nc }) } });
   t.equal(await code(await sent('198.51.100.2', 1)), '401 nonce_invalid');
   t.equal(await code(await sent('198.51.100.1', 2)), '200');
+});
+
+t.test(
+  "T48: the uri may be what a trusted proxy received in a field that the file names; a stranger's header changes nothing",
+  async (t) => {
+    const moved = { path: '/meters/7', uri: '/api/meters/7' };
+    const sent = async (running: TestGateway, fields: Record<string, string>) => {
+      const authorization = header(await challenge(running), moved);
+      return code(await fetch(running.url + moved.path, { headers: { authorization, ...fields } }));
+    };
+    const uri_from = ['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix'];
+    const behindProxy = await meters(t, { uri_from }, undefined, {}, { trusted_proxies: ['127.0.0.1'] });
+    const stranger = await meters(t, { uri_from });
+    const passesOn = await meters(t, {}, undefined, {}, { trusted_proxies: ['127.0.0.1'] });
+    for (const fields of [
+      { 'x-original-uri': moved.uri },
+      { 'x-forwarded-uri': moved.uri },
+      { 'x-forwarded-prefix': '/api' },
+    ] as readonly Record<string, string>[]) {
+      t.equal(await sent(behindProxy, fields), '200', JSON.stringify(fields));
+      t.equal(await sent(stranger, fields), '400 digest_uri', JSON.stringify(fields));
+      t.equal(await sent(passesOn, fields), '400 digest_uri', `not named: ${JSON.stringify(fields)}`);
+    }
+    t.equal(await sent(behindProxy, { 'x-original-uri': '/api/meters/8' }), '400 digest_uri');
+  },
+);
+
+t.test('advisory 26: an identity header of a client of Digest survives in no spelling', async (t) => {
+  const running = await meters(t);
+  for (const name of ['X-Auth-Subject', 'x-auth-subject', 'X-AUTH_SUBJECT', 'X_Auth_Subject', 'x_auth-Scope']) {
+    const authorization = header(await challenge(running), {});
+    const response = await fetch(`${running.url}/meters/7`, { headers: { authorization, [name]: 'admin' } });
+    t.equal(response.status, 200, name);
+    t.notOk((await response.text()).includes('admin'), name);
+  }
 });

@@ -10,6 +10,7 @@ import { openRecords } from '../../src/storage/open.ts';
 import { openTokenFacts } from '../../src/storage/read-open.ts';
 import { basic, requests, run, shop } from '../authorization/running-service.ts';
 import { ready, spawnService, writeConfig } from '../authorization/service-process.ts';
+import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { signingKey } from '../support/keys.ts';
@@ -130,6 +131,21 @@ for (const format of formats) {
     t.match(refused.header('www-authenticate'), /error="invalid_token"/);
     t.equal((await get(other)).status, 200);
   });
+
+  t.test(
+    `${format}: what a client was given before \`client revoke-tokens\` is refused, and what it gets next is not`,
+    async (t) => {
+      const { issue, get } = await bench(t);
+      const before = await issue(format);
+      t.equal((await get(before)).status, 200);
+      const { status, stderr } = await command(t, [
+        ...['client', 'revoke-tokens', clients[format].id, '--config', join(common, 'authorization.yaml')],
+      ]).ended();
+      t.equal(status, 0, stderr);
+      t.equal(code(await get(before)), 'token_inactive');
+      t.equal((await get(await issue(format))).status, 200);
+    },
+  );
 
   t.test(`${format}: what is remembered serves for cache.ttl, and no longer`, async (t) => {
     const { issue, revoke, get } = await bench(t, { cache: { ttl: '1s', negative_ttl: '0s' } });

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import t, { type Test } from 'tap';
-import { formatDigest } from '../../src/http-auth/digest.ts';
-import { digestResponse, storedHash } from '../../src/http-auth/digest-response.ts';
+import { type DigestAnswer, nonceOf, sendDigest } from '../support/digest-caller.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
-import { redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { countsForLong, redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
 const skip = skipWithoutRedis;
-const ha1 = storedHash('SHA-256', 'alice', 'r', 'wonderland');
-
-interface Answer {
-  readonly status: number;
-  readonly code: string | undefined;
-  readonly stale: boolean;
-  readonly retryAfter: string | null;
-}
 
 async function pair(t: Test, nc: 'strict' | 'window' = 'strict') {
   const redis = await redisServer(t);
@@ -29,26 +21,12 @@ async function pair(t: Test, nc: 'strict' | 'window' = 'strict') {
   const client = new Redis(redis.url, { retryStrategy: () => null });
   client.on('error', () => {});
   t.teardown(() => client.disconnect());
-  // As on a Redis that has been counting for a while.
-  await client.set('gatehouse:nonces-since', '0');
+  await countsForLong(client);
   return { redis, client, urls: [`${one.url}/a`, `${two.url}/a`] as const };
 }
 
-async function nonceOf(url: string): Promise<string> {
-  const response = await fetch(url);
-  await response.arrayBuffer();
-  return /nonce="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1] ?? '';
-}
-
-async function send(url: string, nonce: string, count = 1): Promise<Answer> {
-  const protection = { qop: 'auth', nc: count.toString(16).padStart(8, '0') } as const;
-  const said = { nonce, uri: '/a', cnonce: 'c', protection, algorithm: 'SHA-256' } as const;
-  const response = digestResponse({ ...said, ha1, method: 'GET' });
-  const credentials = { ...said, username: 'alice', userhash: false, realm: 'r', response, opaque: undefined };
-  const answer = await fetch(url, { headers: { authorization: formatDigest(credentials) } });
-  const { code } = (await answer.json()) as { code?: string };
-  const stale = /stale=true/.test(answer.headers.get('www-authenticate') ?? '');
-  return { status: answer.status, code, stale, retryAfter: answer.headers.get('retry-after') };
+function send(url: string, nonce: string, count = 1): Promise<DigestAnswer> {
+  return sendDigest(url, nonce, { count, keep: true });
 }
 
 t.test('a count that one gateway took the other takes no more', { skip }, async (t) => {
@@ -106,4 +84,61 @@ t.test('what Redis keeps names nobody, and ends with its nonce', { skip }, async
   t.equal(keys.length, 1);
   const lifetime = await redis.lifetime(keys[0] ?? '');
   t.ok(lifetime > 290_000 && lifetime <= 310_000, String(lifetime));
+});
+
+function eviction(t: Test, redis: { readonly url: string }, routes: readonly object[]) {
+  const shared = { routes, counters: redis.url, nonce_keys: [randomBytes(32).toString('base64')] };
+  const start = async () => gateway(t, behind(await echoUpstream(t), shared));
+  const client = new Redis(redis.url);
+  t.teardown(() => client.disconnect());
+  return { start, client };
+}
+
+const digestRoute = (t: Test) => {
+  const digest = { realm: 'r', users: userFile(t, digestLines('alice', 'r', 'wonderland')) };
+  return { match: { path: '/a' }, auth: 'digest', digest, access: 'authenticated' };
+};
+
+t.test(
+  'with a Redis that forgets keys for want of memory a gateway with Digest does not start',
+  { skip },
+  async (t) => {
+    const { start, client } = eviction(t, await redisServer(t), [digestRoute(t)]);
+    for (const policy of ['allkeys-lru', 'volatile-ttl']) {
+      await client.config('SET', 'maxmemory-policy', policy);
+      const message = new RegExp(`maxmemory-policy ${policy}\\): write .maxmemory-policy noeviction. in redis.conf`);
+      await t.rejects(start(), { name: 'CannotStart', message });
+    }
+    await client.config('SET', 'maxmemory-policy', 'noeviction');
+    t.ok(await start());
+  },
+);
+
+t.test('rate limits alone ask nothing of that policy', { skip }, async (t) => {
+  const { start, client } = eviction(t, await redisServer(t), [{ match: { path: '/a' }, access: 'public' }]);
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  t.ok(await start());
+});
+
+t.test('where the policy may not be asked for, that is told, and the gateway starts', { skip }, async (t) => {
+  const redis = await redisServer(t);
+  const { client } = eviction(t, redis, []);
+  await client.call('ACL', 'SETUSER', 'gateway', 'on', '>secret', '~*', '+@all', '-config');
+  const url = redis.url.replace('redis://', 'redis://gateway:secret@');
+  const running = await eviction(t, { url }, [digestRoute(t)]).start();
+  t.ok(running.log.some(({ msg, reason }) => /maxmemory-policy/.test(String(msg)) && /NOPERM/.test(String(reason))));
+});
+
+t.test('a policy that was changed after the start is an outage once Redis was out of reach', { skip }, async (t) => {
+  const { redis, urls, client } = await pair(t);
+  t.match(await send(urls[0], await nonceOf(urls[0])), { status: 200 });
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const nonce = await nonceOf(urls[0]);
+  // until the gateway has its connection again, and asked it, there is none either
+  for (let count = 1; count <= 15; count++) {
+    t.match(await send(urls[0], nonce, count), { status: 503, code: 'counters_unavailable' });
+    await pause(100);
+  }
+  t.ok((await redis.connections()) >= 3, 'both are connected again');
 });

@@ -110,6 +110,8 @@ export function settings(issuer: string, { jwks, cache, ...changes }: Changes = 
     scope_claims: ['scope', 'scp'],
     clock_skew: 30_000,
     max_token_lifetime: 86_400_000,
+    max_staleness: 60_000,
+    on_stale: 'introspect',
     cache: {
       size: 1000,
       ttl: 60_000,

@@ -91,7 +91,7 @@ t.test('a write that fails leaves nothing of its own, and takes nothing of those
   const [first, last] = [token('a'), token('b')];
   const grant = { id: 'g', clientId: 'c', subject: 'alice', username: 'alice', scope: '', audience: [] };
   const tokens = (access: typeof first) => ({
-    grant: { ...grant, authTime: now, createdAt: now, expiresAt: now + 60 },
+    grant: { ...grant, authTime: now, createdAt: now, expiresAt: now + 60, tokensUntil: now + 60 },
     access,
     refresh: undefined,
   });

@@ -16,7 +16,7 @@ function statementsOf(verb: Verb<unknown>): readonly string[] {
 const hash = new Uint8Array(32);
 const verbs: Readonly<Record<string, () => Verb<unknown>>> = {
   'finding a token': () => findAccessToken(hash, 0),
-  'looking for a revoked JWT': () => isJwtDenied('j', 0, 'g'),
+  'looking for a revoked JWT': () => isJwtDenied('j', 0, { grantId: 'g' }),
   'saving a token': () => saveAccessToken(accessToken('a')),
   'finding a client with its secrets': () => findClient('shop', 0),
 };

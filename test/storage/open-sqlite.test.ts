@@ -83,7 +83,10 @@ t.test('what is wrong with the key file is said at start', async (t) => {
   if (process.platform !== 'win32') {
     writeFileSync(`${file}.key`, good);
     chmodSync(`${file}.key`, 0o644);
-    await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /open to other users: chmod 600/ });
+    await t.rejects(openRecords(url, options), {
+      name: 'StorageUnusable',
+      message: /by everybody on this machine: chmod 640/,
+    });
   }
   rmSync(`${file}.key`);
   mkdirSync(`${file}.key`, { mode: 0o700 });
@@ -91,6 +94,37 @@ t.test('what is wrong with the key file is said at start', async (t) => {
   rmSync(`${file}.key`, { recursive: true });
   await t.rejects(openRecords(url, options), { name: 'StorageUnusable', message: /is missing/ });
   t.notOk(existsSync(`${file}.key`), 'and none is made that could hide it');
+});
+
+const bits = process.platform === 'win32' ? 'Windows has no such bits' : false;
+
+t.test(
+  'a key file that its group may read serves, as of a Secret in Kubernetes; one that it may write is warned of',
+  { skip: bits },
+  async (t) => {
+    const { file, ...options } = place(t);
+    await (await openRecords(url, options)).close();
+    for (const [mode, warnings] of [
+      [0o400, []],
+      [0o440, []],
+      [0o640, []],
+      [0o660, [`the group of the file ${file}.key can write to it: chmod g-w ${file}.key`]],
+    ] as const) {
+      chmodSync(`${file}.key`, mode);
+      const told: string[] = [];
+      await (await openRecords(url, { ...options, warn: (message) => told.push(message) })).close();
+      t.strictSame(told, warnings, mode.toString(8));
+    }
+  },
+);
+
+t.test('a database that everybody may read is told at start', { skip: bits }, async (t) => {
+  const { file, ...options } = place(t);
+  await (await openRecords(url, options)).close();
+  chmodSync(file, 0o644);
+  const told: string[] = [];
+  await (await openRecords(url, { ...options, warn: (message) => told.push(message) })).close();
+  t.strictSame(told, [`the file ${file} can be read or written by everybody on this machine: chmod 600 it`]);
 });
 
 t.test('a lost key file is missed where no signing key is sealed, but secrets are', async (t) => {

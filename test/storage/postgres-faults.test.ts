@@ -182,7 +182,7 @@ t.test('a verb that is done anew waits for no longer than one verb may take', { 
   const url = await running().database();
   const records = await open(t, url);
   await slow(url, 3.7, 3.2);
-  const conflicting = outage(t, [records.denyJwt('j', now)]);
+  const conflicting = outage(t, [records.denyJwt('j', now, now)]);
   const others = Promise.allSettled(times(30, (index) => records.saveTokens(minted(`b ${index}`))));
   const waited = await conflicting;
   t.ok(waited > 3200 && waited < 4900, `${waited.toFixed(0)} ms`);
@@ -192,11 +192,11 @@ t.test('a verb that is done anew waits for no longer than one verb may take', { 
 t.test('a row that somebody else holds is an outage within seconds', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
-  await records.denyJwt('j', now);
+  await records.denyJwt('j', now, now);
   const held = running().ask('BEGIN; UPDATE denied_jwt SET until = 1; SELECT pg_sleep(4); COMMIT', url);
   await pause(300);
-  t.ok((await outage(t, [records.denyJwt('j', now + 1)])) < 3500);
-  await records.denyJwt('k', now);
+  t.ok((await outage(t, [records.denyJwt('j', now + 1, now)])) < 3500);
+  await records.denyJwt('k', now, now);
   await held;
 });
 
@@ -240,12 +240,12 @@ for (const [code, name] of Object.entries(conflicts)) {
     await records.saveTokens(minted('a'));
     t.equal(await isAlive(records, 'access a'), true);
     await running().ask('ALTER SEQUENCE tries RESTART', url);
-    await records.denyJwt('j', now + 1);
+    await records.denyJwt('j', now + 1, now);
     t.equal(await records.isJwtDenied('j', now), true);
     await running().ask("SELECT setval('tries', 1, false)", url);
     await running().ask('DROP FUNCTION fail CASCADE; DROP SEQUENCE tries', url);
     await failing(url, code, 1000);
-    await outage(t, [records.saveTokens(minted('b')), records.denyJwt('k', now)]);
+    await outage(t, [records.saveTokens(minted('b')), records.denyJwt('k', now, now)]);
     t.equal(await isAlive(records, 'access b'), false);
   });
 }
@@ -270,7 +270,7 @@ t.test('a new password ends what came of an exchange that was under way', { skip
 t.test('the sweep spares a row that is prolonged while it waits for it', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
-  await records.denyJwt('j', now);
+  await records.denyJwt('j', now, now);
   const other = running().ask(`BEGIN; UPDATE denied_jwt SET until = ${now + 60}; SELECT pg_sleep(0.5); COMMIT`, url);
   await pause(200);
   t.equal(await records.sweep(now, 10), 0);

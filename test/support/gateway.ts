@@ -12,6 +12,7 @@ export interface TestGateway {
   readonly port: number;
   readonly adminUrl: string | undefined;
   readonly healthUrl: string | undefined;
+  readonly decisionUrl: string | undefined;
   /** Log lines at trace, parsed. */
   readonly log: readonly Record<string, unknown>[];
   stop(): Promise<void>;

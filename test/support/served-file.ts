@@ -19,13 +19,14 @@ export async function servedFile(
   t: Test,
   write: (directory: string, listeners: string) => void,
   flags: readonly string[] = [],
+  patience = 20_000,
 ): Promise<ServedFile> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const [port, admin] = [await freePort(), await freePort()];
   write(directory, listenersOn(port, admin));
   const started = command(t, ['gateway', '--config', join(directory, 'gateway.yaml')], { flags });
-  if (!(await started.prints('gateway is listening'))) throw new Error(started.stdout() + started.stderr());
+  if (!(await started.prints('gateway is listening', patience))) throw new Error(started.stdout() + started.stderr());
   return {
     ...started,
     port,

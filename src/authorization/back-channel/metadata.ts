@@ -1,4 +1,5 @@
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
+import { USER_KEY_PATH } from '../../oauth/user-key.ts';
 import type { Client } from '../clients.ts';
 import { grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
@@ -27,8 +28,12 @@ function describe({ config }: Service, clients: readonly Client[]): Authorizatio
     ...(responseTypes.length > 0 && frontChannel(issuer, responseTypes)),
     token_endpoint: endpointUrl(issuer, '/oauth2/token'),
     jwks_uri: endpointUrl(issuer, '/oauth2/jwks'),
+    ...(config.signing.user_keys && { user_key_uri_template: endpointUrl(issuer, `${USER_KEY_PATH}/{kid}`) }),
     introspection_endpoint: endpointUrl(issuer, '/oauth2/introspect'),
     revocation_endpoint: endpointUrl(issuer, '/oauth2/revoke'),
+    ...(clients.some(({ events }) => events) && {
+      revocation_events_endpoint: endpointUrl(issuer, '/oauth2/events'),
+    }),
     scopes_supported: Object.keys(config.scopes),
     response_types_supported: responseTypes,
     grant_types_supported: [...grants.keys(), 'implicit'].filter(uses),

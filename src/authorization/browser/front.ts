@@ -27,6 +27,7 @@ export const pagePaths = {
   account: '/oauth2/account',
   disconnect: '/oauth2/account/disconnect',
   endSession: '/oauth2/account/end-session',
+  signOutEverywhere: '/oauth2/account/sign-out-everywhere',
   signOut: '/oauth2/sign-out',
 } as const;
 

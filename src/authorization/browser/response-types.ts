@@ -2,7 +2,8 @@ import { OAuthError } from '../../oauth/errors.ts';
 import type { Service } from '../service.ts';
 import { countIssued, tokenResponse } from '../tokens/issue.ts';
 import { makeCode } from '../tokens/make-code.ts';
-import { makeFirstTokens, newGrantId } from '../tokens/user-grant.ts';
+import { makeFirstTokens, minted, newGrantId } from '../tokens/user-grant.ts';
+import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { AuthorizationRequest, Decision, ResponseType, ResponseValues } from './authorization-request.ts';
 
 /** RFC 6749 §4.1.2. */
@@ -26,14 +27,19 @@ const token: ResponseType = {
   modes: ['fragment'],
   challenge: false,
   async respond(service, request, decision) {
-    const { granted, grant, access } = await makeImplicitTokens(service, request, decision);
-    const { consent, transaction, premises } = decision;
-    const saved = await service.records.saveImplicit({ grant, access: access.record, consent, transaction }, premises);
+    const { saved, granted, access } = await withCurrentKey(() => saveImplicit(service, request, decision));
     if (!hasSaved(saved)) return undefined;
     countIssued(service, 'implicit', access);
     return { ...tokenResponse(service, granted, { access }) } satisfies ResponseValues;
   },
 };
+
+async function saveImplicit(service: Service, request: AuthorizationRequest, decision: Decision) {
+  const first = await makeImplicitTokens(service, request, decision);
+  const { consent, transaction, premises } = decision;
+  const saved = await service.records.saveImplicit({ ...minted(first), consent, transaction }, premises);
+  return saved === 'rekeyed' ? saved : { ...first, saved };
+}
 
 /** False: the page counted before, and its client has its answer. */
 function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {

@@ -4,6 +4,7 @@ import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { SessionRecord } from '../../storage/records.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
+import { userKeysUntil } from '../tokens/user-keys.ts';
 import { randomCookieValue } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 import type { Front } from './front.ts';
@@ -63,4 +64,18 @@ export async function signOut(
   front.sessionCookie.clear(reply);
   const { subject: sub, username } = account;
   front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });
+}
+
+/** Every session, every grant and what came of them; `userKeysUntil` is where the user's own key is rotated with it. */
+export async function signOutEverywhere(
+  front: Front,
+  { account }: Visitor,
+  { request, reply }: Exchange,
+): Promise<void> {
+  const { config, clock, records, audit } = front.service;
+  const { subject, username } = account;
+  const now = seconds(clock);
+  await records.signOutEverywhere({ subject, now, keysUntil: userKeysUntil(config, now) });
+  front.sessionCookie.clear(reply);
+  audit.record('signed_out_everywhere', { sub: subject, username, address: request.ip, request_id: request.id });
 }

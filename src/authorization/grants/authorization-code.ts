@@ -8,6 +8,7 @@ import { narrowedAudience } from '../tokens/audience.ts';
 import { stillRegistered } from '../tokens/granted-scope.ts';
 import { countIssued, tokenResponse } from '../tokens/issue.ts';
 import { type FirstTokens, makeFirstTokens, mayRefresh, minted } from '../tokens/user-grant.ts';
+import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 import { refusedCode } from './refused-code.ts';
 
@@ -18,15 +19,28 @@ export const authorizationCode: Grant = {
     const claim = claimOf(request, service);
     const code = await service.records.findCode(claim.hash);
     const isMeant = code?.clientId === claim.clientId && code.use === claim.use;
-    const first = isMeant ? await firstTokens(request, service, code) : undefined;
+    const first = isMeant ? await withCurrentKey(() => redeem(request, service, { claim, code })) : undefined;
     if (first === undefined)
       throw refusedCode(request, service, { refusal: await service.records.refuseCode(claim), code });
-    const redemption = await service.records.redeemCode(claim, minted(first));
-    if (redemption !== 'redeemed') throw refusedCode(request, service, { refusal: redemption, code });
     countIssued(service, 'authorization_code', first.access);
     return tokenResponse(service, first.granted, first);
   },
 };
+
+interface Shown {
+  readonly claim: CodeClaim;
+  readonly code: CodeRecord;
+}
+
+/** Undefined where the user is no more. */
+async function redeem(request: TokenRequest, service: Service, { claim, code }: Shown) {
+  const first = await firstTokens(request, service, code);
+  if (first === undefined) return undefined;
+  const redemption = await service.records.redeemCode(claim, minted(first));
+  if (redemption === 'rekeyed') return redemption;
+  if (redemption !== 'redeemed') throw refusedCode(request, service, { refusal: redemption, code });
+  return first;
+}
 
 function claimOf({ client, parameters }: TokenRequest, { clock }: Service): CodeClaim {
   const verifier = parameters.get('code_verifier');

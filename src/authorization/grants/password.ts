@@ -6,7 +6,8 @@ import type { Service } from '../service.ts';
 import { grantedAudience } from '../tokens/audience.ts';
 import { grantedScope } from '../tokens/granted-scope.ts';
 import { countIssued, tokenResponse } from '../tokens/issue.ts';
-import { makeFirstTokens, mayRefresh, minted, newGrantId } from '../tokens/user-grant.ts';
+import { makeFirstTokens, mayRefresh, minted, newGrantId, type UserGrant } from '../tokens/user-grant.ts';
+import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 
 /** RFC 6749 §4.3: off unless a client lists it; the client sees the password (RFC 9700 §2.4). */
@@ -18,13 +19,19 @@ export const password: Grant = {
     const audience = grantedAudience(parameters.all('resource'), service.config.resources);
     const account = await userOf(request, service);
     const grant = { id: newGrantId(), client, account, scope, audience, authTime: seconds(service.clock) };
-    const first = await makeFirstTokens(service, grant, { scope, audience, refresh: mayRefresh(client) });
-    const saved = await service.records.saveTokens(minted(first), judgedPassword(account));
-    if (saved === 'outdated') throw new OAuthError('invalid_grant', { detail: 'the password was changed meanwhile' });
+    const first = await withCurrentKey(() => save(service, grant));
     countIssued(service, 'password', first.access);
     return tokenResponse(service, first.granted, first);
   },
 };
+
+async function save(service: Service, grant: UserGrant) {
+  const { client, account, scope, audience } = grant;
+  const first = await makeFirstTokens(service, grant, { scope, audience, refresh: mayRefresh(client) });
+  const saved = await service.records.saveTokens(minted(first), judgedPassword(account));
+  if (saved === 'outdated') throw new OAuthError('invalid_grant', { detail: 'the password was changed meanwhile' });
+  return saved === 'rekeyed' ? saved : first;
+}
 
 async function userOf({ client, parameters, caller }: TokenRequest, service: Service): Promise<Account> {
   const [username, secret] = [parameters.require('username'), parameters.require('password')];

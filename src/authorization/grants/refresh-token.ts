@@ -17,8 +17,10 @@ import {
   tokenResponse,
 } from '../tokens/issue.ts';
 import { isOpaqueToken, tokenPrefixes } from '../tokens/opaque-token.ts';
+import { userKeysUntil, withCurrentKey } from '../tokens/user-keys.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 import { keepAnswer, repeatAnswer } from './repeated-answer.ts';
+import { signedAnew } from './signed-anew.ts';
 
 /** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
 export const refreshToken: Grant = {
@@ -60,6 +62,13 @@ function recordRefused({ client, caller, service, found }: Held, detail: string)
 }
 
 async function rotate(held: Held): Promise<TokenResponse> {
+  const rotated = await withCurrentKey(() => tryToRotate(held));
+  if (rotated === 'lost') return overtaken(held);
+  countIssued(held.service, 'refresh_token', rotated.access);
+  return rotated.response;
+}
+
+async function tryToRotate(held: Held) {
   const { client, service, presented, hash, found } = held;
   const granted = await grantedAgain(held);
   const extended = await extendedToken(service, { presented, found, granted });
@@ -74,10 +83,10 @@ async function rotate(held: Held): Promise<TokenResponse> {
     successor: successor.record,
     response: keepAnswer(held, { response, expiresAt: access.expiresAt }),
     ...tokenChange(access, extended),
+    tokensUntil: access.expiresAt,
+    signedBy: access.signedBy,
   });
-  if (outcome === 'lost') return overtaken(held);
-  countIssued(service, 'refresh_token', access);
-  return response;
+  return outcome === 'rotated' ? { access, response } : outcome;
 }
 
 function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pick<Rotation, 'access' | 'extended'> {
@@ -118,13 +127,14 @@ async function overtaken(held: Held): Promise<TokenResponse> {
 async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   const { client, caller, service, found } = held;
   const repeated = repeatAnswer(held, usedAt);
-  if (repeated !== undefined) return repeated;
+  if (repeated !== undefined) return signedAnew(service, repeated);
   const now = seconds(service.clock);
   if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) {
     recordRefused(held, 'used a moment ago');
     throw invalid('used a moment ago');
   }
-  await service.records.revokeGrant(found.grant.id, now);
+  const { id: grantId, subject } = found.grant;
+  await service.records.endStolenFamily({ grantId, subject, now, keysUntil: userKeysUntil(service.config, now) });
   const facts = { client_id: client.id, sub: found.grant.subject, grant_id: found.grant.id };
   service.audit.record('refresh_reuse', { ...facts, address: caller.ip, request_id: caller.id });
   throw invalid('used before: everything of this grant is revoked');

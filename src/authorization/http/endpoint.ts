@@ -8,6 +8,8 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST';
   /** Below the path of the issuer. */
   readonly paths?: readonly string[];
+  /** The name of one more segment, which ends each of the paths. */
+  readonly parameter?: string;
   /** Whole. */
   readonly absolutePaths?: readonly string[];
   /** False: a GET that changes something, so that HEAD is another method. */

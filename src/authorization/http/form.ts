@@ -29,11 +29,11 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Judged before the body is read, by the whole header and nothing less: `a; b` tricks end here. */
-export function requireForm({ raw }: FastifyRequest): void {
+export function formFault({ raw }: FastifyRequest): OAuthError | undefined {
   const types = fieldLines(raw, 'content-type');
   const isForm = types.length === 1 && formMediaType.test(types[0] as string);
-  if (isForm && fieldLines(raw, 'content-encoding').length === 0) return;
-  throw new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
+  if (isForm && fieldLines(raw, 'content-encoding').length === 0) return undefined;
+  return new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
 }
 
 export function readForm(
@@ -54,6 +54,12 @@ export function readFormOrQuery(
   return parseParameters(text, { ...config.compat, ...options });
 }
 
+/** Of a GET, whose query is for what is no secret. */
+export function readQuery({ config }: Service, { raw }: FastifyRequest): Parameters {
+  refuseSecretsInQuery(raw.url ?? '');
+  return parseParameters(queryOf(raw.url ?? ''), config.compat);
+}
+
 /** The form as it was sent, and nothing that belongs in it is in the query. */
 export function formText(request: FastifyRequest): string {
   refuseSecretsInQuery(request.raw.url ?? '');
@@ -62,6 +68,7 @@ export function formText(request: FastifyRequest): string {
 
 /** RFC 6749 §2.3.1: credentials never stand in the request URI, where logs and proxies keep them. */
 function refuseSecretsInQuery(target: string): void {
+  if (!target.includes('?')) return;
   for (const name of new URLSearchParams(queryOf(target)).keys()) {
     if (secretNames.has(name))
       throw new OAuthError('invalid_request', { description: 'Parameters belong in the body, not in the URI.' });

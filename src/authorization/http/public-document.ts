@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../base/secret.ts';
 
-/** A JSON document that anyone may keep for five minutes, and then ask whether it changed (RFC 9110 §13.1.2). */
-export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: object): FastifyReply {
+/** A JSON document that anyone may keep, for five minutes unless said otherwise, and then ask whether it changed (RFC 9110 §13.1.2). */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: object,
+  caching = 'public, max-age=300',
+): FastifyReply {
   const body = JSON.stringify(document);
   const etag = `"${sha256(body).toString('base64url')}"`;
-  reply.removeHeader('pragma').headers({ 'cache-control': 'public, max-age=300', etag });
+  reply.removeHeader('pragma').headers({ 'cache-control': caching, etag });
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }

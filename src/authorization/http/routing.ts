@@ -1,23 +1,36 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Cors } from './cors.ts';
 import { type Endpoint, endpointPaths } from './endpoint.ts';
-import { requireForm } from './form.ts';
+import { formFault } from './form.ts';
 
 /** Each endpoint at its paths, with its method; any other method is 405 with `Allow` (RFC 9110 §15.5.6). */
 export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: readonly Endpoint[]): void {
   const allowed = new Map<string, string[]>();
   for (const endpoint of endpoints) {
     for (const path of endpointPaths(issuer, endpoint)) {
-      allowed.set(path, [...(allowed.get(path) ?? []), ...methodsOf(endpoint)]);
+      const place = endpoint.parameter === undefined ? path : inside(path);
+      allowed.set(place, [...(allowed.get(place) ?? []), ...methodsOf(endpoint)]);
       addRoute(app, path, endpoint);
     }
   }
   app.setNotFoundHandler(({ raw }) => {
-    const allow = allowed.get((raw.url ?? '').split('?', 1)[0] as string);
+    const [path] = (raw.url ?? '').split('?', 1) as [string];
+    const allow = allowed.get(path) ?? allowed.get(inside(path.slice(0, path.lastIndexOf('/'))));
     if (allow === undefined) throw new OAuthError('not_found');
     throw new OAuthError('method_not_allowed', { headers: { allow: allow.join(', ') } });
   });
+}
+
+/** Every path that has one more segment. */
+function inside(path: string): string {
+  return `${path}/{}`;
 }
 
 function methodsOf({ method, head, cors }: Endpoint): readonly string[] {
@@ -25,15 +38,16 @@ function methodsOf({ method, head, cors }: Endpoint): readonly string[] {
 }
 
 function addRoute(app: FastifyInstance, path: string, endpoint: Endpoint): void {
-  const { name, method, head, cors, handle, answerError } = endpoint;
+  const { name, method, head, cors, handle, answerError, parameter } = endpoint;
   // the router reads `:` as the start of a parameter
-  const route = { url: path.replaceAll(':', '::'), config: { name, ...(answerError && { answerError }) } };
+  const url = path.replaceAll(':', '::') + (parameter === undefined ? '' : `/:${parameter}`);
+  const route = { url, config: { name, ...(answerError && { answerError }) } };
   app.route({ ...route, method, onRequest: stepsOf(endpoint), handler: handle, exposeHeadRoute: head !== false });
   if (cors !== undefined) app.route({ ...route, method: 'OPTIONS', handler: preflight(cors, methodsOf(endpoint)) });
 }
 
 /** What is done before the body is read. */
-function stepsOf({ method, headers, cors }: Endpoint): onRequestAsyncHookHandler[] {
+function stepsOf({ method, headers, cors }: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
   return [
     ...(headers ? [async (_: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)] : []),
     ...(cors ? [openTo(cors)] : []),
@@ -53,6 +67,6 @@ function preflight({ preflight }: Cors, methods: readonly string[]) {
       .send();
 }
 
-async function judgeForm(request: FastifyRequest): Promise<void> {
-  requireForm(request);
+function judgeForm(request: FastifyRequest, _reply: FastifyReply, done: (fault?: Error) => void): void {
+  done(formFault(request));
 }

@@ -1,5 +1,5 @@
 import { type Html, html, type Part } from './html.ts';
-import { form, hidden, isolated, moment, page, personWords, redirectWords } from './page.ts';
+import { effectWords, form, hidden, isolated, moment, page, personWords, redirectWords } from './page.ts';
 import { readUserAgent } from './user-agent.ts';
 import type { AccountView, ConnectedApp, Session, Site } from './views.ts';
 
@@ -10,10 +10,11 @@ export function accountPage(site: Site, view: AccountView): string {
     wide: true,
     body: [
       html`<h1>${account.title}</h1>\n`,
-      view.done && html`<p role="status">${account.done[view.done]}</p>\n`,
+      view.done && html`<p role="status">${account.done[view.done.what]}${effectWords(view.done, site)}</p>\n`,
       person(site, view),
       section('apps', account.apps, apps(site, view)),
       section('sessions', account.sessions, list(view.sessions.map((session) => sessionEntry(site, view, session)))),
+      section('everywhere', account.everywhere, everywhere(site, view)),
     ],
   });
 }
@@ -76,6 +77,11 @@ ${facts([
 ])}`,
     !session.current && form(endSessionForm, [hidden('session', session.id), button]),
   );
+}
+
+function everywhere({ texts: { account } }: Site, { signOutEverywhereForm }: AccountView): Html {
+  return html`<p>${account.everywhereMeans}</p>
+${form(signOutEverywhereForm, html`<button class="plain" type="submit">${account.signOutEverywhere}</button>`)}`;
 }
 
 function deviceWords({ texts: { account } }: Site, { userAgent }: Session): string {

@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from './html.ts';
 import { type Redirect, readRedirect } from './redirect.ts';
-import type { AccountForm, Application, InteractionForm, Person, Site } from './views.ts';
+import type { AccountForm, Application, InteractionForm, Person, Site, TookEffect } from './views.ts';
 
 interface Content {
   readonly title: string;
@@ -72,9 +72,9 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** A date and time of the reader's language; UTC, as nothing here knows where the reader is. */
-export function moment(milliseconds: number, { texts }: Site): Html {
-  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
+/** A date and time of the reader's language; UTC, as nothing here knows where the reader is. `medium`: with seconds. */
+export function moment(milliseconds: number, { texts }: Site, timeStyle: 'short' | 'medium' = 'short'): Html {
+  const format = { dateStyle: 'medium', timeStyle, timeZone: 'UTC' } as const;
   const date = new Date(milliseconds);
   const words = new Intl.DateTimeFormat(texts.lang, format).format(date);
   return html`<time datetime="${date.toISOString()}">${words} UTC</time>`;
@@ -92,3 +92,8 @@ const units = [
   ['minute', 60, 5400],
   ['hour', 3600, Number.POSITIVE_INFINITY],
 ] as const;
+
+/** Of something that was just done. */
+export function effectWords({ at }: TookEffect, site: Site): Html | false {
+  return at !== undefined && html` ${site.texts.inEffect(moment(at, site, 'medium'))}`;
+}

@@ -17,6 +17,8 @@ export interface Texts {
   /** Before the title of a page that was refused. */
   readonly failed: string;
   readonly wait: (howLong: string) => string;
+  /** When something that was just done took effect. */
+  readonly inEffect: (when: Html) => Html;
   readonly login: {
     readonly title: string;
     readonly asks: (application: Html) => Html;
@@ -68,11 +70,15 @@ export interface Texts {
     readonly signedIn: string;
     readonly lastSeen: string;
     readonly endSession: (device: Html) => Html;
+    readonly everywhere: string;
+    readonly everywhereMeans: string;
+    readonly signOutEverywhere: string;
     readonly done: Readonly<Record<'disconnected' | 'session_ended', string>>;
   };
   readonly signedOut: {
     readonly title: string;
     readonly what: string;
+    readonly everywhere: string;
     readonly signIn: string;
   };
 }
@@ -87,6 +93,7 @@ export const english: Texts = {
   dir: 'ltr',
   failed: 'Error: ',
   wait: (howLong) => `Wait ${howLong}, then try again.`,
+  inEffect: (when) => html`It took effect at ${when}.`,
   login: {
     title: 'Sign in',
     asks: (application) => html`${application} asks you to sign in.`,
@@ -193,14 +200,19 @@ export const english: Texts = {
     signedIn: 'Signed in',
     lastSeen: 'Last seen',
     endSession: (device) => html`Sign out${spoken(html` ${device}`)}`,
+    everywhere: 'Lost a device, or not sure who has access?',
+    everywhereMeans:
+      'This signs you out on every device, this one too, and takes the access away that apps have now. They can ask for it again when you sign in.',
+    signOutEverywhere: 'Sign out everywhere',
     done: {
-      disconnected: 'The app is disconnected.',
+      disconnected: 'The app is disconnected, and what it had been given works no more.',
       session_ended: 'That session has ended.',
     },
   },
   signedOut: {
     title: 'You are signed out',
     what: 'Nobody can use your account from this browser now. Apps that you connected keep their access.',
+    everywhere: 'Nobody is signed in to your account on any device, and no app has access to it.',
     signIn: 'Sign in again',
   },
 };

@@ -96,6 +96,11 @@ export interface Session {
   readonly lastSeen?: number;
 }
 
+/** Since when something is so; absent where that is not known. */
+export interface TookEffect {
+  readonly at?: number;
+}
+
 export interface AccountView {
   readonly person: Person;
   readonly apps: readonly ConnectedApp[];
@@ -105,11 +110,14 @@ export interface AccountView {
   /** Posted with `session`. */
   readonly endSessionForm: AccountForm;
   readonly signOutForm: AccountForm;
+  readonly signOutEverywhereForm: AccountForm;
   /** What has just been done. */
-  readonly done?: 'disconnected' | 'session_ended';
+  readonly done?: TookEffect & { readonly what: 'disconnected' | 'session_ended' };
 }
 
 export interface SignedOutView {
+  /** Not from this browser alone: no session and no app is left. */
+  readonly everywhere?: TookEffect;
   /** Path of the login page. */
   readonly signIn?: string;
 }

@@ -40,5 +40,5 @@ export async function extendedToken(
   if (record === undefined || record.scope !== formatScope(granted.scope)) return undefined;
   if (record.audience.join(' ') !== granted.audience.join(' ')) return undefined;
   const expiresAt = now + Math.floor(config.tokens.access.ttl / 1000);
-  return { text, record, expiresAt: Math.min(expiresAt, granted.notAfter ?? expiresAt) };
+  return { text, record, expiresAt: Math.min(expiresAt, granted.notAfter ?? expiresAt), signedBy: undefined };
 }

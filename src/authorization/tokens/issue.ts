@@ -4,7 +4,7 @@ import { sha256 } from '../../base/secret.ts';
 import type { TokenFormat } from '../../config/authorization.ts';
 import { audienceClaim } from '../../oauth/introspection.ts';
 import { formatScope } from '../../oauth/scope.ts';
-import type { AccessTokenRecord, GrantRecord, NewRefreshToken } from '../../storage/records.ts';
+import type { AccessTokenRecord, GrantRecord, NewRefreshToken, SignedBy } from '../../storage/records.ts';
 import type { Service } from '../service.ts';
 import { customClaims } from './custom-claims.ts';
 import type { Granted } from './granted.ts';
@@ -27,6 +27,8 @@ export interface AccessToken {
   readonly expiresAt: number;
   /** Undefined for a JWT, which is not kept. */
   readonly record: AccessTokenRecord | undefined;
+  /** The user's own key, which must be theirs still when the token is handed out; undefined for one of the issuer. */
+  readonly signedBy: SignedBy | undefined;
 }
 
 export interface RefreshToken {
@@ -73,14 +75,15 @@ async function makeOpaque(service: Service, granted: Granted, lifetime: Lifetime
     authTime,
     ...lifetime,
   };
-  return { text, expiresAt: lifetime.expiresAt, record };
+  return { text, expiresAt: lifetime.expiresAt, record, signedBy: undefined };
 }
 
-/** RFC 9068 §2. Not kept: it ends at `exp`, by its `jti`, or with its grant. */
+/** RFC 9068 §2. Not kept: it ends at `exp`, by its `jti`, with its grant, or with the key that signed it. */
 async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): Promise<AccessToken> {
-  const { config, keys } = service;
+  const { config } = service;
   const { issuedAt, expiresAt } = lifetime;
-  const text = await keys.current.sign(config.compat.jwt_typ, {
+  const { sign, signedBy } = await signerFor(service, granted);
+  const text = await sign(config.compat.jwt_typ, {
     ...customClaims(service, granted),
     iss: config.issuer,
     sub: granted.subject,
@@ -94,7 +97,13 @@ async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): 
     exp: expiresAt,
     jti: randomBytes(16).toString('base64url'),
   });
-  return { text, expiresAt, record: undefined };
+  return { text, expiresAt, record: undefined, signedBy };
+}
+
+/** A client that acts for itself has no key of its own. */
+async function signerFor({ config, keys, userKeys }: Service, { account }: Granted) {
+  if (account === undefined || !config.signing.user_keys) return { sign: keys.current.sign, signedBy: undefined };
+  return userKeys.signer(account.subject);
 }
 
 /** The only maker of refresh tokens; a new one for every use. */

@@ -1,8 +1,10 @@
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { isAudience, isTime } from '../../jwt/claims.ts';
 import type { JsonObject } from '../../jwt/json.ts';
-import { parseJwt } from '../../jwt/parse.ts';
+import type { VerificationKey } from '../../jwt/keys.ts';
+import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
 import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
+import { isUserKid } from '../../oauth/user-key.ts';
 import type { Service } from '../service.ts';
 
 /** The claims that `issue.ts` writes into every JWT. */
@@ -21,15 +23,32 @@ export interface OwnClaims {
 }
 
 /** Undefined unless the token is signed with a key of ours, expired or not, and its claims are such as we write. */
-export async function readOwnJwt({ config, keys }: Service, token: string): Promise<OwnClaims | undefined> {
+export async function readOwnJwt(service: Service, token: string): Promise<OwnClaims | undefined> {
+  const { config, keys } = service;
   const parsed = parseJwt(token);
   if (parsed.kind === 'refused') return undefined;
   const rules = { algorithms: keys.current.algorithms, types: new Set([mediaType(config.compat.jwt_typ)]) };
   if (judgeHeader(parsed, rules) !== undefined) return undefined;
-  const { alg, kid } = parsed.header;
-  const signer = await verifySignature(parsed, keys.current.ring.candidates(alg as AlgorithmName, kid));
-  if (signer === undefined || parsed.claims.iss !== config.issuer) return undefined;
-  return isOwnClaims(parsed.claims) ? parsed.claims : undefined;
+  if (parsed.claims.iss !== config.issuer || !isOwnClaims(parsed.claims)) return undefined;
+  const signer = await verifySignature(parsed, await candidates(service, parsed));
+  return signer === undefined ? undefined : parsed.claims;
+}
+
+/** RFC 8725 §3.1: a key signs with its algorithm alone, and a user's key for that user alone. */
+async function candidates(service: Service, { header, claims }: ParsedJwt): Promise<readonly VerificationKey[]> {
+  const { kid, alg } = header;
+  if (isUserKid(kid)) {
+    const found = await service.userKeys.find(kid);
+    return found !== undefined && found.subject === claims.sub && found.key.alg === alg ? [found.key] : [];
+  }
+  if (!mayVouchFor(service, claims)) return [];
+  return service.keys.current.ring.candidates(alg as AlgorithmName, kid);
+}
+
+/** Every verifier has the issuer's secret of HS256: with it alone nobody speaks for a user who has a key of their own. */
+function mayVouchFor({ config }: Service, { sub, client_id }: JsonObject): boolean {
+  const { alg, user_keys } = config.signing;
+  return alg !== 'HS256' || !user_keys || sub === client_id;
 }
 
 type Shape = (value: unknown) => boolean;

@@ -62,24 +62,24 @@ export async function makeFirstTokens(
     notAfter,
   };
   const access = await makeAccessToken(service, granted);
-  const grant = grantRecord(of, now, notAfter ?? access.expiresAt);
+  const grant = grantRecord(of, now, { expiresAt: notAfter ?? access.expiresAt, tokensUntil: access.expiresAt });
   const refresh = isLasting ? carrying(service, makeRefresh(service, grant), access, client) : undefined;
   return { granted, grant, access, refresh };
 }
 
 /** What must be durable before anybody gets the texts. */
 export function minted({ grant, access, refresh }: FirstTokens): Minted {
-  return { grant, access: access.record, refresh: refresh?.record };
+  return { grant, access: access.record, refresh: refresh?.record, signedBy: access.signedBy };
 }
 
 function grantRecord(
   { id, client, account, scope, audience, authTime }: UserGrant,
-  now: number,
-  expiresAt: number,
+  createdAt: number,
+  ends: Pick<GrantRecord, 'expiresAt' | 'tokensUntil'>,
 ): GrantRecord {
   const { subject, username } = account;
   const text = formatScope(scope);
-  return { id, clientId: client.id, subject, username, scope: text, audience, authTime, createdAt: now, expiresAt };
+  return { id, clientId: client.id, subject, username, scope: text, audience, authTime, createdAt, ...ends };
 }
 
 function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {

@@ -15,6 +15,8 @@ export interface ClientOptions {
   readonly pkce: boolean;
   readonly session?: true | undefined;
   readonly introspect?: true | undefined;
+  readonly events?: true | undefined;
+  readonly keys?: true | undefined;
   readonly retryWindow?: string | undefined;
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -30,10 +32,10 @@ type Remark = Pick<Problem, 'message' | 'hint'>;
 /** A client that is judged by the very rules of the file. */
 export function newClient(id: string, options: ClientOptions, config: AuthorizationConfig): NewClient {
   const said = asInFile(options);
-  const { version, development, issuer, resources, scopes, session } = config;
+  const { version, development, issuer, resources, scopes, session, signing } = config;
   // stands for the real one, which nobody sees but the operator
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
-  const file = { version, development, issuer, resources, scopes, session };
+  const file = { version, development, issuer, resources, scopes, session, signing };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
   if (!loaded.ok) throw new Refusal(errorsOf(loaded.problems).map(told).join('\n'));
   // the text is one line, and its client stands last: what is before it is a matter of the file
@@ -47,8 +49,8 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** In the file it may be on its way to more; by command it was forgotten. */
-function idleRemarks({ grantType, introspect, session }: ClientOptions): readonly Remark[] {
-  if (grantType.length > 0 || introspect || session) return [];
+function idleRemarks({ grantType, introspect, session, keys, events }: ClientOptions): readonly Remark[] {
+  if (grantType.length > 0 || introspect || session || keys || events) return [];
   return [{ message: 'without a grant this client gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' }];
 }
 
@@ -64,6 +66,8 @@ function asInFile(options: ClientOptions): StoredClient {
     retry_window: options.retryWindow,
     session: options.session,
     introspect: options.introspect,
+    events: options.events,
+    keys: options.keys,
     claims: options.claims,
   };
 }

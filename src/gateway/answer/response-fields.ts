@@ -4,6 +4,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authentication-info',
   'te',
   'transfer-encoding',
   'upgrade',

@@ -71,7 +71,11 @@ function judge(
 }
 
 /** Where it is no authorization server that is out; the names of those begin with `authorization_servers.`. */
-const outages: Readonly<Record<string, Code>> = { passwords: 'passwords_saturated', counters: 'counters_unavailable' };
+const outages: Readonly<Record<string, Code>> = {
+  passwords: 'passwords_saturated',
+  counters: 'counters_unavailable',
+  users: 'users_unavailable',
+};
 
 function throttle(
   route: Route,

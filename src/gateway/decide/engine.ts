@@ -72,7 +72,7 @@ function readable({ shadow }: Route, { contentLength }: RequestHead, limit: numb
 /** A form for its access_token (RFC 6750 §2.2), or any body whose hash is in the credentials (RFC 7616 §3.4.3). */
 function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined {
   if (route.access === 'public' || !hasBody(head)) return undefined;
-  if (wantsForm(head, route.bearerMethods)) return { limit: route.formLimit, tooLarge: 'form_too_large' };
+  if (wantsForm(head, route.bearerMethods)) return { limit: route.limits.form, tooLarge: 'form_too_large' };
   for (const scheme of route.schemes) {
     const limit = scheme.wantsEntity(head);
     if (limit !== undefined) return { limit, tooLarge: 'integrity_too_large' };
@@ -134,7 +134,7 @@ function judgePath(route: Route, target: Target): Refuse | undefined {
 function judgeLength(route: Route, head: RequestHead): Refuse | undefined {
   if (head.contentLength === undefined) return undefined;
   const length = Number(head.contentLength.value);
-  if (length > route.bodyLimit) return refuse('body_too_large', { route });
+  if (length > route.limits.body) return refuse('body_too_large', { route });
   const wanted = wantedEntity(route, head);
   return wanted !== undefined && length > wanted.limit ? refuse(wanted.tooLarge, { route }) : undefined;
 }

@@ -7,6 +7,8 @@ type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
 /** What the upstream is told about the caller, and which inbound headers could pretend to say the same. */
 export interface IdentityHeaders {
+  /** Those that are written where there is a claim for them, in lower case. */
+  readonly names: readonly string[];
   /** Whether a client's header of this name, in lower case, could be taken for one of ours or for a proxy's. */
   spoofs(name: string): boolean;
   /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
@@ -19,6 +21,7 @@ export function identityHeaders({ prefix, set }: IdentityHeadersConfig, requestI
   const folded = fold(prefix);
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
+    names: Object.keys(set).map((name) => name.toLowerCase()),
     spoofs: remembering((name) => {
       const plain = fold(name);
       return OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(folded) || names.has(plain);

@@ -1,9 +1,11 @@
 import type { GatewayConfig } from '../../config/gateway.ts';
+import { changedEndings } from './changed-endings.ts';
 import { changedLimits } from './changed-limits.ts';
 import { changedSchemes } from './changed-schemes.ts';
+import { changedUpstreams } from './changed-upstreams.ts';
 
 /** Settings that bear on who gets in, and that no probe can try: how tokens are verified, and whom the gateway believes. */
-const trust = ['trusted_proxies', 'counters', 'cors', 'resource', 'development'] as const;
+const trust = ['trusted_proxies', 'counters', 'login', 'cors', 'resource', 'development'] as const;
 
 /** Their keys, never their values: secrets are among them. Servers are known by their issuers. Limits in words. */
 export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
@@ -20,7 +22,9 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     ...trust.filter((key) => !same(old[key], now[key])),
     ...servers,
     ...changedLimits(old, now),
+    ...changedEndings(old, now),
     ...changedSchemes(old, now),
+    ...changedUpstreams(old, now),
   ];
 }
 

@@ -26,7 +26,7 @@ export function headOf({ method, host, target, secure = false, headers = [], tok
     method,
     target,
     version: '1.1',
-    origin: { address: ADDRESS, secure, chain: ADDRESS, host: undefined, requestId: undefined },
+    origin: { address: ADDRESS, secure, chain: ADDRESS, host: undefined, requestId: undefined, isProxied: false },
     rawHeaders: [
       ...(named ? [] : ['Host', host]),
       ...headers.flat(),

@@ -1,13 +1,15 @@
-import type { Pool } from 'undici';
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig, UpstreamConfig } from '../../config/gateway.ts';
 import type { Loaded } from '../../config/load.ts';
 import { crossOrigin } from '../decide/cross-origin.ts';
 import { buildEngine, type Engine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
-import { describeUpstream, type Upstream } from '../forward/upstream.ts';
+import { describeUpstream, hostSent, type Upstream } from '../forward/upstream.ts';
 import type { VerifyBearer } from '../identity.ts';
 import { compileRoutes, compileUnrouted } from '../lifecycle/compile.ts';
 import type { Route } from '../routing/route.ts';
+import { tallies } from '../telemetry/tally.ts';
+import type { ForwardEngine } from '../upstreams/engine.ts';
+import type { Origin } from '../upstreams/origin.ts';
 import { assumedSchemes } from './assumed-schemes.ts';
 
 export type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
@@ -29,6 +31,7 @@ export function buildDryEngine(
     schemes: assumedSchemes(config),
     resources,
     take: () => 0,
+    tally: tallies(),
     locate,
   };
   const routes = compileRoutes(config, parts);
@@ -37,13 +40,32 @@ export function buildDryEngine(
   return { engine: buildEngine({ routes, unrouted, resources, crossOrigin: cors }), routes };
 }
 
-function dryUpstreams(config: GatewayConfig): ReadonlyMap<string, Upstream> {
-  const entries = Object.entries(config.upstreams);
-  return new Map(entries.map(([name, block]) => [name, { ...describeUpstream(name, block), pool: NO_POOL }]));
+function dryUpstreams({ upstreams }: GatewayConfig): ReadonlyMap<string, Upstream> {
+  return new Map(Object.entries(upstreams).map(([name, block]) => [name, dryUpstream(name, block)]));
+}
+
+/** As if each url were well. */
+function dryUpstream(name: string, block: UpstreamConfig): Upstream {
+  const origins = block.urls.map((url) => dryOrigin(new URL(url), block));
+  return {
+    ...describeUpstream(name, block),
+    origins,
+    choose: () => origins[0],
+    inFlight: 0,
+    capacity: 1,
+    retryAfter: () => 1,
+    close: async () => {},
+  };
+}
+
+function dryOrigin({ host: authority }: URL, block: UpstreamConfig): Origin {
+  const nothing = { serverName: undefined, digest: undefined, breaker: undefined, isProbed: false, isHealthy: true };
+  const counts = { retries: 0, unhealthy: 0, opened: 0 };
+  return { ...nothing, engine: NO_ENGINE, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
 }
 
 /** A decision never looks at it. */
-const NO_POOL = undefined as unknown as Pool;
+const NO_ENGINE = undefined as unknown as ForwardEngine;
 
 /** How a request comes that names no scheme: as the listener takes them. */
 export function defaultSecure({ listen }: GatewayConfig): boolean {

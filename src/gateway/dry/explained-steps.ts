@@ -8,6 +8,7 @@ import { stepOf } from '../step.ts';
 import { missingScope } from '../telemetry/decision-record.ts';
 import type { Sound } from './dry-engine.ts';
 import type { Judged } from './judge.ts';
+import { authorityOf } from './upstream-request.ts';
 
 /** In the order in which the engine takes them. */
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
@@ -130,7 +131,7 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   permit: ({ route, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route)),
   rewrite: ({ route, seen }) =>
     route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? seen.target : ''}`,
-  forward: ({ route }) => `to ${route?.upstream.name} (${route?.upstream.authority})`,
+  forward: ({ route }) => (route === undefined ? '' : `to ${route.upstream.name} (${authorityOf(route.upstream)})`),
 };
 
 function credentialInWords({ authorization }: RequestHead): string {

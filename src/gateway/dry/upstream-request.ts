@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../config/gateway.ts';
+import type { Upstream } from '../forward/upstream.ts';
 import { upstreamFields } from '../forward/upstream-fields.ts';
 import type { Forward } from '../outcome.ts';
 import type { RequestHead } from '../request-head.ts';
@@ -12,21 +13,36 @@ export interface UpstreamRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
+/** Of all its urls: which one it is, the moment decides. */
+export function authorityOf({ origins }: Upstream): string {
+  return origins.map(({ authority }) => authority).join(' or ');
+}
+
 const HIDDEN = '[redacted]';
 
 export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: Forward): UpstreamRequest {
   const { upstream } = plan.route;
   const sender = { requestIdHeader: config.request_id.header.toLowerCase(), requestId: '(made for each request)' };
   const fields = upstreamFields(head, plan, sender);
-  fields.push('host', upstream.host ?? head.host?.value ?? upstream.authority);
+  const [first] = upstream.origins;
+  fields.push('host', first?.host ?? head.host?.value ?? first?.authority ?? '');
   const secret = new Set(['authorization', 'cookie', 'proxy-authorization', upstream.credential?.name.toLowerCase()]);
   return {
     upstream: upstream.name,
-    authority: upstream.authority,
+    authority: authorityOf(upstream),
     method: head.method,
     target: redactTarget(plan.target),
-    headers: pairs(fields).map(([name, value]) => [name, secret.has(name.toLowerCase()) ? HIDDEN : value]),
+    headers: [
+      ...pairs(fields).map(([name, value]) => [name, secret.has(name.toLowerCase()) ? HIDDEN : value] as const),
+      ...digestInWords(plan),
+    ],
   };
+}
+
+/** Each request gets its own, from the challenge of the moment. */
+function digestInWords({ shadow, route: { upstream } }: Forward): UpstreamRequest['headers'] {
+  if (upstream.digest === undefined || shadow !== undefined) return [];
+  return [['authorization', `Digest as ${upstream.digest.username}`]];
 }
 
 /** A token that is kept in the query is not for a screen. */

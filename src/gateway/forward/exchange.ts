@@ -12,7 +12,10 @@ import type { Peer } from '../lifecycle/trusted-proxies.ts';
 import type { Forward, Outcome } from '../outcome.ts';
 import type { Origin, RequestHead } from '../request-head.ts';
 import type { Decision, Decisions } from '../telemetry/decisions.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { EntityBudget } from './entity-budget.ts';
 import type { Stalls } from './stalls.ts';
 
 /** What every exchange under one generation shares. */
@@ -21,7 +24,11 @@ export interface Shared {
   readonly log: Logger;
   readonly decisions: Decisions;
   readonly tickets: Tickets;
+  /** Undefined: nobody collects spans. */
+  readonly tracing: Tracing | undefined;
   readonly stalls: Stalls;
+  /** Of the process: what bodies may take that are held. */
+  readonly bodies: EntityBudget;
   readonly limits: LimitsConfig;
   readonly originOf: (peer: Peer) => Origin;
   /** Undefined: no page of another origin may call. */
@@ -42,6 +49,10 @@ export class Exchange {
   readonly head: RequestHead;
   readonly requestId: string;
   readonly shared: Shared;
+  /** Undefined: nobody collects spans. */
+  readonly trace: RequestTrace | undefined;
+  /** How often the request was sent, where it was sent again or may be: to an upstream that wants Digest. 0 for any other. */
+  attempts = 0;
   readonly #start: number;
   #expectsContinue: boolean;
   /** Monotonic time; undefined: it did not come to that. */
@@ -67,6 +78,7 @@ export class Exchange {
     this.shared = shared;
     this.#expectsContinue = expectsContinue;
     this.#start = shared.clock.monotonic();
+    this.trace = shared.tracing?.begin(head);
     shared.lease.take();
     if (shared.listener.draining) response.shouldKeepAlive = false;
   }
@@ -88,11 +100,14 @@ export class Exchange {
     this.#forwardedAt = this.shared.clock.monotonic();
   }
 
-  answered(): void {
+  /** By the upstream, with this status. */
+  answered(status: number): void {
+    this.trace?.answered(status);
     this.#answeredAt = this.shared.clock.monotonic();
   }
 
-  verifiedSince(start: number): void {
+  verifiedSince(start: number, outcome: Outcome): void {
+    this.trace?.verified(outcome);
     this.#verification = this.shared.clock.monotonic() - start;
   }
 
@@ -142,10 +157,13 @@ export class Exchange {
       detail,
       gateway: (forwardedAt ?? now) - this.#start - this.#waited - (this.#verification ?? 0),
       verification: this.#verification,
+      attempts: this.attempts || undefined,
+      traceId: this.trace?.traceId,
       upstream: this.#answeredAt === undefined ? undefined : this.#answeredAt - (forwardedAt ?? this.#answeredAt),
     };
     this.shared.decisions.record(decision);
     this.shared.lease.release();
+    this.trace?.end(decision);
     return decision;
   }
 

@@ -1,23 +1,49 @@
 import type { Duplex } from 'node:stream';
+import { challengesFor } from '../answer/challenges.ts';
 import { discardRest } from '../answer/discard.ts';
 import { responseFields, trailerFields } from '../answer/response-fields.ts';
-import type { Forward } from '../outcome.ts';
-import { hasBody } from '../request-head.ts';
-import { BodyRate, BodyTooSlow } from './body-rate.ts';
+import type { Code } from '../codes.ts';
+import type { StreamEnd } from '../identity.ts';
+import { type Forward, refuse } from '../outcome.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import { BodyRate } from './body-rate.ts';
 import type { Exchange } from './exchange.ts';
+import { ourReason, ResponseTimeout } from './giving-up.ts';
 import { ReaderStall } from './reader-stall.ts';
-import { BodyTooLarge, ClientGone, type RequestBody } from './request-body.ts';
+import { ClientGone, type RequestBody } from './request-body.ts';
+import { isOfUpstream, whereAgain } from './send-again.ts';
 import { relayed } from './stream-garbage.ts';
-import { upstreamFault, wasCut } from './upstream-fault.ts';
+import { upstreamFault } from './upstream-fault.ts';
 
 /** A body up to this size is written together with its head, in one write. */
 const SMALL = 16 * 1024;
 
-/** The upstream kept silent for longer than the route allows. */
-class ResponseTimeout extends Error {}
+/** `end_with: token`: the leave that the client had is over. */
+class TokenEnded extends Error {
+  readonly why: StreamEnd;
+
+  constructor(why: StreamEnd) {
+    super(why);
+    this.why = why;
+  }
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** An answer of ours in place of the upstream's. */
+export interface UpstreamRefusal {
+  readonly code: Code;
+  /** For logs; never sent to the client. */
+  readonly detail: string;
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** Dispatches the request to this url. */
+export type Send = (origin: Origin) => void;
 
 /** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
-export type OnUpgrade = (raw: readonly Buffer[], socket: Duplex) => void;
+export type OnUpgrade = (raw: readonly Buffer[], socket: Duplex, plan: Forward) => void;
 
 /** Between one client and one upstream. The methods are undici's dispatch handler. */
 export class Relay {
@@ -38,28 +64,80 @@ export class Relay {
   #holds = false;
   /** Given up while it waited for a connection: undici has it still, so it counts still. */
   #queued = false;
-  #retried = false;
-  #send: () => void = nothing;
+  /** Where the request is now, and what its breaker counts by. */
+  #origin: Origin;
+  #epoch: number;
+  #retries: number;
+  #send: Send = nothing;
+  #unwatch: () => void = nothing;
   readonly #reader: ReaderStall;
 
-  constructor(exchange: Exchange, plan: Forward, body: RequestBody | undefined, onUpgrade: OnUpgrade | undefined) {
+  /** `origin`: as the upstream has just chosen it. */
+  constructor(
+    exchange: Exchange,
+    plan: Forward,
+    origin: Origin,
+    body: RequestBody | undefined,
+    onUpgrade: OnUpgrade | undefined,
+  ) {
+    const { upstream } = plan.route;
     this.#exchange = exchange;
     this.#plan = plan;
     this.#body = body;
     this.#onUpgrade = onUpgrade;
-    plan.route.upstream.inFlight++;
+    this.#origin = origin;
+    this.#epoch = origin.breaker === undefined ? 0 : origin.breaker.epoch;
+    this.#retries = upstream.retries;
+    upstream.inFlight++;
+    origin.inFlight++;
     exchange.response.on('close', this.#closed);
     const { clock, stalls, limits } = exchange.shared;
     this.#reader = new ReaderStall(exchange.response, clock, stalls, limits.idle);
     // Also for a request that waits for a free connection; a body has its own pace once there is one.
     this.#startTimer();
     if (body !== undefined) this.#rate = BodyRate.watch(body, exchange.shared);
+    if (plan.route.watch !== undefined) this.#watch(plan.route.watch);
   }
 
-  /** `send` dispatches the request; it is called a second time where that is safe. */
-  start(send: () => void): void {
+  #watch(watch: NonNullable<Forward['route']['watch']>): void {
+    const { identity, shadow } = this.#plan;
+    if (identity === undefined || shadow !== undefined) return;
+    this.#unwatch = watch(identity, (why) => {
+      if (!this.#finished) this.#give(new TokenEnded(why));
+    });
+  }
+
+  /** `send` dispatches the request; it is called again where that is safe, perhaps for another url. */
+  start(send: Send): void {
     this.#send = send;
-    send();
+    send(this.#origin);
+  }
+
+  /** Sends once more: the answer so far was for us. The time of both counts as one. */
+  again(): void {
+    if (this.#finished) return;
+    this.#abort = undefined;
+    this.#send(this.#origin);
+  }
+
+  /** Ends with an answer of ours; what is still to come of the upstream's concerns nobody. */
+  refuse({ code, detail, retryAfter }: UpstreamRefusal): void {
+    if (this.#finished) {
+      this.#leaveQueue();
+      return;
+    }
+    const { breaker } = this.#origin;
+    // Where it was sent it was answered, if not for the client.
+    if (this.#abort === undefined) breaker?.abandoned(this.#epoch);
+    else breaker?.succeeded(this.#epoch);
+    this.#finish(undefined);
+    this.#body?.destroy();
+    this.#exchange.fail(code, this.#plan, detail, retryAfter);
+  }
+
+  /** The upstream answered, and not for the client. */
+  withheld(status: number): void {
+    this.#exchange.trace?.answered(status);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -80,7 +158,8 @@ export class Relay {
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
     this.#stopTimer();
-    this.#exchange.answered();
+    this.#origin.breaker?.succeeded(this.#epoch);
+    this.#exchange.answered(status);
     this.#resume = resume;
     const { request, response, shared, requestId, head } = this.#exchange;
     const empty = status === 204 || status === 304;
@@ -154,13 +233,14 @@ export class Relay {
     else this.#failed(error);
   }
 
-  onUpgrade(_status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
-    this.#exchange.answered();
+  onUpgrade(status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
+    this.#exchange.answered(status);
+    this.#origin.breaker?.succeeded(this.#epoch);
     // A tunnel is a connection of the upstream's for as long as it lasts.
     this.#holds = true;
-    socket.once('close', () => this.#plan.route.upstream.inFlight--);
+    socket.once('close', () => this.#letGo());
     this.#finish('forwarded');
-    this.#onUpgrade?.((raw ?? []) as Buffer[], socket);
+    this.#onUpgrade?.((raw ?? []) as Buffer[], socket, this.#plan);
   }
 
   /** The head of a stream goes out even when its first byte is long in coming. */
@@ -170,14 +250,19 @@ export class Relay {
   }
 
   #leaveQueue(): void {
-    if (this.#queued) this.#plan.route.upstream.inFlight--;
+    if (this.#queued) this.#letGo();
     this.#queued = false;
   }
 
+  #letGo(): void {
+    this.#plan.route.upstream.inFlight--;
+    this.#origin.inFlight--;
+  }
+
   #startTimer(): void {
-    const { responseTimeout } = this.#plan.route;
-    if (responseTimeout === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(timedOut, responseTimeout, this);
+    const { response } = this.#plan.route.limits;
+    if (response === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(timedOut, response, this);
   }
 
   #stopTimer(): void {
@@ -197,37 +282,86 @@ export class Relay {
 
   /** Ends the upstream's side for a reason of ours; one that waits for a connection meets it in `onConnect`. */
   #give(reason: Error): void {
-    if (this.#abort === undefined) this.#queued = true;
-    else this.#abort(reason);
-    this.onError(reason);
+    const origin = this.#origin;
+    const abort = this.#abort;
+    if (abort === undefined) this.#queued = true;
+    else abort(reason);
+    // It may have gone on elsewhere when it was told of its end here.
+    if (this.#origin === origin) this.onError(reason);
   }
 
   #failed(error: Error): void {
-    if (this.#mayRetry(error)) {
-      this.#retried = true;
-      this.#abort = undefined;
-      this.#send();
+    if (error instanceof TokenEnded) {
+      this.#origin.breaker?.abandoned(this.#epoch);
+      this.#refuse(error.why);
       return;
     }
-    const cause = causes.find(({ type }) => error instanceof type);
-    const code = cause === undefined ? upstreamFault(error) : cause.code;
+    this.#report(error);
+    const next = this.#nextFor(error);
+    if (next !== undefined) {
+      this.#exchange.trace?.tried(reasonOf(error));
+      this.#sendAgain(next);
+      return;
+    }
+    const code = reasonOf(error);
     this.#finish(code === 'client_gone' ? code : undefined);
     if (code !== 'client_gone') this.#exchange.fail(code, this.#plan, error.message || error.constructor.name);
   }
 
-  /**
-   * A kept connection can be closed by the upstream in the moment in which a request is sent on it. Once, and only what
-   * is safe and has no body, is sent again (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
-   */
-  #mayRetry(error: Error): boolean {
-    const { head } = this.#exchange;
-    if (this.#retried || this.#onUpgrade !== undefined || hasBody(head)) return false;
-    return SAFE.has(head.method) && wasCut(error) && !this.#exchange.gone;
+  /** Nothing was answered yet: the request is refused as the next one will be. */
+  #refuse(code: StreamEnd): void {
+    const { route, identity } = this.#plan;
+    const challenges = challengesFor(route, this.#exchange.head, code, NOBODY);
+    this.#finish(undefined);
+    this.#body?.destroy();
+    this.#exchange.settle(refuse(code, { route, challenges, identity, detail: 'while it was forwarded' }));
+  }
+
+  /** What a failure says of the url; what is the client's, or ours, says nothing. */
+  #report(error: Error): void {
+    const { breaker } = this.#origin;
+    if (breaker === undefined) return;
+    if (isOfUpstream(error, this.#queued)) breaker.failed(this.#epoch, this.#exchange.shared.clock.monotonic());
+    else breaker.abandoned(this.#epoch);
+  }
+
+  /** Where the request goes next; undefined: it has failed. */
+  #nextFor(error: Error): Origin | undefined {
+    if (this.#retries === 0 || this.#queued || this.#exchange.gone) return undefined;
+    const { upstream } = this.#plan.route;
+    const where = whereAgain(error, {
+      head: this.#exchange.head,
+      isSent: this.#abort !== undefined,
+      isTouched: this.#body?.destroyed === true,
+      isHandshake: this.#onUpgrade !== undefined,
+    });
+    if (where === 'nowhere' || (where === 'elsewhere' && upstream.origins.length === 1)) return undefined;
+    const next = upstream.choose(this.#origin);
+    if (where === 'anywhere' || next !== this.#origin) return next;
+    next.breaker?.abandoned(next.breaker.epoch);
+    return undefined;
+  }
+
+  #sendAgain(next: Origin): void {
+    this.#origin.inFlight--;
+    next.inFlight++;
+    next.counts.retries++;
+    // By Digest each request counts itself.
+    if (next.digest === undefined) this.#exchange.attempts = (this.#exchange.attempts || 1) + 1;
+    this.#origin = next;
+    this.#epoch = next.breaker === undefined ? 0 : next.breaker.epoch;
+    this.#retries--;
+    this.#abort = undefined;
+    this.#stopTimer();
+    this.#startTimer();
+    this.#send(next);
   }
 
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
   #cut(error: Error): void {
-    this.#finish(error instanceof ClientGone ? 'client_gone' : 'forwarded', `cut short: ${error.message}`);
+    const isClients = error instanceof ClientGone;
+    if (!isClients) this.#exchange.trace?.cut(error instanceof TokenEnded ? error.why : reasonOf(error));
+    this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`);
     const { socket } = this.#exchange.request;
     if ('resetAndDestroy' in socket) socket.resetAndDestroy();
     else (socket as Duplex).destroy();
@@ -236,8 +370,9 @@ export class Relay {
   #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.#unwatch();
     this.#stopTimer();
-    if (!this.#holds && !this.#queued) this.#plan.route.upstream.inFlight--;
+    if (!this.#holds && !this.#queued) this.#letGo();
     const { shared, response } = this.#exchange;
     response.off('close', this.#closed);
     this.#reader.end();
@@ -246,15 +381,9 @@ export class Relay {
   }
 }
 
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Reasons of ours for giving up before an answer began, and what the client is told. */
-const causes = [
-  { type: ClientGone, code: 'client_gone' },
-  { type: BodyTooLarge, code: 'body_too_large' },
-  { type: BodyTooSlow, code: 'request_timeout' },
-  { type: ResponseTimeout, code: 'upstream_timeout' },
-] as const;
+function reasonOf(error: Error): Code | 'client_gone' {
+  return ourReason(error) ?? upstreamFault(error);
+}
 
 function flushHead(relay: Relay): void {
   relay.flushHead();

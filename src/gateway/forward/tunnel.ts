@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { responseFields } from '../answer/response-fields.ts';
+import { closeFrame, EndableFrames } from './websocket-frames.ts';
 
 /** What a client may send before the upstream has answered its handshake. */
 const EARLY_BYTES = 64 * 1024;
@@ -78,9 +79,47 @@ export function openTunnel({ client, upstream, head, idle }: Tunnel): void {
   client.pipe(upstream).pipe(client);
 }
 
-function bind(end: Socket, other: Socket, idle: number): void {
-  // What is read at one end is written to the other: silence at one is silence at both.
+/** Milliseconds for a frame that is open to end, and then for the client to take leave. */
+const LAST_FRAME = 500;
+const LEAVE = 1_000;
+
+/** RFC 6455 §7.4.1: policy violation. */
+const POLICY_VIOLATION = 1008;
+
+/** As `openTunnel`; what it gives ends the tunnel with a Close frame of ours, and says why. */
+export function openEndableTunnel({ client, upstream, head, idle }: Tunnel): (reason: string) => void {
+  const frames = new EndableFrames();
+  let ending = false;
+  if (head.length > 0) upstream.write(head);
+  bind(client, upstream as Socket, idle);
+  watchIdle(upstream as Socket, idle);
+  client.pipe(upstream).pipe(frames).pipe(client, { end: false });
+  frames.on('end', () => {
+    if (ending) client.end();
+    else client.destroySoon();
+    upstream.destroy();
+  });
+  upstream.on('error', () => client.destroy());
+  // Without an end of its own it was cut: what came before that still goes out.
+  upstream.on('close', () => frames.end());
+  return (reason) => {
+    if (ending || client.destroyed) return;
+    ending = true;
+    client.unpipe(upstream);
+    client.resume();
+    setTimeout(() => frames.readableEnded || client.destroy(), LAST_FRAME).unref();
+    setTimeout(() => client.destroy(), LAST_FRAME + LEAVE).unref();
+    frames.endWith(closeFrame(POLICY_VIOLATION, reason));
+  };
+}
+
+/** What is read at one end is written to the other: silence at one is silence at both. */
+function watchIdle(end: Socket, idle: number): void {
   end.setTimeout(Number.isFinite(idle) ? idle : 0, () => end.destroy());
+}
+
+function bind(end: Socket, other: Socket, idle: number): void {
+  watchIdle(end, idle);
   // Neither side is left half-open: a WebSocket that one end closed is over (RFC 6455 §7.1.1).
   end.on('end', () => {
     other.destroySoon();

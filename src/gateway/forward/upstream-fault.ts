@@ -15,6 +15,8 @@ const byCode: Readonly<Record<string, Code>> = {
   ERR_HTTP_TRAILER_INVALID: 'upstream_invalid',
   ERR_INVALID_CHAR: 'upstream_invalid',
   ERR_INVALID_HTTP_TOKEN: 'upstream_invalid',
+  NO_HTTP2: 'upstream_invalid',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'upstream_invalid',
   ECONNRESET: 'upstream_invalid',
   EPIPE: 'upstream_invalid',
   // undici asserts what it believes no server would send.
@@ -29,7 +31,7 @@ export function upstreamFault(error: Error): Code {
   if (error.name === 'HTTPParserError' || error instanceof UnknownCoding) return 'upstream_invalid';
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return 'internal_error';
-  return byCode[code] ?? 'upstream_unreachable';
+  return byCode[code] ?? (code.startsWith('ERR_HTTP2_') ? 'upstream_invalid' : 'upstream_unreachable');
 }
 
 const CUTS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

@@ -2,6 +2,8 @@ import { fold } from '../../config/fold-name.ts';
 import { OURS } from '../decide/our-fields.ts';
 import type { Forward } from '../outcome.ts';
 import { listNames, type RequestHead } from '../request-head.ts';
+import type { Propagated } from '../telemetry/request-trace.ts';
+import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 
 /**
  * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
@@ -14,6 +16,8 @@ export interface Sender {
   /** Lower case. */
   readonly requestIdHeader: string;
   readonly requestId: string;
+  /** Undefined: nobody traces here, and what the client says of its trace goes on. */
+  readonly propagated?: Propagated | undefined;
 }
 
 export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
@@ -21,11 +25,13 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   const { route } = plan;
   const named = connectionNames(head);
   const credential = plan.shadow === undefined ? route.upstream.credential : undefined;
-  const keepsAuthorization = plan.shadow !== undefined || route.access === 'public' || route.forwardCredential;
+  const keepsAuthorization = isHandedOn(plan);
+  const replaced = sender.propagated?.replaced ?? brokenTrace(head, plan, named);
   const received = head.fields;
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string;
     if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
+    if (replaced?.has(name)) continue;
     if (name === 'authorization' ? !keepsAuthorization : route.identityHeaders.spoofs(name)) continue;
     if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
@@ -35,9 +41,32 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   }
   addForwarding(fields, head);
   fields.push(sender.requestIdHeader, sender.requestId);
+  if (sender.propagated !== undefined) for (const text of sender.propagated.fields) fields.push(text);
   for (const text of plan.identityHeaders) fields.push(text);
-  if (credential !== undefined) fields.push(credential.name, credential.value);
+  if (credential?.value !== undefined) fields.push(credential.name, credential.value);
   return fields;
+}
+
+/** Shadow mode takes nothing from a request. */
+function brokenTrace(
+  head: RequestHead,
+  { shadow }: Forward,
+  named: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (shadow !== undefined) return undefined;
+  return isTraceBroken(head) || named?.has('traceparent') ? TRACE_FIELDS : undefined;
+}
+
+/** Whether the upstream sees the client's Authorization, where it gets none of ours. */
+export function isHandedOn({ shadow, route }: Forward): boolean {
+  return shadow !== undefined || route.access === 'public' || route.forwardCredential;
+}
+
+/** Whether what the upstream says about credentials is said to us: it sees ours and none of the client's. */
+export function speaksForUs(plan: Forward): boolean {
+  const { credential } = plan.route.upstream;
+  if (credential === undefined || plan.shadow !== undefined) return false;
+  return credential.folded === 'authorization' || !isHandedOn(plan);
 }
 
 /** The tokens of Connection beyond the two that nearly every request has. */

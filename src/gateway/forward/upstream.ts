@@ -1,64 +1,55 @@
-import { Pool } from 'undici';
 import { fold } from '../../config/fold-name.ts';
-import type { UpstreamConfig } from '../../config/gateway.ts';
+import type { UpstreamConfig } from '../../config/upstream.ts';
+import type { UpstreamCredentialsConfig, UpstreamDigestConfig } from '../../config/upstream-credentials.ts';
+import { formatBasic } from '../../http-auth/basic.ts';
+import type { Choose } from '../upstreams/balance.ts';
+import type { Origin } from '../upstreams/origin.ts';
 
-/** An API behind the gateway: its connections, and how many requests may wait for one. */
+/** An API behind the gateway: its urls, and how many requests may wait for a connection. */
 export interface Upstream {
   readonly name: string;
-  readonly pool: Pool;
-  /** The Host that it is sent; undefined: the client's own. */
-  readonly host: string | undefined;
-  readonly authority: string;
+  /** One at least, as in the file. */
+  readonly origins: readonly Origin[];
+  readonly choose: Choose;
+  /** How often a request is sent again. */
+  readonly retries: number;
   /** What it has always wanted to see; stands for every header that it could fold into the same. */
   readonly credential: UpstreamCredential | undefined;
+  /** Undefined: it is not Digest that it wants. */
+  readonly digest: UpstreamDigestConfig | undefined;
   /** Requests that have a connection or wait for one. */
   inFlight: number;
-  /** `inFlight` never exceeds this. */
-  readonly capacity: number;
+  /** `inFlight` never exceeds this: the connections of those urls that get requests, and who may wait. */
+  capacity: number;
+  /** Seconds until it is worth asking again, while no url gets requests. */
+  retryAfter(): number;
+  close(): Promise<unknown>;
 }
 
 export interface UpstreamCredential {
   readonly name: string;
-  readonly value: string;
+  /** Undefined: made for each request. */
+  readonly value: string | undefined;
   readonly folded: string;
 }
 
-function upstreamCredential(config: NonNullable<UpstreamConfig['credentials']>): UpstreamCredential {
+function upstreamCredential(config: UpstreamCredentialsConfig): UpstreamCredential {
   if ('header' in config) return { ...config.header, folded: fold(config.header.name) };
-  const { username, password } = config.basic;
-  // RFC 7617 §2.1: UTF-8, as every server of today takes it.
-  const value = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+  const value = 'basic' in config ? formatBasic(config.basic.username, config.basic.password) : undefined;
   return { name: 'authorization', value, folded: 'authorization' };
 }
 
-/** An answer's header section may be larger than a request's: cookies and policies add up. */
-const MAX_HEADER_SIZE = 64 * 1024;
-
-export function openUpstream(name: string, config: UpstreamConfig): Upstream {
-  return { ...describeUpstream(name, config), pool: openPool(new URL(config.url), config) };
-}
-
-/** All of it but its connections. */
-export function describeUpstream(name: string, config: UpstreamConfig): Omit<Upstream, 'pool'> {
-  const url = new URL(config.url);
+/** What an upstream is told, wherever it is. */
+export function describeUpstream(
+  name: string,
+  { credentials, retries }: UpstreamConfig,
+): Pick<Upstream, 'name' | 'retries' | 'credential' | 'digest'> {
   return {
     name,
-    host: hostSent(config.host, url.host),
-    authority: url.host,
-    credential: config.credentials && upstreamCredential(config.credentials),
-    inFlight: 0,
-    capacity: config.max_connections + config.max_pending,
+    retries,
+    credential: credentials && upstreamCredential(credentials),
+    digest: credentials && 'digest' in credentials ? credentials.digest : undefined,
   };
-}
-
-function openPool(url: URL, { max_connections, timeout }: UpstreamConfig): Pool {
-  return new Pool(url.origin, {
-    connections: max_connections,
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_SIZE,
-    connect: { timeout: timeout.connect },
-  });
 }
 
 const hostWords: Readonly<Record<string, (authority: string) => string | undefined>> = {
@@ -66,7 +57,8 @@ const hostWords: Readonly<Record<string, (authority: string) => string | undefin
   upstream: (authority) => authority,
 };
 
-function hostSent(word: string, authority: string): string | undefined {
+/** The Host for a url; undefined: the client's own. */
+export function hostSent(word: string, authority: string): string | undefined {
   const meaning = hostWords[word];
   return meaning === undefined ? word : meaning(authority);
 }

@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
 import type { PathSegment } from '../../config/path-pattern.ts';
 import type { Route } from '../routing/route.ts';
-import { streamDecisions } from '../telemetry/decision-stream.ts';
-import type { Decisions } from '../telemetry/decisions.ts';
+import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
 import type { LiveGeneration } from './generation.ts';
 import type { Reloaded } from './reload.ts';
 
@@ -22,7 +21,7 @@ export function buildAdmin(health: Health, live: LiveGeneration, { decisions, re
 
 /** What operators look into, and what they may ask for. */
 export interface Views {
-  readonly decisions: Decisions;
+  readonly decisions: WatchedDecisions;
   /** Absent where there is no file to read again. */
   readonly reload: (() => Promise<Reloaded>) | undefined;
 }

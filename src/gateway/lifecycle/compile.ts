@@ -1,31 +1,32 @@
-import { type BearerMethod, type GatewayConfig, type RouteConfig, schemesOf } from '../../config/gateway.ts';
+import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/gateway.ts';
 import { parseHostPattern } from '../../config/host-pattern.ts';
 import type { Pointer, Position } from '../../config/load.ts';
 import { parsePathPattern } from '../../config/path-pattern.ts';
 import type { Counters } from '../../storage/counters.ts';
-import { claimConditions } from '../decide/claim-conditions.ts';
 import { identityHeaders } from '../decide/identity-headers.ts';
 import type { ProtectedResources } from '../decide/protected-resources.ts';
 import { compileRateLimit } from '../decide/rate-limit.ts';
-import { scopeRequirement } from '../decide/scope-requirement.ts';
-import { compileWhen } from '../decide/when.ts';
 import type { Upstream } from '../forward/upstream.ts';
-import type { VerifyBearer } from '../identity.ts';
+import type { WatchToken } from '../identity.ts';
 import { matchConditions } from '../routing/match-conditions.ts';
-import { oncePerInput } from '../routing/once-per-input.ts';
 import { compileRewrite } from '../routing/rewrite.ts';
 import type { Route } from '../routing/route.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
+import type { Tally } from '../telemetry/tally.ts';
+import { type SharedParts, sharedParts, type Verifier } from './shared-parts.ts';
 
 export interface RouteDependencies {
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  /** The verifier for the tokens of these authorization servers. */
-  readonly verifier: (serverNames: readonly string[]) => VerifyBearer;
+  readonly verifier: Verifier;
+  /** Tells when a token ends; absent where nothing stays open. */
+  readonly watch?: WatchToken;
   /** Basic and Digest of a route. */
   readonly schemes: (route: RouteConfig) => readonly HttpScheme[];
   readonly resources: ProtectedResources;
   /** Counts a request against the limit of its route. */
   readonly take: Counters['take'];
+  /** Where the requests of a route are counted. */
+  readonly tally: (route: string) => Tally;
   /** Where a value of the file stands; absent where there is no file. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
@@ -49,6 +50,7 @@ const UNROUTED = {
   forward_credential: true,
   encoded_slashes: 'keep',
   path_parameters: 'keep',
+  end_with: 'request',
 } as const;
 
 function placeOf({ locate }: RouteDependencies, index: number): string | undefined {
@@ -61,30 +63,54 @@ function compiler(
   dependencies: RouteDependencies,
 ): (route: RouteConfig, at: string | undefined) => Route {
   const shared = identityHeaders(config.defaults.identity_headers, config.request_id.header);
-  const parts = sharedParts(config, dependencies);
-  return (route, at) => ({
-    id: route.id,
-    at,
-    ...placement(config, route, parts),
-    ...admission(config, route, dependencies, parts),
-    ...forwarding(config, route, dependencies),
-    identityHeaders:
-      route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers, config.request_id.header),
-  });
-}
-
-/** What many routes have in common, made once for all of them. */
-function sharedParts(config: GatewayConfig, { verifier }: RouteDependencies) {
-  return {
-    methods: oncePerInput((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
-    bearerMethods: oncePerInput((methods: readonly BearerMethod[]): ReadonlySet<BearerMethod> => new Set(methods)),
-    scope: oncePerInput(scopeRequirement),
-    verifier: oncePerInput(verifier),
-    audiences: oncePerInput((wanted: Wanted) => audiences(config, wanted)),
+  const parts = sharedParts(config, dependencies.verifier);
+  return (route, at) => {
+    const headers =
+      route.identity_headers === undefined ? shared : identityHeaders(route.identity_headers, config.request_id.header);
+    return laidOut({
+      id: route.id,
+      at,
+      tally: dependencies.tally(route.id),
+      identityHeaders: headers,
+      ...placement(config, route, parts),
+      ...admission(config, route, dependencies, parts),
+      ...forwarding(config, route, dependencies, parts),
+    });
   };
 }
 
-type SharedParts = ReturnType<typeof sharedParts>;
+/** In one literal, whose members V8 keeps in the object itself, in this order; what is spread lies in a place of its own. */
+function laidOut(route: Route): Route {
+  return {
+    tally: route.tally,
+    conditions: route.conditions,
+    methods: route.methods,
+    access: route.access,
+    shadow: route.shadow,
+    keepEncodedSlashes: route.keepEncodedSlashes,
+    keepParameters: route.keepParameters,
+    limits: route.limits,
+    schemes: route.schemes,
+    bearerMethods: route.bearerMethods,
+    rateLimit: route.rateLimit,
+    verify: route.verify,
+    requirements: route.requirements,
+    identityHeaders: route.identityHeaders,
+    rewrite: route.rewrite,
+    forwardCredential: route.forwardCredential,
+    upstream: route.upstream,
+    watch: route.watch,
+    id: route.id,
+    at: route.at,
+    host: route.host,
+    segments: route.segments,
+    caseSensitive: route.caseSensitive,
+    corsUpstream: route.corsUpstream,
+    metadataUrl: route.metadataUrl,
+    takesBearer: route.takesBearer,
+    realm: route.realm,
+  };
+}
 
 type Admission =
   | 'access'
@@ -96,8 +122,7 @@ type Admission =
   | 'realm'
   | 'bearerMethods'
   | 'shadow'
-  | 'metadataUrl'
-  | 'formLimit';
+  | 'metadataUrl';
 
 /** Who may pass. */
 function admission(
@@ -110,15 +135,10 @@ function admission(
   const takesBearer = schemesOf(route.auth).includes('bearer');
   return {
     access: route.access ?? 'scope',
-    requirements: {
-      scope: route.scope === undefined ? undefined : parts.scope(route.scope),
-      audience: parts.audiences({ audience: route.audience, servers }),
-      claims: route.claims === undefined ? undefined : claimConditions(route.claims),
-      when: route.when === undefined ? undefined : compileWhen(route.when),
-    },
+    requirements: parts.requirements(route, servers),
     verify: parts.verifier(servers),
     takesBearer,
-    schemes: dependencies.schemes(route),
+    schemes: orShared(dependencies.schemes(route)),
     rateLimit:
       route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
     realm: config.realm,
@@ -127,24 +147,23 @@ function admission(
     ),
     shadow: (route.mode ?? config.mode) === 'shadow',
     metadataUrl: dependencies.resources.location(route),
-    formLimit: route.limits?.form_body ?? config.limits.form_body,
   };
 }
 
-type Forwarding =
-  | 'forwardCredential'
-  | 'corsUpstream'
-  | 'rewrite'
-  | 'upstream'
-  | 'responseTimeout'
-  | 'idleTimeout'
-  | 'bodyLimit';
+const NONE: readonly HttpScheme[] = [];
+
+function orShared(schemes: readonly HttpScheme[]): readonly HttpScheme[] {
+  return schemes.length === 0 ? NONE : schemes;
+}
+
+type Forwarding = 'forwardCredential' | 'corsUpstream' | 'rewrite' | 'upstream' | 'limits' | 'watch';
 
 /** What the upstream gets, and how long it may take. */
 function forwarding(
   config: GatewayConfig,
   route: RouteConfig,
-  { upstreams }: RouteDependencies,
+  { upstreams, watch }: RouteDependencies,
+  parts: SharedParts,
 ): Pick<Route, Forwarding> {
   const { name, timeout } = upstreamOf(config, route);
   return {
@@ -152,9 +171,13 @@ function forwarding(
     corsUpstream: route.cors === 'upstream',
     rewrite: route.rewrite === undefined ? undefined : compileRewrite(route.rewrite),
     upstream: upstreams.get(name) ?? fail(`upstream ${name} is not open`),
-    responseTimeout: limit(route.timeout?.response ?? timeout.response),
-    idleTimeout: limit(route.timeout?.idle ?? timeout.idle),
-    bodyLimit: limit(route.limits?.body ?? config.limits.body),
+    watch: route.end_with === 'token' ? watch : undefined,
+    limits: parts.limits({
+      response: route.timeout?.response ?? timeout.response,
+      idle: route.timeout?.idle ?? timeout.idle,
+      body: route.limits?.body ?? config.limits.body,
+      form: route.limits?.form_body ?? config.limits.form_body,
+    }),
   };
 }
 
@@ -186,22 +209,6 @@ function placement(config: GatewayConfig, route: RouteConfig, parts: SharedParts
     keepEncodedSlashes: route.encoded_slashes === 'keep',
     keepParameters: route.path_parameters === 'keep',
   };
-}
-
-interface Wanted {
-  /** Of the route. */
-  readonly audience: string | undefined;
-  readonly servers: readonly string[];
-}
-
-/** The route's audience for every server that it takes tokens of; otherwise each server's own. `any`: no check. */
-function audiences(config: GatewayConfig, { audience, servers }: Wanted): ReadonlyMap<string, string> {
-  const wanted = servers.map((name) => [name, audience ?? config.authorization_servers[name]?.audience] as const);
-  return new Map(wanted.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== 'any'));
-}
-
-function limit(value: number | 'none'): number {
-  return value === 'none' ? Number.POSITIVE_INFINITY : value;
 }
 
 /** The checks of the configuration exclude it: reaching this is a defect of ours. */

@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../../config/gateway.ts';
 
 /** What a process takes up once: addresses, and what is set up before there is a file to reload. */
-const fixed = ['listen', 'admin', 'health', 'log', 'shutdown'] as const satisfies readonly (keyof GatewayConfig)[];
+const fixed = [
+  'listen',
+  'admin',
+  'health',
+  'decision',
+  'workers',
+  'log',
+  'shutdown',
+] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** The new file with the old values of what only a restart changes, and the names of those that differ. */
 export function keepFixed(

@@ -7,13 +7,17 @@ import { openCounters } from '../../storage/counters-open.ts';
 import { crossOrigin } from '../decide/cross-origin.ts';
 import { buildEngine, type Engine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
+import { varyOf } from '../decision-endpoint/vary.ts';
 import type { Shared } from '../forward/exchange.ts';
 import type { Stalls } from '../forward/stalls.ts';
-import { openUpstream, type Upstream } from '../forward/upstream.ts';
+import type { Upstream } from '../forward/upstream.ts';
 import type { Route } from '../routing/route.ts';
-import { openSchemes } from '../schemes/open-schemes.ts';
+import { openSchemes, type Schemes } from '../schemes/open-schemes.ts';
 import type { Decisions } from '../telemetry/decisions.ts';
 import { buildTickets } from '../telemetry/tickets.ts';
+import { openTracing } from '../telemetry/tracing.ts';
+import { openUpstream } from '../upstreams/open-upstream.ts';
+import { upstreamTrust } from '../upstreams/upstream-trust.ts';
 import { openAuthorizationServer } from '../verify/open-authorization-server.ts';
 import { trustOf } from '../verify/trust.ts';
 import { type BearerVerifiers, buildVerifiers } from '../verify/verifiers.ts';
@@ -21,6 +25,7 @@ import { compileRoutes, compileUnrouted } from './compile.ts';
 import { compileHealthPasses, type HealthPass } from './health-pass.ts';
 import type { Kept } from './kept.ts';
 import { Lease } from './lease.ts';
+import type { Outside } from './outside.ts';
 import { originReader } from './trusted-proxies.ts';
 
 /** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
@@ -29,10 +34,13 @@ export interface Generation {
   readonly engine: Engine;
   readonly routes: readonly Route[];
   readonly verifiers: BearerVerifiers;
+  readonly schemes: Schemes;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly healthPasses: ReadonlyMap<string, HealthPass>;
   readonly counters: Counters;
   readonly shared: Shared;
+  /** What decisions of this file depend on, for `Vary` of an answer that a proxy may remember. */
+  readonly decisionVary: string;
   /** Held by whoever serves by this generation, by every exchange that began under it, and by every tunnel. */
   readonly lease: Lease;
 }
@@ -53,6 +61,8 @@ export interface GenerationDependencies {
   readonly directory: string;
   /** Where a value of the file stands. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
+  /** Of a worker. */
+  readonly outside?: Outside | undefined;
 }
 
 export function buildGeneration(config: GatewayConfig, dependencies: GenerationDependencies): Generation {
@@ -65,20 +75,28 @@ export function buildGeneration(config: GatewayConfig, dependencies: GenerationD
   }
 }
 
-function build(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Generation {
-  const { kept, locate } = dependencies;
+/** `locate` holds the whole file as it was parsed: it is asked here, and kept by nothing that lives on. */
+function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDependencies, lease: Lease): Generation {
+  const { kept, outside } = dependencies;
   const verifiers = buildVerifiers(config, dependencies, (name, block, around) => {
     const trust = trustOf(block, dependencies);
-    return kept.servers.take(lease, [name, block, around.development, trust], () =>
-      openAuthorizationServer(name, block, around, trust),
+    const remote = outside?.server(name);
+    return kept.servers.take(lease, [name, block, around.development, trust, remote?.id], () =>
+      openAuthorizationServer(name, block, { ...around, remote }, trust),
     );
   });
-  const upstreams = openUpstreams(config, kept, lease);
+  const upstreams = openUpstreams(config, dependencies, lease);
   const resources = protectedResources(config);
-  const counters = kept.counters.take(lease, config.counters, () => openCounters(config.counters, dependencies));
+  const counters = kept.counters.take(lease, config.counters, () =>
+    outside !== undefined && config.counters === 'memory'
+      ? outside.counters
+      : openCounters(config.counters, dependencies),
+  );
   const verifier = (names: readonly string[]) => verifiers.verifier(names);
-  const schemes = openSchemes(config, { ...dependencies, counters }, lease);
-  const parts = { upstreams, verifier, schemes, resources, take: counters.take, locate };
+  const schemes = openSchemes(config, { ...dependencies, counters, contents: outside?.contents }, lease);
+  const tally = (route: string) => dependencies.decisions.tally(route);
+  const { watch } = verifiers;
+  const parts = { upstreams, verifier, watch, schemes: schemes.of, resources, take: counters.take, tally, locate };
   const routes = compileRoutes(config, parts);
   const shared = share(config, dependencies, lease);
   const unrouted = compileUnrouted(config, parts);
@@ -87,18 +105,27 @@ function build(config: GatewayConfig, dependencies: GenerationDependencies, leas
     engine: buildEngine({ routes, unrouted, resources, crossOrigin: shared.crossOrigin }),
     routes,
     verifiers,
+    schemes,
     upstreams,
     healthPasses: compileHealthPasses(config, upstreams),
     counters,
     shared,
+    decisionVary: varyOf(config.routes),
     lease,
   };
 }
 
-function openUpstreams(config: GatewayConfig, kept: Kept, lease: Lease): ReadonlyMap<string, Upstream> {
-  const named = Object.entries(config.upstreams).map(
-    ([name, block]) => [name, kept.upstreams.take(lease, [name, block], () => openUpstream(name, block))] as const,
-  );
+/** With the files of its `tls`: those that are new are another upstream's. */
+function openUpstreams(
+  { upstreams }: GatewayConfig,
+  dependencies: GenerationDependencies,
+  lease: Lease,
+): ReadonlyMap<string, Upstream> {
+  const named = Object.entries(upstreams).map(([name, block]) => {
+    const trust = upstreamTrust(block.tls, dependencies);
+    const open = () => openUpstream(name, block, { ...dependencies, trust });
+    return [name, dependencies.kept.upstreams.take(lease, [name, block, trust], open)] as const;
+  });
   return new Map(named);
 }
 
@@ -110,9 +137,11 @@ function share(config: GatewayConfig, dependencies: GenerationDependencies, leas
     log,
     decisions,
     stalls,
+    bodies: kept.bodies,
     listener,
     lease,
     tickets: kept.tickets.take(lease, ticket_keys ?? null, () => buildTickets(ticket_keys, clock)),
+    tracing: openTracing(),
     limits: config.limits,
     originOf: originReader(config.trusted_proxies),
     crossOrigin: crossOrigin(config.cors, config.request_id.header),

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
-import { entry } from '../codes.ts';
+import { type Code, entry } from '../codes.ts';
 import { upstreamFault } from '../forward/upstream-fault.ts';
+import { ask } from '../upstreams/ask.ts';
 import type { LiveGeneration } from './generation.ts';
 import type { HealthPass } from './health-pass.ts';
 
@@ -19,17 +20,27 @@ export function buildHealthListener(health: Health, live: LiveGeneration): Fasti
   return app;
 }
 
+/** Bytes of what an upstream says of its health. */
+const LIMIT = 1024 * 1024;
+
 /** Nothing that the probe sent is passed on, and no credential is added. */
 async function forward({ upstream, path, timeout }: HealthPass, method: 'GET' | 'HEAD', reply: FastifyReply) {
+  const origin = upstream.choose();
+  if (origin === undefined) return fail(reply, 'upstream_unhealthy');
+  const headers = ['host', origin.host ?? origin.authority];
   try {
-    const headers = { host: upstream.host ?? upstream.authority };
-    const limits = { headersTimeout: timeout, bodyTimeout: timeout };
-    const { statusCode, headers: own, body } = await upstream.pool.request({ path, method, headers, ...limits });
-    const type = own['content-type'];
+    const question = { path, method, headers, servername: origin.serverName, timeout, limit: LIMIT };
+    const answer = await ask(origin.engine, question);
+    origin.breaker?.succeeded(origin.breaker.epoch);
+    const type = answer.headers.get('content-type');
     if (type !== undefined) reply.header('content-type', type);
-    return reply.code(statusCode).header('cache-control', 'no-store').send(body);
+    return reply.code(answer.status).header('cache-control', 'no-store').send(answer.body);
   } catch (error) {
-    const code = upstreamFault(error as Error);
-    return reply.code(entry(code).status).send({ status: 'not ready', reason: code });
+    origin.breaker?.abandoned(origin.breaker.epoch);
+    return fail(reply, upstreamFault(error as Error));
   }
+}
+
+function fail(reply: FastifyReply, code: Code) {
+  return reply.code(entry(code).status).send({ status: 'not ready', reason: code });
 }

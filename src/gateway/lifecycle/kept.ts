@@ -1,8 +1,10 @@
 import type { Counters } from '../../storage/counters.ts';
+import { type EntityBudget, entityBudget } from '../forward/entity-budget.ts';
 import type { Upstream } from '../forward/upstream.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
-import type { Nonces } from '../schemes/nonces.ts';
+import type { Nonces, UsedNonces } from '../schemes/nonces.ts';
 import { openPasswordJudge, type PasswordJudge } from '../schemes/password-judge.ts';
+import type { UserStore } from '../schemes/user-store.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
 import type { AuthorizationServer } from '../verify/authorization-server.ts';
 import { Holdings } from './holdings.ts';
@@ -14,18 +16,23 @@ export interface Kept {
   readonly tickets: Holdings<Tickets>;
   readonly counters: Holdings<Counters>;
   readonly nonces: Holdings<Nonces>;
+  readonly usedNonces: Holdings<UsedNonces>;
   /** With the passwords that were right a moment ago. */
   readonly schemes: Holdings<HttpScheme>;
+  readonly userStores: Holdings<UserStore>;
   /** Of the process: its queue is the bound on what hashing may take. */
   readonly passwords: PasswordJudge;
+  /** Of the process, too. */
+  readonly bodies: EntityBudget;
   close(): Promise<void>;
 }
 
 export function keepNothingYet(): Kept {
   const servers = new Holdings<AuthorizationServer>((server) => server.close());
-  const upstreams = new Holdings<Upstream>(({ pool }) => pool.destroy());
+  const upstreams = new Holdings<Upstream>((upstream) => upstream.close());
   const tickets = new Holdings<Tickets>(async () => {});
   const counters = new Holdings<Counters>((each) => each.close());
+  const userStores = new Holdings<UserStore>((store) => store.close());
   const passwords = openPasswordJudge();
   return {
     servers,
@@ -33,9 +40,12 @@ export function keepNothingYet(): Kept {
     tickets,
     counters,
     nonces: new Holdings<Nonces>(async () => {}),
+    usedNonces: new Holdings<UsedNonces>(async () => {}),
     schemes: new Holdings<HttpScheme>(async () => {}),
+    userStores,
     passwords,
+    bodies: entityBudget(),
     close: async () =>
-      void (await Promise.all([servers.close(), upstreams.close(), counters.close(), passwords.close()])),
+      void (await Promise.all([servers, upstreams, counters, userStores, passwords].map((each) => each.close()))),
   };
 }

@@ -1,20 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { outage } from '../../base/verdict.ts';
+import { entry } from '../codes.ts';
 import type { Engine, WantedEntity } from '../decide/engine.ts';
 import { BodyRate, BodyTooSlow } from '../forward/body-rate.ts';
-import { type EntityBudget, entityBudget } from '../forward/entity-budget.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
 import type { OnUpgrade } from '../forward/relay.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from '../forward/request-body.ts';
-import { type Handshake, openTunnel, switchingProtocols } from '../forward/tunnel.ts';
+import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../forward/tunnel.ts';
+import type { StreamEnd } from '../identity.ts';
 import { type Outcome, refuse, type Unavailable } from '../outcome.ts';
 import { readHead } from '../request-head.ts';
 import type { Route } from '../routing/route.ts';
 import type { Routed } from '../routing/routed.ts';
 import type { LiveGeneration } from './generation.ts';
 import { requestIds } from './request-id.ts';
+import { peerOf } from './trusted-proxies.ts';
 
 /** How a request reached the listener. */
 export interface Arrival {
@@ -31,14 +33,13 @@ export interface Arrival {
 /** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
 export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   const nextId = requestIds();
-  const budget = entityBudget();
   return (arrival) => {
     const { engine, shared } = live.current;
     // Node.js hands over what it has parsed; behind a fault of framing nothing is a request.
     if (shared.listener.doomed.has(arrival.request.socket)) return;
     try {
       const exchange = open(arrival, shared, nextId);
-      guard(exchange, () => begin(engine, exchange, arrival, budget));
+      guard(exchange, () => begin(engine, exchange, arrival));
     } catch (error) {
       shared.log.error({ err: error }, 'internal error');
       arrival.request.socket.destroy();
@@ -52,20 +53,10 @@ function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange 
     method: request.method as string,
     target,
     version: request.httpVersion === '1.1' ? '1.1' : '1.0',
-    origin: shared.originOf({
-      address: plainAddress(request.socket.remoteAddress),
-      secure: 'encrypted' in request.socket,
-      rawHeaders: request.rawHeaders,
-      requestIdHeader: shared.requestIdHeaderLower,
-    }),
+    origin: shared.originOf(peerOf(request, shared.requestIdHeaderLower)),
     rawHeaders: request.rawHeaders,
   });
   return new Exchange(request, response, head, head.origin.requestId ?? nextId(), expects === 'continue', shared);
-}
-
-/** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
-function plainAddress(address = ''): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
 /** A throw is a defect of ours: the request gets a 500, the log its stack, and the process goes on. */
@@ -82,7 +73,7 @@ function broken(exchange: Exchange, error: unknown): void {
   exchange.fail('internal_error', undefined, 'see the log');
 }
 
-function begin(engine: Engine, exchange: Exchange, arrival: Arrival, budget: EntityBudget): void {
+function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
   const routed = admit(engine, exchange, arrival);
   if (routed.kind !== 'routed') {
     exchange.settle(routed);
@@ -90,7 +81,7 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival, budget: Ent
   }
   const onUpgrade = arrival.handshake && tunnel(exchange, routed, arrival.handshake);
   const need = engine.needs(routed);
-  const isHeld = need !== undefined && reserve(exchange, need, budget);
+  const isHeld = need !== undefined && reserve(exchange, need);
   // Whoever only looks on lets the body pass unread.
   if (need === undefined || (!isHeld && routed.route.shadow)) carryOut(exchange, engine.decide(routed), onUpgrade);
   else if (!isHeld) exchange.settle(saturated(routed.route));
@@ -106,10 +97,11 @@ function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival)
 
 function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {
   if (outcome instanceof Promise) {
+    exchange.trace?.verifying();
     const asked = exchange.shared.clock.monotonic();
     outcome.then(
       (settled) => {
-        exchange.verifiedSince(asked);
+        exchange.verifiedSince(asked, settled);
         guard(exchange, () => carryOut(exchange, settled, onUpgrade));
       },
       (error: unknown) => broken(exchange, error),
@@ -120,10 +112,10 @@ function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpg
 }
 
 /** For as long as the exchange may hold it; a body that does not say how long it is counts as the longest. */
-function reserve({ head, response }: Exchange, { limit }: WantedEntity, budget: EntityBudget): boolean {
+function reserve({ head, response, shared: { bodies } }: Exchange, { limit }: WantedEntity): boolean {
   const bytes = head.contentLength === undefined ? limit : Math.min(limit, Number(head.contentLength.value));
-  if (!budget.take(bytes)) return false;
-  response.once('close', () => budget.give(bytes));
+  if (!bodies.take(bytes)) return false;
+  response.once('close', () => bodies.give(bytes));
   return true;
 }
 
@@ -173,10 +165,15 @@ function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
   request.socket.once('close', () => lease.release());
 }
 
+/** What a client is told when its leave is over. */
+function endings(end: (reason: string) => void): (why: StreamEnd) => void {
+  return (why) => end(entry(why).text);
+}
+
 /** The upstream switched first; now the client is told, and from here on they are one connection. */
 function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
   holdUntilClosed(exchange);
-  return (raw, upstream) => {
+  return (raw, upstream, { identity, shadow }) => {
     const { request, response, requestId, shared } = exchange;
     const client = request.socket as Socket;
     if (client.destroyed) {
@@ -187,6 +184,8 @@ function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): On
     client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
     shared.listener.tunnels.add(client);
     client.once('close', () => shared.listener.tunnels.delete(client));
-    openTunnel({ client, upstream, head: handshake.finish(), idle: route.idleTimeout });
+    const parts = { client, upstream, head: handshake.finish(), idle: route.limits.idle };
+    if (route.watch === undefined || identity === undefined || shadow !== undefined) openTunnel(parts);
+    else client.once('close', route.watch(identity, endings(openEndableTunnel(parts))));
   };
 }

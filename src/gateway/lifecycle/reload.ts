@@ -14,6 +14,10 @@ export interface Reloading {
   readonly load: () => Loaded<GatewayConfig>;
   readonly live: { current: Generation };
   readonly build: (loaded: LoadedGateway) => Generation;
+  /** Whatever must be there before it takes over; a problem, and it does not. */
+  readonly ready: (next: Generation, loaded: LoadedGateway) => Promise<readonly Problem[]>;
+  /** It has taken over. */
+  readonly taken?: () => Promise<void>;
   /** What the listener keeps of a file follows the new one. */
   readonly apply: (config: GatewayConfig) => void;
   /** Certificates are read anew even where the file is refused: they run out whatever it says. */
@@ -85,9 +89,14 @@ async function replace(reloading: Reloading, loaded: LoadedGateway): Promise<Rel
   const old = live.current;
   const { config, kept } = keepFixed(old.config, loaded.config);
   const next = reloading.build({ ...loaded, config });
-  await Promise.all([next.verifiers.start(), next.counters.start()]);
+  const problems = await reloading.ready(next, { ...loaded, config });
+  if (problems.length > 0) {
+    next.lease.release();
+    return { ok: false, problems };
+  }
   live.current = next;
   reloading.apply(config);
+  await reloading.taken?.();
   old.lease.onEnd(() => log.debug('the generation before has ended'));
   old.lease.release();
   return { ok: true, routes: routeChanges(old.config.routes, config.routes), restart: kept, warnings: loaded.warnings };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type TrustedProxies, trustedProxies } from '../../base/forwarded-for.ts';
 import { normalizeHost } from '../../config/host.ts';
 import type { Origin } from '../request-head.ts';
@@ -11,6 +12,17 @@ export interface Peer {
   readonly requestIdHeader: string;
 }
 
+/** Of this connection, and what the request on it says. */
+export function peerOf({ socket, rawHeaders }: IncomingMessage, requestIdHeader: string): Peer {
+  const address = plainAddress(socket.remoteAddress);
+  return { address, secure: 'encrypted' in socket, rawHeaders, requestIdHeader };
+}
+
+/** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
+function plainAddress(address = ''): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}
+
 /** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
 export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
   if (cidrs.length === 0) return fromConnection;
@@ -19,7 +31,7 @@ export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
 }
 
 function fromConnection({ address, secure }: Peer): Origin {
-  return { address, secure, chain: address, host: undefined, requestId: undefined };
+  return { address, secure, chain: address, host: undefined, requestId: undefined, isProxied: false };
 }
 
 function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
@@ -32,6 +44,7 @@ function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
     chain: [...chain, peer.address].join(', '),
     host: host !== undefined && normalizeHost(host) !== undefined ? host : undefined,
     requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
+    isProxied: true,
   };
 }
 

@@ -1,19 +1,9 @@
 import { compareHosts, type HostPattern, hostShape, matchHost } from '../../config/host-pattern.ts';
-import type { PathSegment } from '../../config/path-pattern.ts';
-import type { Conditioned, MatchCondition } from './match-conditions.ts';
+import type { Search } from './choose.ts';
+import type { Placed, Question } from './placed.ts';
+import { buildTree, type Node, placedAt, type SharedParts, walk } from './route-tree.ts';
 
-/** What the table needs to know of a route to place it. */
-export interface Placed {
-  /** Undefined: every host. */
-  readonly host: HostPattern | undefined;
-  readonly segments: readonly PathSegment[];
-  /** Undefined: every method. */
-  readonly methods: ReadonlySet<string> | undefined;
-  readonly conditions: readonly MatchCondition[];
-  /** false: literals match without regard to case, as the upstream compares them. */
-  readonly caseSensitive: boolean;
-  readonly access: string;
-}
+export type { Placed, Question } from './placed.ts';
 
 export type RouteMatch<Route> =
   | { readonly kind: 'route'; readonly route: Route }
@@ -22,36 +12,9 @@ export type RouteMatch<Route> =
   /** A header or query parameter that chooses the route occurs twice. */
   | { readonly kind: 'repeated'; readonly route: Route };
 
-export interface Question extends Conditioned {
-  /** In the form of `normalizeHost`. */
-  readonly host: string;
-  /** The judged path in the form that patterns compare with. */
-  readonly key: string;
-  readonly method: string;
-}
-
-interface Node<Route> {
-  literals: Map<string, Node<Route>> | undefined;
-  /** Literals of routes that match without regard to case, in lower case. */
-  folded: Map<string, Node<Route>> | undefined;
-  one: Node<Route> | undefined;
-  /** Routes that end here, those with more conditions first. */
-  readonly here: Route[];
-  /** Routes whose `{name*}` begins here. */
-  readonly rest: Route[];
-}
-
 interface HostRoot<Route> {
   readonly host: HostPattern;
   readonly root: Node<Route>;
-}
-
-interface Search {
-  readonly question: Question;
-  /** Methods of routes that fit in all else; undefined until there is one. */
-  allow: Set<string> | undefined;
-  /** The route at which a deciding field was found twice. */
-  repeated: unknown;
 }
 
 /**
@@ -60,16 +23,26 @@ interface Search {
  * at most once, so its cost is bounded by the table.
  */
 export class RouteTable<Route extends Placed> {
-  readonly #exact = new Map<string, Node<Route>>();
+  readonly #exact: ReadonlyMap<string, Node<Route>>;
   /** Most specific first. */
   readonly #patterns: readonly HostRoot<Route>[];
-  readonly #anyHost: Node<Route> = node();
+  readonly #anyHost: Node<Route>;
+  /** Where no host has routes of its own. */
+  readonly #onlyAnyHost: readonly Node<Route>[];
 
   constructor(routes: Iterable<Route>) {
-    const byShape = new Map<string, HostRoot<Route>>();
-    const words = new Map<string, string>();
-    for (const route of inTurn(routes)) insert(this.#root(route.host, byShape), route, words);
-    this.#patterns = [...byShape.values()].sort((one, other) => compareHosts(one.host, other.host));
+    const shared: SharedParts = { words: new Map(), tails: new Map() };
+    const hosts = Map.groupBy(inTurn(routes), ({ host }) => hostKey(host));
+    const named = [...hosts.values()].flatMap((of): HostRoot<Route>[] => {
+      const host = of[0]?.host;
+      return host === undefined ? [] : [{ host, root: buildTree(of, shared) }];
+    });
+    this.#exact = new Map(named.flatMap(({ host, root }) => (host.exact === undefined ? [] : [[host.exact, root]])));
+    this.#patterns = named
+      .filter(({ host }) => host.exact === undefined)
+      .sort((one, other) => compareHosts(one.host, other.host));
+    this.#anyHost = buildTree(hosts.get(undefined) ?? [], shared);
+    this.#onlyAnyHost = [this.#anyHost];
   }
 
   match(question: Question): RouteMatch<Route> {
@@ -97,63 +70,19 @@ export class RouteTable<Route extends Placed> {
 
   #roots(host: string): readonly Node<Route>[] {
     const exact = this.#exact.get(host);
-    if (this.#patterns.length === 0) return exact === undefined ? [this.#anyHost] : [exact, this.#anyHost];
+    if (this.#patterns.length === 0) return exact === undefined ? this.#onlyAnyHost : [exact, this.#anyHost];
     const fitting = this.#patterns.filter((pattern) => matchHost(pattern.host, host) !== undefined);
     return [...(exact === undefined ? [] : [exact]), ...fitting.map(({ root }) => root), this.#anyHost];
-  }
-
-  #root(host: HostPattern | undefined, byShape: Map<string, HostRoot<Route>>): Node<Route> {
-    if (host === undefined) return this.#anyHost;
-    if (host.exact !== undefined) return childOf(this.#exact, host.exact);
-    const shape = hostShape(host);
-    const same = byShape.get(shape) ?? { host, root: node<Route>() };
-    byShape.set(shape, same);
-    return same.root;
   }
 }
 
 /** The methods that browsers ask a preflight for, of a route that takes every method. */
 const ANY = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-function node<Route>(): Node<Route> {
-  return { literals: undefined, folded: undefined, one: undefined, here: [], rest: [] };
-}
-
-function childOf<Route>(children: Map<string, Node<Route>>, text: string): Node<Route> {
-  const child = children.get(text) ?? node<Route>();
-  children.set(text, child);
-  return child;
-}
-
-/** `words`: a literal that stands in many routes is kept once, so that comparing with it stays within the processor's cache. */
-function insert<Route extends Placed>(root: Node<Route>, route: Route, words: Map<string, string>): void {
-  let at = root;
-  for (const segment of route.segments) {
-    if (segment.kind === 'rest') {
-      at.rest.push(route);
-      return;
-    }
-    if (segment.kind === 'one') {
-      at.one ??= node();
-      at = at.one;
-    } else at = literalChild(at, kept(words, segment.text), route.caseSensitive);
-  }
-  at.here.push(route);
-}
-
-function kept(words: Map<string, string>, text: string): string {
-  const known = words.get(text) ?? text;
-  words.set(known, known);
-  return known;
-}
-
-function literalChild<Route>(at: Node<Route>, text: string, caseSensitive: boolean): Node<Route> {
-  if (caseSensitive) {
-    at.literals ??= new Map();
-    return childOf(at.literals, text);
-  }
-  at.folded ??= new Map();
-  return childOf(at.folded, text.toLowerCase());
+/** Equal for hosts that match the same; an exact host is no pattern, however it is written. */
+function hostKey(host: HostPattern | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  return host.exact === undefined ? `pattern ${hostShape(host)}` : `host ${host.exact}`;
 }
 
 /** More conditions first, then by their text, so that the order in the file never decides between equals. */
@@ -166,72 +95,4 @@ function inTurn<Route extends Placed>(routes: Iterable<Route>): readonly Route[]
     }))
     .sort((one, other) => other.count - one.count || (one.text === '' ? 0 : one.text.localeCompare(other.text)))
     .map(({ route }) => route);
-}
-
-/** `from` is where the next segment begins; past the end of the key there is none. */
-function walk<Route extends Placed>(at: Node<Route>, key: string, from: number, search: Search): Route | undefined {
-  if (from > key.length) return choose(at.here, search) ?? choose(at.rest, search);
-  const slash = key.indexOf('/', from);
-  const end = slash === -1 ? key.length : slash;
-  const segment = key.slice(from, end);
-  const literal = at.literals?.get(segment);
-  const found = literal && walk(literal, key, end + 1, search);
-  if (found !== undefined) return found;
-  const folded = at.folded?.get(segment.toLowerCase());
-  const alike = folded && walk(folded, key, end + 1, search);
-  if (alike !== undefined) return alike;
-  // An empty segment is no value for a name.
-  const one = end > from && at.one ? walk(at.one, key, end + 1, search) : undefined;
-  return one ?? choose(at.rest, search);
-}
-
-/** Every route for this path, whatever its methods and conditions. */
-function* placedAt<Route>(at: Node<Route>, key: string, from: number): Iterable<Route> {
-  if (from > key.length) yield* at.here;
-  else {
-    const slash = key.indexOf('/', from);
-    const end = slash === -1 ? key.length : slash;
-    const segment = key.slice(from, end);
-    const children = [
-      at.literals?.get(segment),
-      at.folded?.get(segment.toLowerCase()),
-      end > from ? at.one : undefined,
-    ];
-    for (const child of children) if (child !== undefined) yield* placedAt(child, key, end + 1);
-  }
-  yield* at.rest;
-}
-
-/**
- * Once a more specific route fitted in all but its method, a later one must name the method and must not be public:
- * forbidding a method on one path never opens it through a wider rule.
- */
-function choose<Route extends Placed>(routes: readonly Route[], search: Search): Route | undefined {
-  if (routes.length === 0 || search.repeated !== undefined) return undefined;
-  const { method } = search.question;
-  let passedOver = search.allow !== undefined;
-  let conditions = routes[0]?.conditions.length;
-  for (const route of routes) {
-    if (route.conditions.length !== conditions) {
-      conditions = route.conditions.length;
-      passedOver = search.allow !== undefined;
-    }
-    const fits = route.conditions.length === 0 || conditionsHold(route, search);
-    if (search.repeated !== undefined) return undefined;
-    if (!fits) continue;
-    const takes = route.methods === undefined || route.methods.has(method);
-    if (takes && (!passedOver || (route.methods !== undefined && route.access !== 'public'))) return route;
-    search.allow ??= new Set();
-    for (const allowed of route.methods ?? []) search.allow.add(allowed);
-  }
-  return undefined;
-}
-
-function conditionsHold<Route extends Placed>(route: Route, search: Search): boolean {
-  for (const condition of route.conditions) {
-    const holds = condition.holds(search.question);
-    if (holds === 'repeated') search.repeated = route;
-    if (holds !== 'yes') return false;
-  }
-  return true;
 }

@@ -1,24 +1,25 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
 import { refused } from '../../base/verdict.ts';
 import type { BasicConfig } from '../../config/gateway.ts';
-import type { Htpasswd } from '../../config/htpasswd.ts';
 import { type BasicCredentials, basicChallenge, parseBasic } from '../../http-auth/basic.ts';
 import type { Throttle } from '../../storage/counters-throttle.ts';
-import type { Identity, SchemeVerification } from '../identity.ts';
+import type { Identity, SchemeVerification, Verified } from '../identity.ts';
 import { isSecureEnough } from '../lifecycle/transport.ts';
 import type { RequestHead } from '../request-head.ts';
+import type { BasicUser, BasicUsers } from './basic-users.ts';
 import { guard } from './guarded-login.ts';
 import type { HttpScheme } from './http-scheme.ts';
-import { dearest, type PasswordJudge } from './password-judge.ts';
+import type { PasswordJudge } from './password-judge.ts';
+import type { Answered } from './sought.ts';
 import { userIdentities } from './user-identity.ts';
 
 export interface BasicParts {
   readonly config: BasicConfig;
   readonly realm: string;
-  readonly users: Htpasswd;
+  readonly users: BasicUsers;
   readonly judge: PasswordJudge;
   readonly throttle: Throttle;
   readonly clock: Clock;
@@ -32,62 +33,126 @@ type Right = Extract<BasicCredentials, { kind: 'credentials' }>;
 
 /** Basic (RFC 7617) on the routes that share one block. */
 export function basicScheme(parts: BasicParts): HttpScheme {
-  const { config, realm, users, judge, throttle } = parts;
-  const verified = rememberVerified(parts.clock);
-  const identityOf = userIdentities({ scheme: 'basic', realm, scopes: config.scopes });
-  const decoy = dearest(users.values());
+  const { config, realm } = parts;
+  const scene: Scene = {
+    ...parts,
+    verified: rememberVerified(parts.clock),
+    identityOf: userIdentities({ scheme: 'basic', realm, scopes: config.scopes }),
+  };
   const mayCarry = (head: RequestHead) => config.allow_insecure || isSecureEnough(head);
   const challenge = basicChallenge({ realm, charset: config.charset });
-
-  const check = async ({ username, password }: Right, key: string, address: string): Promise<SchemeVerification> => {
-    const stored = users.get(username) ?? decoy;
-    const judged = stored === undefined ? 'wrong' : await judge.judge(stored, password, addressBlock(address));
-    if (typeof judged === 'object') return judged;
-    if (judged === 'wrong' || !users.has(username)) return refused('password_wrong');
-    return { kind: 'verified', identity: verified.keep(key, identityOf(username)), cache: 'miss' };
-  };
-
   return {
     name: 'basic',
     wantsEntity: () => undefined,
     challenges: (head) => (mayCarry(head) ? [challenge] : []),
     verify({ value, head }) {
       if (!mayCarry(head)) return refused('transport_insecure');
-      const parsed = parseBasic(value);
-      if (parsed.kind !== 'credentials') return refused('authorization_malformed');
-      const key = verified.keyOf(parsed);
-      const identity = verified.recall(key);
-      if (identity !== undefined) return { kind: 'verified', identity, cache: 'hit' };
-      const name = `basic ${realm.length}:${realm}${parsed.username}`;
-      const guarded = { throttle, name, address: head.origin.address };
-      return guard(guarded, () => verified.once(key, () => check(parsed, key, head.origin.address)));
+      const sent: Sent = { value, key: scene.verified.keyOf(value), address: head.origin.address };
+      const before = scene.verified.recall(sent.key);
+      return before === undefined ? verifyAnew(scene, sent) : verifyAgain(scene, sent, before);
     },
   };
 }
 
+interface Sent {
+  /** Of the Authorization field. */
+  readonly value: string;
+  /** What it is remembered by. */
+  readonly key: string;
+  readonly address: string;
+}
+
+/** Right a moment ago: so it is still, unless the user or the password was changed since. */
+function verifyAgain(scene: Scene, sent: Sent, before: Remembered): SchemeVerification | Promise<SchemeVerification> {
+  const sought = scene.users.find(before.username, addressBlock(sent.address));
+  const judge = (told: Answered<BasicUser>) => {
+    if (told.kind === 'outage') return told;
+    const isSame = told.kind === 'found' && told.user.print === before.print;
+    return isSame ? before.verified : verifyAnew(scene, sent);
+  };
+  return sought instanceof Promise ? sought.then(judge) : judge(sought);
+}
+
+function verifyAnew(scene: Scene, sent: Sent): SchemeVerification | Promise<SchemeVerification> {
+  const parsed = parseBasic(sent.value);
+  if (parsed.kind !== 'credentials') return refused('authorization_malformed');
+  const sought = scene.users.find(parsed.username, addressBlock(sent.address));
+  return sought instanceof Promise
+    ? sought.then((told) => guarded(scene, parsed, told, sent))
+    : guarded(scene, parsed, sought, sent);
+}
+
+interface Scene extends BasicParts {
+  readonly verified: VerifiedCredentials;
+  readonly identityOf: (username: string) => Identity;
+}
+
+function guarded(
+  scene: Scene,
+  credentials: Right,
+  sought: Answered<BasicUser>,
+  { key, address }: Sent,
+): SchemeVerification | Promise<SchemeVerification> {
+  if (sought.kind === 'outage') return sought;
+  const { verified, throttle, realm, users } = scene;
+  const user = sought.kind === 'found' ? sought.user : undefined;
+  const name = `basic ${realm.length}:${realm}${users.keyOf(credentials.username)}`;
+  const judged = `${key} ${user?.print ?? ''}`;
+  return guard({ throttle, name, address }, () =>
+    verified.once(judged, () => check(scene, { ...credentials, user, key }, address)),
+  );
+}
+
+interface Asked {
+  readonly user: BasicUser | undefined;
+  /** As it was sent, which may be another spelling of the user's. */
+  readonly username: string;
+  readonly password: string;
+  readonly key: string;
+}
+
+/** The same work whether the user is known or not. */
+async function check(scene: Scene, asked: Asked, address: string): Promise<SchemeVerification> {
+  const { judge, users, verified, identityOf } = scene;
+  const { user, username, password, key } = asked;
+  const stored = user?.stored ?? users.decoy;
+  const judged = stored === undefined ? 'wrong' : await judge.judge(stored, password, addressBlock(address));
+  if (typeof judged === 'object') return judged;
+  if (judged === 'wrong' || user === undefined) return refused('password_wrong');
+  const identity = identityOf(user.username);
+  verified.keep(key, { username, print: user.print, verified: { kind: 'verified', identity, cache: 'hit' } });
+  return { kind: 'verified', identity, cache: 'miss' };
+}
+
+interface Remembered {
+  readonly username: string;
+  /** Of the stored password as it was. */
+  readonly print: string;
+  readonly verified: Verified;
+}
+
 interface VerifiedCredentials {
-  /** Of the whole credential, its parts told apart by their lengths (advisory 27); nothing can be read from it. */
-  keyOf(credentials: Right): string;
-  recall(key: string): Identity | undefined;
-  keep(key: string, identity: Identity): Identity;
+  /** Of the field as it came, in which name and password are told apart (advisory 27); nothing can be read from it. */
+  keyOf(value: string): string;
+  recall(key: string): Remembered | undefined;
+  keep(key: string, right: Remembered): void;
   /** Whoever asks for the same at the same time gets the same answer. */
   once(key: string, check: () => Promise<SchemeVerification>): Promise<SchemeVerification>;
 }
 
 function rememberVerified(clock: Clock): VerifiedCredentials {
-  const secret = randomBytes(32);
+  // One block of the hash. What it gives never leaves this process, so a prefix keys it well enough.
+  const secret = randomBytes(32).toString('hex');
   const underWay = new Map<string, Promise<SchemeVerification>>();
-  const known = new LRUCache<string, { identity: Identity; until: number }>({ max: REMEMBERED });
+  const known = new LRUCache<string, { right: Remembered; until: number }>({ max: REMEMBERED });
   return {
-    keyOf: ({ username, password }) =>
-      createHmac('sha256', secret).update(`${username.length}:${username}${password}`).digest('base64'),
+    keyOf: (value) => hash('sha256', secret + value, 'base64'),
     recall(key) {
       const found = known.get(key);
-      return found !== undefined && found.until > clock.monotonic() ? found.identity : undefined;
+      return found !== undefined && found.until > clock.monotonic() ? found.right : undefined;
     },
-    keep(key, identity) {
-      known.set(key, { identity, until: clock.monotonic() + REMEMBERED_FOR });
-      return identity;
+    keep(key, right) {
+      known.set(key, { right, until: clock.monotonic() + REMEMBERED_FOR });
     },
     once(key, check) {
       const running = underWay.get(key);

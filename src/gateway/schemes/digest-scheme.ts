@@ -14,7 +14,7 @@ import {
   digestAlgorithmNames,
   digestAlgorithms,
 } from '../../http-auth/digest-algorithms.ts';
-import { digestResponse, type ResponseInput } from '../../http-auth/digest-response.ts';
+import { digestResponse, type ResponseInput, userHash } from '../../http-auth/digest-response.ts';
 import type { Nonce } from '../../http-auth/nonce.ts';
 import type { Counters, NonceUsage } from '../../storage/counters.ts';
 import type { Throttle } from '../../storage/counters-throttle.ts';
@@ -22,9 +22,10 @@ import type { Identity, SchemeVerification, Verified } from '../identity.ts';
 import type { RequestHead } from '../request-head.ts';
 import { uriFits } from './digest-uri.ts';
 import type { DigestUser, DigestUsers } from './digest-users.ts';
-import { guard } from './guarded-login.ts';
+import { guard as guardLogin } from './guarded-login.ts';
 import type { HttpScheme, Presented } from './http-scheme.ts';
 import type { Nonces } from './nonces.ts';
+import type { Answered as UserAnswer } from './sought.ts';
 import { userIdentities } from './user-identity.ts';
 
 export interface DigestParts {
@@ -32,6 +33,8 @@ export interface DigestParts {
   readonly users: DigestUsers;
   readonly nonces: Nonces;
   readonly throttle: Throttle;
+  /** The place of the counts: a use that is known there is known nowhere else. */
+  readonly countedAt: string;
   /** Where other processes take the same nonces. */
   readonly useNonce: Counters['useNonce'];
 }
@@ -66,16 +69,21 @@ interface Scene extends DigestParts {
 }
 
 /** One nonce for all: a client that takes the second challenge must not be told that its nonce is for the first. */
-function challenges({ config, nonces, algorithms, opaque }: Scene, head: RequestHead, stale: boolean): string[] {
-  const nonce = nonces.issue(purposeOf(config, head));
+function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
+  const { config, nonces, algorithms, opaque } = scene;
+  const nonce = nonces.issue(purposeOf(scene, head));
   const { realm, qop, userhash, domain } = config;
   const shared = { realm, qop, nonce, opaque, userhash, stale, domain: domain?.join(' ') };
   return algorithms.map((algorithm) => digestChallenge({ ...shared, algorithm }));
 }
 
-/** What a nonce is for: realm, and address where it is bound to one. */
-function purposeOf({ realm, bind_ip }: DigestConfig, { origin }: RequestHead): string {
-  return bind_ip ? `${realm}\0${addressBlock(origin.address)}` : realm;
+/**
+ * What a nonce is for: realm, and address where it is bound to one. Where its uses are counted, and for how long: what
+ * counts elsewhere, or after that, could not know of a use.
+ */
+function purposeOf({ config, countedAt }: DigestParts, { origin }: RequestHead): string {
+  const { realm, nonce_ttl, bind_ip } = config;
+  return [realm, countedAt, nonce_ttl, bind_ip ? addressBlock(origin.address) : ''].join('\0');
 }
 
 /** Credentials that answer a challenge of this route, so far as can be told without the password. */
@@ -86,19 +94,41 @@ interface Answered {
 }
 
 function verify(scene: Scene, presented: Presented): SchemeVerification | Promise<SchemeVerification> {
-  const { config, users, throttle } = scene;
-  const { head } = presented;
   const answered = answeredBy(scene, presented);
   if (answered.kind === 'refused') return answered;
-  const { realm } = config;
-  const user = users.find(answered.credentials, answered.algorithm);
-  // By each of its hashes a name could be guessed at anew.
-  const username = user?.username ?? answered.credentials.username;
-  const name = `digest ${realm.length}:${realm}${username}`;
-  return guard({ throttle, name, address: head.origin.address }, () => judge(scene, { ...answered, user }, presented));
+  const { credentials, algorithm } = answered;
+  const sought = scene.users.find(credentials, algorithm, addressBlock(presented.head.origin.address));
+  return sought instanceof Promise
+    ? sought.then((told) => guarded(scene, answered, told, presented))
+    : guarded(scene, answered, sought, presented);
 }
 
-function answeredBy({ config, nonces, opaque }: Scene, { value, head }: Presented) {
+function guarded(
+  scene: Scene,
+  answered: Answered,
+  sought: UserAnswer<DigestUser>,
+  presented: Presented,
+): SchemeVerification | Promise<SchemeVerification> {
+  if (sought.kind === 'outage') return sought;
+  const user = sought.kind === 'found' ? sought.user : undefined;
+  const { realm } = scene.config;
+  const name = `digest ${realm.length}:${realm}${countedName(scene, answered)}`;
+  const guard = { throttle: scene.throttle, name, address: presented.head.origin.address };
+  return guardLogin(guard, () => judge(scene, { ...answered, user }, presented));
+}
+
+/**
+ * What guesses are counted by, which must be the same whether there is such a user or not: else by name and by hash in
+ * turn it could be seen which names count together. So a name counts as its hash where that may be sent in its place.
+ */
+function countedName({ config }: Scene, { credentials: { username, userhash }, algorithm }: Answered): string {
+  if (!config.userhash) return username;
+  const { stored } = digestAlgorithms[algorithm];
+  return `${stored} ${userhash ? username : userHash(stored, username, config.realm)}`;
+}
+
+function answeredBy(scene: Scene, { value, head }: Presented) {
+  const { config, nonces, opaque } = scene;
   const parsed = parseDigest(value);
   if (parsed.kind !== 'credentials')
     return refused('authorization_malformed', parsed.kind === 'malformed' ? parsed.detail : undefined);
@@ -106,8 +136,8 @@ function answeredBy({ config, nonces, opaque }: Scene, { value, head }: Presente
   const algorithm = digestAlgorithmNamed(credentials.algorithm);
   const mismatch = mismatches.find(({ isWrong }) => isWrong(credentials, { config, algorithm, opaque }));
   if (mismatch !== undefined || algorithm === undefined) return refused('digest_mismatch', mismatch?.text);
-  if (!uriFits(credentials.uri, head, config.uri_match)) return refused('digest_uri');
-  const nonce = nonces.read(credentials.nonce, purposeOf(config, head));
+  if (!uriFits(credentials.uri, head, config)) return refused('digest_uri');
+  const nonce = nonces.read(credentials.nonce, purposeOf(scene, head));
   return nonce === undefined ? refused('nonce_invalid') : { kind: 'answered' as const, credentials, algorithm, nonce };
 }
 
@@ -227,7 +257,8 @@ function info(scene: Scene, answered: Answered, head: RequestHead, input: Respon
   return ['authentication-info', formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce })];
 }
 
-function nextNonce({ config, nonces }: Scene, { nonce }: Answered, head: RequestHead): string | undefined {
+function nextNonce(scene: Scene, { nonce }: Answered, head: RequestHead): string | undefined {
+  const { config, nonces } = scene;
   const isLate = nonces.now() - nonce.issuedAt > config.nonce_ttl * LATE;
-  return config.nextnonce && isLate ? nonces.issue(purposeOf(config, head)) : undefined;
+  return config.nextnonce && isLate ? nonces.issue(purposeOf(scene, head)) : undefined;
 }

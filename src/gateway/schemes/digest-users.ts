@@ -3,6 +3,8 @@ import type { DigestCredentials } from '../../http-auth/digest.ts';
 import type { DigestAlgorithmName, StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
 import { digestAlgorithms } from '../../http-auth/digest-algorithms.ts';
 import { userHash } from '../../http-auth/digest-response.ts';
+import { foundOr, type Sought } from './sought.ts';
+import type { UserStore } from './user-store.ts';
 
 export interface DigestUser {
   readonly username: string;
@@ -14,7 +16,9 @@ export interface DigestUsers {
   find(
     credentials: Pick<DigestCredentials, 'username' | 'userhash'>,
     algorithm: DigestAlgorithmName,
-  ): DigestUser | undefined;
+    /** Who asks, such as an address. */
+    forWhom: string,
+  ): Sought<DigestUser>;
 }
 
 type Users = ReadonlyMap<string, DigestUser>;
@@ -33,7 +37,17 @@ export function digestUsers(entries: readonly HtdigestEntry[], realm: string): D
   }
   return {
     find: ({ username, userhash }, name) =>
-      tables.get(keyOf({ algorithm: digestAlgorithms[name].stored, userhash }))?.get(username),
+      foundOr(tables.get(keyOf({ algorithm: digestAlgorithms[name].stored, userhash }))?.get(username)),
+  };
+}
+
+export function digestUsersOfStore(store: UserStore, realm: string): DigestUsers {
+  return {
+    find: ({ username, userhash }, name, forWhom) =>
+      store.findDigest(
+        { realm, algorithm: digestAlgorithms[name].stored, name: username, isHashed: userhash },
+        forWhom,
+      ),
   };
 }
 

@@ -26,21 +26,34 @@ function tried(guarded: Guarded, attempt: Attempt, judge: () => Answer): Answer 
   if (attempt.retryAfter !== undefined) return throttled(attempt.retryAfter);
   const verification = judge();
   return verification instanceof Promise
-    ? verification.then((told) => judgedLater(guarded, told))
+    ? verification.then((told) => judgedLater(guarded, attempt, told))
     : counted(attempt, verification);
 }
 
-/** Of a burst of guesses no more are looked at than one after another: what was tried at the same time counts too. */
-async function judgedLater(guarded: Guarded, verification: SchemeVerification): Promise<SchemeVerification> {
+/**
+ * Of a burst of guesses no more are answered than one after another: what was tried at the same time counts too. A wrong one
+ * counts at once and is told by its number, so that a right one, which looks again, finds all before it counted.
+ */
+async function judgedLater(
+  guarded: Guarded,
+  first: Attempt,
+  verification: SchemeVerification,
+): Promise<SchemeVerification> {
   if (verification.kind === 'outage') return verification;
-  const attempt = await attemptOf(guarded);
-  return attempt.retryAfter === undefined ? counted(attempt, verification) : throttled(attempt.retryAfter);
+  if (isWrong(verification)) return counted(first, verification);
+  const { retryAfter } = await attemptOf(guarded);
+  return retryAfter === undefined ? verification : throttled(retryAfter);
+}
+
+function isWrong(verification: SchemeVerification): boolean {
+  return verification.kind === 'refused' && verification.code === 'password_wrong';
 }
 
 function counted(attempt: Attempt, verification: SchemeVerification): Answer {
-  if (verification.kind !== 'refused' || verification.code !== 'password_wrong') return verification;
+  if (!isWrong(verification)) return verification;
+  const told = (retryAfter: number | undefined) => (retryAfter === undefined ? verification : throttled(retryAfter));
   const failed = attempt.fail();
-  return failed instanceof Promise ? failed.then(() => verification) : verification;
+  return failed instanceof Promise ? failed.then(told) : told(failed);
 }
 
 function throttled(retryAfter: number): SchemeVerification {

@@ -19,13 +19,20 @@ export interface Nonces {
 /** Milliseconds by which the clock of another replica may be ahead. */
 const AHEAD = 5000;
 
+/** What a process knows of the nonces that were used, whichever keys signed them. */
+export interface UsedNonces extends Pick<Nonces, 'now' | 'counts'> {}
+
+export function openUsedNonces(clock: Clock): UsedNonces {
+  const start = clock.now() - clock.monotonic();
+  const now = () => Math.floor(start + clock.monotonic());
+  return { now, counts: new NonceCounts(now()) };
+}
+
 /** The first key signs, all verify; without keys a random one serves until the end of the process. */
-export function openNonces(texts: readonly string[] | undefined, clock: Clock): Nonces {
+export function openNonces(texts: readonly string[] | undefined, { now, counts }: UsedNonces): Nonces {
   const keys = (texts ?? []).map((text) => Buffer.from(text, 'base64'));
   const key = keys[0] ?? randomBytes(32);
   if (keys.length === 0) keys.push(key);
-  const start = clock.now() - clock.monotonic();
-  const now = () => Math.floor(start + clock.monotonic());
   return {
     now,
     // The first of a process is issued after its beginning, which is the floor of its counts.
@@ -36,6 +43,6 @@ export function openNonces(texts: readonly string[] | undefined, clock: Clock): 
     },
     opaque: (purpose) => opaqueFor(key, purpose),
     decoy: randomBytes(32).toString('hex'),
-    counts: new NonceCounts(now()),
+    counts,
   };
 }

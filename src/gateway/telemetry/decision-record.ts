@@ -2,9 +2,10 @@ import type { Code } from '../codes.ts';
 import { nearest } from '../decide/scope-requirement.ts';
 import type { Identity } from '../identity.ts';
 import type { Outcome, Refuse, Unavailable } from '../outcome.ts';
-import type { RequestHead } from '../request-head.ts';
+import type { RequestHead, Via } from '../request-head.ts';
 import type { Route } from '../routing/route.ts';
 import { type Step, stepOf } from '../step.ts';
+import { traceIdOf } from './trace-context.ts';
 
 /** What became of one request. Logs, metrics, the live view and tickets read this and nothing else. */
 export interface Decision {
@@ -22,17 +23,25 @@ export interface Decision {
   readonly verification?: number | undefined;
   /** Milliseconds from forwarding to the first byte of the answer; undefined: there was none. */
   readonly upstream?: number | undefined;
+  /** How often the request was sent to an upstream that may ask for it again. */
+  readonly attempts?: number | undefined;
+  /** Of our own span; undefined: we make none. */
+  readonly traceId?: string | undefined;
 }
 
 /** A decision as it is written down. No credential, no query: the token of a query stands in the target. */
 export interface DecisionRecord {
   readonly request_id: string;
+  /** Of W3C Trace Context: 32 hexadecimal digits. */
+  readonly trace_id?: string;
   readonly method: string;
   readonly host: string | undefined;
   readonly path: string;
   readonly code: Decision['code'];
   readonly route: string | undefined;
   readonly address: string;
+  /** By which way a proxy asked; absent: the request itself came here. */
+  readonly via?: Via;
   readonly subject?: string | undefined;
   readonly client?: string | undefined;
   readonly cache?: string | undefined;
@@ -47,23 +56,27 @@ export interface DecisionRecord {
   readonly milliseconds: number;
   readonly verification_ms?: number | undefined;
   readonly upstream_ms?: number | undefined;
+  readonly upstream_attempts?: number | undefined;
   readonly detail?: string;
 }
 
 export function describeDecision(decision: Decision): DecisionRecord {
-  const { code, outcome, head, requestId, milliseconds, detail, verification, upstream } = decision;
+  const { code, outcome, head, requestId, milliseconds, detail, verification, upstream, attempts } = decision;
   return {
     request_id: requestId,
+    ...traceFacts(decision),
     method: head.method,
     host: head.host?.value,
     path: pathOf(head),
     code,
     route: outcome?.route?.id || undefined,
     address: head.origin.address,
+    ...(head.origin.via && { via: head.origin.via }),
     ...facts(decision),
     milliseconds: rounded(milliseconds) as number,
     verification_ms: rounded(verification),
     upstream_ms: rounded(upstream),
+    ...(attempts === undefined ? {} : { upstream_attempts: attempts }),
     ...(detail === undefined ? {} : { detail }),
   };
 }
@@ -72,10 +85,15 @@ export function describeDecision(decision: Decision): DecisionRecord {
  * What of a target may be written down: a query, and whatever a client wrote in place of one, can hold a token; an
  * authority can hold a password.
  */
-export function pathOf({ target }: RequestHead): string {
+export function pathOf({ target }: Pick<RequestHead, 'target'>): string {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const end = path.search(/[?#]|%3f|%23|access_token/i);
   return end === -1 ? path : path.slice(0, end);
+}
+
+function traceFacts({ traceId, head }: Decision): Partial<DecisionRecord> {
+  const id = traceId ?? traceIdOf(head);
+  return id === undefined ? {} : { trace_id: id };
 }
 
 function rounded(milliseconds: number | undefined): number | undefined {

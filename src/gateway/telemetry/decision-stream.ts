@@ -8,8 +8,10 @@ const MOST_WATCHERS = 32;
 /** Milliseconds: a connection that nobody holds any more is noticed by writing to it. */
 const HEARTBEAT = 15_000;
 
+export type WatchedDecisions = Pick<Decisions, 'watchers' | 'watch'>;
+
 /** `GET /decisions`: every decision as it is made, as server-sent events (WHATWG HTML §9.2) of one JSON object each. */
-export function streamDecisions(app: FastifyInstance, decisions: Decisions): void {
+export function streamDecisions(app: FastifyInstance, decisions: WatchedDecisions): void {
   app.get('/decisions', (_request, reply) => {
     if (decisions.watchers >= MOST_WATCHERS) return reply.code(503).send({ error: 'too many watch already' });
     reply.hijack();
@@ -18,7 +20,7 @@ export function streamDecisions(app: FastifyInstance, decisions: Decisions): voi
   });
 }
 
-function watch(response: ServerResponse, decisions: Decisions): void {
+function watch(response: ServerResponse, decisions: WatchedDecisions): void {
   const send = (text: string) => {
     if (response.destroyed) return;
     if (response.writableLength > BUFFER) response.destroy();

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { entry, isCode } from '../codes.ts';
-import type { Forward } from '../outcome.ts';
+import type { Forward, Outcome } from '../outcome.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
 import { Histogram } from './histogram.ts';
-import { Tally } from './tally.ts';
+import { type Tally, tallies } from './tally.ts';
 
 export type { Decision } from './decision-record.ts';
 
@@ -15,7 +15,10 @@ export type Watcher = (record: string) => void;
 export class Decisions {
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #newTally = tallies();
+  /** By route; what has no route has an empty one. */
   readonly #tallies = new Map<string, Tally>();
+  readonly #unrouted: Tally;
   readonly #watchers = new Set<Watcher>();
   /** Our own work on a request, and the verification of credentials that were not in the cache. */
   readonly gateway = new Histogram();
@@ -24,10 +27,13 @@ export class Decisions {
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
+    this.#unrouted = this.tally('');
   }
 
   record(decision: Decision): void {
-    this.#tally(decision.outcome?.route?.id ?? '').add(decision);
+    const { code, outcome, milliseconds, upstream } = decision;
+    const tally = outcome?.route?.tally ?? this.#unrouted;
+    tally.add({ code, reason: reasonOf(outcome), milliseconds, upstream });
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);
@@ -37,12 +43,21 @@ export class Decisions {
 
   /** Also for a request that never became one. */
   count(route: string, code: string): void {
-    this.#tally(route).count(code);
+    this.tally(route).count(code);
   }
 
-  /** Route → what became of its requests; an unrouted request has an empty route. */
-  tallies(): Iterable<readonly [route: string, tally: Tally]> {
-    return this.#tallies;
+  /** Of a route by its id, whatever the generation: counts go on when a file is loaded anew. */
+  tally(route: string): Tally {
+    const known = this.#tallies.get(route);
+    if (known !== undefined) return known;
+    const tally = this.#newTally();
+    this.#tallies.set(route, tally);
+    return tally;
+  }
+
+  /** Route → what became of its requests, once there were any; an unrouted request has an empty route. */
+  *tallies(): Iterable<readonly [route: string, tally: Tally]> {
+    for (const [route, tally] of this.#tallies) if (!tally.isEmpty) yield [route, tally];
   }
 
   /** Gives the way to stop. */
@@ -53,14 +68,6 @@ export class Decisions {
 
   get watchers(): number {
     return this.#watchers.size;
-  }
-
-  #tally(route: string): Tally {
-    const known = this.#tallies.get(route);
-    if (known !== undefined) return known;
-    const tally = new Tally();
-    this.#tallies.set(route, tally);
-    return tally;
   }
 
   #show(decision: Decision): void {
@@ -89,3 +96,20 @@ function wouldRefuse({ shadow }: Forward): boolean {
 function entryStatus(code: Decision['code']): number {
   return isCode(code) ? entry(code).status : 200;
 }
+
+/** A few words of ours; in shadow mode what enforcing would have said; of an outage who is out. */
+function reasonOf(outcome: Outcome | undefined): string {
+  switch (outcome?.kind) {
+    case 'forward':
+      return outcome.shadow === undefined || outcome.shadow === 'pass' ? '' : `shadow ${outcome.shadow.code}`;
+    case 'refuse':
+      return outcome.detail !== undefined && PLAIN.test(outcome.detail) ? outcome.detail : '';
+    case 'unavailable':
+      return outcome.outage.dependency;
+    default:
+      return '';
+  }
+}
+
+/** A reason that quotes what was sent is for the log only. */
+const PLAIN = /^[A-Za-z][A-Za-z0-9_ -]{0,47}$/;

@@ -1,11 +1,11 @@
 import type { Metric, Registry } from 'prom-client';
-import { BOUNDS, type Histogram } from './histogram.ts';
+import { BOUNDS, type Measured } from './histogram.ts';
 
 export interface HistogramMetric {
   readonly name: string;
   readonly help: string;
   /** Every histogram of the metric with its labels, at the moment somebody asks. */
-  readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Histogram]>;
+  readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Measured]>;
 }
 
 /** prom-client's own histogram costs a hash of its labels at every request: this one only renders what was counted. */

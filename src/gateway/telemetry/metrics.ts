@@ -2,12 +2,17 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
 import type { ReloadStats } from '../lifecycle/reload.ts';
 import type { Decisions } from './decisions.ts';
-import type { Histogram } from './histogram.ts';
+import { feedMetrics } from './feed-metrics.ts';
+import type { Measured } from './histogram.ts';
 import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
 import type { Tally } from './tally.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
 
-/** Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file. */
-export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats): Registry {
+/**
+ * Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file.
+ * `aggregator`: how those of several workers become one. A worker has no `reloads` of its own.
+ */
+export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats | undefined): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -26,14 +31,6 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   for (const { name, help, read } of histograms)
     registerHistogram(registry, { name, help, read: () => read(decisions) });
   new Gauge({
-    name: 'gatehouse_decision_watchers',
-    help: 'Who reads /decisions at the moment.',
-    registers,
-    collect() {
-      this.set(decisions.watchers);
-    },
-  });
-  new Gauge({
     name: 'gatehouse_upstream_requests_in_flight',
     help: 'Requests that have a connection to the upstream or wait for one.',
     labelNames: ['upstream'],
@@ -46,15 +43,17 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   new Gauge({
     name: 'gatehouse_counters_reachable',
     help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    aggregator: 'min',
     registers,
     collect() {
       this.set(live.current.counters.reachable() ? 1 : 0);
     },
   });
-  for (const { name, help, read } of serverGauges) {
+  for (const { name, help, read, aggregator = 'sum' } of serverGauges) {
     new Gauge({
       name,
       help,
+      aggregator,
       labelNames: ['server'],
       registers,
       collect() {
@@ -64,8 +63,27 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
       },
     });
   }
-  reloadMetrics(registers, reloads);
+  feedMetrics(registry, live);
+  upstreamMetrics(registry, live);
+  if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
   return registry;
+}
+
+/** What there is once, however many workers there are. */
+export function processMetrics(
+  registry: Registry,
+  { decisions, reloads }: { readonly decisions: Pick<Decisions, 'watchers'>; readonly reloads: ReloadStats },
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'gatehouse_decision_watchers',
+    help: 'Who reads /decisions at the moment.',
+    registers,
+    collect() {
+      this.set(decisions.watchers);
+    },
+  });
+  reloadMetrics(registers, reloads);
 }
 
 function reloadMetrics(registers: Registry[], reloads: ReloadStats): void {
@@ -129,29 +147,58 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
 ];
 
-function byRoute(decisions: Decisions, pick: (tally: Tally) => Histogram) {
+function byRoute(decisions: Decisions, pick: (tally: Tally) => Measured) {
   return [...decisions.tallies()].map(([route, tally]) => [{ route }, pick(tally)] as const);
 }
 
 type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;
 
-const serverGauges: readonly { name: string; help: string; read(stats: Stats): number | undefined }[] = [
+interface ServerGauge {
+  readonly name: string;
+  readonly help: string;
+  /** It only grows, so what a worker counted is not to be lost with it. */
+  readonly isCount?: true;
+  readonly aggregator?: 'max';
+  read(stats: Stats): number | undefined;
+}
+
+const serverGauges: readonly ServerGauge[] = [
   { name: 'gatehouse_token_cache_entries', help: 'Verified tokens kept.', read: (stats) => stats.positive },
   { name: 'gatehouse_token_negative_cache_entries', help: 'Refused tokens kept.', read: (stats) => stats.negative },
   {
     name: 'gatehouse_token_cache_hits',
+    isCount: true,
     help: 'Tokens answered from the cache since the start.',
     read: (stats) => stats.hits,
   },
   {
     name: 'gatehouse_token_cache_misses',
+    isCount: true,
     help: 'Tokens that had to be verified since the start.',
     read: (stats) => stats.misses,
   },
   {
     name: 'gatehouse_introspections',
+    isCount: true,
     help: 'Introspection calls, or look-ups in the store, since the start.',
     read: (stats) => stats.introspections,
   },
-  { name: 'gatehouse_jwks_age_seconds', help: 'Age of the key set.', read: (stats) => stats.jwks_age_seconds },
+  { name: 'gatehouse_user_keys', help: 'Keys of single users that are kept.', read: (stats) => stats.userKeys },
+  {
+    name: 'gatehouse_user_key_fetches',
+    isCount: true,
+    help: 'Fetches of the key of a single user since the start.',
+    read: (stats) => stats.userKeyFetches,
+  },
+  {
+    name: 'gatehouse_jwks_age_seconds',
+    help: 'Age of the key set.',
+    aggregator: 'max',
+    read: (stats) => stats.jwks_age_seconds,
+  },
 ];
+
+/** Gauges that count since the start, by their names. */
+export const countingGauges: ReadonlySet<string> = new Set(
+  serverGauges.filter(({ isCount }) => isCount).map(({ name }) => name),
+);

@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import { type Refused, refused } from '../../base/verdict.ts';
+import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import type { CredentialCode } from '../codes.ts';
 import type { Verified } from '../identity.ts';
+import type { TokenMarks } from '../revocation/deny-list.ts';
+import type { Revocations } from '../revocation/revocations.ts';
 import type { Facts } from './facts.ts';
 
 export interface Remembered {
   readonly jwt: boolean;
-  readonly answer: Verified | Refused<CredentialCode>;
+  readonly answer: Verified | Refused<CredentialCode> | Outage;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface FactsCache {
   get(token: string): Remembered | undefined;
   /** What may still be said while the server does not answer. */
   stale(token: string): Verified | undefined;
-  put(token: string, facts: Facts): Verified;
+  put(token: string, facts: Facts): Verified | Refused<CredentialCode>;
   forget(token: string): void;
   clear(): void;
   size(): number;
@@ -29,12 +31,19 @@ export interface FactsCache {
 interface Entry extends Remembered {
   readonly answer: Verified;
   readonly key: VerificationKey | undefined;
+  readonly marks: TokenMarks | undefined;
+  /** The generation of the revocations at which it was last looked at, and what was found. */
+  checkedAt: number;
+  revoked: boolean;
   /** Wall clock, milliseconds. */
   readonly notBefore: number;
   readonly expiresAt: number;
   /** Monotonic milliseconds. */
   readonly freshUntil: number;
   readonly staleUntil: number;
+  /** Until then it serves even while the feed is silent: the server itself was asked a moment ago. */
+  readonly assuredUntil: number;
+  readonly asked: boolean;
 }
 
 export interface FactsCacheOptions {
@@ -44,6 +53,11 @@ export interface FactsCacheOptions {
   readonly clock: Clock;
   /** Whether the key that verified a token still counts. */
   readonly holds: (key: VerificationKey) => boolean;
+  readonly revocations: Pick<Revocations, 'generation' | 'denies' | 'doubt'>;
+  /** Milliseconds for which an answer of the server is taken for fresh while its feed is silent. */
+  readonly maxStaleness: number;
+  /** What is said while nothing may be believed that the feed could revoke. */
+  readonly doubtful: Outage;
 }
 
 /** Tokens differ in length by a factor of a hundred: memory is bounded for a mean of this many characters. */
@@ -51,12 +65,23 @@ const MEAN_LENGTH = 4096;
 
 const EXPIRED = refused<CredentialCode>('token_expired');
 const EARLY = refused<CredentialCode>('token_not_yet_valid');
+const REVOKED = refused<CredentialCode>('token_revoked');
 const answers = {
-  jwt: { expired: { jwt: true, answer: EXPIRED }, early: { jwt: true, answer: EARLY } },
-  opaque: { expired: { jwt: false, answer: EXPIRED }, early: { jwt: false, answer: EARLY } },
+  jwt: {
+    expired: { jwt: true, answer: EXPIRED },
+    early: { jwt: true, answer: EARLY },
+    revoked: { jwt: true, answer: REVOKED },
+  },
+  opaque: {
+    expired: { jwt: false, answer: EXPIRED },
+    early: { jwt: false, answer: EARLY },
+    revoked: { jwt: false, answer: REVOKED },
+  },
 } as const;
 
-export function factsCache({ size, skew, clock, holds }: FactsCacheOptions): FactsCache {
+export function factsCache(options: FactsCacheOptions): FactsCache {
+  const { size, skew, clock, holds, revocations, maxStaleness } = options;
+  const doubtful: Remembered = { jwt: true, answer: options.doubtful };
   const entries = new LRUCache<string, Entry>({
     max: size,
     maxSize: size * MEAN_LENGTH,
@@ -71,33 +96,59 @@ export function factsCache({ size, skew, clock, holds }: FactsCacheOptions): Fac
     return undefined;
   };
 
+  /** Looked at again only when something was revoked since. */
+  const isRevoked = (entry: Entry): boolean => {
+    if (entry.checkedAt !== revocations.generation) {
+      entry.checkedAt = revocations.generation;
+      entry.revoked = entry.marks !== undefined && revocations.denies(entry.marks);
+    }
+    return entry.revoked;
+  };
+
+  /** While the feed is silent, only what its server said itself a moment ago. */
+  const believed = (entry: Entry): Remembered | undefined => {
+    const doubt = revocations.doubt();
+    if (doubt === undefined || clock.monotonic() < entry.assuredUntil) return entry;
+    return doubt === 'deny' && !entry.asked ? doubtful : undefined;
+  };
+
   return {
     get(token) {
       const entry = find(token);
       if (entry === undefined) return undefined;
+      if (isRevoked(entry)) return answers[entry.jwt ? 'jwt' : 'opaque'].revoked;
       const now = clock.now();
       if (now >= entry.expiresAt) return answers[entry.jwt ? 'jwt' : 'opaque'].expired;
       if (now < entry.notBefore) return answers[entry.jwt ? 'jwt' : 'opaque'].early;
-      return entry.freshUntil === Number.POSITIVE_INFINITY || clock.monotonic() < entry.freshUntil ? entry : undefined;
+      const isFresh = entry.freshUntil === Number.POSITIVE_INFINITY || clock.monotonic() < entry.freshUntil;
+      return isFresh ? believed(entry) : undefined;
     },
     stale(token) {
       const entry = find(token);
       if (entry === undefined || clock.monotonic() >= entry.staleUntil || clock.now() >= entry.expiresAt)
         return undefined;
+      if (isRevoked(entry) || (!entry.asked && revocations.doubt() !== undefined)) return undefined;
       return { ...entry.answer, cache: 'stale' };
     },
     put(token, facts) {
       const now = clock.monotonic();
-      const { identity, jwt, key, leeway } = facts;
-      entries.set(token, {
+      const { identity, jwt, key, leeway, asked } = facts;
+      const entry: Entry = {
         jwt,
         key,
+        asked,
+        marks: identity.marks,
+        checkedAt: Number.NaN,
+        revoked: false,
+        assuredUntil: asked ? now + Math.min(facts.freshFor, maxStaleness) : Number.NEGATIVE_INFINITY,
         answer: { kind: 'verified', identity, cache: 'hit' },
         notBefore: (identity.notBefore ?? Number.NEGATIVE_INFINITY) * 1000 - skew,
         expiresAt: (identity.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 + leeway,
         freshUntil: now + facts.freshFor,
         staleUntil: now + facts.freshFor + facts.staleFor,
-      });
+      };
+      entries.set(token, entry);
+      if (isRevoked(entry)) return REVOKED;
       return { kind: 'verified', identity, cache: 'miss' };
     },
     forget: (token) => entries.delete(token),

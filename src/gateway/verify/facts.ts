@@ -11,6 +11,8 @@ export interface Facts {
   readonly jwt: boolean;
   /** The key that signed it: once that is gone, so are the facts. */
   readonly key: VerificationKey | undefined;
+  /** The server itself was asked about the token, so that the facts do not hang on what its feed says. */
+  readonly asked: boolean;
   /** Milliseconds for which the facts serve unasked, and for which they serve while nobody answers. */
   readonly freshFor: number;
   readonly staleFor: number;

@@ -2,7 +2,16 @@ import { type Dispatcher, request } from 'undici';
 import { type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 
 /** A JSON object from an authorization server, or why there is none. `detail` holds nothing that the server sent. */
-export type Fetched = { readonly kind: 'json'; readonly value: JsonObject } | FailedFetch;
+export type Fetched = FetchedJson | FailedFetch;
+
+export interface FetchedJson {
+  readonly kind: 'json';
+  readonly value: JsonObject;
+  /** Seconds for which the server says that it holds; absent where it does not say. */
+  readonly maxAge?: number;
+  /** Milliseconds since it came, where that was not just now. */
+  readonly age?: number;
+}
 
 export interface FailedFetch {
   readonly kind: 'failed';
@@ -75,7 +84,14 @@ async function read(answer: Dispatcher.ResponseData, judgeType: boolean): Promis
   if (fault !== undefined) return failed(fault, statusCode);
   if (bytes === undefined) return failed('the answer is too large', statusCode);
   const value = parseJsonObject(bytes);
-  return value === undefined ? failed('the answer is not a sound JSON object', statusCode) : { kind: 'json', value };
+  if (value === undefined) return failed('the answer is not a sound JSON object', statusCode);
+  return { kind: 'json', value, ...maxAge(answer.headers['cache-control']) };
+}
+
+/** RFC 9111 §5.2.2.1. */
+function maxAge(cacheControl: string | string[] | undefined): { maxAge?: number } {
+  const told = /(?:^|[ ,])max-age=([0-9]{1,9})(?:[ ,]|$)/i.exec(String(cacheControl ?? ''));
+  return told === null ? {} : { maxAge: Number(told[1]) };
 }
 
 /** We ask for no content coding, so one that comes is unasked for; it is never decoded, so no bomb goes off. */
@@ -104,7 +120,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Codes and names only: a message may quote what the server sent. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${DEADLINE} ms`;
   return codeOf(error) || (error instanceof Error ? error.name : 'unknown failure');
 }

@@ -11,13 +11,20 @@ export type FoundKeys =
   | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
   /** The server has no such key. */
   | { readonly kind: 'unknown' }
+  /** It had one, and with it ended what the key signed. */
+  | { readonly kind: 'revoked' }
   /** Whether it has one cannot be known now. */
   | { readonly kind: 'out'; readonly detail: string };
 
 /** The keys of one authorization server, as last seen. */
 export interface KeySet {
-  /** At once when the key is here; waits for one shared fetch when it may have appeared since. */
-  find(alg: AlgorithmName, kid: string | undefined): FoundKeys | Promise<FoundKeys>;
+  /**
+   * At once when the key is here; waits for one shared fetch when it may have appeared since. `subject`: whose token it
+   * is, for keys that are one user's.
+   */
+  find(alg: AlgorithmName, kid: string | undefined, subject?: string | undefined): FoundKeys | Promise<FoundKeys>;
+  /** Whether a key of this name is here. */
+  knows(kid: string): boolean;
   /** Whether what this key verified still counts. */
   holds(key: VerificationKey): boolean;
   /** Settles after the first attempt; never rejects. */
@@ -63,9 +70,9 @@ export function keySet(options: KeySetOptions): KeySet {
 
   const current = () => (clock.monotonic() < usableUntil ? ring : undefined);
 
-  const accept = (keys: readonly VerificationKey[], refused: readonly RefusedKey[]) => {
+  const accept = (keys: readonly VerificationKey[], refused: readonly RefusedKey[], age: number) => {
     ring = keyRing(keys);
-    loadedAt = clock.monotonic();
+    loadedAt = clock.monotonic() - age;
     usableUntil = loadedAt + ttl + staleIfError;
     failure = undefined;
     faults.recovered();
@@ -82,17 +89,16 @@ export function keySet(options: KeySetOptions): KeySet {
   };
 
   /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */
-  const load = async () => {
-    const loaded = await source.load();
+  const take = async (loaded: Fetched) => {
     const imported = loaded.kind === 'json' ? await importKeys(loaded.value, algorithms, ring?.keys) : undefined;
-    if (imported !== undefined && imported.keys.length > 0) accept(imported.keys, imported.refused);
+    if (imported !== undefined && imported.keys.length > 0) accept(imported.keys, imported.refused, ageOf(loaded));
     else fail(whyUnusable(loaded, imported?.refused));
   };
 
   /** Never rejects: whatever went wrong, the next attempt comes. */
   const attempt = async () => {
     try {
-      await load();
+      await take(await source.load());
     } catch (error) {
       fail(`internal: ${(error as Error).name}`);
     } finally {
@@ -101,6 +107,11 @@ export function keySet(options: KeySetOptions): KeySet {
       schedule();
     }
   };
+
+  /** A good set that came unasked takes the place of the next fetch. */
+  const unfollow = source.follow?.((set) => {
+    if (!closed && set.kind === 'json') void take(set).then(schedule, () => {});
+  });
 
   const refresh = (): Promise<void> => {
     flight ??= attempt();
@@ -121,7 +132,7 @@ export function keySet(options: KeySetOptions): KeySet {
     await refresh();
     const keys = current()?.candidates(alg, kid) ?? [];
     if (keys.length > 0) return { kind: 'keys', keys };
-    if (failure === undefined) kids.remember(kid);
+    if (failure === undefined && source.isNewer?.() !== false) kids.remember(kid);
     return absent();
   };
 
@@ -134,6 +145,7 @@ export function keySet(options: KeySetOptions): KeySet {
       const worthIt = now !== undefined && kids.mayAsk(kid, now, flight !== undefined);
       return cold || worthIt ? afterFetch(alg, kid) : absent();
     },
+    knows: (kid) => ring?.knows(kid) === true,
     holds: (key) => ring?.holds(key) === true && clock.monotonic() < usableUntil,
     start: refresh,
     tried: () => tried,
@@ -141,9 +153,14 @@ export function keySet(options: KeySetOptions): KeySet {
     ageSeconds: () => (ring === undefined ? undefined : Math.floor((clock.monotonic() - loadedAt) / 1000)),
     close() {
       closed = true;
+      unfollow?.();
       clearTimeout(timer);
     },
   };
+}
+
+function ageOf(loaded: Fetched): number {
+  return loaded.kind === 'json' ? (loaded.age ?? 0) : 0;
 }
 
 function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {

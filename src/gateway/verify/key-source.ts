@@ -1,4 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { AuthorizationServerConfig } from '../../config/gateway.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
 import { DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 import type { Metadata } from './metadata.ts';
@@ -8,12 +10,26 @@ export interface KeySource {
   load(): Promise<Fetched>;
   /** Milliseconds between two looks while all is well. */
   readonly every: number;
+  /** False: what `load` gave last had come before it was asked for, and says nothing of a key that is new. */
+  readonly isNewer?: () => boolean;
+  /** Where somebody else may learn of newer keys: gives each set that came, until the returned function is called. */
+  readonly follow?: (came: (set: Fetched) => void) => () => void;
+}
+
+/** As the block of a server says. */
+export function keySourceOf(
+  { jwks_file, jwks_uri, jwks }: Pick<AuthorizationServerConfig, 'jwks_file' | 'jwks_uri' | 'jwks'>,
+  { fetch, about, directory }: { fetch: FetchJson; about: Metadata; directory: string },
+): KeySource {
+  return jwks_file === undefined
+    ? keysFromServer(fetch, jwks_uri, about, jwks.ttl)
+    : keysFromFile(resolve(directory, jwks_file));
 }
 
 const MAX_FILE = 1024 * 1024;
 const LOOK_EVERY = 2_000;
 
-export function keysFromServer(fetch: FetchJson, uri: string | undefined, metadata: Metadata, ttl: number): KeySource {
+function keysFromServer(fetch: FetchJson, uri: string | undefined, metadata: Metadata, ttl: number): KeySource {
   return {
     every: ttl,
     async load() {
@@ -25,7 +41,7 @@ export function keysFromServer(fetch: FetchJson, uri: string | undefined, metada
 }
 
 /** Read again and again by name: that sees a replaced file and a moved symbolic link, on every file system. */
-export function keysFromFile(path: string): KeySource {
+function keysFromFile(path: string): KeySource {
   return {
     every: LOOK_EVERY,
     async load() {

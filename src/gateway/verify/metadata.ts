@@ -5,8 +5,16 @@ import { DEADLINE, type FailedFetch, type Fetched, type FetchJson, failed } from
 
 /** Where an authorization server says that its endpoints are (RFC 8414). */
 export interface Metadata {
-  endpoint(member: 'jwks_uri' | 'introspection_endpoint'): Promise<string | FailedFetch>;
+  endpoint(member: RequiredMember): Promise<string | FailedFetch>;
+  /** As `endpoint`, of what a server need not have; undefined where it does not, or has no metadata at all. */
+  optional(member: OptionalMember): Promise<string | FailedFetch | undefined>;
 }
+
+export type RequiredMember = 'jwks_uri' | 'introspection_endpoint';
+export type MetadataMember = RequiredMember | OptionalMember;
+
+/** Members that RFC 8414 does not know, of what not every server has. */
+export type OptionalMember = 'user_key_uri_template' | 'revocation_events_endpoint';
 
 export interface MetadataOptions {
   readonly issuer: string;
@@ -43,7 +51,19 @@ export function metadata(options: MetadataOptions): Metadata {
       const document = await read();
       return document.kind === 'failed' ? document : judgeEndpoint(document.value, member, { issuer, development });
     },
+    async optional(member) {
+      if (!isWebAddress(issuer)) return undefined;
+      const document = await read();
+      if (document.kind === 'failed') return isAbsent(document) ? undefined : document;
+      if (document.value[member] === undefined) return undefined;
+      return judgeEndpoint(document.value, member, { issuer, development });
+    },
   };
+}
+
+/** A server that answers that it has none, and will say so again. */
+function isAbsent({ status }: FailedFetch): boolean {
+  return status !== undefined && status >= 400 && status < 500;
 }
 
 /** Each place in turn, while the server answers but not with a document; one document alone decides. */

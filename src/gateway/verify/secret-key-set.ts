@@ -12,6 +12,7 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
       const keys = (await ring).candidates(alg, undefined);
       return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' };
     },
+    knows: () => false,
     holds: () => true,
     start: async () => {},
     tried: () => true,

@@ -7,15 +7,12 @@ import { StorageUnavailable, type TokenFacts } from '../../storage/read.ts';
 import type { FaultLog } from './fault-log.ts';
 import { type Fetched, failed } from './fetch-json.ts';
 import type { AskAboutToken } from './introspection-client.ts';
+import { type StoreLook, storeLook } from './store-look.ts';
 
 /** The database of an authorization service, asked in place of its introspection endpoint. */
-export interface TokenStore {
+export interface TokenStore extends Omit<StoreLook, 'close'> {
   /** Answers as that endpoint would (RFC 7662 §2.2). */
   readonly ask: AskAboutToken;
-  /** Looks at the database now and from time to time; settles after the first look, and never rejects. */
-  start(): Promise<void>;
-  tried(): boolean;
-  usable(): boolean;
   close(): Promise<void>;
 }
 
@@ -28,34 +25,15 @@ export interface TokenStoreDependencies extends Known {
   readonly faults: FaultLog;
 }
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 2_000;
 const INACTIVE: JsonObject = { active: false };
 
 export function tokenStore(facts: TokenFacts, { faults, ...known }: TokenStoreDependencies): TokenStore {
-  let last: 'usable' | 'out' | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-
-  const look = async () => {
-    const answer = await settled(() => facts.ping().then(() => INACTIVE)).catch((error: unknown) =>
-      failed(`internal: ${(error as Error).name}`),
-    );
-    if (closed) return;
-    last = answer.kind === 'failed' ? 'out' : 'usable';
-    if (answer.kind === 'failed') faults.failed(answer.detail);
-    else faults.recovered();
-    timer = setTimeout(look, LOOK_EVERY).unref();
-  };
-
+  const { close, ...look } = storeLook(() => facts.ping(), faults);
   return {
+    ...look,
     ask: (_storage, token) => settled(() => (looksLikeJwt(token) ? aboutJwt : aboutOpaque)(facts, token, known)),
-    start: look,
-    tried: () => last !== undefined,
-    usable: () => last === 'usable',
     async close() {
-      closed = true;
-      clearTimeout(timer);
+      close();
       await facts.close();
     },
   };
@@ -83,9 +61,17 @@ async function aboutOpaque(facts: TokenFacts, token: string, { issuer, clock }: 
 async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Promise<JsonObject> {
   const jwt = parseJwt(token);
   if (jwt.kind === 'refused') return INACTIVE;
-  const { jti, gid, exp } = jwt.claims;
+  const { jti, gid, client_id, iat, exp } = jwt.claims;
   if (typeof jti !== 'string') return INACTIVE;
-  const grantId = typeof gid === 'string' ? gid : undefined;
-  if (await facts.isJwtDenied({ jti, grantId, now: seconds(clock) })) return INACTIVE;
+  const origin = {
+    grantId: textOf(gid),
+    clientId: textOf(client_id),
+    issuedAt: typeof iat === 'number' ? iat : undefined,
+  };
+  if (await facts.isJwtDenied({ jti, ...origin, now: seconds(clock) })) return INACTIVE;
   return { active: true, ...(exp !== undefined && { exp }) };
+}
+
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === 'string' ? claim : undefined;
 }

@@ -1,7 +1,7 @@
 import { refused } from '../../base/verdict.ts';
 import type { GatewayConfig } from '../../config/gateway.ts';
 import { looksLikeJwt, MAX_TOKEN_LENGTH, parseJwt } from '../../jwt/parse.ts';
-import type { Verification, VerifyBearer } from '../identity.ts';
+import type { Verification, VerifyBearer, WatchToken } from '../identity.ts';
 import type { AuthorizationServer, ServerStats } from './authorization-server.ts';
 import { openAuthorizationServer, type ServerDependencies } from './open-authorization-server.ts';
 
@@ -9,6 +9,8 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
+  /** By the server that vouches for the identity; what no authorization server vouches for has no end. */
+  readonly watch: WatchToken;
   /** Begins fetching metadata and keys of servers that are new, and looks at their stores; settles when each server was tried once, and never rejects. */
   start(): Promise<void>;
   /** Every server was tried, and not all of those that are useless without keys, or a store, lack them. */
@@ -31,6 +33,7 @@ export function buildVerifiers(
   const all = [...servers.values()];
   return {
     verifier: (names) => routeVerifier(names.map((name) => found(servers, name))),
+    watch: (identity, end) => servers.get(identity.server)?.watch(identity, end) ?? (() => {}),
     start: async () => void (await Promise.all(all.map((server) => server.start()))),
     ready: () => isReady(all),
     stats: () => all.map((server) => server.stats()),

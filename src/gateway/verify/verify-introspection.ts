@@ -36,6 +36,8 @@ export interface Introspection {
   verify(token: string): Introspected | Promise<Introspected>;
   /** Whether the last call failed a moment ago, so that whoever holds an older answer need not wait for the next. */
   isOut(): boolean;
+  /** What it says and what is on its way is of yesterday: asked anew. */
+  forget(): void;
   negatives(): number;
   calls(): number;
 }
@@ -94,13 +96,13 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
     if (verdict.kind === 'babble') return lost(verdict.detail);
     faults.recovered();
     if (verdict.kind === 'refused') return verdict;
-    const serves = { freshFor: cache.ttl, staleFor: cache.stale_if_error, leeway: 0 };
+    const serves = { asked: true, freshFor: cache.ttl, staleFor: cache.stale_if_error, leeway: 0 };
     return { kind: 'facts', identity: identityOf(answer.value, rules), jwt: false, key: undefined, ...serves };
   };
 
   const call = async (token: string, digest: string): Promise<Introspected> => {
     const signal = AbortSignal.timeout(DEADLINE);
-    const answer = await limit.run(signal, () => ask(token, signal)).finally(() => flights.delete(token));
+    const answer = await limit.run(signal, () => ask(token, signal));
     // That too many ask at once says nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
     const verdict = judge(answer);
@@ -117,8 +119,12 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
       if (negative !== undefined && clock.monotonic() < negative.until) return negative.verdict;
       const next = call(token, digest);
       flights.set(token, next);
+      // Another one may have taken its place since, when it was forgotten.
+      const landed = () => void (flights.get(token) === next && flights.delete(token));
+      next.then(landed, landed);
       return next;
     },
+    forget: () => flights.clear(),
     isOut: () => clock.monotonic() < outUntil,
     negatives: () => negatives.size,
     calls: () => calls,

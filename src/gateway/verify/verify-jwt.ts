@@ -39,13 +39,16 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     };
     const fault = judgeHeader(jwt, header) ?? judgeClaims(jwt.claims, claimRules);
     if (fault !== undefined) return fault;
-    const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid);
+    const { sub } = jwt.claims;
+    const subject = typeof sub === 'string' ? sub : undefined;
+    const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid, subject);
     if (found.kind === 'out') return out(found.detail);
+    if (found.kind === 'revoked') return refused('token_revoked', 'key of a user');
     if (found.kind === 'unknown') return refused('token_signature', 'no such key');
     const key = await verifySignature(jwt, found.keys);
     if (key === undefined) return refused('token_signature');
     if (!carries(jwt.claims, rules.requiredClaims)) return refused('token_type', 'required_claims');
-    const forever = { freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
+    const forever = { asked: false, freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
     return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
   };
 }

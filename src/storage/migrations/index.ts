@@ -1,5 +1,8 @@
 import { tokensAndKeys } from './0001-tokens-and-keys.ts';
 import { grantsAndPeople } from './0002-grants-and-people.ts';
+import { events } from './0003-events.ts';
+import { userKeys } from './0004-user-keys.ts';
+import { httpUsers } from './0005-http-users.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [tokensAndKeys, grantsAndPeople];
+export const migrations: readonly Migration[] = [tokensAndKeys, grantsAndPeople, events, userKeys, httpUsers];

@@ -16,8 +16,8 @@ export interface Applied {
   readonly checksum: string;
 }
 
-export function checksumOf({ sql }: Migration): string {
-  return sha256(sql).toString('hex');
+export function checksumOf({ sql, postgres = '' }: Migration): string {
+  return sha256(sql + postgres).toString('hex');
 }
 
 /** Those that are left to do; throws where the database is not one of this program. */

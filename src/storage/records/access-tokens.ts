@@ -1,5 +1,6 @@
 import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
 import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { report } from './events.ts';
 
 export interface AccessTokenRecord {
   /** SHA-256 of the token: the token itself is not kept. */
@@ -65,16 +66,28 @@ export interface TokenRevocation {
 }
 
 export function* revokeAccessToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
-  const row = yield* first(
-    `UPDATE access_token
-     SET revoked_at = CASE WHEN client_id = $2 THEN coalesce(revoked_at, $3) ELSE revoked_at END
-     WHERE hash = $1 RETURNING client_id`,
+  const live = yield* first(
+    `UPDATE access_token SET revoked_at = $3
+     WHERE hash = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING expires_at`,
     hash,
     clientId,
     now,
   );
+  if (live === undefined) return yield* ownership(hash, clientId);
+  yield* report('token_hash', tokenHashKey(hash), integer(live, 'expires_at'), now);
+  return 'revoked';
+}
+
+/** Of a token that was revoked before, or cannot be by this client. */
+function* ownership(hash: Uint8Array, clientId: string): Verb<Revocation> {
+  const row = yield* first('SELECT client_id FROM access_token WHERE hash = $1', hash);
   if (row === undefined) return 'unknown';
   return row.client_id === clientId ? 'revoked' : 'other_client';
+}
+
+/** As the feed writes the SHA-256 of a token. */
+export function tokenHashKey(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('base64url');
 }
 
 /** Moves the end of a live token; false where there is none. */
@@ -89,24 +102,33 @@ export function* extendAccessToken(hash: Uint8Array, expiresAt: number, now: num
 }
 
 /** Until the JWT expires by itself. */
-export function* denyJwt(jti: string, until: number): Verb<void> {
-  yield* run(
+export function* denyJwt(jti: string, until: number, now: number): Verb<void> {
+  const isNew = yield* changed(
     `INSERT INTO denied_jwt (jti, until) VALUES ($1, $2)
-     ON CONFLICT (jti) DO UPDATE SET
-       until = CASE WHEN excluded.until > denied_jwt.until THEN excluded.until ELSE denied_jwt.until END`,
+     ON CONFLICT (jti) DO UPDATE SET until = excluded.until WHERE excluded.until > denied_jwt.until RETURNING jti`,
     jti,
     until,
   );
+  if (isNew) yield* report('jti', jti, until, now);
 }
 
-/** By itself, or with the grant that it comes from. */
-export function* isJwtDenied(jti: string, now: number, grantId?: string): Verb<boolean> {
+export interface JwtOrigin {
+  readonly grantId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly issuedAt?: number | undefined;
+}
+
+/** By itself, with the grant that it comes from, or with all that its client had been given until then. */
+export function* isJwtDenied(jti: string, now: number, { grantId, clientId, issuedAt }: JwtOrigin = {}): Verb<boolean> {
   const rows = yield* all(
     `SELECT 1 AS denied FROM denied_jwt WHERE jti = $1 AND until > $2
-     UNION ALL SELECT 1 AS denied FROM authorization_grant WHERE id = $3 AND revoked_at IS NOT NULL`,
+     UNION ALL SELECT 1 AS denied FROM authorization_grant WHERE id = $3 AND revoked_at IS NOT NULL
+     UNION ALL SELECT 1 AS denied FROM event WHERE kind = 'client_nbf' AND key = $4 AND nbf > $5`,
     jti,
     now,
     grantId,
+    clientId,
+    issuedAt,
   );
   return rows.length > 0;
 }

@@ -1,7 +1,10 @@
 import { integer, json, text, textOrNone } from '../columns.ts';
 import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
-import { revokeGrantsOfSubject } from './grants.ts';
+import { endSessionKeys } from './ended-session-keys.ts';
+import { type Ending, LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
+import { endGrantsOfSubject } from './grants.ts';
 import { endSessionsOfSubject } from './sessions.ts';
+import { removeUserKeys, reportUserKeys } from './user-keys.ts';
 
 /** A person who can log in. */
 export interface AccountRecord {
@@ -49,10 +52,12 @@ export interface PasswordChange {
   readonly username: string;
   readonly passwordHash: string;
   readonly now: number;
+  /** As `until` of a `UserKeyRotation`; absent: the user's own signing keys stay. */
+  readonly keysUntil?: number | undefined;
 }
 
 /** Whoever was signed in with the old password is so no longer; false for an unknown user. */
-export function* setPassword({ username, passwordHash, now }: PasswordChange): Verb<boolean> {
+export function* setPassword({ username, passwordHash, now, keysUntil }: PasswordChange): Verb<boolean> {
   const row = yield* first(
     `UPDATE account SET password_hash = $2, password_version = password_version + 1
      WHERE username = $1 RETURNING subject`,
@@ -60,8 +65,23 @@ export function* setPassword({ username, passwordHash, now }: PasswordChange): V
     passwordHash,
   );
   if (row === undefined) return false;
-  yield* endEverything(text(row, 'subject'), now);
+  yield* signOutEverywhere({ subject: text(row, 'subject'), now, keysUntil });
   return true;
+}
+
+export interface SignOut extends Pick<PasswordChange, 'now' | 'keysUntil'> {
+  readonly subject: string;
+}
+
+/**
+ * Every session and every grant of a user ends, with all that came of them. Told by grant and not by time: a second is
+ * too coarse to tell what was issued before from what the user is given who signs in again at once.
+ */
+export function* signOutEverywhere({ subject, now, keysUntil }: SignOut): Verb<void> {
+  const { kids, keys, grants } = yield* endEverything(subject, now, keysUntil);
+  yield* reportEach('gid', grants, now);
+  yield* reportEach('token_hash', keys, now);
+  yield* reportUserKeys(kids, keysUntil ?? now, now);
 }
 
 /** A stronger hash of the same password, unless the password changed meanwhile. */
@@ -69,22 +89,37 @@ export function* rehashPassword(subject: string, old: string, next: string): Ver
   yield* run('UPDATE account SET password_hash = $3 WHERE subject = $1 AND password_hash = $2', subject, old, next);
 }
 
-/** With sessions, consents and grants; false for an unknown user. */
-export function* removeAccount(username: string, now: number): Verb<boolean> {
+/** With sessions, consents, grants and keys; `keysUntil` as in `PasswordChange`. False for an unknown user. */
+export function* removeAccount(username: string, now: number, keysUntil = now): Verb<boolean> {
   const row = yield* first('DELETE FROM account WHERE username = $1 RETURNING subject', username);
   if (row === undefined) return false;
   const subject = text(row, 'subject');
-  yield* endEverything(subject, now);
+  const { kids, grants } = yield* endEverything(subject, now, keysUntil);
   yield* run('DELETE FROM consent WHERE subject = $1', subject);
+  yield* run('DELETE FROM imported_password WHERE username = $1', username);
+  // the subject never comes back, so no token of it is spared, whenever it was issued
+  const until = lastEnd(grants, now + LONGEST_LIFE);
+  yield* report('sub_nbf', subject, until, now, until);
+  yield* reportUserKeys(kids, keysUntil, now);
   return true;
 }
 
-/** Codes first: that waits for an exchange which is under way, and what came of it is then found by the others. */
-function* endEverything(subject: string, now: number): Verb<void> {
+/** What has to be reported of what ended. */
+interface Ended {
+  readonly kids: readonly string[];
+  /** Session keys. */
+  readonly keys: readonly Ending[];
+  readonly grants: readonly Ending[];
+}
+
+/** Codes before grants: that waits for an exchange which is under way, and what came of it is then found. */
+function* endEverything(subject: string, now: number, keysUntil: number | undefined): Verb<Ended> {
   yield* endSessionsOfSubject(subject);
+  const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);
   yield* run('DELETE FROM authorization_code WHERE subject = $1 AND used_at IS NULL', subject);
-  yield* run('DELETE FROM session_key WHERE subject = $1', subject);
-  yield* revokeGrantsOfSubject(subject, now);
+  const keys = yield* endSessionKeys({ subject }, now);
+  const grants = yield* endGrantsOfSubject(subject, now);
+  return { kids, keys, grants };
 }
 
 function account(row: Row): AccountRecord {

@@ -1,5 +1,7 @@
 import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
 import { all, changed, type Row, run, type Verb } from '../verb.ts';
+import { LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
+import { ending } from './grants.ts';
 
 /** A client that was registered by command, not in the file. */
 export interface ClientRecord {
@@ -113,14 +115,48 @@ export function* unregisterClient(id: string): Verb<boolean> {
 }
 
 /** With everything that it was granted; false for an unknown client. */
-export function* removeClient(id: string, now: number): Verb<boolean> {
+export function* removeClient(id: string, now: number, lifetime = LONGEST_LIFE): Verb<boolean> {
   if (!(yield* unregisterClient(id))) return false;
   yield* run('DELETE FROM consent WHERE client_id = $1', id);
-  yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL', id);
-  yield* run('DELETE FROM session_key WHERE client_id = $1', id);
-  yield* run('UPDATE authorization_grant SET revoked_at = $2 WHERE client_id = $1 AND revoked_at IS NULL', id, now);
-  yield* run('UPDATE access_token SET revoked_at = $2 WHERE client_id = $1 AND revoked_at IS NULL', id, now);
+  yield* revokeTokensOfClient({ id, nbf: now + IN_FLIGHT, now, lifetime });
   return true;
+}
+
+/** Seconds in which a request that was authenticated before the client was removed has got its answer. */
+const IN_FLIGHT = 5;
+
+export interface ClientRevocation {
+  readonly id: string;
+  /** What was issued before it ends; NumericDate. */
+  readonly nbf: number;
+  readonly now: number;
+  /** Seconds that its longest token lives: those that it was given for itself are not kept where they are JWTs. */
+  readonly lifetime: number;
+}
+
+/**
+ * Everything that the client was given before `nbf`, for users and for itself, also JWTs of which nothing is kept.
+ * A grant that was used since then ends as a whole, and is told by its name.
+ */
+export function* revokeTokensOfClient({ id, nbf, now, lifetime }: ClientRevocation): Verb<void> {
+  yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL AND issued_at < $2', id, nbf);
+  yield* run('DELETE FROM session_key WHERE client_id = $1 AND issued_at < $2', id, nbf);
+  const rows = yield* all(
+    `UPDATE authorization_grant SET revoked_at = $2
+     WHERE client_id = $1 AND created_at < $3 AND revoked_at IS NULL RETURNING id, tokens_until, used_at`,
+    id,
+    now,
+    nbf,
+  );
+  yield* run(
+    'UPDATE access_token SET revoked_at = $2 WHERE client_id = $1 AND issued_at < $3 AND revoked_at IS NULL',
+    id,
+    now,
+    nbf,
+  );
+  yield* report('client_nbf', id, lastEnd(rows.map(ending), now + lifetime), now, nbf);
+  const since = rows.filter((row) => integer(row, 'used_at') >= nbf);
+  yield* reportEach('gid', since.map(ending), now);
 }
 
 function client(row: Row, secrets: readonly Row[]): ClientRecord {

@@ -4,6 +4,7 @@ import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
 import { type Premises, stillHold } from './premises.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
+import { isStillTheirs } from './user-keys.ts';
 
 /** An authorization code (RFC 6749 §4.1.2), bound to all that it was asked for. */
 export interface CodeRecord {
@@ -97,8 +98,9 @@ export type CodeRefusal = 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
 
 export type Redemption = 'redeemed' | CodeRefusal;
 
-/** What the code is exchanged for is saved with its consumption or not at all. */
-export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption> {
+/** What the code is exchanged for is saved with its consumption or not at all. `rekeyed`: nothing was looked at yet. */
+export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
+  if (!(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
   if (redemption === 'redeemed') yield* saveMinted(minted);
   return redemption;

@@ -1,5 +1,7 @@
 import { integer, integerOrNone, json, scopeTokens, text, textOrNone } from '../columns.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { all, first, type Row, run, type Verb } from '../verb.ts';
+import { endSessionKeys } from './ended-session-keys.ts';
+import { type Ending, report, reportEach } from './events.ts';
 
 /** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
 export interface GrantRecord {
@@ -14,13 +16,15 @@ export interface GrantRecord {
   readonly createdAt: number;
   /** No refresh goes beyond it. */
   readonly expiresAt: number;
+  /** When the last of its access tokens ends. */
+  readonly tokensUntil: number;
 }
 
 export function* saveGrant(grant: GrantRecord): Verb<void> {
   yield* run(
     `INSERT INTO authorization_grant
-       (id, client_id, subject, username, scope, audience, auth_time, created_at, expires_at, used_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $8)`,
+       (id, client_id, subject, username, scope, audience, auth_time, created_at, expires_at, tokens_until, used_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $8)`,
     grant.id,
     grant.clientId,
     grant.subject,
@@ -30,16 +34,40 @@ export function* saveGrant(grant: GrantRecord): Verb<void> {
     grant.authTime,
     grant.createdAt,
     grant.expiresAt,
+    grant.tokensUntil,
+  );
+}
+
+/** Whoever revokes the grant waits until this transaction has ended, or has ended before. */
+export function* holdGrant(id: string): Verb<void> {
+  yield* run('UPDATE authorization_grant SET used_at = used_at WHERE id = $1', id);
+}
+
+export interface GrantUse {
+  readonly id: string;
+  readonly tokensUntil: number;
+  readonly now: number;
+}
+
+export function* noteUse({ id, tokensUntil, now }: GrantUse): Verb<void> {
+  yield* run(
+    `UPDATE authorization_grant SET used_at = $2,
+       tokens_until = CASE WHEN tokens_until > $3 THEN tokens_until ELSE $3 END WHERE id = $1`,
+    id,
+    now,
+    tokensUntil,
   );
 }
 
 /** Everything that came of it ends; false where that had happened before. */
 export function* revokeGrant(id: string, now: number): Verb<boolean> {
-  return yield* changed(
-    'UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
+  const row = yield* first(
+    'UPDATE authorization_grant SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING tokens_until',
     id,
     now,
   );
+  if (row !== undefined) yield* report('gid', id, integer(row, 'tokens_until'), now);
+  return row !== undefined;
 }
 
 /** What the user has agreed to once and need not be asked again. */
@@ -113,25 +141,41 @@ export function* disconnectApp({ subject, clientId, now }: Disconnection): Verb<
     subject,
     clientId,
   );
-  yield* run('DELETE FROM session_key WHERE subject = $1 AND client_id = $2', subject, clientId);
+  const keys = yield* endSessionKeys({ subject, clientId }, now);
   const rows = yield* all(
     `UPDATE authorization_grant SET revoked_at = $3
-     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id`,
+     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id, tokens_until`,
     subject,
     clientId,
     now,
   );
-  return rows.map((row) => text(row, 'id'));
+  const grants = rows.map(ending);
+  yield* reportEach('gid', grants, now);
+  yield* reportEach('token_hash', keys, now);
+  return grants.map(({ key }) => key);
 }
 
-/** Ends whatever this user granted to anybody. */
+/** Ends whatever this user granted to anybody, and tells of it one by one; answers how many grants there were. */
 export function* revokeGrantsOfSubject(subject: string, now: number): Verb<number> {
+  const grants = yield* endGrantsOfSubject(subject, now);
+  yield* reportEach('gid', grants, now);
+  return grants.length;
+}
+
+/** Reported by whoever calls it. */
+export function* endGrantsOfSubject(subject: string, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
-    'UPDATE authorization_grant SET revoked_at = $2 WHERE subject = $1 AND revoked_at IS NULL RETURNING id',
+    `UPDATE authorization_grant SET revoked_at = $2
+     WHERE subject = $1 AND revoked_at IS NULL RETURNING id, tokens_until`,
     subject,
     now,
   );
-  return rows.length;
+  return rows.map(ending);
+}
+
+/** Of a row with `id` and `tokens_until`. */
+export function ending(row: Row): Ending {
+  return { key: text(row, 'id'), until: integer(row, 'tokens_until') };
 }
 
 export function grant(row: Row): GrantRecord {
@@ -145,6 +189,7 @@ export function grant(row: Row): GrantRecord {
     authTime: integerOrNone(row, 'auth_time'),
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
+    tokensUntil: integer(row, 'tokens_until'),
   };
 }
 

@@ -1,4 +1,5 @@
 import { all, run, type Verb } from '../verb.ts';
+import { pruneEvents } from './events.ts';
 
 /** Table, its key, and the column that says when a row is of no use any more. */
 const ending = [
@@ -26,7 +27,7 @@ export function* sweep(now: number, limit: number): Verb<number> {
     );
     removed += rows.length;
   }
-  return removed;
+  return removed + (yield* pruneEvents(now, limit));
 }
 
 /** Shows by a write that the store works: a full or read-only disk still answers reads. */

@@ -4,15 +4,17 @@ import { saveConsent } from './grants.ts';
 import { useOnce } from './one-time.ts';
 import { type Premises, stillHold } from './premises.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
+import { isStillTheirs } from './user-keys.ts';
 
 export interface ImplicitGrant extends Omit<NewCode, 'code'>, Omit<Minted, 'refresh'> {}
 
-/** As `saveCode`, where the redirect itself brings the token (RFC 6749 §4.2). */
+/** As `saveCode`, where the redirect itself brings the token (RFC 6749 §4.2). `rekeyed` as in `redeemCode`. */
 export function* saveImplicit(
-  { grant, access, consent, transaction }: ImplicitGrant,
+  { grant, access, signedBy, consent, transaction }: ImplicitGrant,
   premises: Premises = {},
-): Verb<Saved> {
+): Verb<Saved | 'rekeyed'> {
   if (!(yield* stillHold(premises, grant.createdAt))) return 'outdated';
+  if (!(yield* isStillTheirs(signedBy))) return 'rekeyed';
   if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
   if (consent !== undefined) yield* saveConsent(consent);
   yield* saveMinted({ grant, access, refresh: undefined });

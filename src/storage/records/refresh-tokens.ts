@@ -7,8 +7,9 @@ import {
   saveAccessToken,
   type TokenRevocation,
 } from './access-tokens.ts';
-import { type GrantRecord, grant, revokeGrant, saveGrant } from './grants.ts';
+import { type GrantRecord, grant, holdGrant, noteUse, revokeGrant, saveGrant } from './grants.ts';
 import { type Premises, stillHold } from './premises.ts';
+import { isStillTheirs, removeUserKeys, reportUserKeys, type SignedBy } from './user-keys.ts';
 
 export interface NewRefreshToken {
   /** SHA-256 of the token. */
@@ -77,16 +78,23 @@ export interface Rotation {
   readonly access: AccessTokenRecord | undefined;
   /** In place of a new access token, the end of the old one is moved. */
   readonly extended: { readonly hash: Uint8Array; readonly expiresAt: number } | undefined;
+  /** When the access token ends that is given out, also where it is a JWT. */
+  readonly tokensUntil: number;
+  /** As in `Minted`. */
+  readonly signedBy?: SignedBy | undefined;
 }
 
-/** One statement decides who of many is first; `lost` changes nothing. */
-export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost'> {
+/** One statement decides who of many is first; `lost` changes nothing, nor does `rekeyed` (see `redeemCode`). */
+export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost' | 'rekeyed'> {
+  if (!(yield* isStillTheirs(rotation.signedBy))) return 'rekeyed';
+  const { successor, access, extended, now, tokensUntil } = rotation;
+  // what a revocation tells of the grant includes the token that this makes, or this finds the grant revoked
+  yield* holdGrant(successor.grantId);
   if (!(yield* takeRefreshToken(rotation))) return 'lost';
-  const { successor, access, extended, now } = rotation;
   yield* saveRefreshToken(successor);
   if (access !== undefined) yield* saveAccessToken(access);
   if (extended !== undefined) yield* extendAccessToken(extended.hash, extended.expiresAt, now);
-  yield* run('UPDATE authorization_grant SET used_at = $2 WHERE id = $1', successor.grantId, now);
+  yield* noteUse({ id: successor.grantId, tokensUntil, now });
   return 'rotated';
 }
 
@@ -107,6 +115,21 @@ function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotatio
   );
 }
 
+export interface StolenFamily {
+  readonly grantId: string;
+  readonly subject: string;
+  readonly now: number;
+  /** As in `PasswordChange`. */
+  readonly keysUntil: number | undefined;
+}
+
+/** A refresh token was used twice (RFC 9700 §4.14.2): its grant ends, and with `keysUntil` every JWT of the user. */
+export function* endStolenFamily({ grantId, subject, now, keysUntil }: StolenFamily): Verb<void> {
+  const kids = keysUntil === undefined ? [] : yield* removeUserKeys(subject);
+  yield* revokeGrant(grantId, now);
+  yield* reportUserKeys(kids, keysUntil ?? now, now);
+}
+
 /** RFC 7009 §2.1: the whole family, and the access tokens with it. */
 export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
   const row = yield* first(
@@ -120,8 +143,9 @@ export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): V
 }
 
 /** Tokens of a grant that no code led to. `outdated`: the password that was judged is no longer the user's. */
-export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated'> {
+export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated' | 'rekeyed'> {
   if (!(yield* stillHold(premises, minted.grant.createdAt))) return 'outdated';
+  if (!(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   yield* saveMinted(minted);
   return 'saved';
 }
@@ -132,6 +156,8 @@ export interface Minted {
   /** Undefined for a JWT, which is not kept. */
   readonly access: AccessTokenRecord | undefined;
   readonly refresh: NewRefreshToken | undefined;
+  /** The user's own key that signed the access token: it must be theirs still, or nothing is saved. */
+  readonly signedBy?: SignedBy | undefined;
 }
 
 export function* saveMinted({ grant, access, refresh }: Minted): Verb<void> {

@@ -1,8 +1,10 @@
 import { bytes, integer, text } from '../columns.ts';
 import type { Seal } from '../seal.ts';
-import { first, type Row, run, type Verb } from '../verb.ts';
+import { all, changed, first, type Row, type Verb } from '../verb.ts';
 import type { AccessTokenRecord, Revocation, TokenRevocation } from './access-tokens.ts';
 import { type CodeClaim, consumeCode, type Redemption } from './codes.ts';
+import { endedKey, endSessionKeys } from './ended-session-keys.ts';
+import { reportEach } from './events.ts';
 
 /** What the browserless exchange gives: a key that the application and this service share, one a user and client. */
 export interface SessionKeyRecord {
@@ -25,8 +27,8 @@ export function sessionKeys(seal: Seal) {
     /** The new key replaces the one before, together with the consumption of the code. */
     *redeemSessionCode(claim: CodeClaim, key: SessionKeyRecord): Verb<Redemption> {
       const redemption = yield* consumeCode(claim, key.expiresAt);
-      if (redemption === 'replayed') yield* removeSessionKey(key.clientId, key.subject);
-      if (redemption === 'redeemed') yield* replaceSessionKey(seal, key);
+      if (redemption === 'replayed') yield* removeSessionKey(key, claim.now);
+      if (redemption === 'redeemed') yield* replaceSessionKey(seal, key, claim.now);
       return redemption;
     },
 
@@ -47,26 +49,37 @@ export function sessionKeys(seal: Seal) {
   };
 }
 
-export function* revokeSessionKey({ hash, clientId }: TokenRevocation): Verb<Revocation> {
+export function* revokeSessionKey({ hash, clientId, now }: TokenRevocation): Verb<Revocation> {
   const row = yield* first('SELECT client_id FROM session_key WHERE hash = $1', hash);
   if (row === undefined) return 'unknown';
   if (row.client_id !== clientId) return 'other_client';
   // By its hash: the key that replaced it meanwhile is not the one that was meant.
-  yield* run('DELETE FROM session_key WHERE hash = $1', hash);
+  const ended = yield* all('DELETE FROM session_key WHERE hash = $1 RETURNING hash, expires_at', hash);
+  yield* reportEach(
+    'token_hash',
+    ended.map((row) => endedKey(row, now)),
+    now,
+  );
   return 'revoked';
 }
 
-function* removeSessionKey(clientId: string, subject: string): Verb<void> {
-  yield* run('DELETE FROM session_key WHERE client_id = $1 AND subject = $2', clientId, subject);
+function* removeSessionKey(holder: SessionKeyRecord, now: number): Verb<void> {
+  yield* reportEach('token_hash', yield* endSessionKeys(holder, now), now);
 }
 
-function* replaceSessionKey(seal: Seal, key: SessionKeyRecord): Verb<void> {
-  yield* run(
+/** The insertion waits for another one that is under way, so the key that it made is found and told of, too. */
+function* replaceSessionKey(seal: Seal, key: SessionKeyRecord, now: number): Verb<void> {
+  if (yield* insertSessionKey(seal, key)) return;
+  const ended = yield* endSessionKeys(key, now);
+  yield* insertSessionKey(seal, key);
+  yield* reportEach('token_hash', ended, now);
+}
+
+function* insertSessionKey(seal: Seal, key: SessionKeyRecord): Verb<boolean> {
+  return yield* changed(
     `INSERT INTO session_key (hash, client_id, subject, username, openid, scope, value, issued_at, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     ON CONFLICT (client_id, subject) DO UPDATE SET
-       hash = excluded.hash, username = excluded.username, openid = excluded.openid, scope = excluded.scope,
-       value = excluded.value, issued_at = excluded.issued_at, expires_at = excluded.expires_at`,
+     ON CONFLICT (client_id, subject) DO NOTHING RETURNING issued_at`,
     key.hash,
     key.clientId,
     key.subject,

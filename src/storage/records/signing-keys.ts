@@ -1,6 +1,7 @@
 import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
 import type { Seal } from '../seal.ts';
 import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { LONGEST_LIFE, reportEach } from './events.ts';
 
 export interface NewSigningKey {
   readonly kid: string;
@@ -57,8 +58,11 @@ export function signingKeys(seal: Seal) {
 
     /** The candidate becomes the only key of its algorithm: for a key that leaked, whose tokens must end. */
     *replaceSigningKeys(candidate: NewSigningKey): Verb<void> {
-      yield* run('DELETE FROM signing_key WHERE alg = $1', candidate.alg);
+      const rows = yield* all('DELETE FROM signing_key WHERE alg = $1 RETURNING kid', candidate.alg);
       yield* insertKey(seal, candidate, 'current');
+      const now = candidate.createdAt;
+      const ended = rows.map((row) => ({ key: text(row, 'kid'), until: now + LONGEST_LIFE }));
+      yield* reportEach('kid', ended, now);
     },
 
     *removeSigningKeys(retiredBefore: number): Verb<number> {

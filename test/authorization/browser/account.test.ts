@@ -21,12 +21,16 @@ t.test('an app that is disconnected has lost its tokens and its consent, and not
   t.match(page.body, /Read your orders/);
   t.notMatch(page.body, /Change your orders/);
   const done = await alice.post('/oauth2/account/disconnect', { csrf: page.field('csrf'), client_id: 'web' });
-  t.strictSame(
-    [done.status, done.location?.pathname, done.location?.search],
-    [303, '/oauth2/account', '?done=disconnected'],
-  );
+  t.strictSame([done.status, done.location?.pathname], [303, '/oauth2/account']);
+  t.match(done.location?.search, /^\?done=disconnected&at=\d+$/);
   const after = await alice.get(done.location?.href ?? '');
-  t.match(after.body, /role="status"/);
+  t.match(
+    after.body,
+    /role="status">The app is disconnected.*It took effect at <time datetime="[^"]+">[^<]+:\d\d:\d\d/,
+  );
+  const forged = await alice.get('/oauth2/account?done=disconnected&at=1');
+  t.match(forged.body, /role="status"/);
+  t.notMatch(forged.body, /It took effect/, 'of long ago');
   t.notMatch(after.body, /Web Shop/);
   t.strictSame(await service.introspect(hers.access_token ?? ''), { active: false });
   const refresh = { grant_type: 'refresh_token', refresh_token: hers.refresh_token ?? '' };
@@ -49,7 +53,7 @@ t.test('a session that is ended from another one is over; one of somebody else c
   await bob.post('/oauth2/account/end-session', { csrf: foreign.field('csrf'), session: other });
   t.match((await there.get('/oauth2/account')).body, /name="csrf"/, 'bob cannot');
   const ended = await here.post('/oauth2/account/end-session', { csrf: page.field('csrf'), session: other });
-  t.equal(ended.location?.search, '?done=session_ended');
+  t.match(ended.location?.search, /^\?done=session_ended&at=\d+$/);
   t.match((await there.get('/oauth2/account')).body, /name="password"/);
   t.match((await here.get('/oauth2/account')).body, /name="csrf"/);
   t.notOk(page.body.includes(here.cookies.get('sid') ?? 'sid'), 'no cookie is in the page');
@@ -132,3 +136,33 @@ t.test('below an issuer with a path everything stands below that path', async (t
   const page = await tab.post('/tenant/oauth2/login', form);
   t.equal(page.location?.pathname, '/tenant/oauth2/authorize');
 });
+
+t.test(
+  '"sign out everywhere" leaves no session and no token, says since when, and spares who signs in again',
+  async (t) => {
+    const service = await runFront(t);
+    const [here, there, bob] = [
+      await signedIn(service),
+      await signedIn(service),
+      await signedIn(service, 'bob', 'builder'),
+    ];
+    const [hers, his] = [await tokensOf(service, here), await tokensOf(service, bob)];
+    const page = await here.get('/oauth2/account');
+    t.match(page.body, /Sign out everywhere/);
+    const foreign = await bob.get('/oauth2/account');
+    const forged = await here.post('/oauth2/account/sign-out-everywhere', { csrf: foreign.field('csrf') });
+    t.equal(forged.status, 403);
+    const done = await here.post('/oauth2/account/sign-out-everywhere', { csrf: page.field('csrf') });
+    t.equal(done.status, 303);
+    const told = await here.get(done.location?.href ?? '');
+    t.match(told.body, /Nobody is signed in to your account on any device.*It took effect at <time/);
+    for (const tab of [here, there]) t.match((await tab.get('/oauth2/account')).body, /name="password"/);
+    t.strictSame(await service.introspect(hers.access_token ?? ''), { active: false });
+    const refresh = { grant_type: 'refresh_token', refresh_token: hers.refresh_token ?? '' };
+    t.equal((await service.post('/oauth2/token', refresh, basic(web))).status, 400);
+    const again = await tokensOf(service, await signedIn(service));
+    t.match(await service.introspect(again.access_token ?? ''), { active: true }, 'at once');
+    t.match(await service.introspect(his.access_token ?? ''), { active: true });
+    t.match(service.logged(), /"signed_out_everywhere"/);
+  },
+);

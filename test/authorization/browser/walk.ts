@@ -109,7 +109,11 @@ export function decide(tab: Tab, consent: Page, scopes: readonly string[], decis
 }
 
 /** A browser in which somebody is signed in. */
-export async function signedIn(service: Running, username = 'alice', password = 'wonderland'): Promise<Tab> {
+export async function signedIn(
+  service: Pick<Running, 'url'>,
+  username = 'alice',
+  password = 'wonderland',
+): Promise<Tab> {
   const tab = openTab(service);
   const answer = await logIn(tab, await tab.get('/oauth2/account'), username, password);
   if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);

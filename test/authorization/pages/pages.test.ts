@@ -171,7 +171,8 @@ t.test('the account page lists apps and sessions, each with its own button and t
   const page = accountPage(site, account);
   t.equal(count(page, /<form method="post" action="\/account\/apps">/g), 2);
   t.equal(count(page, /<form method="post" action="\/account\/sessions">/g), 2, 'not for this very session');
-  t.equal(count(page, /name="csrf" value="Y3NyZg"/g), 5);
+  t.equal(count(page, /<form method="post" action="\/account\/sign-out-everywhere">/g), 1);
+  t.equal(count(page, /name="csrf" value="Y3NyZg"/g), 6);
   for (const field of ['name="client_id" value="shop"', 'name="session" value="two"']) t.match(page, field);
   t.match(words(page), /Corner Shop At shop\.example\.com Read your orders Change your orders Since Jul 9, 2026/);
   t.match(words(page), /Order Tool A program on your device \( ?127\.0\.0\.1:3000 ?\)/);
@@ -183,7 +184,7 @@ t.test('buttons of a list are told apart by a screen reader', async (t) => {
   const names = accountPage(site, account)
     .match(/<button[^>]*>.*?<\/button>/g)
     ?.map((button) => words(button));
-  t.equal(new Set(names).size, 5);
+  t.equal(new Set(names).size, 6);
 });
 
 t.test('an account without apps says so', async (t) => {

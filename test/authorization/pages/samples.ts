@@ -61,6 +61,7 @@ export const account: AccountView = {
   disconnectForm: { action: '/account/apps', csrf: 'Y3NyZg' },
   endSessionForm: { action: '/account/sessions', csrf: 'Y3NyZg' },
   signOutForm: { action: '/account/sign-out', csrf: 'Y3NyZg' },
+  signOutEverywhereForm: { action: '/account/sign-out-everywhere', csrf: 'Y3NyZg' },
 };
 
 const long = 'Unbelievably'.repeat(14);
@@ -99,6 +100,12 @@ export const samples: Readonly<Record<string, (site: Site) => string>> = {
   'error-unavailable': (site) => errorPage(site, { kind: 'unavailable', code: 'temporarily_unavailable', id }),
   account: (site) => accountPage(site, account),
   'account-empty': (site) =>
-    accountPage(site, { ...account, apps: [], sessions: account.sessions.slice(0, 1), done: 'disconnected' }),
+    accountPage(site, {
+      ...account,
+      apps: [],
+      sessions: account.sessions.slice(0, 1),
+      done: { what: 'disconnected', at: july },
+    }),
   'signed-out': (site) => signedOutPage(site, { signIn: '/oauth2/login' }),
+  'signed-out-everywhere': (site) => signedOutPage(site, { signIn: '/oauth2/login', everywhere: { at: july } }),
 };

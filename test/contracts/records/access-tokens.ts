@@ -87,7 +87,7 @@ export const accessTokenRules: readonly Rule[] = [
     'a denied jti is denied until its time, and a later denial never shortens it',
     async (t, records) => {
       t.equal(await records.isJwtDenied('j', now), false);
-      await Promise.all([records.denyJwt('j', now + 60), records.denyJwt('j', now + 30)]);
+      await Promise.all([records.denyJwt('j', now + 60, now), records.denyJwt('j', now + 30, now)]);
       t.equal(await records.isJwtDenied('j', now + 59), true);
       t.equal(await records.isJwtDenied('j', now + 60), false);
       t.equal(await records.isJwtDenied('J', now), false);

@@ -31,15 +31,15 @@ export const grantRules: readonly Rule[] = [
     async (t, records) => {
       await records.saveTokens(minted('a'));
       await records.saveTokens(minted('b'));
-      t.equal(await records.isJwtDenied('j', now, 'a'), false);
+      t.equal(await records.isJwtDenied('j', now, { grantId: 'a' }), false);
       t.equal(await records.revokeGrant('a', now), true);
       t.equal(await records.revokeGrant('a', now), false);
       t.equal(await records.revokeGrant('unknown', now), false);
       t.equal(await isAlive(records, 'access a'), false);
-      t.equal(await records.isJwtDenied('j', now, 'a'), true, 'a JWT that names it');
+      t.equal(await records.isJwtDenied('j', now, { grantId: 'a' }), true, 'a JWT that names it');
       t.equal(await records.rotateRefreshToken(rotation('refresh a', 'next', 'a')), 'lost');
       t.equal(await isAlive(records, 'access b'), true, 'and nothing else');
-      t.equal(await records.isJwtDenied('j', now, 'b'), false);
+      t.equal(await records.isJwtDenied('j', now, { grantId: 'b' }), false);
     },
   ],
   [

@@ -23,7 +23,7 @@ async function saveOneOfEach(records: Records, name: string, expiresAt: number):
     access: accessToken(`access ${name}`, { expiresAt }),
     refresh: refreshToken(`refresh ${name}`, name, { expiresAt }),
   });
-  await records.denyJwt(name, expiresAt);
+  await records.denyJwt(name, expiresAt, now);
   await saveCode(records, name, { expiresAt });
   await records.saveSession(session(name, { expiresAt }));
   await saveCode(records, `for key ${name}`, { expiresAt, use: 'session', subject: name });
@@ -54,12 +54,12 @@ export const housekeepingRules: readonly Rule[] = [
     'the sweep removes what ended, a batch at a time, and nothing else',
     async (t, records) => {
       const ended = times(7, (index) => records.saveAccessToken(accessToken(`old ${index}`, { expiresAt: now })));
-      const denied = times(4, (index) => records.denyJwt(`old ${index}`, now - index));
+      const denied = times(4, (index) => records.denyJwt(`old ${index}`, now - index, now));
       await Promise.all([
         ...ended,
         ...denied,
         records.saveAccessToken(accessToken('a')),
-        records.denyJwt('j', now + 1),
+        records.denyJwt('j', now + 1, now),
       ]);
       t.equal(await records.sweep(now, 5), 9, 'five of the tokens, four of the denials');
       t.equal(await records.sweep(now, 5), 2);
@@ -104,10 +104,10 @@ export const housekeepingRules: readonly Rule[] = [
   [
     'many sweeps at once remove each row once, and a row that is prolonged meanwhile stays',
     async (t, records) => {
-      await Promise.all(times(40, (index) => records.denyJwt(`old ${index}`, now)));
+      await Promise.all(times(40, (index) => records.denyJwt(`old ${index}`, now, now)));
       const [counts] = await Promise.all([
         Promise.all(times(4, () => records.sweep(now, 100))),
-        ...times(40, (index) => records.denyJwt(`old ${index}`, now + 60)),
+        ...times(40, (index) => records.denyJwt(`old ${index}`, now + 60, now)),
       ]);
       t.ok(counts.reduce((sum, count) => sum + count, 0) <= 40);
       const denied = await Promise.all(times(40, (index) => records.isJwtDenied(`old ${index}`, now)));
@@ -134,7 +134,7 @@ export const housekeepingRules: readonly Rule[] = [
         records.findAccessToken(sha256('a'), now),
         records.revokeAccessToken({ hash: sha256('a'), clientId: 'shop', now }),
         records.refuseCode(claim('a')),
-        records.denyJwt('j', now),
+        records.denyJwt('j', now, now),
         records.isJwtDenied('j', now),
         records.adoptSigningKey(signingKey('k')),
         records.listSigningKeys(),

@@ -70,6 +70,7 @@ export function grant(id: string, changes: Partial<GrantRecord> = {}): GrantReco
     authTime: now - 5,
     createdAt: now,
     expiresAt: now + 3600,
+    tokensUntil: now + 60,
     ...changes,
   };
 }
@@ -135,6 +136,7 @@ export function rotation(from: string, to: string, grantId: string, changes: Par
     response: sha256(`response ${to}`),
     access: accessToken(`access of ${to}`, { grantId }),
     extended: undefined,
+    tokensUntil: (changes.now ?? now) + 60,
     ...changes,
   };
 }

@@ -125,3 +125,20 @@ t.test('who may come by Basic or Digest cannot be tried: that it changed is told
   t.strictSame(await settingsOf(basic(''), basic('')), []);
   t.strictSame(await settingsOf([read], [`${read}, auth: bearer`]), []);
 });
+
+t.test('a changed upstream is told by its keys, without their values', async (t) => {
+  const file = (more: string) => {
+    const text = `version: 1\nupstreams: { api: { ${more} } }\nroutes: [{ match: { path: /a }, upstream: api, access: public }]`;
+    const loaded = loadGatewayText(text, { file: 'gateway.yaml' });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    return openSide(loaded);
+  };
+  const settings = async (before: string, after: string) => (await compare(file(before), file(after))).settings;
+  const one = 'url: "http://127.0.0.1:1"';
+  t.strictSame(await settings(one, 'urls: ["http://127.0.0.1:1"]'), []);
+  t.strictSame(await settings(one, 'urls: ["http://127.0.0.1:1", "http://127.0.0.1:2"]'), ['upstreams.api.urls']);
+  t.strictSame(await settings(one, `${one}, http2: true, credentials: { basic: { username: a, password: secret } }`), [
+    'upstreams.api.credentials',
+    'upstreams.api.http2',
+  ]);
+});

@@ -97,3 +97,16 @@ t.test('a user of Digest is taken for verified by name, and told with scope and 
     challenges: [/^Bearer realm/, /^Digest realm="m", qop="auth", algorithm=SHA-256/],
   });
 });
+
+t.test('towards an upstream that wants Digest it is told as whom, and no password', async (t) => {
+  const credentials = 'credentials: { digest: { username: me, password: hidden-word } }';
+  const loaded = loadGatewayText(text.replace(/credentials: \{ basic.*?\} \}/, credentials));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
+  const told = await explain(loaded, dry, { method: 'GET', target: '/orders/a/b', host: 'api.example.com' });
+  t.strictSame(
+    told.upstream?.headers.filter(([name]) => name === 'authorization'),
+    [['authorization', 'Digest as me']],
+  );
+  t.notMatch(JSON.stringify(told), /hidden-word/);
+});

@@ -12,11 +12,13 @@ function config(more: object) {
 
 t.test('addresses keep their old values, one that was absent stays absent, and all else is new', async (t) => {
   const running = config({ listen: '127.0.0.1:1', admin: '127.0.0.1:2' });
-  const next = config({ listen: '127.0.0.1:3', health: '127.0.0.1:4', realm: 'new' });
+  const trusted_proxies = ['127.0.0.1'];
+  const decision = { listen: '127.0.0.1:5', max_age: '2s' };
+  const next = config({ listen: '127.0.0.1:3', health: '127.0.0.1:4', realm: 'new', decision, trusted_proxies });
   const { config: kept, kept: names } = keepFixed(running, next);
-  t.strictSame(names, ['listen', 'admin', 'health']);
-  t.match(kept, { listen: { port: 1 }, admin: { port: 2 }, realm: 'new' });
-  t.equal(kept.health, undefined);
+  t.strictSame(names, ['listen', 'admin', 'health', 'decision']);
+  t.match(kept, { listen: { port: 1 }, admin: { port: 2 }, realm: 'new', decision_max_age: 2_000 });
+  t.strictSame([kept.health, kept.decision], [undefined, undefined]);
   t.strictSame(keepFixed(running, running).kept, []);
 });
 

@@ -1,12 +1,16 @@
 import t from 'tap';
-import { uriFits } from '../../../src/gateway/schemes/digest-uri.ts';
+import { type UriRule, uriFits } from '../../../src/gateway/schemes/digest-uri.ts';
 import { headOf } from '../head.ts';
 
 const head = (target: string, method = 'GET') => headOf(['Host', 'api.example.com'], method, target);
 
+const uri_from = ['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix'] as const;
+const exactly: UriRule = { uri_match: 'exact', uri_from };
+const normalized: UriRule = { uri_match: 'normalized', uri_from };
+
 t.test('the uri is the target as it was received, byte by byte', async (t) => {
   for (const target of ['/', '/a?b=%20', '/a%2fb', '/%61', '*', '/a;x?'])
-    t.ok(uriFits(target, head(target), 'exact'), target);
+    t.ok(uriFits(target, head(target), exactly), target);
   for (const [uri, target] of [
     ['/a', '/b'],
     ['/a', '/a?x=1'],
@@ -17,13 +21,13 @@ t.test('the uri is the target as it was received, byte by byte', async (t) => {
     ['/a/../b', '/b'],
     ['', '/'],
   ] as const)
-    t.notOk(uriFits(uri, head(target), 'exact'), `${uri} for ${target}`);
+    t.notOk(uriFits(uri, head(target), exactly), `${uri} for ${target}`);
 });
 
 t.test('an absolute uri names this server, and no other one', async (t) => {
-  t.ok(uriFits('http://api.example.com/a?b', head('/a?b'), 'exact'));
-  t.ok(uriFits('HTTP://API.example.com', head('/'), 'exact'));
-  t.ok(uriFits('/a', head('http://api.example.com/a'), 'exact'));
+  t.ok(uriFits('http://api.example.com/a?b', head('/a?b'), exactly));
+  t.ok(uriFits('HTTP://API.example.com', head('/'), exactly));
+  t.ok(uriFits('/a', head('http://api.example.com/a'), exactly));
   for (const uri of [
     'https://api.example.com/a',
     'http://api.example.com:81/a',
@@ -31,11 +35,11 @@ t.test('an absolute uri names this server, and no other one', async (t) => {
     'http://x@api.example.com/a',
     '//api.example.com/a',
   ])
-    t.notOk(uriFits(uri, head('/a'), 'exact'), uri);
+    t.notOk(uriFits(uri, head('/a'), exactly), uri);
 });
 
 t.test('normalized takes another spelling of unreserved characters, and of nothing else', async (t) => {
-  t.ok(uriFits('/%61%2Db?x', head('/a-b?x'), 'normalized'));
+  t.ok(uriFits('/%61%2Db?x', head('/a-b?x'), normalized));
   for (const [uri, target] of [
     ['/a%2fb', '/a/b'],
     ['/a?x', '/a?y'],
@@ -43,5 +47,44 @@ t.test('normalized takes another spelling of unreserved characters, and of nothi
     ['/x/../a', '/a'],
     ['/a//b', '/a/b'],
   ] as const)
-    t.notOk(uriFits(uri, head(target), 'normalized'), `${uri} for ${target}`);
+    t.notOk(uriFits(uri, head(target), normalized), `${uri} for ${target}`);
+});
+
+const proxied = (target: string, fields: readonly string[], isProxied = true) => {
+  const plain = headOf(['Host', 'api.example.com', ...fields], 'GET', target);
+  return { ...plain, origin: { ...plain.origin, isProxied } };
+};
+
+t.test('behind a trusted proxy it may be the target that the proxy received', async (t) => {
+  for (const [uri, target, name, value] of [
+    ['/api/meters/7?x=%20', '/meters/7?x=%20', 'X-Original-URI', '/api/meters/7?x=%20'],
+    ['/api/meters/7', '/', 'X-Forwarded-Uri', '/api/meters/7'],
+    ['/api/meters/7?x', '/meters/7?x', 'X-Forwarded-Prefix', '/api'],
+    ['/api/meters/7?x', '/meters/7?x', 'x-forwarded-prefix', '/api/'],
+    ['/meters/7', '/meters/7', 'X-Original-URI', '/other'],
+  ] as const) {
+    t.ok(uriFits(uri, proxied(target, [name, value]), exactly), `${name}: ${value}`);
+    const fromStranger = uriFits(uri, proxied(target, [name, value], false), exactly);
+    t.equal(fromStranger, uri === target, `a stranger's ${name} changes nothing`);
+  }
+});
+
+t.test('what a proxy says is compared whole, and not at all where it stands twice or is no path', async (t) => {
+  for (const fields of [
+    ['X-Original-URI', '/api/8'],
+    ['X-Original-URI', '/api/7?x'],
+    ['X-Original-URI', 'http://other/api/7'],
+    ['X-Original-URI', 'api/7'],
+    ['X-Original-URI', '/api/7', 'X-Original-URI', '/api/7'],
+    ['X_Original_URI', '/api/7'],
+    ['X-Forwarded-Prefix', '/ap'],
+    ['X-Forwarded-Prefix', 'http://other/api'],
+  ])
+    t.notOk(uriFits('/api/7', proxied('/7', fields), exactly), fields.join(': '));
+});
+
+t.test("a field that the file does not name is the client's, whoever passes it on", async (t) => {
+  const head = proxied('/meters/7', ['X-Original-URI', '/api/meters/7']);
+  t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: [] }));
+  t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: ['X-Forwarded-Uri'] }));
 });

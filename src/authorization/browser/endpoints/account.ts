@@ -1,9 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { seconds } from '../../../base/clock.ts';
-import { parseParameters } from '../../../oauth/parameters.ts';
 import { scopeList } from '../../../oauth/scope.ts';
 import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records.ts';
-import { queryOf } from '../../http/form.ts';
 import { type AccountView, accountPage, type ConnectedApp, pageHeaders, type Session } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
 import type { Exchange } from '../exchange.ts';
@@ -11,7 +9,8 @@ import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
 import { beginTransaction, type Posted, readPostedByVisitor } from '../posted.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
-import { findVisitor, type Visitor } from '../visitor.ts';
+import { doneAddress, readDone } from '../took-effect.ts';
+import { signOutEverywhere as endVisits, findVisitor, type Visitor } from '../visitor.ts';
 
 /** What somebody let in, and where they are signed in; each can be ended. */
 export function accountEndpoints(front: Front): readonly PageEndpoint[] {
@@ -26,9 +25,10 @@ export function accountEndpoints(front: Front): readonly PageEndpoint[] {
     {
       name: 'account',
       method: 'GET',
-      paths: [pagePaths.disconnect, pagePaths.endSession],
+      paths: [pagePaths.disconnect, pagePaths.endSession, pagePaths.signOutEverywhere],
       handle: backToPage,
     },
+    signOutEverywhere(front),
     action(front, { name: 'disconnect', paths: [pagePaths.disconnect], carryOut: disconnect, done: 'disconnected' }),
     action(front, { name: 'end_session', paths: [pagePaths.endSession], carryOut: endSession, done: 'session_ended' }),
   ];
@@ -46,7 +46,7 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
   const { records, clock } = front.service;
   const lifetime = session.expiresAt - seconds(clock);
   const csrf = beginTransaction(front, exchange, { kind: 'account', session: session.id, lifetime });
-  const done = doneBefore(exchange.request.raw.url ?? '');
+  const done = readDone(exchange.request, dones, clock);
   const [apps, sessions] = await Promise.all([
     records.listConnectedApps(account.subject),
     records.listSessions(account.subject, seconds(clock)),
@@ -58,16 +58,12 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
     disconnectForm: { action: front.paths.disconnect, csrf },
     endSessionForm: { action: front.paths.endSession, csrf },
     signOutForm: { action: front.paths.signOut, csrf },
+    signOutEverywhereForm: { action: front.paths.signOutEverywhere, csrf },
     ...(done && { done }),
   };
 }
 
 const dones = ['disconnected', 'session_ended'] as const;
-
-function doneBefore(target: string): (typeof dones)[number] | undefined {
-  const said = parseParameters(queryOf(target), { aliases: false }).get('done');
-  return dones.find((done) => done === said);
-}
 
 /** A client that is registered no longer can be disconnected all the same. */
 async function connectedApp({ service }: Front, app: ConnectedAppRecord): Promise<ConnectedApp> {
@@ -107,7 +103,7 @@ function action(front: Front, { name, paths, carryOut, done }: Action): PageEndp
     async handle(request, reply) {
       const posted = await readPostedByVisitor(front, request, 'account');
       await carryOut(front, { ...posted, request, reply });
-      return redirect(reply, `${front.paths.account}?done=${done}`);
+      return redirect(reply, doneAddress(front.paths.account, done, seconds(front.service.clock)));
     },
   };
 }
@@ -125,3 +121,17 @@ const endSession: Action['carryOut'] = async ({ service }, { form, visitor, requ
   const wasThere = await service.records.endSession(form.require('session'), sub);
   if (wasThere) service.audit.record('session_ended', { sub, username, address: request.ip, request_id: request.id });
 };
+
+/** The answer is the page of one who is signed out, for that is what they are. */
+function signOutEverywhere(front: Front): PageEndpoint {
+  return {
+    name: 'sign_out_everywhere',
+    method: 'POST',
+    paths: [pagePaths.signOutEverywhere],
+    async handle(request, reply) {
+      const { visitor } = await readPostedByVisitor(front, request, 'account');
+      await endVisits(front, visitor, { request, reply });
+      return redirect(reply, doneAddress(front.paths.signOut, 'everywhere', seconds(front.service.clock)));
+    },
+  };
+}

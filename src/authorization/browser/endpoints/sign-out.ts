@@ -2,6 +2,7 @@ import { pageHeaders, signedOutPage } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
 import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
 import { readPostedByVisitor } from '../posted.ts';
+import { readDone } from '../took-effect.ts';
 import { findVisitor, signOut } from '../visitor.ts';
 
 /** The button is on the account page; the address tells whoever is signed out that they are. */
@@ -14,7 +15,10 @@ export function signOutEndpoints(front: Front): readonly PageEndpoint[] {
       method: 'GET',
       async handle(request, reply) {
         if ((await findVisitor(front, request)) !== undefined) return redirect(reply, signIn);
-        return reply.headers(pageHeaders()).send(signedOutPage(front.site, { signIn }));
+        const done = readDone(request, ['everywhere'], front.service.clock);
+        return reply
+          .headers(pageHeaders())
+          .send(signedOutPage(front.site, { signIn, ...(done && { everywhere: done }) }));
       },
     },
     {

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { isLoopback } from '../../config/host.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { isUserKid, subjectHash, USER_KEY_PATH, type UserKeyMembers } from '../../oauth/user-key.ts';
+import type { UserKeyRecord } from '../../storage/records.ts';
+import { anyOrigin } from '../http/cors.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { sendDocument } from '../http/public-document.ts';
+import type { Service } from '../service.ts';
+import { publishedJwk } from '../tokens/user-keys.ts';
+import { authenticateClient } from './client-auth.ts';
+import { gatherLookups } from './gathered-lookups.ts';
+
+/** A JWK Set of one: the key of a user, by its `kid`. What is no such name is refused before the store is asked. */
+export function userKeyEndpoint(service: Service): Endpoint {
+  const find = gatherLookups(service.records);
+  const isSecret = service.config.signing.alg === 'HS256';
+  return {
+    name: 'user_key',
+    method: 'GET',
+    paths: [USER_KEY_PATH],
+    parameter: 'kid',
+    ...(isSecret ? {} : { cors: anyOrigin }),
+    async handle(request, reply) {
+      const { kid } = request.params as { readonly kid: string };
+      if (isSecret) await requireTrusted(service, request);
+      const record = isUserKid(kid) ? await find(kid) : undefined;
+      if (record === undefined || isSecretKey(record) !== isSecret) throw new OAuthError('unknown_key');
+      const keys = { keys: [{ ...publishedJwk(record), ...members(service, record) }] };
+      return sendDocument(request, reply, keys, `${isSecret ? 'private' : 'public'}, max-age=30`);
+    },
+  };
+}
+
+/** One that was made while `signing.alg` was HS256 is nobody's to read once no client has to show who it is. */
+function isSecretKey({ publicJwk }: UserKeyRecord): boolean {
+  return publicJwk === undefined;
+}
+
+function members({ config }: Service, { kid, alg, subject }: UserKeyRecord): UserKeyMembers {
+  return { kid, alg, use: 'sig', sub_hash: subjectHash(config.issuer, subject) };
+}
+
+/** Of HS256: whoever has the key can make tokens for its user. */
+async function requireTrusted(service: Service, request: FastifyRequest): Promise<void> {
+  if (!isPrivate(request)) throw new OAuthError('key_in_clear');
+  const client = await authenticateClient(service, request, parseParameters('', { aliases: false }));
+  if (!client.keys || client.isPublic) throw new OAuthError('keys_refused');
+}
+
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-for'];
+
+/** TLS, as a proxy that is trusted tells, or this machine itself and not a proxy on it, behind which is anybody. */
+function isPrivate({ protocol, ip, headers }: FastifyRequest): boolean {
+  if (protocol === 'https') return true;
+  return isLoopback(ip.replace(/^::ffff:/i, '')) && FORWARDED.every((name) => headers[name] === undefined);
+}

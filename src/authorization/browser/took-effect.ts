@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify';
+import { type Clock, seconds } from '../../base/clock.ts';
+import { parseParameters } from '../../oauth/parameters.ts';
+import { queryOf } from '../http/form.ts';
+
+/** What was just done, and when, as the address of the page says that tells of it. */
+export interface Done<What extends string> {
+  readonly what: What;
+  /** Milliseconds. */
+  readonly at?: number;
+}
+
+/** Seconds for which the address is believed: a link of somebody else's says at most a wrong minute. */
+const RECENT = 600;
+
+/** `now` in seconds: when the store had it, and the feed with it. */
+export function doneAddress(page: string, what: string, now: number): string {
+  return `${page}?done=${what}&at=${now}`;
+}
+
+export function readDone<What extends string>(
+  { raw }: FastifyRequest,
+  known: readonly What[],
+  clock: Clock,
+): Done<What> | undefined {
+  const said = parseParameters(queryOf(raw.url ?? ''), { aliases: false });
+  const what = known.find((done) => done === said.get('done'));
+  const at = Number(said.get('at'));
+  const age = seconds(clock) - at;
+  return what && { what, ...(age >= 0 && age <= RECENT && { at: at * 1000 }) };
+}

@@ -1,0 +1,76 @@
+import type { EventRecord } from '../../storage/records.ts';
+import { type Start, startAt } from './cursor.ts';
+import { PAGE, Tail, type TailDependencies } from './tail.ts';
+
+/** Somebody who is told what is committed from now on. */
+export interface Listener {
+  /** In the order of their numbers. */
+  hear(events: readonly EventRecord[]): void;
+  /** Every five seconds in which everything was told. */
+  inStep?(): void;
+  /** The service stops. */
+  end(): void;
+}
+
+export interface Feed {
+  /** How a follower begins that has read up to `cursor`; rejects with `StorageUnavailable`. */
+  begin(cursor: number): Promise<Start>;
+  /** What is kept after a number, a page at a time. */
+  read(since: number): Promise<readonly EventRecord[]>;
+  /** Undefined where there is more to read after `since` first. Otherwise tells from there on, until it is called off. */
+  listen(since: number, listener: Listener): (() => void) | undefined;
+  /** Whether there is no more than what was told. */
+  readonly isInStep: boolean;
+  /** False where there is no place for another follower. */
+  readonly hasPlace: boolean;
+  /** Of all listeners; nobody is told anything from now on. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds. */
+const HEARTBEAT = 5_000;
+
+/** Of one process: each costs a socket and a buffer. */
+const MOST_LISTENERS = 1_000;
+
+export function buildFeed(deps: TailDependencies): Feed {
+  const listeners = new Map<Listener, number>();
+  const tail = new Tail(deps, (events) => {
+    for (const [listener, since] of listeners) {
+      const news = events.filter(({ seq }) => seq > since);
+      if (news.length > 0) listener.hear(news);
+    }
+  });
+  const beat = () => {
+    if (tail.isFresh) for (const listener of listeners.keys()) listener.inStep?.();
+  };
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  return {
+    async begin(cursor) {
+      await tail.open();
+      if (!isClosed) heartbeat ??= setInterval(beat, HEARTBEAT).unref();
+      return startAt(cursor, await deps.records.findFeedPosition(cursor));
+    },
+    read: (since) => deps.records.listEvents(since, PAGE),
+    listen(since, listener) {
+      if (since < tail.position && !isClosed) return undefined;
+      if (isClosed) listener.end();
+      else listeners.set(listener, since);
+      return () => void listeners.delete(listener);
+    },
+    get isInStep() {
+      return tail.isFresh;
+    },
+    get hasPlace() {
+      return !isClosed && listeners.size < MOST_LISTENERS;
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(heartbeat);
+      for (const listener of listeners.keys()) listener.end();
+      listeners.clear();
+      await tail.close();
+    },
+  };
+}

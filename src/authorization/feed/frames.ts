@@ -1,0 +1,26 @@
+import type { EventRecord } from '../../storage/records.ts';
+import type { ResetReason } from './cursor.ts';
+
+type Told = Pick<EventRecord, 'seq' | 'kind' | 'key' | 'until' | 'nbf'>;
+
+/** A comment line: up to now, everything has been told. */
+export const inStep = ':\n\n';
+
+/** With the number 0, so that whoever is interrupted after it begins anew. */
+export function resetEvent(reason: ResetReason): Told {
+  return { seq: 0, kind: 'reset', key: reason, until: 0, nbf: undefined };
+}
+
+/** WHATWG HTML §9.2.5. JSON has no line breaks of its own. */
+export function frameOf({ seq, kind, ...event }: Told): string {
+  return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(event))}\n\n`;
+}
+
+/** The same for a long poll. */
+export function memberOf({ seq, kind, ...event }: Told) {
+  return { seq, kind, ...dataOf(event) };
+}
+
+function dataOf({ key, until, nbf }: Pick<Told, 'key' | 'until' | 'nbf'>) {
+  return { key, until, ...(nbf !== undefined && { nbf }) };
+}

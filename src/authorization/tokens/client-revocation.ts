@@ -1,0 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { seconds } from '../../base/clock.ts';
+import type { Service } from '../service.ts';
+
+const DAY = 86_400;
+
+/** Seconds, at least a day: tokens of an earlier configuration may live longer than those of this one. */
+export function longestLife({ tokens }: Service['config']): number {
+  return Math.max(DAY, Math.ceil(Math.max(tokens.access.ttl, tokens.access.jwt_ttl) / 1000));
+}
+
+/**
+ * Ends what a client was given so far; answers with the NumericDate from which on its tokens are good again. `iat` counts
+ * in seconds, so it waits until the next one begins: what was issued before is then told apart from what comes after.
+ */
+export async function revokeTokensOfClient({ config, clock, records }: Service, id: string): Promise<number> {
+  const nbf = seconds(clock) + 1;
+  await pause(nbf * 1000 - clock.now());
+  await records.revokeTokensOfClient({ id, nbf, now: Math.max(nbf, seconds(clock)), lifetime: longestLife(config) });
+  return nbf;
+}

@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs';
+
+/** What is wrong with who may open a file. `refused`: others can; `warned`: its group can write to it. */
+export interface Openness {
+  readonly verdict: 'refused' | 'warned';
+  readonly message: string;
+  readonly hint: string;
+}
+
+const EVERYBODY = 0o006;
+const GROUP_WRITES = 0o020;
+
+/**
+ * The one rule for files that hold secrets. The group may read: files of a Secret that Kubernetes mounts with an `fsGroup`
+ * have the mode 0440. Windows has no such bits. `name`: as the operator knows the file.
+ */
+export function secretFileFault(file: string, name = file): Openness | undefined {
+  const mode = modeOf(file);
+  if ((mode & EVERYBODY) !== 0)
+    return {
+      verdict: 'refused',
+      message: `the file ${name} can be read or written by everybody on this machine`,
+      hint: `chmod 640 ${name}, or 600; of a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
+    };
+  if ((mode & GROUP_WRITES) === 0) return undefined;
+  return {
+    verdict: 'warned',
+    message: `the group of the file ${name} can write to it`,
+    hint: `chmod g-w ${name}`,
+  };
+}
+
+/** Of a file that tells much and opens nothing, such as a database of hashes or an audit log: one line for the log. */
+export function readableByEverybody(file: string): string | undefined {
+  if ((modeOf(file) & EVERYBODY) === 0) return undefined;
+  return `the file ${file} can be read or written by everybody on this machine: chmod 600 it`;
+}
+
+/** No bits of what cannot be looked at, which who reads it says; nor of a device or pipe, which keeps nothing. */
+function modeOf(file: string): number {
+  if (process.platform === 'win32') return 0;
+  try {
+    const found = statSync(file);
+    return found.isFile() ? found.mode : 0;
+  } catch {
+    return 0;
+  }
+}

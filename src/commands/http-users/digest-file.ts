@@ -1,0 +1,61 @@
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type HtdigestEntry, parseHtdigest } from '../../config/htdigest.ts';
+import type { DigestName } from '../../storage/records.ts';
+import { hashesOf, type Login } from './digest-hashes.ts';
+
+/** A file of users; or, in words for the operator, why there is none. */
+export type Opened = { readonly text: string; readonly users: readonly HtdigestEntry[] } | string;
+
+export function openDigestFile(file: string): Opened {
+  const text = read(file);
+  if (text === undefined) return `${file} cannot be read`;
+  const { users, faults } = parseHtdigest(text);
+  const [first] = faults;
+  return first === undefined ? { text, users } : `${file}:${first.line}: ${first.message}`;
+}
+
+/** The user's lines of this realm are replaced, and everything else stays as it stands. */
+export function withUser(text: string, login: Login): string {
+  const kept = withoutUser(text, login).trimEnd();
+  const { username, realm } = login;
+  const lines = hashesOf(login).map(({ algorithm, ha1 }) => `${username}:${realm}:${algorithm}:${ha1}`);
+  return `${kept === '' ? '' : `${kept}\n`}${lines.join('\n')}\n`;
+}
+
+export function withoutUser(text: string, { username, realm }: DigestName): string {
+  const own = `${username}:${realm}:`;
+  const isOwn = (line: string) =>
+    line
+      .replace(/^\ufeff/, '')
+      .trim()
+      .normalize('NFC')
+      .startsWith(own);
+  return text
+    .split('\n')
+    .filter((line) => !isOwn(line))
+    .join('\n');
+}
+
+/** A file that is not there yet is empty. Undefined: it is there, and cannot be read. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : undefined;
+  }
+}
+
+/** Whole or not at all, and never open to everybody, not even for a moment. Answers with what went wrong. */
+export function replaceFile(file: string, text: string): string | undefined {
+  const next = `${file}.${process.pid}`;
+  const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o770;
+  try {
+    writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
+    chmodSync(next, mode);
+    renameSync(next, file);
+    return undefined;
+  } catch (error) {
+    rmSync(next, { force: true });
+    return `${file} cannot be written: ${(error as Error).message}`;
+  }
+}

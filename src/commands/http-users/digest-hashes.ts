@@ -1,0 +1,47 @@
+import { passwordFaults, preparePassword } from '../../base/password-text.ts';
+import { usernameFault } from '../../base/username.ts';
+import type { StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
+import { storedHash, userHash } from '../../http-auth/digest-response.ts';
+import type { DigestHash } from '../../storage/records.ts';
+import { readSecret } from '../read-secret.ts';
+
+/** In the order of their strength: all are kept, so that a route may come to offer another one. */
+export const algorithms: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
+
+export interface Login {
+  /** In NFC. */
+  readonly username: string;
+  readonly realm: string;
+  /** In NFC. */
+  readonly password: string;
+}
+
+export interface Hashed extends DigestHash {
+  readonly algorithm: StoredAlgorithm;
+}
+
+export function hashesOf({ username, realm, password }: Login): readonly Hashed[] {
+  return algorithms.map((algorithm) => ({
+    algorithm,
+    ha1: storedHash(algorithm, username, realm, password),
+    userhash: userHash(algorithm, username, realm),
+  }));
+}
+
+/** The fields of a line are parted by colons, and a line that begins with `#` is a comment. */
+function nameFault(username: string, realm: string): string | undefined {
+  if (/^#|:/.test(username)) return 'a user name of Digest has no colon, and no # at its beginning';
+  return /^[\x20-\x39\x3b-\x7e]+$/.test(realm) ? usernameFault(username) : 'a realm is printable ASCII without a colon';
+}
+
+/** A whole login, its password read from standard input; or what is wrong with it. */
+export async function readLogin(given: string, realm: string): Promise<Login | string> {
+  const username = given.normalize('NFC');
+  const fault = nameFault(username, realm);
+  if (fault !== undefined) return fault;
+  const secret = await readSecret('Password');
+  if (secret.kind === 'unreadable') return secret.message;
+  const prepared = preparePassword(secret.text);
+  if (prepared.kind === 'unfit') return passwordFaults[prepared.reason];
+  return { username, realm, password: secret.text.normalize('NFC') };
+}

@@ -1,0 +1,30 @@
+import type { Service } from '../../authorization/service.ts';
+import { seconds } from '../../base/clock.ts';
+import { Refusal, type Report } from '../administration/administer.ts';
+import { isoTime } from '../administration/shown.ts';
+import { hashesOf, readLogin } from './digest-hashes.ts';
+import { listReport, removedReport, setReport } from './digest-reports.ts';
+
+/** The users of Digest in the store of the authorization service. */
+export const inStore = {
+  async set({ records, clock }: Service, username: string, realm: string): Promise<Report> {
+    const login = await readLogin(username, realm);
+    if (typeof login === 'string') throw new Refusal(login);
+    const name = { username: login.username, realm };
+    const isChanged = await records.setDigestUser({ ...name, hashes: hashesOf(login), changedAt: seconds(clock) });
+    return { ...setReport(login, isChanged), audit: { event: 'digest_user_set', facts: name } };
+  },
+
+  async list({ records }: Service, realm: string | undefined): Promise<Report> {
+    const users = await records.listDigestUsers();
+    const own = users.filter((user) => realm === undefined || user.realm === realm);
+    return listReport(own.map(({ changedAt, ...user }) => ({ ...user, changed: isoTime(changedAt) })));
+  },
+
+  async remove({ records }: Service, given: string, realm: string): Promise<Report> {
+    const name = { username: given.normalize('NFC'), realm };
+    if (!(await records.removeDigestUser(name)))
+      throw new Refusal(`there is no user ${name.username} of the realm ${realm}`);
+    return { ...removedReport(name), audit: { event: 'digest_user_removed', facts: name } };
+  },
+};

@@ -1,0 +1,30 @@
+import type { DigestName } from '../../storage/records.ts';
+import type { Report } from '../administration/administer.ts';
+import { table } from '../table.ts';
+import { algorithms } from './digest-hashes.ts';
+
+/** What `gatehouse digest` says, wherever the users are kept. */
+
+export function setReport({ username, realm }: DigestName, isChanged: boolean): Report {
+  const json = { username, realm, algorithms, replaced: isChanged };
+  return { json, text: `${username} can log in to ${realm} by ${algorithms.join(', ')}\n` };
+}
+
+export function removedReport({ username, realm }: DigestName): Report {
+  return { json: { username, realm, removed: true }, text: `${username} can log in to ${realm} no longer\n` };
+}
+
+interface Listed extends DigestName {
+  readonly algorithms: readonly string[];
+  readonly changed?: string;
+}
+
+export function listReport(users: readonly Listed[]): Report {
+  const cells = users.map(({ username, realm, algorithms: kept, changed = '-' }) => [
+    username,
+    realm,
+    kept.join(' '),
+    changed,
+  ]);
+  return { json: users, text: table([['USER', 'REALM', 'ALGORITHMS', 'CHANGED'], ...cells]) };
+}

@@ -1,0 +1,61 @@
+import type { LineFault } from '../../config/user-lines.ts';
+import { administer, type Report } from '../administration/administer.ts';
+import { printable } from '../printable.ts';
+import { table } from '../table.ts';
+import type { CarriedLine, ForeignUsers, StoredUser, UserFormat } from './user-format.ts';
+
+export interface ImportOptions {
+  /** authorization.yaml: into its store, in place of standard output. */
+  readonly config?: string;
+  readonly replace?: true;
+  readonly json?: true;
+}
+
+/** Writes the users of another server's file: to standard output as a file, or into the store. */
+export async function importUsers<Entry extends CarriedLine>(
+  format: UserFormat<Entry>,
+  { file, text }: { readonly file: string; readonly text: string },
+  { config, replace, json }: ImportOptions,
+): Promise<void> {
+  const foreign = format.read(text);
+  for (const fault of foreign.left) process.stderr.write(`${remark(file, fault)}\n`);
+  if (foreign.carried.length === 0) return giveUp(file);
+  if (config === undefined) return void process.stdout.write(json ? asJson(foreign) : asFile(foreign));
+  const store = format.store;
+  return administer({ config, json }, async (service) =>
+    reportOf(await store(service, foreign.carried, replace === true), foreign.left),
+  );
+}
+
+function remark(file: string, { line, message, hint }: LineFault): string {
+  return printable(`${file}:${line}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+}
+
+function giveUp(file: string): void {
+  process.stderr.write(`gatehouse: ${file}: no line could be carried over\n`);
+  process.exitCode = 1;
+}
+
+function asJson({ carried, left }: ForeignUsers): string {
+  const users = carried.map(({ line, username, text }) => ({ line, username, entry: text }));
+  return `${JSON.stringify({ users, left }, null, 2)}\n`;
+}
+
+/** In the order of the lines; in the place of what could not be carried over, or before what is remarked on, a comment. */
+function asFile({ carried, left }: ForeignUsers): string {
+  const lines = [
+    ...left.map(({ line, message }) => ({ line, text: `# line ${line}: ${printable(message).replaceAll('\n', ' ')}` })),
+    ...carried,
+  ].sort((one, other) => one.line - other.line);
+  return lines.map(({ text }) => `${text}\n`).join('');
+}
+
+function reportOf(users: readonly StoredUser[], left: readonly LineFault[]): Report {
+  const cells = users.map(({ username, realm = '-', kinds, outcome, reason }) => [
+    username,
+    realm,
+    kinds.join(' '),
+    reason === undefined ? outcome : `${outcome}: ${reason}`,
+  ]);
+  return { json: { users, left }, text: table([['USER', 'REALM', 'KEPT AS', 'OUTCOME'], ...cells]) };
+}

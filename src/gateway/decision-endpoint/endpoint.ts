@@ -1,0 +1,186 @@
+import { type Answer, answer } from '../answer/refuse.ts';
+import type { Engine } from '../decide/engine.ts';
+import { Exchange, type Shared } from '../forward/exchange.ts';
+import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
+import type { Arrival } from '../lifecycle/proxy.ts';
+import { requestIds } from '../lifecycle/request-id.ts';
+import { peerOf } from '../lifecycle/trusted-proxies.ts';
+import { type Forward, type Outcome, type Refuse, refuse } from '../outcome.ts';
+import { type RequestHead, readHead, type Via } from '../request-head.ts';
+import type { Routed } from '../routing/routed.ts';
+import { allowance } from './allowance.ts';
+import { type Asked, type Dialect, dialectOf, paths } from './dialects.ts';
+import { lifetimeOf } from './lifetime.ts';
+import { originalHead } from './original-head.ts';
+import { passedOn } from './refusal.ts';
+
+/**
+ * The decision endpoint: a proxy asks whether a request passes, and forwards it itself. The engine is that of the
+ * listener for clients; here is only what the proxy tells, and how it is answered.
+ */
+export function buildDecisionEndpoint(live: LiveGeneration): (arrival: Arrival) => void {
+  const nextId = requestIds();
+  return (arrival) => {
+    const { current } = live;
+    if (current.shared.listener.doomed.has(arrival.request.socket)) return;
+    try {
+      const question = read(arrival, current, nextId);
+      guard(question, () => begin(question));
+    } catch (error) {
+      current.shared.log.error({ err: error }, 'internal error');
+      arrival.request.socket.destroy();
+    }
+  };
+}
+
+/** One question, from its head to its answer. */
+interface Open {
+  readonly exchange: Exchange;
+  readonly generation: Generation;
+  /** Undefined: it is answered as any client would be, for no dialect was found, or its caller may not ask. */
+  readonly via: Via | undefined;
+  readonly fault: Refuse | undefined;
+}
+
+function read(arrival: Arrival, generation: Generation, nextId: () => string): Open {
+  const { request, response } = arrival;
+  const { shared } = generation;
+  const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
+  const { head, via, fault } = headOf(arrival, dialectOf(arrival.target), origin);
+  const exchange = new Exchange(request, response, head, origin.requestId ?? nextId(), false, shared);
+  return { exchange, generation, via, fault };
+}
+
+type Read = { readonly head: RequestHead; readonly via: Via | undefined; readonly fault: Refuse | undefined };
+
+function headOf({ request, target }: Arrival, asked: Asked | undefined, origin: RequestHead['origin']): Read {
+  const { rawHeaders } = request;
+  const method = request.method ?? '';
+  const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
+  if (!origin.isProxied) return { head: asItCame, via: undefined, fault: refuse('caller_untrusted') };
+  if (asked === undefined)
+    return { head: asItCame, via: undefined, fault: unclear(`nobody asks here but at ${paths}`) };
+  const { dialect, rest } = asked;
+  const told = dialect.read({ request, rest });
+  if (told.kind === 'unclear') return { head: asItCame, via: undefined, fault: unclear(told.detail) };
+  const head = originalHead({ original: told, origin, isClientTold: isTold(origin, dialect), dialect, rawHeaders });
+  return { head, via: dialect.via, fault: undefined };
+}
+
+function unclear(detail: string): Refuse {
+  return refuse('question_unclear', { detail });
+}
+
+/** Whether somebody stands before the proxy that asks, and before the address that some always add: their own. */
+function isTold({ chain }: RequestHead['origin'], { addsItself }: Dialect): boolean {
+  return chain.split(', ').length > (addsItself ? 2 : 1);
+}
+
+/** A throw is a defect of ours: the question gets a 500, which lets nothing pass. */
+function guard({ exchange }: Open, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    broken(exchange, error);
+  }
+}
+
+function broken(exchange: Exchange, error: unknown): void {
+  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
+  exchange.fail('internal_error', undefined, 'see the log');
+}
+
+function begin(question: Open): void {
+  const { exchange, generation, fault } = question;
+  const routed = fault ?? admit(generation.engine, exchange);
+  if (routed.kind === 'routed') carryOut(question, decide(generation.engine, routed));
+  else settle(question, routed);
+}
+
+function admit(engine: Engine, { head, shared }: Exchange): ReturnType<Engine['route']> {
+  return head.fields.length > shared.limits.header_count * 2 ? refuse('headers_too_many') : engine.route(head);
+}
+
+function decide(engine: Engine, routed: Routed): Outcome | Promise<Outcome> {
+  const { route, head, preflight } = routed;
+  const isJudged = !preflight && !route.shadow && route.access !== 'public';
+  if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
+    return refuse('integrity_too_large', { route, detail: 'the body stays at the proxy that asks' });
+  return engine.decide(routed);
+}
+
+/** Of these the hash of no body is the right one (RFC 7616 §3.4.3). */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+function carryOut(question: Open, outcome: Outcome | Promise<Outcome>): void {
+  const { exchange } = question;
+  if (outcome instanceof Promise) {
+    exchange.trace?.verifying();
+    const asked = exchange.shared.clock.monotonic();
+    outcome.then(
+      (settled) => {
+        exchange.verifiedSince(asked, settled);
+        guard(question, () => carryOut(question, settled));
+      },
+      (error: unknown) => broken(exchange, error),
+    );
+  } else if (exchange.gone) exchange.record('client_gone', outcome);
+  else if (outcome.kind === 'forward') allow(question, outcome);
+  else settle(question, outcome);
+}
+
+function allow({ exchange, generation: { config, decisionVary }, via }: Open, plan: Forward): void {
+  const { head, shared } = exchange;
+  exchange.record('forwarded', plan);
+  if (via === undefined) throw new Error('allowed for nobody');
+  const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
+  const lines = allowance({
+    head,
+    plan,
+    via,
+    lifetime,
+    vary: decisionVary,
+    requestIdHeader: shared.requestIdHeaderLower,
+  });
+  const origins = aboutOrigins(shared, head).slice(VARY_LINE);
+  send(exchange, {
+    status: 200,
+    headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins],
+    body: '',
+  });
+}
+
+function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
+  const { exchange, via } = question;
+  const isRefusal = outcome.kind !== 'reply';
+  const own = isRefusal ? refusal(exchange, outcome) : outcome;
+  const told = via === undefined ? own : passedOn[via](own, isRefusal);
+  if (told === undefined) settle(question, refuse('answer_undeliverable'));
+  else {
+    if (!isRefusal) exchange.record('answered', outcome);
+    send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
+  }
+}
+
+function refusal(exchange: Exchange, outcome: Exclude<Outcome, Forward | { kind: 'reply' }>): Answer {
+  const { shared, requestId: value } = exchange;
+  const decision = exchange.record(outcome.code, outcome);
+  const ticket = decision && shared.tickets.seal(decision);
+  const { challenges, allow, retryAfter } =
+    outcome.kind === 'refuse' ? outcome : { challenges: [], allow: undefined, retryAfter: outcome.outage.retryAfter };
+  const requestId = { header: shared.requestIdHeader, value };
+  return answer(outcome.code, { challenges, allow, retryAfter, requestId, ...(ticket !== undefined && { ticket }) });
+}
+
+/** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */
+const VARY_LINE = 2;
+
+function send({ response, request, gone }: Exchange, { status, headers, body }: Answer): void {
+  if (response.headersSent || gone) return;
+  response.writeHead(status, [...headers]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function aboutOrigins({ crossOrigin }: Shared, head: RequestHead): readonly string[] {
+  return crossOrigin?.answer(head) ?? [];
+}

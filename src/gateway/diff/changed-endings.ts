@@ -1,0 +1,9 @@
+import type { GatewayConfig } from '../../config/gateway.ts';
+
+/** Routes on which what is open no longer ends with its token. */
+export function changedEndings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
+  const ended = new Set(old.routes.filter(({ end_with }) => end_with === 'token').map(({ id }) => id));
+  return now.routes
+    .filter(({ id, end_with }) => end_with !== 'token' && ended.has(id))
+    .map(({ id }) => `routes.${id}.end_with: was token, now request`);
+}

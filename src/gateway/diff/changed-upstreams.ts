@@ -1,0 +1,19 @@
+import type { GatewayConfig } from '../../config/gateway.ts';
+
+type Upstreams = GatewayConfig['upstreams'];
+
+/** Where requests go, and how: no probe can see it. The names of keys, never their values, which may be secrets. */
+export function changedUpstreams(
+  { upstreams: old }: GatewayConfig,
+  { upstreams: now }: GatewayConfig,
+): readonly string[] {
+  return Object.entries(now).flatMap(([name, block]) => {
+    const earlier = (old as Upstreams)[name];
+    if (earlier === undefined) return [];
+    const keys = [...new Set([...Object.keys(earlier), ...Object.keys(block)])] as (keyof typeof block)[];
+    return keys
+      .filter((key) => JSON.stringify(earlier[key]) !== JSON.stringify(block[key]))
+      .map((key) => `upstreams.${name}.${key}`)
+      .toSorted();
+  });
+}

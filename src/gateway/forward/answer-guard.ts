@@ -1,0 +1,102 @@
+import type { Duplex } from 'node:stream';
+import type { Relay, UpstreamRefusal } from './relay.ts';
+import { wasCut } from './upstream-fault.ts';
+
+/** Undefined: the answer is for the client. `again`: the request is to be sent once more. */
+export type Judged = 'again' | UpstreamRefusal | undefined;
+
+/** `raw` alternates names and values as undici received them. */
+export type JudgeAnswer = (status: number, raw: readonly Buffer[]) => Judged;
+
+/** What is read of an answer that nobody gets, so that its connection can be kept. */
+const DUMPED = 64 * 1024;
+
+class TooMuch extends Error {}
+
+/**
+ * Stands before the relay where the upstream knows the gateway and not the client. What the upstream says about
+ * credentials is then said to us: no challenge goes through (a client that followed it would send its password to a
+ * stranger), and a 401 is a fault behind us. The methods are undici's dispatch handler.
+ */
+export class AnswerGuard {
+  readonly #relay: Relay;
+  readonly #judge: JudgeAnswer;
+  #abort: ((reason?: Error) => void) | undefined;
+  /** What nobody gets of this answer: bytes so far, and what comes after them. */
+  #dumping: { bytes: number; readonly again: boolean } | undefined;
+
+  constructor(relay: Relay, judge: JudgeAnswer) {
+    this.#relay = relay;
+    this.#judge = judge;
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abort = abort;
+    this.#relay.onConnect(abort);
+  }
+
+  onRequestSent(): void {
+    this.#relay.onRequestSent();
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    const judged = status < 200 ? undefined : this.#judge(status, raw);
+    if (judged === undefined) return this.#relay.onHeaders(status, withoutDemands(raw), resume);
+    this.#relay.withheld(status);
+    this.#dumping = { bytes: 0, again: judged === 'again' };
+    if (judged !== 'again') this.#relay.refuse(judged);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#dumping === undefined) return this.#relay.onData(chunk);
+    this.#dumping.bytes += chunk.length;
+    if (this.#dumping.bytes > DUMPED) this.#abort?.(new TooMuch());
+    return true;
+  }
+
+  onComplete(trailers: Buffer[] | null): void {
+    if (this.#dumping === undefined) this.#relay.onComplete(trailers && withoutDemands(trailers));
+    else this.#dumped();
+  }
+
+  onError(error: Error): void {
+    if (this.#dumping !== undefined && (error instanceof TooMuch || wasCut(error))) this.#dumped();
+    else this.#relay.onError(error);
+  }
+
+  onUpgrade(status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
+    const fields = (raw ?? []) as Buffer[];
+    const judged = this.#judge(status, fields);
+    if (judged === undefined || judged === 'again') {
+      this.#relay.onUpgrade(status, withoutDemands(fields), socket);
+      return;
+    }
+    socket.destroy();
+    this.#relay.refuse(judged);
+  }
+
+  #dumped(): void {
+    const again = this.#dumping?.again;
+    this.#dumping = undefined;
+    if (again === true) this.#relay.again();
+  }
+}
+
+const DEMANDS: ReadonlySet<string> = new Set(['www-authenticate', 'authentication-info']);
+
+function withoutDemands(raw: Buffer[]): Buffer[] {
+  const isDemand = (index: number) => DEMANDS.has(nameAt(raw, index - (index % 2)));
+  return raw.some((_, index) => index % 2 === 0 && isDemand(index)) ? raw.filter((_, index) => !isDemand(index)) : raw;
+}
+
+/** The values of a field, a line each. `name` in lower case. */
+export function fieldLines(raw: readonly Buffer[], name: string): readonly string[] {
+  return raw.flatMap((value, index) =>
+    index % 2 === 1 && nameAt(raw, index - 1) === name ? [value.toString('latin1')] : [],
+  );
+}
+
+function nameAt(raw: readonly Buffer[], index: number): string {
+  return raw[index]?.toString('latin1').toLowerCase() ?? '';
+}

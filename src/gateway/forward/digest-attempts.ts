@@ -1,0 +1,204 @@
+import type { Dispatcher } from 'undici';
+import { parseAuthenticationInfo } from '../../http-auth/authentication-info.ts';
+import type { DigestAnswer } from '../../http-auth/digest-answer.ts';
+import type { Forward } from '../outcome.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import { AnswerGuard, fieldLines, type Judged } from './answer-guard.ts';
+import type { DigestSession, UpstreamNonce } from './digest-session.ts';
+import { dispatchOptions, finite, hostFor, type SentBody } from './dispatch-options.ts';
+import type { Exchange } from './exchange.ts';
+import { HELD } from './held-body.ts';
+import { askChallenge } from './learn-challenge.ts';
+import { type OnUpgrade, Relay, type UpstreamRefusal } from './relay.ts';
+import { RequestBody } from './request-body.ts';
+
+interface Sending {
+  readonly body: SentBody;
+  readonly onUpgrade: OnUpgrade | undefined;
+}
+
+/**
+ * One request to an upstream that wants Digest: a challenge is learned where none is known, the request is sent, and sent
+ * once more where its nonce had ended. Never a third time, whatever the upstream says.
+ */
+export class DigestAttempts {
+  readonly #exchange: Exchange;
+  readonly #plan: Forward;
+  #origin: Origin;
+  readonly #sending: Sending;
+  readonly #relay: Relay;
+  readonly #handler: Dispatcher.DispatchHandler;
+  #nonce: UpstreamNonce | undefined;
+  #answer: DigestAnswer | undefined;
+  #renewed = false;
+  /** Where a challenge was looked for. */
+  #begunAt: Origin | undefined;
+
+  constructor(exchange: Exchange, plan: Forward, origin: Origin, sending: Sending) {
+    this.#exchange = exchange;
+    this.#plan = plan;
+    this.#origin = origin;
+    this.#sending = sending;
+    const { body, onUpgrade } = sending;
+    this.#relay = new Relay(exchange, plan, origin, body instanceof RequestBody ? body : undefined, onUpgrade);
+    const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
+    // undici's own types take the buffers of the raw handler for strings.
+    this.#handler = guard as unknown as Dispatcher.DispatchHandler;
+    // Until undici has it, a body that fails is heard of here.
+    if (body instanceof RequestBody) body.on('error', nothing);
+  }
+
+  /** The relay's clock runs from here on, over everything that is asked of the upstream. */
+  start(): void {
+    this.#exchange.forwarding();
+    this.#relay.start((origin) => {
+      if (this.#begunAt === origin) this.#send();
+      else this.#begin(origin);
+    });
+  }
+
+  /** A nonce is good where it comes from: each url has its own. */
+  get #session(): DigestSession {
+    return this.#origin.digest as DigestSession;
+  }
+
+  /** What is sent once gets a nonce of its own: no other request can then make its count come too late. */
+  #begin(origin: Origin): void {
+    this.#begunAt = origin;
+    this.#origin = origin;
+    this.#renewed = false;
+    const isShared = this.#isRepeatable;
+    this.#nonce = isShared ? this.#session.current : undefined;
+    const { clock } = this.#exchange.shared;
+    if (this.#nonce !== undefined || (isShared && this.#session.isQuiet(clock.monotonic()))) {
+      this.#send();
+      return;
+    }
+    const asked = isShared ? this.#session.learn(this.#ask, () => clock.monotonic()) : this.#ask();
+    asked.then((lines) => this.#learned(lines)).catch((error: Error) => this.#relay.onError(error));
+  }
+
+  get #isRepeatable(): boolean {
+    const { body } = this.#sending;
+    return body === null || (body instanceof Buffer && body.length <= HELD);
+  }
+
+  /** Of the client it says nothing but the id of its request. */
+  readonly #ask = (): Promise<readonly string[] | undefined> => {
+    const { shared, requestId } = this.#exchange;
+    const { route, target } = this.#plan;
+    const headers = ['host', hostFor(this.#exchange, this.#origin), shared.requestIdHeaderLower, requestId];
+    return askChallenge(this.#origin, { target, headers, timeout: finite(route.limits.response) });
+  };
+
+  #learned(lines: readonly string[] | undefined): void {
+    this.#nonce = this.#isRepeatable || lines === undefined ? this.#session.current : this.#session.read(lines);
+    if (lines !== undefined && this.#nonce === undefined) this.#relay.refuse(this.#unanswerable(lines));
+    else this.#send();
+  }
+
+  #send(): void {
+    const { body, onUpgrade } = this.#sending;
+    const failure = body instanceof RequestBody ? body.errored : null;
+    if (failure !== null) {
+      this.#relay.onError(failure);
+      return;
+    }
+    if (!this.#prepare()) {
+      this.#relay.refuse(TOO_LONG_TO_HASH);
+      return;
+    }
+    this.#exchange.attempts++;
+    if (body instanceof RequestBody) this.#exchange.inviteBody();
+    const options = dispatchOptions(this.#exchange, this.#plan, this.#origin, body, onUpgrade);
+    if (this.#answer !== undefined) options.headers.push('authorization', this.#answer.authorization);
+    this.#origin.engine.dispatch(options, this.#handler);
+  }
+
+  /** False: the upstream takes nothing but a hash of the body, which was not read. */
+  #prepare(): boolean {
+    const { body } = this.#sending;
+    this.#answer = undefined;
+    if (this.#nonce === undefined) return true;
+    const offered = this.#nonce.offer.qop;
+    const qop = body instanceof RequestBody ? offered.find((each) => each !== 'auth-int') : offered[0];
+    if (qop === undefined && offered.length > 0) return false;
+    const { method } = this.#exchange.head;
+    const entity = body instanceof Buffer ? body : undefined;
+    this.#answer = this.#nonce.answer({ method, target: this.#plan.target, qop, entity });
+    return true;
+  }
+
+  #judge(status: number, raw: readonly Buffer[]): Judged {
+    return status === 401 ? this.#challenged(fieldLines(raw, 'www-authenticate')) : this.#served(raw);
+  }
+
+  #challenged(lines: readonly string[]): Judged {
+    const used = this.#nonce;
+    const next = this.#session.read(lines);
+    if (used !== undefined) this.#session.drop(used);
+    if (next === undefined) return this.#unanswerable(lines);
+    if (!mayHaveEnded(used, next) || (this.#renewed && !next.offer.stale)) return this.#refusal();
+    if (this.#renewed) return stale('a new nonce was stale at once');
+    if (!this.#isRepeatable) {
+      this.#session.adopt(next);
+      return stale('the body is not sent twice');
+    }
+    this.#renewed = true;
+    this.#nonce = next;
+    return 'again';
+  }
+
+  #served(raw: readonly Buffer[]): Judged {
+    const nonce = this.#nonce;
+    if (nonce === undefined || this.#answer === undefined) return undefined;
+    this.#session.prove(nonce);
+    const [line] = fieldLines(raw, 'authentication-info');
+    const info = line === undefined ? undefined : parseAuthenticationInfo(line);
+    if (info?.rspauth !== undefined && info.rspauth !== (this.#answer.rspauth() ?? info.rspauth)) {
+      this.#session.drop(nonce);
+      return { code: 'upstream_unauthenticated', detail: `${this.#name}: its rspauth is wrong` };
+    }
+    if (info?.nextnonce !== undefined) this.#session.follow(nonce, info.nextnonce);
+    return undefined;
+  }
+
+  #refusal(): UpstreamRefusal {
+    const { realm, algorithm } = this.#nonce?.offer ?? {};
+    const under = `realm ${JSON.stringify(realm ?? '')}, ${algorithm ?? 'no algorithm'}`;
+    return { code: 'upstream_credentials_refused', detail: `${this.#name} refuses user name or password (${under})` };
+  }
+
+  #unanswerable(lines: readonly string[]): UpstreamRefusal {
+    const { algorithms, qop } = this.#session.config;
+    const wanted = `Digest with ${algorithms.join(' or ')} and ${qop.join(' or ')}`;
+    const offered = lines.length === 0 ? 'nothing' : lines.map((line) => line.split(' ', 1)[0]).join(', ');
+    return {
+      code: 'upstream_credentials_refused',
+      detail: `${this.#name} offers no ${wanted}, but ${offered} in a form that is not that`,
+    };
+  }
+
+  get #name(): string {
+    return `upstreams.${this.#plan.route.upstream.name}`;
+  }
+}
+
+/**
+ * Whether a 401 may be about the nonce. Without `stale` it is about user name or password (RFC 7616 §3.3), unless they
+ * were right before, or it is another realm that asks.
+ */
+function mayHaveEnded(used: UpstreamNonce | undefined, { offer }: UpstreamNonce): boolean {
+  return used === undefined || offer.stale || used.proved || used.offer.realm !== offer.realm;
+}
+
+function stale(detail: string): UpstreamRefusal {
+  return { code: 'upstream_nonce_stale', detail, retryAfter: 1 };
+}
+
+const TOO_LONG_TO_HASH: UpstreamRefusal = {
+  code: 'upstream_protection_unmet',
+  detail: 'auth-int needs the hash of a body that is too long to be held',
+};
+
+function nothing(): void {}

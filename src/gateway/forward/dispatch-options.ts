@@ -1,0 +1,58 @@
+import type { Dispatcher } from 'undici';
+import type { Forward } from '../outcome.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import type { Exchange } from './exchange.ts';
+import type { OnUpgrade } from './relay.ts';
+import type { RequestBody } from './request-body.ts';
+import { upstreamFields } from './upstream-fields.ts';
+
+export type SentBody = RequestBody | Buffer | null;
+
+/** undici's own type does not know of `servername`. */
+export type Dispatched = Dispatcher.DispatchOptions & {
+  readonly headers: string[];
+  readonly servername: string | undefined;
+};
+
+/** The request to the upstream, as undici takes it. */
+export function dispatchOptions(
+  exchange: Exchange,
+  plan: Forward,
+  origin: Origin,
+  body: SentBody,
+  onUpgrade: OnUpgrade | undefined,
+): Dispatched {
+  const { head, shared, requestId } = exchange;
+  const { idle, response } = plan.route.limits;
+  const propagated = exchange.trace?.forwarding(head.method, plan.target, origin);
+  const headers = upstreamFields(head, plan, { requestIdHeader: shared.requestIdHeaderLower, requestId, propagated });
+  headers.push('host', hostFor(exchange, origin));
+  const length = contentLength(exchange, body);
+  if (length !== undefined) headers.push('content-length', length);
+  return {
+    path: plan.target,
+    method: head.method as Dispatcher.HttpMethod,
+    headers,
+    body,
+    // Without it undici would take the name from Host, and open a new connection for each.
+    servername: origin.serverName,
+    upgrade: onUpgrade === undefined ? null : 'websocket',
+    bodyTimeout: finite(idle),
+    // The relay keeps its own time to the first byte; this one catches an upstream that stops reading an upload.
+    headersTimeout: finite(response + 1000),
+  };
+}
+
+export function hostFor({ head }: Exchange, origin: Origin): string {
+  return origin.host ?? head.host?.value ?? origin.authority;
+}
+
+function contentLength({ head }: Exchange, body: SentBody): string | undefined {
+  if (body instanceof Buffer) return String(body.length);
+  return head.contentLength?.value;
+}
+
+/** undici's word for no limit is 0. */
+export function finite(milliseconds: number): number {
+  return Number.isFinite(milliseconds) ? milliseconds : 0;
+}

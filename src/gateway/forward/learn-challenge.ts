@@ -1,0 +1,39 @@
+import type { Dispatcher } from 'undici';
+import type { Origin } from '../upstreams/origin.ts';
+import { fieldLines } from './answer-guard.ts';
+
+export interface Question {
+  readonly target: string;
+  /** Name, value, name, value, … */
+  readonly headers: string[];
+  /** Milliseconds; 0: no limit. */
+  readonly timeout: number;
+}
+
+/**
+ * Asks an upstream for its challenge, by a HEAD of the target without body and without credentials: HEAD changes nothing
+ * (RFC 9110 §9.2.1), and where the upstream protects the target it does not even come to that. The lines of
+ * `WWW-Authenticate`; undefined: the target is not protected from it. Rejects with the error of the connection.
+ */
+export function askChallenge(
+  { engine, serverName }: Origin,
+  question: Question,
+): Promise<readonly string[] | undefined> {
+  const { target: path, headers, timeout: headersTimeout } = question;
+  const { promise, resolve, reject } = Promise.withResolvers<readonly string[] | undefined>();
+  const handler = {
+    onConnect: () => undefined,
+    onHeaders: (status: number, raw: readonly Buffer[]) => {
+      if (status >= 200) resolve(status === 401 ? fieldLines(raw, 'www-authenticate') : undefined);
+      return true;
+    },
+    onData: () => true,
+    onComplete: () => undefined,
+    onError: reject,
+  };
+  const timeouts = { headersTimeout, bodyTimeout: headersTimeout };
+  const options = { path, method: 'HEAD' as const, headers, servername: serverName, ...timeouts };
+  // undici's own types take the buffers of the raw handler for strings.
+  engine.dispatch(options, handler as unknown as Dispatcher.DispatchHandler);
+  return promise;
+}

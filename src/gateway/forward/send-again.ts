@@ -1,0 +1,35 @@
+import { hasBody, type RequestHead } from '../request-head.ts';
+import { ourReason, ResponseTimeout } from './giving-up.ts';
+import { upstreamFault, wasCut } from './upstream-fault.ts';
+
+/** RFC 9110 §9.2.2. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** A request that failed before its answer began. */
+export interface Failed {
+  readonly head: RequestHead;
+  /** undici calls `onConnect` before the first byte: without it nothing was sent. */
+  readonly isSent: boolean;
+  /** Something was read of its body that nobody has any more. */
+  readonly isTouched: boolean;
+  readonly isHandshake: boolean;
+}
+
+/**
+ * Where a request may be sent again. What was sent goes on only if it is idempotent and has no body, and to the same url
+ * only where a kept connection may have ended in the moment in which it was used (RFC 9112 §9.3.1).
+ */
+export function whereAgain(error: Error, failed: Failed): 'anywhere' | 'elsewhere' | 'nowhere' {
+  const isSilence = error instanceof ResponseTimeout;
+  if (!isSilence && ourReason(error) !== undefined) return 'nowhere';
+  if (!failed.isSent) return failed.isTouched ? 'nowhere' : 'elsewhere';
+  if (failed.isHandshake || hasBody(failed.head) || !IDEMPOTENT.has(failed.head.method)) return 'nowhere';
+  if (wasCut(error)) return 'anywhere';
+  return isSilence || upstreamFault(error) === 'upstream_timeout' ? 'elsewhere' : 'nowhere';
+}
+
+/** Whether a failure speaks against the url. `isQueued`: the request waited for a connection, which says nothing of it. */
+export function isOfUpstream(error: Error, isQueued: boolean): boolean {
+  if (error instanceof ResponseTimeout) return !isQueued;
+  return ourReason(error) === undefined && upstreamFault(error) !== 'internal_error';
+}

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { buildLog } from '../../base/log.ts';
+import type { GatewayConfig } from '../../config/gateway.ts';
+import type { Pointer, Position } from '../../config/load.ts';
+import { COUNTED_ALONE } from '../../storage/counters.ts';
+import type { Code } from '../codes.ts';
+import { buildDecisionEndpoint } from '../decision-endpoint/endpoint.ts';
+import { Stalls } from '../forward/stalls.ts';
+import { Decisions } from '../telemetry/decisions.ts';
+import { buildGeneration, type Generation, type GenerationDependencies } from './generation.ts';
+import { keepNothingYet } from './kept.ts';
+import type { Outside } from './outside.ts';
+import { buildProxy } from './proxy.ts';
+import { buildServer } from './server.ts';
+import { tlsOptions } from './tls.ts';
+
+export interface CoreOptions {
+  readonly config: GatewayConfig;
+  /** Where relative file names of the configuration start. */
+  readonly directory: string;
+  /** Where a value of the file stands, so that a refusal can name the line of its route. */
+  readonly locate?: ((pointer: Pointer) => Position) | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Logger | undefined;
+  /** Of a worker. */
+  readonly outside?: Outside | undefined;
+}
+
+/** What every generation of this gateway serves with, and the first of them. */
+export type Core = GenerationDependencies & { readonly live: { current: Generation } };
+
+export function openCore({ config, directory, locate, outside, clock = systemClock, ...options }: CoreOptions): Core {
+  const log = options.log ?? buildLog(config.log);
+  const decisions = new Decisions(log, clock);
+  const listener = { draining: false, tunnels: new Set<Socket>(), doomed: new WeakSet<Socket>() };
+  const core = { clock, log, decisions, stalls: new Stalls(clock), kept: keepNothingYet(), listener, directory };
+  return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
+}
+
+export function openProxy(
+  { decisions, live, directory }: Core,
+  { limits, listen: address }: GatewayConfig,
+): FastifyInstance {
+  const { tls } = address;
+  return buildServer({
+    limits,
+    tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
+    handle: buildProxy(live),
+    malformed: countMalformed({ decisions, live }),
+  });
+}
+
+/** Where proxies ask; a listener of its own, that nobody but proxies need reach. */
+export function openDecisionEndpoint({ decisions, live }: Core, { limits }: GatewayConfig): FastifyInstance {
+  return buildServer({ limits, handle: buildDecisionEndpoint(live), malformed: countMalformed({ decisions, live }) });
+}
+
+function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): (code: Code) => string {
+  return (code) => {
+    decisions.count('', code);
+    return live.current.shared.tickets.sealMalformed(code);
+  };
+}
+
+export function notReady({ listener, live }: Core): string | undefined {
+  if (listener.draining) return 'draining';
+  const { verifiers, schemes } = live.current;
+  return verifiers.ready() && schemes.ready() ? undefined : 'no usable keys or store yet';
+}
+
+export function remark({ live }: Core): string | undefined {
+  return live.current.counters.reachable() ? undefined : COUNTED_ALONE;
+}
+
+/** Looks at all that a generation depends on, once; settles when each was tried, and never rejects. */
+export async function warm({ verifiers, schemes, counters }: Generation): Promise<void> {
+  await Promise.all([verifiers.start(), schemes.start(), counters.start()]);
+}
+
+/** The framework does not know what its server speaks. */
+export function withScheme(url: string, { listen: { tls } }: GatewayConfig): string {
+  return tls === undefined ? url : url.replace(/^http:/, 'https:');
+}

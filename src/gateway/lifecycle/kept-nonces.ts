@@ -1,0 +1,31 @@
+import type { Problem } from '../../config/load.ts';
+import type { Generation } from './generation.ts';
+
+/** What an operator has to change before the gateway can start. The message is one line for them. */
+export class CannotStart extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CannotStart';
+  }
+}
+
+/**
+ * Why the counts of nonces would be forgotten, looked at once it is known whether the shared counters can be reached: a
+ * count that is forgotten lets a request be sent again (RFC 7616 §5.5).
+ */
+async function keptNoncesFault({ config, counters }: Generation): Promise<string | undefined> {
+  if (!config.routes.some(({ digest }) => digest !== undefined)) return undefined;
+  await counters.start();
+  return counters.nonceFault?.();
+}
+
+export async function requireKeptNonces(generation: Generation): Promise<void> {
+  const fault = await keptNoncesFault(generation);
+  if (fault !== undefined) throw new CannotStart(fault);
+}
+
+/** The same for a reload. */
+export async function keptNoncesProblems(generation: Generation): Promise<readonly Problem[]> {
+  const message = await keptNoncesFault(generation);
+  return message === undefined ? [] : [{ severity: 'error', file: '', line: 0, column: 0, message }];
+}

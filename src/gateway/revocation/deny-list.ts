@@ -1,0 +1,160 @@
+import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
+
+/** By what a revocation can name a token. */
+export interface TokenMarks {
+  readonly kid: string | undefined;
+  readonly jti: string | undefined;
+  readonly gid: string | undefined;
+  readonly subject: string | undefined;
+  readonly client: string | undefined;
+  /** NumericDate, seconds. */
+  readonly issuedAt: number | undefined;
+  /** SHA-256 of the token, base64url. */
+  readonly hash: string;
+}
+
+interface CutOff {
+  nbf: number;
+  until: number;
+}
+
+type NamedKind = Exclude<EventKind, 'sub_nbf' | 'client_nbf'>;
+
+/** Live entries; each takes at most 200 bytes, so 100 MB at the most. One with a longer key takes the places of several. */
+export const MOST_REVOCATIONS = 500_000;
+
+/** Bytes of a key, for each place. */
+const PLACE = 64;
+
+function placesOf(key: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is not Latin-1 is kept in two bytes a character
+  const bytes = /^[\x00-\xff]*$/.test(key) ? key.length : 2 * key.length;
+  return Math.max(1, Math.ceil(bytes / PLACE));
+}
+
+/** Sweeps in which every entry is looked at once. */
+const SWEEPS = 10;
+
+/**
+ * What was revoked and could still be accepted, of one authorization server. Bounded: what finds no place is not
+ * forgotten in silence, `lacksUntil` says until when the list is not the whole truth.
+ */
+export class DenyList {
+  /** Changes with every entry, so that whoever has looked need not look again until then. */
+  generation = 0;
+  /** NumericDate, seconds: until then revoked tokens are about that are not in the list. */
+  lacksUntil = 0;
+  readonly #named: Readonly<Record<NamedKind, Map<string, number>>> = {
+    kid: new Map(),
+    jti: new Map(),
+    gid: new Map(),
+    token_hash: new Map(),
+  };
+  readonly #cutOff = { sub_nbf: new Map<string, CutOff>(), client_nbf: new Map<string, CutOff>() } as const;
+  readonly #most: number;
+  /** Seconds past its end for which a token is still accepted here. */
+  readonly #leeway: number;
+  #size = 0;
+  #places = 0;
+  #sweep: Iterator<() => void> | undefined;
+
+  constructor({ most = MOST_REVOCATIONS, leeway }: { most?: number; leeway: number }) {
+    this.#most = most;
+    this.#leeway = leeway;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** False: there is no place for it. */
+  add(event: RevocationEvent): boolean {
+    const until = event.until + this.#leeway;
+    this.generation++;
+    if (this.#places + placesOf(event.key) > this.#most && !this.#knows(event)) {
+      this.lacksUntil = Math.max(this.lacksUntil, until);
+      return false;
+    }
+    this.#set(event, until);
+    return true;
+  }
+
+  denies({ kid, jti, gid, subject, client, hash, issuedAt }: TokenMarks): boolean {
+    if (this.#size === 0) return false;
+    const { kid: kids, jti: jtis, gid: gids, token_hash: hashes } = this.#named;
+    const { sub_nbf, client_nbf } = this.#cutOff;
+    return (
+      (kid !== undefined && kids.has(kid)) ||
+      (jti !== undefined && jtis.has(jti)) ||
+      (gid !== undefined && gids.has(gid)) ||
+      hashes.has(hash) ||
+      (subject !== undefined && isBefore(issuedAt, sub_nbf.get(subject))) ||
+      (client !== undefined && isBefore(issuedAt, client_nbf.get(client)))
+    );
+  }
+
+  /** Whether tokens of this key are dead, whatever else they say. */
+  isDead(kid: string): boolean {
+    return this.#named.kid.has(kid);
+  }
+
+  /** What is live, for whoever joins late. */
+  *events(): Iterable<RevocationEvent> {
+    for (const [kind, entries] of Object.entries(this.#named) as [NamedKind, Map<string, number>][]) {
+      for (const [key, until] of entries) yield { kind, key, until: until - this.#leeway };
+    }
+    for (const kind of ['sub_nbf', 'client_nbf'] as const) {
+      for (const [key, { until, nbf }] of this.#cutOff[kind]) yield { kind, key, until: until - this.#leeway, nbf };
+    }
+  }
+
+  /** Looks at a part of the entries, and lets go of those whose tokens ended by themselves. `now` in seconds. */
+  sweep(now: number): void {
+    for (let looked = Math.ceil(this.#size / SWEEPS) + 1; looked > 0; looked--) {
+      this.#sweep ??= this.#ended(now);
+      const next = this.#sweep.next();
+      if (next.done === true) {
+        this.#sweep = undefined;
+        return;
+      }
+      next.value();
+    }
+  }
+
+  /** An iterator of a Map goes on rightly while entries leave and come, so one walk can be made in many parts. */
+  *#ended(now: number): Iterator<() => void> {
+    const keep = () => {};
+    for (const entries of Object.values(this.#named))
+      for (const [key, until] of entries) yield until > now ? keep : () => this.#drop(entries, key);
+    for (const entries of Object.values(this.#cutOff))
+      for (const [key, { until }] of entries) yield until > now ? keep : () => this.#drop(entries, key);
+  }
+
+  #drop(entries: Map<string, unknown>, key: string): void {
+    if (!entries.delete(key)) return;
+    this.#size--;
+    this.#places -= placesOf(key);
+  }
+
+  #knows({ kind, key }: RevocationEvent): boolean {
+    return isCutOff(kind) ? this.#cutOff[kind].has(key) : this.#named[kind].has(key);
+  }
+
+  #set(event: RevocationEvent, until: number): void {
+    const { kind, key, nbf = 0 } = event;
+    if (!this.#knows(event)) {
+      this.#size++;
+      this.#places += placesOf(key);
+    }
+    if (isCutOff(kind)) {
+      const before = this.#cutOff[kind].get(key);
+      const entry = { nbf: Math.max(nbf, before?.nbf ?? nbf), until: Math.max(until, before?.until ?? until) };
+      this.#cutOff[kind].set(key, entry);
+    } else this.#named[kind].set(key, Math.max(until, this.#named[kind].get(key) ?? until));
+  }
+}
+
+/** A token that does not say when it was issued may be from before. */
+function isBefore(issuedAt: number | undefined, cutOff: CutOff | undefined): boolean {
+  return cutOff !== undefined && (issuedAt === undefined || issuedAt < cutOff.nbf);
+}

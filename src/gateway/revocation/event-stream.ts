@@ -1,0 +1,74 @@
+/** One thing that an event stream says: an event, or a comment, by which it shows that it is alive. */
+export type StreamItem =
+  | { readonly kind: 'comment' }
+  | { readonly kind: 'frame'; readonly id: string | undefined; readonly event: string; readonly data: string };
+
+export interface StreamFault {
+  readonly kind: 'fault';
+  readonly detail: string;
+}
+
+/** Characters of one line, and lines of one frame. */
+const LONGEST_LINE = 4096;
+const MOST_LINES = 16;
+
+/** `retry` asks for a pause, which the follower chooses itself. */
+const FIELDS: ReadonlySet<string> = new Set(['id', 'event', 'data', 'retry']);
+
+/**
+ * Reads an event stream (HTML Living Standard §9.2.6) piece by piece. Stricter than a browser: a field without a meaning,
+ * an endless line or bytes that are no UTF-8 are a fault, since what speaks so is no feed.
+ */
+export class EventStream {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #fields = new Map<string, string>();
+  #rest = '';
+  #lines = 0;
+
+  /** What is complete with this chunk; a fault ends the reading. */
+  read(chunk: Uint8Array): readonly (StreamItem | StreamFault)[] {
+    const text = this.#decode(chunk);
+    if (text === undefined) return [fault('not UTF-8')];
+    const lines = (this.#rest + text).split(LINE_END);
+    this.#rest = lines.pop() ?? '';
+    const items = lines.map((line) => this.#line(line)).filter((item) => item !== undefined);
+    const end = items.findIndex(({ kind }) => kind === 'fault');
+    if (end !== -1) return items.slice(0, end + 1);
+    return this.#rest.length > LONGEST_LINE ? [...items, fault('a line is too long')] : items;
+  }
+
+  #decode(chunk: Uint8Array): string | undefined {
+    try {
+      return this.#decoder.decode(chunk, { stream: true });
+    } catch {
+      return undefined;
+    }
+  }
+
+  #line(line: string): StreamItem | StreamFault | undefined {
+    if (line === '') return this.#frame();
+    if (line.length > LONGEST_LINE || ++this.#lines > MOST_LINES) return fault('a frame is too long');
+    if (line.startsWith(':')) return COMMENT;
+    const colon = line.indexOf(':');
+    const name = colon === -1 ? line : line.slice(0, colon);
+    if (!FIELDS.has(name) || this.#fields.has(name)) return fault('not the form of an event stream');
+    this.#fields.set(name, colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, ''));
+    return undefined;
+  }
+
+  #frame(): StreamItem | undefined {
+    const [id, event, data] = ['id', 'event', 'data'].map((name) => this.#fields.get(name));
+    this.#fields.clear();
+    this.#lines = 0;
+    if (id === undefined && event === undefined && data === undefined) return undefined;
+    return { kind: 'frame', id, event: event ?? '', data: data ?? '' };
+  }
+}
+
+/** A CR at the end of a chunk may be half of an end of line; the lookahead leaves it to the next one. */
+const LINE_END = /\r\n|\n|\r(?!$)/;
+const COMMENT: StreamItem = { kind: 'comment' };
+
+function fault(detail: string): StreamFault {
+  return { kind: 'fault', detail };
+}

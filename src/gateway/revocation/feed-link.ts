@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream';
+import { type Dispatcher, request } from 'undici';
+import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
+import type { Authentication } from '../verify/client-authentication.ts';
+import { type FailedFetch, type FetchJson, failed, reasonOf } from '../verify/fetch-json.ts';
+import { EventStream, type StreamItem } from './event-stream.ts';
+import { type FeedSink, readEvent } from './events.ts';
+
+/** How a feed is reached, and who asks. */
+export interface FeedAddress {
+  readonly url: string;
+  readonly who: Authentication;
+}
+
+export interface LinkParts {
+  readonly dispatcher: Dispatcher;
+  readonly fetch: FetchJson;
+  readonly sink: FeedSink;
+  /** The number up to which everything was taken; the link moves it. */
+  readonly cursor: { last: number | undefined };
+  /** Seconds for which one long poll waits for news. */
+  readonly pollWait: number;
+}
+
+/** Milliseconds: three comments that did not come. */
+export const SILENCE = 15_000;
+/** Milliseconds past its wait in which a long poll must be answered. */
+const POLL_GRACE = 10_000;
+
+/** Why a link ended. `buffered`: something in between holds the stream back, so that it must be asked for in another way. */
+export type LinkEnd = FailedFetch & { readonly buffered?: boolean; readonly absent?: boolean };
+
+/** Follows one event stream until it ends, and says why. Never rejects. */
+export async function followStream(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
+  const watch = new AbortController();
+  const timer = setTimeout(() => watch.abort(), SILENCE);
+  const state = { bytes: 0, accepted: true };
+  try {
+    const answer = await request(address.url, {
+      dispatcher: parts.dispatcher,
+      signal: AbortSignal.any([signal, watch.signal]),
+      headers: { accept: 'text/event-stream', ...address.who.headers, ...lastEventId(parts) },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    // A body that is let go emits an error that concerns nobody.
+    answer.body.on('error', () => {});
+    const fault = judgeHead(answer);
+    state.accepted = fault === undefined;
+    if (fault === undefined) return await readStream(answer.body, parts, timer, state);
+    answer.body.destroy();
+    return fault;
+  } catch (error) {
+    if (!watch.signal.aborted) return failed(reasonOf(error));
+    return { ...failed(`silent for ${SILENCE} ms`), buffered: state.accepted && state.bytes === 0 };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lastEventId({ cursor }: LinkParts): Record<string, string> {
+  return cursor.last === undefined ? {} : { 'last-event-id': String(cursor.last) };
+}
+
+function judgeHead({ statusCode, headers }: Dispatcher.ResponseData): FailedFetch | undefined {
+  if (statusCode !== 200) return failed(`status ${statusCode}`, statusCode);
+  const type = String(headers['content-type'] ?? '').toLowerCase();
+  if (!/^text\/event-stream(?:[ \t]*;|$)/.test(type)) return failed('the answer is no event stream', statusCode);
+  return (headers['content-encoding'] ?? 'identity') === 'identity'
+    ? undefined
+    : failed('the answer has a content coding', statusCode);
+}
+
+async function readStream(
+  body: Readable,
+  parts: LinkParts,
+  timer: NodeJS.Timeout,
+  state: { bytes: number },
+): Promise<FailedFetch> {
+  const stream = new EventStream();
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    state.bytes += chunk.length;
+    for (const item of stream.read(chunk)) {
+      const fault = item.kind === 'fault' ? item.detail : take(item, parts);
+      if (fault !== undefined) {
+        body.destroy();
+        return failed(fault, 200);
+      }
+      timer.refresh();
+    }
+  }
+  return failed('the stream ended');
+}
+
+/** A fault, where it is none of what a feed says. A comment comes behind everything that was due before it. */
+function take(item: StreamItem, { sink, cursor }: LinkParts): string | undefined {
+  if (item.kind === 'comment') {
+    sink({ kind: 'in_step' });
+    return undefined;
+  }
+  const data = parseJsonObject(Buffer.from(item.data));
+  const seq = item.id === undefined ? undefined : sequence(Number(item.id));
+  if (data === undefined || seq === undefined) return 'an event without number or data';
+  return tell(item.event, data, sink) ?? advance(cursor, seq);
+}
+
+function advance(cursor: LinkParts['cursor'], seq: number): undefined {
+  cursor.last = seq;
+}
+
+/** A fault, where nobody could say what it ends. */
+function tell(kind: string, data: JsonObject, sink: FeedSink): string | undefined {
+  if (kind === 'reset') {
+    sink({ kind: 'reset' });
+    return undefined;
+  }
+  const event = readEvent(kind, data);
+  if (event === undefined) return 'an event that is not understood';
+  sink({ kind: 'event', event });
+  return undefined;
+}
+
+function sequence(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}
+
+/** The same by asking again and again, until an answer fails. Never rejects. */
+export async function followPolls(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
+  try {
+    return await pollOn(address, parts, signal);
+  } catch (error) {
+    return failed(reasonOf(error));
+  }
+}
+
+/** Each waits for news, and is proof of being in step once it brings none. */
+async function pollOn(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
+  for (let wait = 0; ; ) {
+    const answer = await poll(address, parts, { wait, signal });
+    if (typeof answer !== 'number') return answer;
+    if (answer === 0) parts.sink({ kind: 'in_step' });
+    wait = answer === 0 ? parts.pollWait : 0;
+  }
+}
+
+/** How many events came. */
+async function poll(
+  { url, who }: FeedAddress,
+  parts: LinkParts,
+  { wait, signal }: { wait: number; signal: AbortSignal },
+): Promise<number | FailedFetch> {
+  const asked = new URL(url);
+  if (parts.cursor.last !== undefined) asked.searchParams.set('since', String(parts.cursor.last));
+  asked.searchParams.set('wait', String(wait));
+  const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(wait * 1000 + POLL_GRACE)]) };
+  const answer = await parts.fetch({ url: asked.href, ...limits, headers: who.headers });
+  return answer.kind === 'failed' ? answer : takePolled(answer.value, parts);
+}
+
+function takePolled({ events, next }: JsonObject, { sink, cursor }: LinkParts): number | FailedFetch {
+  const seq = sequence(next);
+  if (!Array.isArray(events) || seq === undefined) return failed('not the answer of a feed', 200);
+  for (const each of events as unknown[]) {
+    const fault = isObject(each) && typeof each.kind === 'string' ? tell(each.kind, each, sink) : 'not an event';
+    if (fault !== undefined) return failed(fault, 200);
+  }
+  cursor.last = seq;
+  return events.length;
+}

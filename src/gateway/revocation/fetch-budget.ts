@@ -1,0 +1,27 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** How many fetches that turn out to be for nothing are made: a few at once, and so many a second in the long run. */
+export interface FetchBudget {
+  /** False: no more for now. */
+  take(): boolean;
+  /** It was worth it. */
+  give(): void;
+}
+
+export function fetchBudget({ burst, perSecond }: { burst: number; perSecond: number }, clock: Clock): FetchBudget {
+  let left = burst;
+  let last = clock.monotonic();
+  return {
+    take() {
+      const now = clock.monotonic();
+      left = Math.min(burst, left + ((now - last) / 1000) * perSecond);
+      last = now;
+      if (left < 1) return false;
+      left--;
+      return true;
+    },
+    give() {
+      left = Math.min(burst, left + 1);
+    },
+  };
+}

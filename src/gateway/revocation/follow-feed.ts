@@ -1,0 +1,111 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../base/clock.ts';
+import type { Authenticate } from '../verify/client-authentication.ts';
+import type { FaultLog } from '../verify/fault-log.ts';
+import { type FailedFetch, type FetchJson, failed } from '../verify/fetch-json.ts';
+import { backoff } from './backoff.ts';
+import type { FeedSink } from './events.ts';
+import { followPolls, followStream, type LinkEnd } from './feed-link.ts';
+
+/** One feed, followed for as long as it is open. Whoever wants what it says gives a sink. */
+export interface FeedSource {
+  start(): void;
+  close(): void;
+}
+
+/** Where what a feed says comes from: from the server itself, or from a process that follows it for several. */
+export type OpenFeed = (sink: FeedSink) => FeedSource;
+
+export interface FollowOptions {
+  /** Undefined: the server names none. */
+  readonly url: () => Promise<string | FailedFetch | undefined>;
+  /** Nobody asked for the feed: the server may have none, or none for this gateway. */
+  readonly optional: boolean;
+  readonly pollWait: number;
+  readonly authenticate: Authenticate;
+  readonly dispatcher: Dispatcher;
+  readonly fetch: FetchJson;
+  readonly clock: Clock;
+  readonly faults: FaultLog;
+}
+
+/** Milliseconds for which a stream that was held back on its way is not tried again. */
+const BUFFERED_FOR = 600_000;
+/** Milliseconds after which a server without a feed is asked again. */
+const ABSENT_FOR = 60_000;
+
+/** Follows the feed of an authorization server, across every failure, from where it stood. */
+export function followFeed(options: FollowOptions): OpenFeed {
+  return (sink) => {
+    const over = new AbortController();
+    return {
+      start: () => void follow(options, sink, over.signal),
+      close: () => over.abort(),
+    };
+  };
+}
+
+async function follow(options: FollowOptions, sink: FeedSink, over: AbortSignal): Promise<void> {
+  const pauses = backoff();
+  const cursor = { last: undefined };
+  const told: FeedSink = (message) => {
+    if (over.aborted) return;
+    if (message.kind === 'in_step') {
+      options.faults.recovered();
+      pauses.reset();
+    }
+    sink(message);
+  };
+  let pollUntil = Number.NEGATIVE_INFINITY;
+  while (!over.aborted) {
+    const polls = options.clock.monotonic() < pollUntil;
+    const end = await link(options, { ...options, sink: told, cursor }, { polls, over });
+    if (over.aborted) return;
+    if (options.optional && isAbsent(end)) {
+      told({ kind: 'absent' });
+      await rest(ABSENT_FOR, over);
+      continue;
+    }
+    if (end.buffered === true) pollUntil = options.clock.monotonic() + BUFFERED_FOR;
+    told({ kind: 'lost' });
+    options.faults.failed(reasonOf(end), end.status === 401 || end.status === 403 ? 'error' : 'warn');
+    if (end.buffered !== true) await rest(pauses.next(), over);
+  }
+}
+
+async function link(
+  { url, authenticate, optional }: FollowOptions,
+  parts: Parameters<typeof followStream>[1],
+  { polls, over }: { polls: boolean; over: AbortSignal },
+): Promise<LinkEnd> {
+  const address = await url();
+  if (address === undefined) return NONE;
+  if (typeof address !== 'string') return optional ? NONE : address;
+  const who = await authenticate();
+  if (who.kind === 'failed') return who;
+  return (polls ? followPolls : followStream)({ url: address, who }, parts, over);
+}
+
+const NONE: LinkEnd = { ...failed('the server names no feed'), absent: true };
+
+function isAbsent({ absent, status }: LinkEnd): boolean {
+  return absent === true || status === 401 || status === 403 || status === 404;
+}
+
+/** A refusal of the gateway itself is the one failure that its operator can mend. */
+function reasonOf({ detail, status }: LinkEnd): string {
+  if (status === 401) return `${detail}: the server refuses this gateway's client_id, or the proof of it`;
+  return status === 403 ? `${detail}: this gateway's client may not read the feed (events: true)` : detail;
+}
+
+function rest(milliseconds: number, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      over.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds).unref();
+    over.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,18 @@
+import { sha256 } from '../../base/secret.ts';
+import { isTime } from '../../jwt/claims.ts';
+import type { Identity } from '../identity.ts';
+import type { TokenMarks } from './deny-list.ts';
+
+/** By what the feed of its server can name a token; `kid` is that of its header. */
+export function marksOf({ subject, clientId, claims }: Identity, token: string, kid: string | undefined): TokenMarks {
+  const { jti, gid, iat } = claims;
+  return {
+    kid,
+    jti: typeof jti === 'string' ? jti : undefined,
+    gid: typeof gid === 'string' ? gid : undefined,
+    subject,
+    client: clientId,
+    issuedAt: isTime(iat) ? iat : undefined,
+    hash: sha256(token).toString('base64url'),
+  };
+}

@@ -1,0 +1,118 @@
+import { type Clock, seconds } from '../../base/clock.ts';
+import type { StreamEnd } from '../identity.ts';
+import type { TokenMarks } from './deny-list.ts';
+import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
+
+export interface OpenStream {
+  readonly marks: TokenMarks | undefined;
+  /** Seconds since the epoch from which on the token is not accepted; undefined: none is known. */
+  readonly endsAt: number | undefined;
+  readonly end: (why: StreamEnd) => void;
+}
+
+/** What is open by leave of a token, and ends with it. */
+export interface OpenStreams {
+  /** Gives the way out. */
+  add(stream: OpenStream): () => void;
+  ended(event: RevocationEvent): void;
+  readonly size: number;
+  close(): void;
+}
+
+/** Milliseconds: what lasts no longer is never indexed. */
+const EVERY = 250;
+
+const markOf: Readonly<Record<EventKind, (marks: TokenMarks) => string | undefined>> = {
+  kid: ({ kid }) => kid,
+  jti: ({ jti }) => jti,
+  gid: ({ gid }) => gid,
+  token_hash: ({ hash }) => hash,
+  sub_nbf: ({ subject }) => subject,
+  client_nbf: ({ client }) => client,
+};
+const marksByKind = Object.entries(markOf) as [EventKind, (marks: TokenMarks) => string | undefined][];
+
+/** Most requests are over at once: those cost one entry in a set, and only what lasts is found by its marks. */
+export function openStreams(clock: Clock): OpenStreams {
+  const young = new Set<OpenStream>();
+  const settled = new Set<OpenStream>();
+  const byMark = new Map<string, Set<OpenStream>>();
+  const bySecond = new Map<number, Set<OpenStream>>();
+  let timer: NodeJS.Timeout | undefined;
+  let looked = seconds(clock);
+
+  const settle = (stream: OpenStream) => {
+    young.delete(stream);
+    settled.add(stream);
+    for (const name of namesOf(stream)) addTo(byMark, name, stream);
+    if (stream.endsAt !== undefined) addTo(bySecond, Math.max(Math.ceil(stream.endsAt), looked), stream);
+  };
+  const remove = (stream: OpenStream) => {
+    if (young.delete(stream) || !settled.delete(stream)) return;
+    for (const name of namesOf(stream)) removeFrom(byMark, name, stream);
+    for (const second of secondsOf(stream, looked)) removeFrom(bySecond, second, stream);
+  };
+  const endAll = (streams: Iterable<OpenStream>, why: StreamEnd) => {
+    for (const stream of [...streams]) {
+      remove(stream);
+      stream.end(why);
+    }
+  };
+  const tick = () => {
+    const now = seconds(clock);
+    for (const stream of young) settle(stream);
+    const due = [...bySecond].filter(([second]) => second <= now).flatMap(([, streams]) => [...streams]);
+    endAll(due, 'token_expired');
+    looked = now;
+    if (settled.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    add(stream) {
+      young.add(stream);
+      timer ??= setInterval(tick, EVERY).unref();
+      return () => remove(stream);
+    },
+    ended(event) {
+      const indexed = byMark.get(`${event.kind} ${event.key}`) ?? [];
+      endAll(
+        [...young, ...indexed].filter(({ marks }) => marks !== undefined && concerns(event, marks)),
+        'token_revoked',
+      );
+    },
+    get size() {
+      return young.size + settled.size;
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function concerns({ kind, key, nbf = 0 }: RevocationEvent, marks: TokenMarks): boolean {
+  if (markOf[kind](marks) !== key) return false;
+  return !isCutOff(kind) || marks.issuedAt === undefined || marks.issuedAt < nbf;
+}
+
+function namesOf({ marks }: OpenStream): readonly string[] {
+  if (marks === undefined) return [];
+  return marksByKind.flatMap(([kind, read]) => {
+    const mark = read(marks);
+    return mark === undefined ? [] : [`${kind} ${mark}`];
+  });
+}
+
+/** Where it may stand: one whose end was past already stood under the moment at which that was seen. */
+function secondsOf({ endsAt }: OpenStream, looked: number): readonly number[] {
+  return endsAt === undefined ? [] : [Math.ceil(endsAt), looked];
+}
+
+function addTo<Key>(index: Map<Key, Set<OpenStream>>, key: Key, stream: OpenStream): void {
+  const streams = index.get(key) ?? new Set();
+  index.set(key, streams.add(stream));
+}
+
+function removeFrom<Key>(index: Map<Key, Set<OpenStream>>, key: Key, stream: OpenStream): void {
+  const streams = index.get(key);
+  if (streams?.delete(stream) === true && streams.size === 0) index.delete(key);
+}

@@ -1,0 +1,24 @@
+import type { HostPattern } from '../../config/host-pattern.ts';
+import type { PathSegment } from '../../config/path-pattern.ts';
+import type { Conditioned, MatchCondition } from './match-conditions.ts';
+
+/** What the table needs to know of a route to place it. */
+export interface Placed {
+  /** Undefined: every host. */
+  readonly host: HostPattern | undefined;
+  readonly segments: readonly PathSegment[];
+  /** Undefined: every method. */
+  readonly methods: ReadonlySet<string> | undefined;
+  readonly conditions: readonly MatchCondition[];
+  /** false: literals match without regard to case, as the upstream compares them. */
+  readonly caseSensitive: boolean;
+  readonly access: string;
+}
+
+export interface Question extends Conditioned {
+  /** In the form of `normalizeHost`. */
+  readonly host: string;
+  /** The judged path in the form that patterns compare with. */
+  readonly key: string;
+  readonly method: string;
+}

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import { buildBoundedQueue } from '../../base/bounded-queue.ts';
+import type { Clock } from '../../base/clock.ts';
+import { outage } from '../../base/verdict.ts';
+import { StorageUnavailable } from '../../storage/read.ts';
+import { type Answered, foundOr, type Sought } from './sought.ts';
+
+/** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
+const REMEMBERED_FOR = 900;
+/** Names that nobody has are apart, so that whoever tries them drives nobody else's out. */
+const MOST = { found: 10_000, unknown: 2_000 } as const;
+/** Seconds, for `Retry-After`. */
+const RETRY_AFTER = 1;
+const atOnce = { atOnce: 16, waiting: 1024, each: 64 } as const;
+
+/** `users`, the name by which it is told that they are out of reach. */
+const USERS = 'users';
+
+/** Looks for users in a store: of the same one once at a time, and not again at once. */
+export interface UserLookups<User> {
+  /** `forWhom`: who asks, such as an address; a share of the queue is theirs, and no more. */
+  find(key: string, forWhom: string, ask: () => Promise<User | undefined>): Sought<User>;
+}
+
+export function userLookups<User extends object>(clock: Clock): UserLookups<User> {
+  const queue = buildBoundedQueue(atOnce);
+  const remembered = {
+    found: new LRUCache<string, Remembered<User>>({ max: MOST.found }),
+    unknown: new LRUCache<string, Remembered<User>>({ max: MOST.unknown }),
+  };
+  const underWay = new Map<string, Promise<Answered<User>>>();
+  const recall = (key: string) => {
+    const known = remembered.found.get(key) ?? remembered.unknown.get(key);
+    return known !== undefined && known.until > clock.monotonic() ? known.answered : undefined;
+  };
+  const keep = (key: string, answered: Answered<User>, began: number) => {
+    remembered.found.delete(key);
+    remembered.unknown.delete(key);
+    if (answered.kind !== 'outage') remembered[answered.kind].set(key, { answered, until: began + REMEMBERED_FOR });
+    return answered;
+  };
+  const begin = (key: string, forWhom: string, ask: () => Promise<User | undefined>): Sought<User> => {
+    const job = queue.run(async () => {
+      const began = clock.monotonic();
+      return keep(key, await settled(ask), began);
+    }, forWhom);
+    if (job === undefined) return outage(USERS, RETRY_AFTER, 'too many users are being looked for at this moment');
+    const begun = job.finally(() => underWay.delete(key));
+    underWay.set(key, begun);
+    return begun;
+  };
+  return { find: (key, forWhom, ask) => recall(key) ?? underWay.get(key) ?? begin(key, forWhom, ask) };
+}
+
+interface Remembered<User> {
+  readonly answered: Answered<User>;
+  /** Of the monotonic clock. */
+  readonly until: number;
+}
+
+async function settled<User>(ask: () => Promise<User | undefined>): Promise<Answered<User>> {
+  try {
+    return foundOr(await ask());
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    return outage(USERS, error.retryAfter, error.message);
+  }
+}

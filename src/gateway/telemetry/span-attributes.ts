@@ -1,0 +1,67 @@
+import type { Attributes } from '@opentelemetry/api';
+import { normalizeHost } from '../../config/host.ts';
+import type { RequestHead } from '../request-head.ts';
+import type { Route } from '../routing/route.ts';
+import { pathText } from '../routing/specificity.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import { pathOf } from './decision-record.ts';
+
+/** The semantic conventions for HTTP spans, stable since 1.23. No query, no header but Host, nothing of a credential. */
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+]);
+
+/** What is known of a request before it is judged. */
+export function requestAttributes(head: RequestHead): Attributes {
+  const { host, secure } = head.origin;
+  return {
+    ...methodAttributes(head.method),
+    'url.path': pathOf(head),
+    'url.scheme': secure ? 'https' : 'http',
+    ...serverAttributes(host ?? head.host?.value),
+    'network.protocol.version': head.version,
+  };
+}
+
+/** Of a request to an upstream. `url.full` is what the conventions want, but for the query. */
+export function forwardAttributes(method: string, target: string, { authority, serverName }: Origin): Attributes {
+  const scheme = serverName === undefined ? 'http' : 'https';
+  return {
+    ...methodAttributes(method),
+    'url.full': `${scheme}://${authority}${pathOf({ target })}`,
+    ...serverAttributes(authority),
+  };
+}
+
+/** The pattern of its path, as the file has it; undefined: there is no route, or it is the one of all that have none. */
+export function routeText(route: Route | undefined): string | undefined {
+  return route === undefined || route.id === '' ? undefined : pathText(route);
+}
+
+/** Few names for many requests. */
+export function spanName(method: string, route?: string): string {
+  const verb = KNOWN.has(method) ? method : 'HTTP';
+  return route === undefined ? verb : `${verb} ${route}`;
+}
+
+function methodAttributes(method: string): Attributes {
+  if (KNOWN.has(method)) return { 'http.request.method': method };
+  return { 'http.request.method': '_OTHER', 'http.request.method_original': method };
+}
+
+/** Nothing where a client wrote something else in place of a host. */
+function serverAttributes(authority: string | undefined): Attributes {
+  const host = authority === undefined ? undefined : normalizeHost(authority);
+  if (host === undefined) return {};
+  const port = /:(\d+)$/.exec(authority ?? '')?.[1];
+  return { 'server.address': host.replace(/^\[|\]$/g, ''), ...(port !== undefined && { 'server.port': Number(port) }) };
+}

@@ -1,0 +1,61 @@
+import type { Balance } from '../../config/upstream.ts';
+import type { Origin } from './origin.ts';
+
+/**
+ * Where the next request goes; undefined: nowhere at the moment. `besides` is where it has just failed, and comes last.
+ */
+export type Choose = (besides?: Origin) => Origin | undefined;
+
+/** `now`: monotonic. */
+export function chooser(origins: readonly Origin[], balance: Balance, now: () => number): Choose {
+  const [only] = origins;
+  if (origins.length === 1 && only?.breaker === undefined && only?.isProbed === false) return () => only;
+  return taking(rules[balance](origins), now);
+}
+
+/** Whoever is chosen is on its way: a breaker counts it. */
+function taking(pick: Pick, now: () => number): Choose {
+  return (besides) => {
+    const time = now();
+    const chosen = pick((origin) => origin !== besides && isOpen(origin, time)) ?? lastResort(besides, time);
+    chosen?.breaker?.begin(time);
+    return chosen;
+  };
+}
+
+function lastResort(besides: Origin | undefined, now: number): Origin | undefined {
+  return besides !== undefined && isOpen(besides, now) ? besides : undefined;
+}
+
+function isOpen({ isHealthy, breaker }: Origin, now: number): boolean {
+  return isHealthy && (breaker === undefined || breaker.admits(now));
+}
+
+type Pick = (isEligible: (origin: Origin) => boolean) => Origin | undefined;
+
+const rules: Readonly<Record<Balance, (origins: readonly Origin[]) => Pick>> = {
+  round_robin: (origins) => {
+    let next = 0;
+    return (isEligible) => {
+      for (let tried = 0; tried < origins.length; tried++) {
+        const origin = origins[next] as Origin;
+        next = (next + 1) % origins.length;
+        if (isEligible(origin)) return origin;
+      }
+      return undefined;
+    };
+  },
+  // Of equals the next in turn, or all that is idle would go to the first.
+  least_connections: (origins) => {
+    let first = 0;
+    return (isEligible) => {
+      let best: Origin | undefined;
+      for (let index = 0; index < origins.length; index++) {
+        const origin = origins[(first + index) % origins.length] as Origin;
+        if (isEligible(origin) && (best === undefined || origin.inFlight < best.inFlight)) best = origin;
+      }
+      first = (first + 1) % origins.length;
+      return best;
+    };
+  },
+};

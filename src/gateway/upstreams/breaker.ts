@@ -1,0 +1,71 @@
+import type { CircuitBreakerConfig } from '../../config/upstream.ts';
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+/** Told of each change of state. */
+export type OnChange = (state: BreakerState) => void;
+
+/**
+ * Leaves a url alone that did not answer so many requests in a row. Times are monotonic milliseconds. What is reported is
+ * counted only if nothing has changed since the request was chosen: `epoch` says so.
+ */
+export class Breaker {
+  readonly #config: CircuitBreakerConfig;
+  readonly #onChange: OnChange;
+  #state: BreakerState = 'closed';
+  #failures = 0;
+  #until = 0;
+  epoch = 0;
+
+  constructor(config: CircuitBreakerConfig, onChange: OnChange) {
+    this.#config = config;
+    this.#onChange = onChange;
+  }
+
+  get state(): BreakerState {
+    return this.#state;
+  }
+
+  /** When the next request passes, where none does now. */
+  get until(): number {
+    return this.#until;
+  }
+
+  /** Whoever tries has as long as the rest before it: then it counts as lost, and another one may. */
+  admits(now: number): boolean {
+    return this.#state === 'closed' || now >= this.#until;
+  }
+
+  /** A request is on its way, which was admitted. */
+  begin(now: number): void {
+    if (this.#state === 'closed') return;
+    this.#until = now + this.#config.open_for;
+    this.epoch++;
+    if (this.#state !== 'half_open') this.#become('half_open');
+  }
+
+  succeeded(epoch: number): void {
+    if (epoch !== this.epoch) return;
+    this.#failures = 0;
+    if (this.#state === 'half_open') this.#become('closed');
+  }
+
+  failed(epoch: number, now: number): void {
+    if (epoch !== this.epoch || this.#state === 'open') return;
+    this.#failures++;
+    if (this.#state === 'closed' && this.#failures < this.#config.failures) return;
+    this.#until = now + this.#config.open_for;
+    this.#become('open');
+  }
+
+  /** It ended for a reason that says nothing of the url: the next one tries. */
+  abandoned(epoch: number): void {
+    if (epoch === this.epoch && this.#state === 'half_open') this.#until = 0;
+  }
+
+  #become(state: BreakerState): void {
+    this.#state = state;
+    this.epoch++;
+    this.#onChange(state);
+  }
+}

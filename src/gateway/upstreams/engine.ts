@@ -1,0 +1,40 @@
+import type { Dispatcher } from 'undici';
+
+/** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
+export interface ForwardEngine {
+  /** As undici's: the handler hears `onConnect` before the first byte is sent, and not at all where no connection opened. */
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  /** Ends what is open, at once. */
+  destroy(): Promise<unknown>;
+}
+
+export interface EngineOptions {
+  readonly url: URL;
+  /** Of the TLS connection: the name that the certificate must have. */
+  readonly serverName: string;
+  readonly trust: UpstreamTrust;
+  readonly connections: number;
+  /** Milliseconds for a connection to open. */
+  readonly connectTimeout: number;
+  /** false: each request has a connection of its own. */
+  readonly keepAlive: boolean;
+}
+
+/** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */
+export type UpstreamTrust =
+  | { readonly kind: 'files'; readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /** A file went bad since it was checked: without it a library would fall back to whom it knows. */
+  | { readonly kind: 'nobody' };
+
+/** An answer's header section may be larger than a request's: cookies and policies add up. */
+export const MAX_HEADER_SIZE = 64 * 1024;
+
+/** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
+export function tlsOf({ trust }: Pick<EngineOptions, 'trust'>) {
+  const { kind: _, ...files } = { ...trust };
+  return { ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const };
+}
+
+export class TrustsNobody extends Error {
+  readonly code = 'TRUSTS_NOBODY';
+}

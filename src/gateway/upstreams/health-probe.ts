@@ -1,0 +1,81 @@
+import type { HealthConfig } from '../../config/upstream.ts';
+import { ask } from './ask.ts';
+import type { ForwardEngine } from './engine.ts';
+
+/** What a url is asked with: nothing of a client, and no credential. */
+export interface Probed {
+  readonly engine: ForwardEngine;
+  /** The Host that it is sent. */
+  readonly host: string;
+  readonly servername: string | undefined;
+}
+
+/** An answer is read so far, and dropped. */
+const READ = 64 * 1024;
+
+/** So much of the interval a question comes sooner or later, so that many gateways do not ask at once. */
+const JITTER = 0.1;
+
+/**
+ * Asks one url how it is until it is closed, one question at a time. `onChange` is told when it has failed or answered so
+ * often in a row that it changes, with why.
+ */
+export class HealthProbe {
+  readonly #config: HealthConfig;
+  readonly #probed: Probed;
+  readonly #onChange: (isHealthy: boolean, detail: string) => void;
+  readonly #random: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #isHealthy = true;
+  /** In a row, of those that speak for a change. */
+  #against = 0;
+  #closed = false;
+
+  constructor(
+    config: HealthConfig,
+    probed: Probed,
+    onChange: (isHealthy: boolean, detail: string) => void,
+    random: () => number = Math.random,
+  ) {
+    this.#config = config;
+    this.#probed = probed;
+    this.#onChange = onChange;
+    this.#random = random;
+    this.#wait(config.interval * random());
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #wait(milliseconds: number): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#ask(), milliseconds).unref();
+  }
+
+  #ask(): void {
+    const { engine, host, servername } = this.#probed;
+    const { path, timeout, interval } = this.#config;
+    ask(engine, { path, method: 'GET', headers: ['host', host], servername, timeout, limit: READ })
+      .then(
+        ({ status }) => this.#heard(status >= 200 && status < 300, `status ${status}`),
+        (error: Error) => this.#heard(false, error.message || error.name),
+      )
+      .finally(() => this.#wait(interval * (1 - JITTER + 2 * JITTER * this.#random())));
+  }
+
+  #heard(isWell: boolean, detail: string): void {
+    if (this.#closed) return;
+    if (isWell === this.#isHealthy) {
+      this.#against = 0;
+      return;
+    }
+    this.#against++;
+    const { unhealthy_after, healthy_after } = this.#config;
+    if (this.#against < (isWell ? healthy_after : unhealthy_after)) return;
+    this.#against = 0;
+    this.#isHealthy = isWell;
+    this.#onChange(isWell, detail);
+  }
+}

@@ -1,0 +1,159 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { Readable } from 'node:stream';
+import httpProxy from '@fastify/http-proxy';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Dispatcher } from 'undici';
+import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
+import { http2Connection } from './http2-connect.ts';
+import { Http2Exchange } from './http2-exchange.ts';
+import { http2Fields } from './http2-fields.ts';
+
+/** Where Node.js tells of each stream that a client opens. */
+const CREATED = 'http2.client.stream.created';
+
+/** HTTP/2. */
+export function openHttpProxy(options: EngineOptions): ForwardEngine {
+  return new HttpProxyEngine(options);
+}
+
+/**
+ * @fastify/http-proxy keeps the session and opens its streams. What it would do with a request and its answer is said in
+ * its own options or done here, by the rules that hold for every engine (docs/decisions/0016): path and Host as judged, no
+ * repeats, our limits, an answer that is cut stays cut, and an upstream that breaks a connection does not end the process.
+ */
+class HttpProxyEngine implements ForwardEngine {
+  readonly #options: EngineOptions;
+  readonly #app: FastifyInstance;
+  readonly #ready: Promise<unknown>;
+  readonly #exchanges = new WeakMap<object, Http2Exchange>();
+  readonly #sessions = new WeakSet<ClientHttp2Session>();
+  /** Those from whom the answer to a ping is awaited. */
+  readonly #asked = new WeakSet<ClientHttp2Session>();
+  /** From the moment its headers are asked for until its stream is there, which is one turn. */
+  #opening: Http2Exchange | undefined;
+  #isReady = false;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#app = this.#buildApp();
+    this.#ready = Promise.resolve(this.#app.ready()).then(() => {
+      this.#isReady = true;
+    });
+    subscribe(CREATED, this.#created);
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const exchange = new Http2Exchange(options, handler);
+    if (this.#isReady) this.#send(exchange);
+    else this.#ready.then(() => this.#send(exchange)).catch((error: Error) => exchange.fail(error));
+  }
+
+  async destroy(): Promise<void> {
+    await this.#app.close();
+    unsubscribe(CREATED, this.#created);
+  }
+
+  #buildApp(): FastifyInstance {
+    const { url } = this.#options;
+    const app = Fastify({ logger: false, return503OnClosing: false });
+    const opening = () => this.#opening;
+    app.register(httpProxy, {
+      upstream: url.origin,
+      disableRequestLogging: true,
+      internalRewriteLocationHeader: false,
+      httpMethods: ['GET', 'POST'],
+      // Ours are about the first byte, and about silence; theirs end streams that are meant to be quiet.
+      http2: {
+        sessionTimeout: 0,
+        requestTimeout: 0,
+        sessionOptions: {
+          // Theirs is false by default; what counts is that of our connection.
+          rejectUnauthorized: true,
+          createConnection: () => http2Connection(this.#options),
+          settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
+        },
+        requestOptions: {
+          // By default it depends on the method, and the body of a DELETE would be lost.
+          get endStream() {
+            return opening()?.body === undefined;
+          },
+        },
+      },
+      replyOptions: {
+        rewriteRequestHeaders: ({ raw }) => this.#headersFor(raw) as never,
+        retryDelay: () => null,
+        onResponse: () => undefined,
+        onError: ({ request }, { error }) => this.#exchanges.get(request.raw)?.fail(rootOf(error)),
+      },
+    });
+    app.setErrorHandler((error: Error, { raw }) => this.#exchanges.get(raw)?.fail(error));
+    return app;
+  }
+
+  /** Their path and Host would be read anew from a URL: ours are those that were judged. */
+  #headersFor(raw: object): OutgoingHttpHeaders {
+    this.#opening = this.#exchanges.get(raw);
+    const { method = 'GET', path = '/', headers } = this.#opening?.options ?? {};
+    return http2Fields(method, path, headers as readonly string[]);
+  }
+
+  #send(exchange: Http2Exchange): void {
+    const raw = stub(exchange.body);
+    this.#exchanges.set(raw, exchange);
+    try {
+      this.#app.routing(raw, new ServerResponse(raw));
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  readonly #created = (message: unknown): void => {
+    const exchange = this.#opening;
+    if (exchange === undefined) return;
+    this.#opening = undefined;
+    const { stream } = message as { stream: ClientHttp2Stream };
+    const session = stream.session as ClientHttp2Session;
+    if (!this.#sessions.has(session)) this.#guard(session);
+    exchange.open(stream);
+    stream.once('close', () => this.#closed(exchange, session));
+  };
+
+  /** They stop listening once a session is open, and an error that nobody hears would end the process. */
+  #guard(session: ClientHttp2Session): void {
+    this.#sessions.add(session);
+    session.on('error', () => undefined);
+  }
+
+  #closed(exchange: Http2Exchange, session: ClientHttp2Session): void {
+    if (session.destroyed) return;
+    if (!this.#options.keepAlive) session.close();
+    else if (!exchange.answered) this.#prove(session);
+  }
+
+  /** A stream without an answer may be all that is seen of a peer that is gone: one that lives answers a ping. */
+  #prove(session: ClientHttp2Session): void {
+    if (this.#asked.has(session)) return;
+    this.#asked.add(session);
+    const timer = setTimeout(() => session.destroy(), this.#options.connectTimeout).unref();
+    const isSent = session.ping(() => {
+      clearTimeout(timer);
+      this.#asked.delete(session);
+    });
+    if (!isSent) session.destroy();
+  }
+}
+
+/** Their errors carry a status for a client; what went wrong is the cause. */
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
+}
+
+/** A request for their router: it says only whether there is a body, which is then the message itself. */
+function stub(body: Readable | undefined): IncomingMessage {
+  const headers =
+    body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };
+  const line = { method: body === undefined ? 'GET' : 'POST', url: '/', httpVersionMajor: 1, headers };
+  return Object.assign(body ?? new Readable({ read: () => undefined }), line) as unknown as IncomingMessage;
+}

@@ -1,0 +1,42 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
+
+class ConnectTimeout extends Error {
+  readonly code = 'UND_ERR_CONNECT_TIMEOUT';
+}
+
+class NoHttp2 extends Error {
+  readonly code = 'NO_HTTP2';
+}
+
+/** The connection of a session: HTTP/2 by ALPN over TLS (RFC 9113 §3.2), at once over TCP (§3.3). */
+export function http2Connection(options: EngineOptions): Socket {
+  const { url, connectTimeout } = options;
+  const isSecure = url.protocol === 'https:';
+  const socket = isSecure ? overTls(options) : connectTcp({ ...addressOf(url, 80), noDelay: true, keepAlive: true });
+  const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), connectTimeout);
+  socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+  socket.once('close', () => clearTimeout(timer));
+  return socket;
+}
+
+function overTls(options: EngineOptions): Socket {
+  const { url, serverName, trust } = options;
+  const socket = connectTls({
+    ...addressOf(url, 443),
+    ...tlsOf(options),
+    ALPNProtocols: ['h2'],
+    ...(isIP(serverName) === 0 && { servername: serverName }),
+  });
+  if (trust.kind === 'nobody') socket.destroy(new TrustsNobody('the files of `tls` cannot be used'));
+  socket.setNoDelay(true).setKeepAlive(true, 60_000);
+  socket.once('secureConnect', () => {
+    if (socket.alpnProtocol !== 'h2') socket.destroy(new NoHttp2('the upstream does not speak HTTP/2'));
+  });
+  return socket;
+}
+
+function addressOf({ hostname, port }: URL, fallback: number): { host: string; port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? fallback : Number(port) };
+}

@@ -1,0 +1,188 @@
+import type { ClientHttp2Stream } from 'node:http2';
+import { constants } from 'node:http2';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { rawFields } from './http2-fields.ts';
+
+/** The connection went, or the upstream says that it did not begin (RFC 9113 §8.7). */
+class StreamCut extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+class StreamSilent extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super('the upstream neither took nor sent anything for too long');
+    this.code = code;
+  }
+}
+
+/** The raw handler of undici, whose types take its buffers for strings. */
+interface Handler {
+  onConnect(abort: (reason?: Error) => void): void;
+  onRequestSent?(): void;
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean;
+  onData(chunk: Buffer): boolean;
+  onComplete(trailers: Buffer[] | null): void;
+  onError(error: Error): void;
+}
+
+/** One request and its answer as a stream of HTTP/2, told to a handler as undici tells those of HTTP/1.1. */
+export class Http2Exchange {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly body: Readable | undefined;
+  readonly #handler: Handler;
+  #stream: ClientHttp2Stream | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #trailers: Buffer[] | null = null;
+  #finished = false;
+  /** The upstream said that this is all, and was not merely cut off. */
+  #isWhole = false;
+
+  constructor(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+    this.options = options;
+    this.#handler = handler as unknown as Handler;
+    this.body = bodyOf(options.body);
+  }
+
+  /** Whether an answer has begun. */
+  answered = false;
+
+  /** Called once, as soon as the stream is there; its connection may be still to come. */
+  open(stream: ClientHttp2Stream): void {
+    this.#stream = stream;
+    this.#noteEnd(stream);
+    const { session } = stream;
+    if (session?.connecting === true) session.once('connect', () => this.#connected());
+    else this.#connected();
+    stream
+      .on('response', (headers, _flags, ...rest) => this.#response(headers[':status'] ?? 0, rest))
+      .on('trailers', (_headers, _flags, ...rest) => {
+        this.#trailers = rawFields(flatOf(rest));
+      })
+      .on('end', () => this.#ended())
+      .on('finish', () => this.#sent())
+      .on('error', (error) => this.fail(this.#reasonOf(error)))
+      .on('close', () => this.fail(new StreamCut('the upstream ended the stream')));
+  }
+
+  fail(error: Error): void {
+    if (this.#finished) return;
+    this.#finish();
+    this.#stream?.close(constants.NGHTTP2_CANCEL);
+    this.body?.destroy();
+    this.#handler.onError(error);
+  }
+
+  /**
+   * A reader is told of an end in either case, and may be told late. Node.js says it by `push`: behind a frame that ends
+   * the stream while this is open, behind a reset when it is closed already (RFC 9113 §8.1).
+   */
+  #noteEnd(stream: ClientHttp2Stream): void {
+    const push = stream.push.bind(stream);
+    stream.push = (chunk, encoding) => {
+      if (chunk === null && !stream.closed) this.#isWhole = true;
+      return push(chunk, encoding);
+    };
+  }
+
+  #connected(): void {
+    if (this.#finished) return;
+    this.#handler.onConnect((reason) => this.fail(reason ?? new StreamCut('given up')));
+    this.#watchUpload();
+  }
+
+  /** As undici does: an upload has its time where the upstream is to take it, not while the client is to send. */
+  #watchUpload(): void {
+    const { headersTimeout } = this.options;
+    if (this.#finished || this.answered || !headersTimeout) return;
+    this.#timer = setTimeout(() => {
+      const stream = this.#stream;
+      if (stream?.writableNeedDrain || stream?.writableFinished) this.fail(new StreamSilent('UND_ERR_HEADERS_TIMEOUT'));
+      else this.#watchUpload();
+    }, headersTimeout);
+  }
+
+  #sent(): void {
+    if (!this.#finished && !this.answered) this.#handler.onRequestSent?.();
+  }
+
+  #response(status: number, rest: readonly unknown[]): void {
+    if (this.#finished) return;
+    this.answered = true;
+    const stream = this.#stream as ClientHttp2Stream;
+    this.#watchAnswer();
+    stream.on('data', (chunk: Buffer) => this.#data(chunk));
+    const goesOn = this.#guarded(() => this.#handler.onHeaders(status, rawFields(flatOf(rest)), () => this.#resume()));
+    if (goesOn === false) this.#pause();
+  }
+
+  #data(chunk: Buffer): void {
+    if (this.#finished) return;
+    this.#timer?.refresh();
+    if (this.#guarded(() => this.#handler.onData(chunk)) === false) this.#pause();
+  }
+
+  #watchAnswer(): void {
+    clearTimeout(this.#timer);
+    const { bodyTimeout } = this.options;
+    this.#timer = bodyTimeout
+      ? setTimeout(() => this.fail(new StreamSilent('UND_ERR_BODY_TIMEOUT')), bodyTimeout)
+      : undefined;
+  }
+
+  /** It is the client who is slow: the upstream is held back by the window of the stream (RFC 9113 §5.2). */
+  #pause(): void {
+    clearTimeout(this.#timer);
+    this.#stream?.pause();
+  }
+
+  #resume(): void {
+    if (this.#finished) return;
+    this.#watchAnswer();
+    this.#stream?.resume();
+  }
+
+  #ended(): void {
+    if (this.#finished) return;
+    if (!this.#isWhole || !this.answered) {
+      this.fail(new StreamCut('the answer was cut short'));
+      return;
+    }
+    this.#finish();
+    this.#handler.onComplete(this.#trailers);
+  }
+
+  /** What the handler throws is about the answer, as undici has it. */
+  #guarded(tell: () => boolean): boolean | undefined {
+    try {
+      return tell();
+    } catch (error) {
+      this.fail(error as Error);
+      return undefined;
+    }
+  }
+
+  #reasonOf(error: Error): Error {
+    if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM) return new StreamCut('the upstream did not begin');
+    // A session that never came to be says why in the cause.
+    return error.cause instanceof Error ? error.cause : error;
+  }
+
+  #finish(): void {
+    this.#finished = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+function bodyOf(body: Dispatcher.DispatchOptions['body']): Readable | undefined {
+  if (body instanceof Readable) return body;
+  return body instanceof Buffer && body.length > 0 ? Readable.from([body]) : undefined;
+}
+
+/** Node.js gives the lines as they came last, which its types do not say. */
+function flatOf(rest: readonly unknown[]): readonly string[] {
+  const [flat] = rest;
+  return Array.isArray(flat) ? flat : [];
+}

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import type { UpstreamConfig } from '../../config/upstream.ts';
+import { DigestSession } from '../forward/digest-session.ts';
+import { describeUpstream, hostSent, type Upstream } from '../forward/upstream.ts';
+import { chooser } from './balance.ts';
+import { Breaker, type BreakerState } from './breaker.ts';
+import type { EngineOptions, ForwardEngine, UpstreamTrust } from './engine.ts';
+import { HealthProbe } from './health-probe.ts';
+import { openHttpProxy } from './http-proxy-engine.ts';
+import type { Origin } from './origin.ts';
+import { openUndici } from './undici-engine.ts';
+
+/** A connection's own language is a row here. */
+const engines = { undici: openUndici, 'http-proxy': openHttpProxy } as const;
+
+export interface Around {
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly trust: UpstreamTrust;
+}
+
+/** Everything that one url has that ends with the upstream. */
+interface Opened {
+  readonly origin: Origin;
+  readonly close: () => Promise<unknown>;
+}
+
+export function openUpstream(name: string, config: UpstreamConfig, around: Around): Upstream {
+  const now = () => around.clock.monotonic();
+  const changed = () => {
+    upstream.capacity = capacityOf(config, origins);
+  };
+  const opened = config.urls.map((url) => openOrigin(name, new URL(url), config, { ...around, changed }));
+  const origins = opened.map(({ origin }) => origin);
+  const upstream: Upstream = {
+    ...describeUpstream(name, config),
+    origins,
+    choose: chooser(origins, config.balance, now),
+    inFlight: 0,
+    capacity: capacityOf(config, origins),
+    retryAfter: () => retryAfter(config, origins, now()),
+    close: () => Promise.all(opened.map(({ close }) => close())),
+  };
+  return upstream;
+}
+
+/** A url that gets nothing has no connections to wait for. */
+function capacityOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly Origin[]): number {
+  const used = origins.filter(({ isHealthy, breaker }) => isHealthy && breaker?.state !== 'open').length;
+  return Math.max(1, used) * max_connections + max_pending;
+}
+
+function retryAfter({ health }: UpstreamConfig, origins: readonly Origin[], now: number): number {
+  const waits = origins.map(({ isHealthy, breaker }) =>
+    Math.max(isHealthy ? 0 : (health?.interval ?? 0), (breaker?.until ?? 0) - now),
+  );
+  return Math.max(1, Math.ceil(Math.min(...waits) / 1000));
+}
+
+function openOrigin(
+  name: string,
+  url: URL,
+  config: UpstreamConfig,
+  around: Around & { readonly changed: () => void },
+): Opened {
+  const engine = openEngine(url, config, around.trust, { connections: config.max_connections, keepAlive: true });
+  const counts = { retries: 0, unhealthy: 0, opened: 0 };
+  const fields = { upstream: name, url: url.host };
+  const { credentials, circuit_breaker, health } = config;
+  const onBreaker = (state: BreakerState) => {
+    if (state === 'open') counts.opened++;
+    breakerLines[state](around.log, fields);
+    around.changed();
+  };
+  const isSecure = url.protocol === 'https:';
+  const origin: Origin = {
+    engine,
+    host: hostSent(config.host, url.host),
+    authority: url.host,
+    serverName: isSecure ? serverNameOf(url, config) : undefined,
+    digest: credentials && 'digest' in credentials ? new DigestSession(credentials.digest) : undefined,
+    breaker: circuit_breaker && new Breaker(circuit_breaker, onBreaker),
+    isProbed: health !== undefined,
+    isHealthy: true,
+    inFlight: 0,
+    counts,
+  };
+  if (health === undefined) return { origin, close: () => engine.destroy() };
+  // Not over the connections of requests: where these are all in use, that says nothing of the url.
+  const asking = openEngine(url, config, around.trust, { connections: 1, keepAlive: false });
+  const probed = { engine: asking, host: origin.host ?? url.host, servername: origin.serverName };
+  const probe = new HealthProbe(health, probed, (isHealthy, detail) => {
+    origin.isHealthy = isHealthy;
+    if (!isHealthy) counts.unhealthy++;
+    if (isHealthy) around.log.info(fields, 'a url of an upstream is well again');
+    else around.log.warn({ ...fields, detail }, 'a url of an upstream is not well and gets no requests');
+    around.changed();
+  });
+  const close = () => {
+    probe.close();
+    return Promise.all([engine.destroy(), asking.destroy()]);
+  };
+  return { origin, close };
+}
+
+type Line = (log: Around['log'], fields: object) => void;
+
+const breakerLines: Readonly<Record<BreakerState, Line>> = {
+  open: (log, fields) => log.warn(fields, 'a url of an upstream does not answer and gets no requests for a while'),
+  half_open: (log, fields) => log.info(fields, 'a url of an upstream is tried with one request'),
+  closed: (log, fields) => log.info(fields, 'a url of an upstream answers again'),
+};
+
+function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string {
+  return tls?.server_name ?? hostname.replace(/^\[|\]$/g, '');
+}
+
+function openEngine(
+  url: URL,
+  config: UpstreamConfig,
+  trust: UpstreamTrust,
+  rest: Pick<EngineOptions, 'connections' | 'keepAlive'>,
+): ForwardEngine {
+  const serverName = serverNameOf(url, config);
+  const open = engines[config.http2 ? 'http-proxy' : 'undici'];
+  return open({ url, serverName, trust, connectTimeout: config.timeout.connect, ...rest });
+}

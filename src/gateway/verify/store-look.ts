@@ -1,0 +1,47 @@
+import { StorageUnavailable } from '../../storage/read.ts';
+import type { FaultLog } from './fault-log.ts';
+
+/** Whether a database answers, looked at from time to time. */
+export interface StoreLook {
+  /** Looks now and then again and again; settles after the first look, and never rejects. */
+  start(): Promise<void>;
+  tried(): boolean;
+  usable(): boolean;
+  close(): void;
+}
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY = 2_000;
+
+export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): StoreLook {
+  let last: 'usable' | 'out' | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const look = async () => {
+    const fault = await faultOf(ping);
+    if (closed) return;
+    last = fault === undefined ? 'usable' : 'out';
+    if (fault === undefined) faults.recovered();
+    else faults.failed(fault);
+    timer = setTimeout(look, LOOK_EVERY).unref();
+  };
+  return {
+    start: look,
+    tried: () => last !== undefined,
+    usable: () => last === 'usable',
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Of a defect of ours only the name: it may hold anything. */
+async function faultOf(ping: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await ping();
+    return undefined;
+  } catch (error) {
+    return error instanceof StorageUnavailable ? error.message : `internal: ${(error as Error).name}`;
+  }
+}

@@ -1,0 +1,15 @@
+import { parseParameters } from './parameters.ts';
+
+/** What a server says of itself after the credentials were right (RFC 7615, RFC 7616 §3.5). */
+export interface ServerInfo {
+  /** Lower case. */
+  readonly rspauth: string | undefined;
+  readonly nextnonce: string | undefined;
+}
+
+/** Reads the value of an Authentication-Info field; undefined where it is not a list of parameters. */
+export function parseAuthenticationInfo(value: string): ServerInfo | undefined {
+  const parsed = parseParameters(value);
+  if (parsed.kind === 'malformed') return undefined;
+  return { rspauth: parsed.values.get('rspauth')?.toLowerCase(), nextnonce: parsed.values.get('nextnonce') };
+}

@@ -1,0 +1,71 @@
+import { formatDigest, type Protection } from './digest.ts';
+import type { Qop } from './digest-algorithms.ts';
+import type { DigestOffer } from './digest-offer.ts';
+import { digestResponse, storedHash, userHash } from './digest-response.ts';
+
+/** Who a client of Digest is under one challenge: all that needs the password, computed once. */
+export interface DigestSelf {
+  readonly offer: DigestOffer;
+  readonly ha1: string;
+  /** As it is written: the name, or its hash. */
+  readonly username: string;
+  readonly userhash: boolean;
+}
+
+export interface DigestLogin {
+  readonly username: string;
+  readonly password: string;
+  /** Where the server takes it, a hash stands for the name (RFC 7616 §3.4.4). */
+  readonly userhash: boolean;
+}
+
+export function digestSelf({ username, password, userhash }: DigestLogin, offer: DigestOffer): DigestSelf {
+  const { algorithm, realm } = offer;
+  const isHashed = userhash && offer.userhash;
+  return {
+    offer,
+    ha1: storedHash(algorithm, username, realm, password),
+    username: isHashed ? userHash(algorithm, username, realm) : username,
+    userhash: isHashed,
+  };
+}
+
+/** One request under a challenge. */
+export interface DigestUse {
+  readonly method: string;
+  /** The request-target as sent. */
+  readonly uri: string;
+  /** How often the nonce was used, this time included; from 1 on. */
+  readonly count: number;
+  readonly cnonce: string;
+  /** Undefined: the challenge is one of RFC 2069. */
+  readonly qop: Qop | undefined;
+  /** For auth-int. */
+  readonly entity?: Uint8Array | undefined;
+}
+
+export interface DigestAnswer {
+  /** The value of Authorization. */
+  readonly authorization: string;
+  /**
+   * What the server says as `rspauth` if it knows the password (RFC 7616 §3.5). Undefined: it says none, or one about a
+   * body that is not read before it is passed on.
+   */
+  readonly rspauth: () => string | undefined;
+}
+
+/** RFC 7616 §3.4. */
+export function answerDigest({ offer, ha1, username, userhash }: DigestSelf, use: DigestUse): DigestAnswer {
+  const { algorithm, isNamed, nonce, realm, opaque } = offer;
+  const { method, uri, qop, entity } = use;
+  const protection: Protection | undefined = qop && { qop, nc: use.count.toString(16).padStart(8, '0') };
+  // RFC 2069 knows no cnonce, and a session is bound to one.
+  const cnonce = qop === undefined && !algorithm.endsWith('-sess') ? undefined : use.cnonce;
+  const input = { algorithm, ha1, nonce, cnonce, protection, uri };
+  const response = digestResponse({ ...input, method, entity });
+  const said = { username, userhash, realm, nonce, uri, response, cnonce, opaque, protection };
+  return {
+    authorization: formatDigest({ ...said, algorithm: isNamed ? algorithm : undefined }),
+    rspauth: () => (qop === 'auth' ? digestResponse({ ...input, method: '' }) : undefined),
+  };
+}

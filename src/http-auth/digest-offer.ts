@@ -1,0 +1,64 @@
+import { splitChallenges } from './challenge-list.ts';
+import type { DigestChallenge } from './digest.ts';
+import { type DigestAlgorithmName, digestAlgorithmNamed, type Qop } from './digest-algorithms.ts';
+import { parseParameters } from './parameters.ts';
+
+/** What a client of Digest is ready to use, the dearest first. */
+export interface DigestWish {
+  readonly algorithms: readonly DigestAlgorithmName[];
+  readonly qop: readonly Qop[];
+}
+
+/** A challenge that can be answered: it is one of RFC 2069 where it has no `qop`. */
+export interface DigestOffer extends Omit<DigestChallenge, 'domain'> {
+  /** Whether it says its algorithm: what a server of RFC 2069 did not say, it may not understand. */
+  readonly isNamed: boolean;
+}
+
+/**
+ * The Digest challenge of these `WWW-Authenticate` lines whose algorithm is the dearest. Undefined: none that can be
+ * answered, since a challenge of an unknown algorithm or qop is to be ignored (RFC 7616 §3.3).
+ */
+export function chooseOffer(lines: readonly string[], wish: DigestWish): DigestOffer | undefined {
+  const offers = lines.flatMap((line) =>
+    splitChallenges(line).flatMap(({ scheme, rest }) => (scheme === 'digest' ? (readOffer(rest, wish) ?? []) : [])),
+  );
+  for (const name of wish.algorithms) {
+    const offer = offers.find(({ algorithm }) => algorithm === name);
+    if (offer !== undefined) return offer;
+  }
+  return undefined;
+}
+
+function readOffer(rest: string, wish: DigestWish): DigestOffer | undefined {
+  const parsed = parseParameters(rest);
+  if (parsed.kind === 'malformed') return undefined;
+  const { values } = parsed;
+  const [realm, nonce] = [values.get('realm'), values.get('nonce')];
+  const algorithm = digestAlgorithmNamed(values.get('algorithm'));
+  const qop = readQop(values.get('qop'), wish);
+  if (realm === undefined || nonce === undefined || algorithm === undefined || qop === undefined) return undefined;
+  return {
+    // The realm enters the hash octet by octet, so it is not brought into another normal form.
+    realm: Buffer.from(realm, 'latin1').toString('utf8'),
+    nonce,
+    opaque: values.get('opaque'),
+    algorithm,
+    isNamed: values.has('algorithm'),
+    qop,
+    userhash: isTrue(values.get('userhash')),
+    stale: isTrue(values.get('stale')),
+  };
+}
+
+/** Those of the offer that are wished for, in that order; undefined: it offers others only. */
+function readQop(written: string | undefined, wish: DigestWish): readonly Qop[] | undefined {
+  if (written === undefined) return [];
+  const offered = written.split(',').map((each) => each.trim().toLowerCase());
+  const usable = wish.qop.filter((each) => offered.includes(each));
+  return usable.length === 0 ? undefined : usable;
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.toLowerCase() === 'true';
+}

@@ -1,0 +1,28 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * Users of Basic and Digest at a gateway. What is sealed in `ha1` needs no password to be used. A hash of `imported_password`
+ * is as the file had it from which it came, and serves until the user has an account.
+ */
+export const httpUsers: Migration = {
+  version: 5,
+  name: 'users of Basic and Digest',
+  sql: `
+    CREATE TABLE digest_user (
+      realm TEXT NOT NULL,
+      username TEXT NOT NULL,
+      algorithm TEXT NOT NULL,
+      userhash TEXT NOT NULL,
+      ha1 BLOB NOT NULL,
+      changed_at INTEGER NOT NULL,
+      PRIMARY KEY (realm, username, algorithm)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX digest_user_by_hash ON digest_user (realm, algorithm, userhash);
+
+    CREATE TABLE imported_password (
+      username TEXT PRIMARY KEY,
+      password_hash TEXT NOT NULL,
+      changed_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+  `,
+};

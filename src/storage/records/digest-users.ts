@@ -1,0 +1,111 @@
+import { integer, text } from '../columns.ts';
+import type { Seal } from '../seal.ts';
+import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+
+/** What is kept of one user of Digest for one algorithm. */
+export interface DigestHash {
+  readonly algorithm: string;
+  /** H(user:realm:password), in lower-case hexadecimal: whoever has it needs no password. Sealed in the database. */
+  readonly ha1: string;
+  /** H(user:realm), which may stand for the name (RFC 7616 §3.4.4). */
+  readonly userhash: string;
+}
+
+export interface DigestUserRecord {
+  readonly realm: string;
+  readonly username: string;
+  readonly hashes: readonly DigestHash[];
+  readonly changedAt: number;
+}
+
+/** A user as a list shows one: without anything that could be used. */
+export type ListedDigestUser = Omit<DigestUserRecord, 'hashes'> & { readonly algorithms: readonly string[] };
+
+export type DigestName = Pick<DigestUserRecord, 'realm' | 'username'>;
+
+export function digestUsers(seal: Seal) {
+  function* insert({ realm, username, hashes, changedAt }: DigestUserRecord): Verb<void> {
+    for (const { algorithm, ha1, userhash } of hashes)
+      yield* run(
+        `INSERT INTO digest_user (realm, username, algorithm, userhash, ha1, changed_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+        realm,
+        username,
+        algorithm,
+        userhash,
+        seal.seal(Buffer.from(ha1), purposeOf({ realm, username, algorithm })),
+        changedAt,
+      );
+  }
+  return {
+    /** In the place of whatever was kept of that name; false where there was nothing. */
+    *setDigestUser(user: DigestUserRecord): Verb<boolean> {
+      const wasThere = yield* removeDigestUser(user);
+      yield* insert(user);
+      return wasThere;
+    },
+    /** False where something of that name is kept already; then nothing is changed. */
+    *addDigestUser(user: DigestUserRecord): Verb<boolean> {
+      const found = yield* first(
+        'SELECT 1 AS found FROM digest_user WHERE realm = $1 AND username = $2 LIMIT 1',
+        user.realm,
+        user.username,
+      );
+      if (found !== undefined) return false;
+      yield* insert(user);
+      return true;
+    },
+  };
+}
+
+/** What a sealed HA1 is for: moved to another row it does not open. */
+export function purposeOf({ realm, username, algorithm }: DigestName & Pick<DigestHash, 'algorithm'>): string {
+  return `digest user ${JSON.stringify([realm, username, algorithm])}`;
+}
+
+/** False where there is none. */
+export function* removeDigestUser({ realm, username }: DigestName): Verb<boolean> {
+  return yield* changed(
+    'DELETE FROM digest_user WHERE realm = $1 AND username = $2 RETURNING algorithm',
+    realm,
+    username,
+  );
+}
+
+/** By realm and name. */
+export function* listDigestUsers(): Verb<readonly ListedDigestUser[]> {
+  const rows = yield* all(
+    'SELECT realm, username, algorithm, changed_at FROM digest_user ORDER BY realm, username, algorithm',
+  );
+  const users = Map.groupBy(rows, (row) => JSON.stringify([text(row, 'realm'), text(row, 'username')]));
+  return [...users.values()].map(listed);
+}
+
+function listed(rows: readonly Row[]): ListedDigestUser {
+  const [row = {}] = rows;
+  return {
+    realm: text(row, 'realm'),
+    username: text(row, 'username'),
+    algorithms: rows.map((each) => text(each, 'algorithm')),
+    changedAt: integer(row, 'changed_at'),
+  };
+}
+
+export interface DigestWanted {
+  readonly realm: string;
+  readonly algorithm: string;
+  /** A user name, or what `isHashed` says: the hash that stands for one. */
+  readonly name: string;
+  readonly isHashed: boolean;
+}
+
+/** `ha1` is sealed still. */
+export function* findDigestHash(wanted: DigestWanted): Verb<Row | undefined> {
+  const column = wanted.isHashed ? 'userhash' : 'username';
+  return yield* first(
+    `SELECT username, ha1 FROM digest_user WHERE realm = $1 AND algorithm = $2 AND ${column} = $3`,
+    wanted.realm,
+    wanted.algorithm,
+    wanted.name,
+  );
+}

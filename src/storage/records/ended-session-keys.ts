@@ -1,0 +1,26 @@
+import { bytes, integer } from '../columns.ts';
+import { all, type Row, type Verb } from '../verb.ts';
+import { tokenHashKey } from './access-tokens.ts';
+import { type Ending, LONGEST_LIFE } from './events.ts';
+
+/** Of one user, at one client or at all. */
+export interface KeyHolder {
+  readonly subject: string;
+  readonly clientId?: string | undefined;
+}
+
+/** Removes them; reported as `token_hash` by whoever calls it. */
+export function* endSessionKeys({ subject, clientId }: KeyHolder, now: number): Verb<readonly Ending[]> {
+  const rows = yield* all(
+    `DELETE FROM session_key WHERE subject = $1 AND client_id = coalesce($2, client_id) RETURNING hash, expires_at`,
+    subject,
+    clientId,
+  );
+  return rows.map((row) => endedKey(row, now));
+}
+
+/** A gateway asks again about a key that it holds long before a day is over, and then learns that it is gone. */
+export function endedKey(row: Row, now: number): Ending {
+  const until = Math.min(integer(row, 'expires_at'), now + LONGEST_LIFE);
+  return { key: tokenHashKey(bytes(row, 'hash')), until };
+}

@@ -1,0 +1,61 @@
+import { integer, text } from '../columns.ts';
+import { all, changed, first, run, type Verb } from '../verb.ts';
+
+/** A password of Basic as another server kept it. An account of the same name goes before it. */
+export interface ImportedPassword {
+  /** As accounts are named. */
+  readonly username: string;
+  /** As htpasswd writes it. */
+  readonly passwordHash: string;
+  readonly changedAt: number;
+}
+
+/** False where there is one, or an account, of that name. */
+export function* addImportedPassword({ username, passwordHash, changedAt }: ImportedPassword): Verb<boolean> {
+  const account = yield* first('SELECT 1 AS found FROM account WHERE username = $1', username);
+  if (account !== undefined) return false;
+  return yield* changed(
+    `INSERT INTO imported_password (username, password_hash, changed_at)
+     VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING username`,
+    username,
+    passwordHash,
+    changedAt,
+  );
+}
+
+/** In the place of the one before; false where there is an account of that name, which is left as it is. */
+export function* setImportedPassword(password: ImportedPassword): Verb<boolean> {
+  yield* run('DELETE FROM imported_password WHERE username = $1', password.username);
+  return yield* addImportedPassword(password);
+}
+
+/** False where there is none. */
+export function* removeImportedPassword(username: string): Verb<boolean> {
+  return yield* changed('DELETE FROM imported_password WHERE username = $1 RETURNING username', username);
+}
+
+/** Those that count: without the ones whose user has an account. */
+export function* listImportedPasswords(): Verb<readonly ImportedPassword[]> {
+  const rows = yield* all(
+    `SELECT username, password_hash, changed_at FROM imported_password
+     WHERE username NOT IN (SELECT username FROM account) ORDER BY username`,
+  );
+  return rows.map((row) => ({
+    username: text(row, 'username'),
+    passwordHash: text(row, 'password_hash'),
+    changedAt: integer(row, 'changed_at'),
+  }));
+}
+
+/** What Basic is judged by: of the account, else of what was imported. */
+export function* findPasswordHash(
+  username: string,
+): Verb<{ readonly username: string; readonly passwordHash: string } | undefined> {
+  const row = yield* first(
+    `SELECT username, password_hash, 0 AS is_imported FROM account WHERE username = $1
+     UNION ALL SELECT username, password_hash, 1 FROM imported_password WHERE username = $1
+     ORDER BY is_imported LIMIT 1`,
+    username,
+  );
+  return row && { username: text(row, 'username'), passwordHash: text(row, 'password_hash') };
+}

@@ -1,0 +1,77 @@
+import { Agent } from 'undici';
+import type { Clock } from '../base/clock.ts';
+import type { AuthorizationServerConfig } from '../config/gateway.ts';
+import { openFeed } from '../gateway/revocation/open-feed.ts';
+import type { GatewayLog } from '../gateway/verify/fault-log.ts';
+import { DEADLINE, type FailedFetch, type Fetched } from '../gateway/verify/fetch-json.ts';
+import { keySourceOf } from '../gateway/verify/key-source.ts';
+import { type MetadataMember, metadata } from '../gateway/verify/metadata.ts';
+import { fetcherOf } from '../gateway/verify/open-authorization-server.ts';
+import { connectOptions, type Trust } from '../gateway/verify/trust.ts';
+import type { SentKeys, SentRequest } from './messages.ts';
+import { type SharedFeed, sharedFeed } from './shared-feed.ts';
+import { sharedKeys } from './shared-keys.ts';
+
+/** One authorization server as the whole process group reaches it: whatever several workers want is asked once. */
+export interface Desk {
+  fetch(request: SentRequest): Promise<Fetched>;
+  endpoint(member: MetadataMember): Promise<string | FailedFetch | undefined>;
+  keys(have: number): Promise<SentKeys>;
+  /** Undefined where the server has none. */
+  readonly feed: SharedFeed | undefined;
+  close(): Promise<void>;
+}
+
+export interface DeskOptions {
+  readonly name: string;
+  readonly config: AuthorizationServerConfig;
+  readonly development: boolean;
+  readonly directory: string;
+  readonly trust: Trust;
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+  /** A set that was fetched, for every worker. */
+  readonly came: (keys: SentKeys) => void;
+}
+
+export function openDesk(options: DeskOptions): Desk {
+  const { name, config, development, directory, trust, clock, log } = options;
+  const agent = new Agent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
+  const fetch = fetcherOf(agent, trust);
+  const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
+  const source = keySourceOf(config, { fetch, about, directory });
+  const flights = new Map<string, Promise<Fetched>>();
+  const open = openFeed(name, config, { about, trust, clock, log });
+  return {
+    fetch(request) {
+      const key = sameQuestion(request);
+      const flight = flights.get(key) ?? fetch(unpack(request));
+      flights.set(key, flight);
+      const landed = () => flights.get(key) === flight && flights.delete(key);
+      return flight.finally(landed);
+    },
+    endpoint: (member) => (isRequired(member) ? about.endpoint(member) : about.optional(member)),
+    keys: sharedKeys({ source, cooldown: config.jwks.cooldown, clock, came: options.came }),
+    // An answer that was on its way when something was revoked is nobody's who asks after that.
+    feed: open && sharedFeed(open, { clock, skew: config.clock_skew, news: () => flights.clear() }),
+    async close() {
+      this.feed?.close();
+      await agent.destroy();
+    },
+  };
+}
+
+function isRequired(member: MetadataMember): member is 'jwks_uri' | 'introspection_endpoint' {
+  return member === 'jwks_uri' || member === 'introspection_endpoint';
+}
+
+/** Proofs of who asks differ each time (RFC 7523 §3), and all of them say the same: what counts is the token. */
+function sameQuestion({ url, form, headers }: SentRequest): string {
+  const token = form === null ? '' : (new URLSearchParams(form).get('token') ?? form);
+  return JSON.stringify([url, token, headers.authorization ?? '']);
+}
+
+function unpack({ url, form, headers, judgeType }: SentRequest) {
+  const body = form === null ? {} : { form: new URLSearchParams(form) };
+  return { url, headers, judgeType, ...body, signal: AbortSignal.timeout(DEADLINE) };
+}

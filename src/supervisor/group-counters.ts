@@ -1,0 +1,24 @@
+import type { Clock } from '../base/clock.ts';
+import { NonceCounts } from '../gateway/schemes/nonce-counts.ts';
+import type { NonceUsage, NonceUse } from '../storage/counters.ts';
+import { type MemoryCounters, memoryCounters } from '../storage/counters-memory.ts';
+
+/** What the primary counts for all workers: each verb is one step of one event loop, and so atomic. */
+export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' | 'fail'> {
+  useNonce(use: NonceUse): NonceUsage;
+}
+
+export function groupCounters(clock: Clock): GroupCounters {
+  const { take, failures, fail } = memoryCounters(clock);
+  // No worker is older than this, so no nonce of theirs was issued before.
+  const nonces = new NonceCounts(Math.floor(clock.now()));
+  return {
+    take,
+    failures,
+    fail,
+    useNonce: ({ id, issuedAt, lifetime, count, mode }) => {
+      const now = clock.now();
+      return nonces.use({ id, issuedAt }, { count, mode, now, expiresAt: now + lifetime });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Health } from '../base/health.ts';
+import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
+import { processMetrics } from '../gateway/telemetry/metrics.ts';
+import type { Crew } from './crew.ts';
+import type { MergedDecisions } from './merged-decisions.ts';
+import type { SummedMetrics } from './metrics.ts';
+
+export interface GroupHealthOptions {
+  readonly crew: Crew;
+  readonly decisions: MergedDecisions;
+  readonly metrics: SummedMetrics;
+  readonly stats: ReloadStats;
+  readonly isDraining: () => boolean;
+}
+
+/** Milliseconds: a worker that says nothing is counted by what it said last, and is not ready. */
+const PATIENCE = 1_000;
+
+/** What probes and scrapers are told of all workers together. */
+export function groupHealth({ crew, decisions, metrics, stats, isDraining }: GroupHealthOptions): Health {
+  const own = ownMetrics(crew);
+  processMetrics(own, { decisions, reloads: stats });
+  let remark: string | undefined;
+  return {
+    async notReady() {
+      if (isDraining()) return 'draining';
+      const asked = crew.workers.map(({ process }) => process.line.ask('ready', true, PATIENCE));
+      const told = (await Promise.all(asked)).filter((each) => each !== undefined);
+      remark = told.find((each) => each.remark !== null)?.remark ?? undefined;
+      const served = told.some((each) => each.notReady === null);
+      return served ? undefined : (told[0]?.notReady ?? 'no worker serves yet');
+    },
+    remark: () => remark,
+    registry: {
+      contentType: own.contentType,
+      async metrics() {
+        const all = crew.workers.map(async (worker) => {
+          const snapshot = await worker.process.line.ask('metrics', true, PATIENCE);
+          if (snapshot !== undefined && crew.workers.includes(worker)) metrics.saw(worker, snapshot);
+        });
+        await Promise.all(all);
+        return metrics.text(own);
+      },
+    },
+  };
+}
+
+function ownMetrics(crew: Crew): Registry {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gatehouse_workers',
+    help: 'Workers that serve.',
+    registers,
+    collect() {
+      this.set(crew.workers.length);
+    },
+  });
+  new Counter({
+    name: 'gatehouse_worker_restarts_total',
+    help: 'Workers that ended, or hung, and were replaced.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(crew.restarts);
+    },
+  });
+  return registry;
+}

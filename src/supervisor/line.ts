@@ -1,0 +1,141 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+/** Verb → what is asked, and what is told. All of it is JSON; there is no undefined. */
+export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: unknown; readonly told: unknown } };
+
+/** One end of the channel between a primary and a worker. */
+export interface Line<Theirs extends Verbs<Theirs>, News> {
+  /** Undefined in the end: no answer within so many milliseconds, too much is asked already, or nobody is there. */
+  ask<Verb extends keyof Theirs & string>(
+    verb: Verb,
+    asked: Theirs[Verb]['asked'],
+    deadline: number,
+  ): Promise<Theirs[Verb]['told'] | undefined>;
+  tell<Name extends keyof News & string>(name: Name, news: News[Name]): void;
+  /**
+   * Hands over a connection, behind all that was said before, and keeps it open here too; `failed` where nobody is there
+   * to take it.
+   */
+  hand(socket: Socket, failed: () => void, entrance: Entrance): void;
+}
+
+/** Where a connection came in: at the listener of clients, or of proxies that ask. */
+export type Entrance = 'listen' | 'decision';
+
+/** What is done with what comes. A connection comes as it is. */
+export interface Handlers<Ours extends Verbs<Ours>, Heard> {
+  readonly answers: {
+    readonly [Verb in keyof Ours]: (asked: Ours[Verb]['asked']) => Ours[Verb]['told'] | Promise<Ours[Verb]['told']>;
+  };
+  readonly hears: { readonly [Name in keyof Heard]: (news: Heard[Name]) => void };
+  readonly takes?: (socket: Socket, entrance: Entrance) => void;
+  /** A throw in a handler is a defect of ours. */
+  readonly broken: (error: unknown) => void;
+}
+
+/** A child process of the primary, or the process of a worker itself. */
+export interface End {
+  readonly connected: boolean;
+  send: ChildProcess['send'];
+  on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
+}
+
+type Item =
+  | readonly ['ask', id: number, verb: string, asked: unknown]
+  | readonly ['answer', id: number, told: unknown]
+  | readonly ['broken', id: number]
+  | readonly ['news', name: string, news: unknown];
+
+/** Questions without an answer; whoever asks more gets none. */
+const MOST_ASKED = 10_000;
+
+/**
+ * What is said in one turn of the event loop is sent as one message: under load many questions cost little more than one.
+ * Both ends are of one program and one version, so what comes has the form that the types say.
+ */
+export function openLine<Theirs extends Verbs<Theirs>, News, Ours extends Verbs<Ours>, Heard>(
+  end: End,
+  handlers: Handlers<Ours, Heard>,
+): Line<Theirs, News> {
+  const { say, hand } = sender(end);
+  const waiting = new Map<number, (told: unknown) => void>();
+  let last = 0;
+
+  const settle = (id: number, told: unknown) => {
+    waiting.get(id)?.(told);
+    waiting.delete(id);
+  };
+  const answer = async (id: number, verb: string, asked: unknown) => {
+    try {
+      const told = (handlers.answers[verb as keyof Ours] as (asked: unknown) => unknown)(asked);
+      say(['answer', id, told instanceof Promise ? await told : told]);
+    } catch (error) {
+      say(['broken', id]);
+      handlers.broken(error);
+    }
+  };
+  const heed = (name: string, news: unknown) => {
+    try {
+      (handlers.hears[name as keyof Heard] as (news: unknown) => void)(news);
+    } catch (error) {
+      handlers.broken(error);
+    }
+  };
+  const hear = (item: Item) => {
+    switch (item[0]) {
+      case 'ask':
+        return void answer(item[1], item[2], item[3]);
+      case 'news':
+        return heed(item[1], item[2]);
+      default:
+        return settle(item[1], item[2]);
+    }
+  };
+
+  end.on('message', (message, handle) => {
+    if (handle !== undefined && handle !== null) handlers.takes?.(handle as Socket, message as Entrance);
+    else for (const item of message as readonly Item[]) hear(item);
+  });
+  return {
+    ask(verb, asked, deadline) {
+      if (!end.connected || waiting.size >= MOST_ASKED) return Promise.resolve(undefined);
+      const id = ++last;
+      return new Promise((resolve) => {
+        const timer = setTimeout(settle, deadline, id, undefined).unref();
+        waiting.set(id, (told) => {
+          clearTimeout(timer);
+          resolve(told as Awaited<ReturnType<typeof this.ask>>);
+        });
+        say(['ask', id, verb, asked]);
+      });
+    },
+    tell: (name, news) => say(['news', name, news]),
+    hand,
+  };
+}
+
+function sender(end: End) {
+  let items: Item[] = [];
+  let planned: NodeJS.Immediate | undefined;
+  const flush = () => {
+    clearImmediate(planned);
+    planned = undefined;
+    const sent = items;
+    items = [];
+    // Whoever is gone hears nothing more: that is told by its exit, and to a worker by `disconnect`.
+    if (sent.length > 0 && end.connected) end.send(sent, undefined, {}, () => {});
+  };
+  const say = (item: Item) => {
+    items.push(item);
+    planned ??= setImmediate(flush);
+  };
+  const hand = (socket: Socket, failed: () => void, entrance: Entrance) => {
+    flush();
+    if (!end.connected) return failed();
+    end.send(entrance, socket, { keepOpen: true }, (error) => {
+      if (error !== null) failed();
+    });
+  };
+  return { say, hand };
+}

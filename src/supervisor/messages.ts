@@ -1,0 +1,99 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { GatewayConfig } from '../config/gateway.ts';
+import type { Position } from '../config/load.ts';
+import type { FeedMessage } from '../gateway/revocation/events.ts';
+import type { FailedFetch, Fetched } from '../gateway/verify/fetch-json.ts';
+import type { MetadataMember } from '../gateway/verify/metadata.ts';
+import type { Failures, Limit, NonceUsage, NonceUse } from '../storage/counters.ts';
+
+/** One loaded file as the primary sends it: what all workers compile, and nothing of it is read from the disk again. */
+export interface SentGeneration {
+  /** Counts the files that were taken up. */
+  readonly version: number;
+  readonly config: GatewayConfig;
+  readonly directory: string;
+  /** Where each route stands. */
+  readonly places: readonly Position[];
+  /** Name of an authorization server → its desk in the primary. */
+  readonly desks: Readonly<Record<string, string>>;
+  /** Full path → base64. */
+  readonly contents: Readonly<Record<string, string>>;
+}
+
+export interface WorkerStart {
+  readonly index: number;
+  readonly generation: SentGeneration;
+  /** `auto` was decided by the primary, whose terminal it is. */
+  readonly format: 'json' | 'pretty';
+}
+
+export interface Readiness {
+  readonly notReady: string | null;
+  readonly remark: string | null;
+}
+
+export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** What the primary asks of a worker. */
+export interface WorkerVerbs {
+  /** Serves from then on what it is handed. Null, or why it cannot. */
+  readonly start: { readonly asked: WorkerStart; readonly told: string | null };
+  /** Makes everything that this file needs, and changes nothing. Null, or why it cannot. */
+  readonly prepare: { readonly asked: SentGeneration; readonly told: string | null };
+  /** From then on requests begin under what was prepared. */
+  readonly commit: { readonly asked: number; readonly told: true };
+  readonly discard: { readonly asked: number; readonly told: true };
+  readonly renew: { readonly asked: true; readonly told: true };
+  readonly metrics: { readonly asked: true; readonly told: MetricSnapshot };
+  readonly ready: { readonly asked: true; readonly told: Readiness };
+}
+
+/** What the primary tells a worker. */
+export interface WorkerNews {
+  readonly keys: { readonly desk: string; readonly keys: SentKeys };
+  readonly feed: { readonly desk: string; readonly messages: readonly FeedMessage[] };
+  /** Whether somebody reads `/decisions`. */
+  readonly watch: boolean;
+  readonly drain: true;
+}
+
+/** A key set as it came, numbered. */
+export interface SentKeys {
+  readonly version: number;
+  readonly set: Fetched;
+}
+
+export interface SentRequest {
+  readonly url: string;
+  readonly form: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly judgeType: boolean;
+}
+
+/** What a worker asks of the primary. */
+export interface PrimaryVerbs {
+  readonly take: { readonly asked: { readonly key: string; readonly limit: Limit }; readonly told: number };
+  readonly failures: { readonly asked: string; readonly told: Failures };
+  readonly fail: { readonly asked: { readonly key: string; readonly window: number }; readonly told: Failures };
+  readonly useNonce: { readonly asked: NonceUse; readonly told: NonceUsage };
+  readonly fetch: { readonly asked: { readonly desk: string; readonly request: SentRequest }; readonly told: Fetched };
+  readonly endpoint: {
+    readonly asked: { readonly desk: string; readonly member: MetadataMember };
+    /** Null: the server has none, which only what is optional may be. */
+    readonly told: string | FailedFetch | null;
+  };
+  /** `have`: the number of the set that is here already; 0: none. */
+  readonly keys: { readonly asked: { readonly desk: string; readonly have: number }; readonly told: SentKeys };
+}
+
+/** What a worker tells the primary. */
+export interface PrimaryNews {
+  readonly alive: true;
+  readonly took: true;
+  /** So many connections are over. */
+  readonly closed: number;
+  readonly decisions: readonly string[];
+  /** Wants what the feed says, and all that it has said so far. */
+  readonly follow: string;
+  readonly unfollow: string;
+}

@@ -1,0 +1,187 @@
+import type { Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { trackSilent } from '../base/silent-connections.ts';
+import type { Pointer, Position } from '../config/load.ts';
+import {
+  type Core,
+  notReady,
+  openCore,
+  openDecisionEndpoint,
+  openProxy,
+  remark,
+  warm,
+} from '../gateway/lifecycle/core.ts';
+import { buildGeneration, type Generation } from '../gateway/lifecycle/generation.ts';
+import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
+import type { Outside } from '../gateway/lifecycle/outside.ts';
+import { applyLimits } from '../gateway/lifecycle/server.ts';
+import { renewTls } from '../gateway/lifecycle/tls.ts';
+import { flushSpans } from '../gateway/telemetry/flush-spans.ts';
+import { buildMetrics } from '../gateway/telemetry/metrics.ts';
+import { askedCounters } from './asked-counters.ts';
+import type { Entrance, Line } from './line.ts';
+import type { MetricSnapshot, PrimaryNews, PrimaryVerbs, Readiness, SentGeneration } from './messages.ts';
+import { snapshotOf } from './metrics.ts';
+import type { RemoteServers } from './remote-servers.ts';
+
+/** What one worker serves with. */
+export interface Part {
+  take(socket: Socket, entrance: Entrance): void;
+  prepare(sent: SentGeneration): Promise<void>;
+  commit(version: number): void;
+  discard(version: number): void;
+  renew(): void;
+  metrics(): Promise<MetricSnapshot>;
+  ready(): Readiness;
+  watch(on: boolean): void;
+  /** Resolves when what was in flight has ended. */
+  drain(): Promise<void>;
+}
+
+export interface PartOptions {
+  readonly sent: SentGeneration;
+  readonly line: Line<PrimaryVerbs, PrimaryNews>;
+  readonly remote: RemoteServers;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds for which a worker waits for keys and feeds before it serves without them. */
+const PATIENCE = 3_000;
+
+export async function openPart({ sent, line, remote, log, clock = systemClock }: PartOptions): Promise<Part> {
+  const counters = askedCounters(line, clock);
+  const outside = (of: SentGeneration): Outside => ({
+    counters,
+    contents: of.contents,
+    server(name) {
+      const [desk, block] = [of.desks[name], of.config.authorization_servers[name]];
+      return desk === undefined || block === undefined ? undefined : remote.at(desk, everyOf(block));
+    },
+  });
+  const { config, directory } = sent;
+  const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
+  await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);
+  await requireKeptNonces(core.live.current);
+  const [app, asked] = [openProxy(core, config), config.decision && openDecisionEndpoint(core, config)];
+  const apps = asked === undefined ? [app] : [app, asked];
+  await Promise.all(apps.map((one) => one.ready()));
+  const servers: Servers = { listen: app.server, decision: asked?.server };
+  // They never listen, and so would never look for those who are slow with their heads.
+  for (const { server } of apps) server.emit('listening');
+  const registry = buildMetrics(core.decisions, core.live, undefined);
+  const prepared = new Map<number, Generation>();
+  const connections = takeConnections(servers, line);
+  return {
+    take: connections.take,
+    async prepare(next) {
+      const { config, version } = next;
+      const generation = buildGeneration(config, { ...core, locate: locator(next), outside: outside(next) });
+      prepared.set(version, generation);
+      await warm(generation);
+      await requireKeptNonces(generation);
+    },
+    commit: (version) => takeOver(core, servers, prepared, version),
+    discard(version) {
+      prepared.get(version)?.lease.release();
+      prepared.delete(version);
+    },
+    renew: () => config.listen.tls && renewTls(app.server as unknown as HttpsServer, config.listen.tls, directory, log),
+    metrics: () => snapshotOf(registry),
+    ready: () => ({ notReady: notReady(core) ?? null, remark: remark(core) ?? null }),
+    watch: watcher(core, line),
+    async drain() {
+      core.listener.draining = true;
+      connections.endSilent();
+      // A tunnel has no end of its own; its client connects again, to another instance.
+      for (const tunnel of core.listener.tunnels) tunnel.destroySoon();
+      await connections.over();
+      await Promise.all(apps.map((one) => one.close()));
+      core.stalls.close();
+      await core.kept.close();
+      await flushSpans();
+    },
+  };
+}
+
+/** A file is looked at often, a server as its block says. */
+function everyOf({ jwks_file, jwks }: SentGeneration['config']['authorization_servers'][string]): number {
+  return jwks_file === undefined ? jwks.ttl : FILE_EVERY;
+}
+
+const FILE_EVERY = 2_000;
+
+/** That of the clients, and that of proxies that ask. */
+type Servers = { readonly listen: Server; readonly decision: Server | undefined };
+
+function each({ listen, decision }: Servers): readonly Server[] {
+  return decision === undefined ? [listen] : [listen, decision];
+}
+
+/** Routes are all that is ever looked for. */
+function locator({ places }: SentGeneration): (pointer: Pointer) => Position {
+  const nowhere = { file: '', line: 0, column: 0 };
+  return ([, index]) => (typeof index === 'number' ? places[index] : undefined) ?? nowhere;
+}
+
+function takeOver(core: Core, servers: Servers, prepared: Map<number, Generation>, version: number): void {
+  const next = prepared.get(version);
+  if (next === undefined) throw new Error(`generation ${version} was not prepared`);
+  prepared.delete(version);
+  const old = core.live.current;
+  core.live.current = next;
+  for (const server of each(servers)) applyLimits(server, next.config.limits);
+  old.lease.onEnd(() => core.log.debug('the generation before has ended'));
+  old.lease.release();
+}
+
+/** Connections that the primary has accepted. */
+function takeConnections(servers: Servers, line: Line<PrimaryVerbs, PrimaryNews>) {
+  const silent = each(servers).map(trackSilent);
+  const open = new Set<Socket>();
+  let closed = 0;
+  const tellClosed = () => {
+    line.tell('closed', closed);
+    closed = 0;
+  };
+  const take = (socket: Socket, entrance: Entrance) => {
+    line.tell('took', true);
+    open.add(socket);
+    // A client may end its side and still wait for the answer.
+    socket.allowHalfOpen = true;
+    socket.once('close', () => {
+      open.delete(socket);
+      if (closed++ === 0) setImmediate(tellClosed);
+    });
+    servers[entrance]?.emit('connection', socket);
+  };
+  const over = async () => {
+    while (open.size > 0) {
+      for (const server of each(servers)) server.closeIdleConnections();
+      await pause(20);
+    }
+  };
+  const endSilent = () => {
+    for (const tracked of silent) tracked.end();
+  };
+  return { endSilent, take, over };
+}
+
+/** Decisions of one turn of the event loop are told together. */
+function watcher({ decisions }: Core, line: Line<PrimaryVerbs, PrimaryNews>): (on: boolean) => void {
+  let records: string[] = [];
+  let stop: (() => void) | undefined;
+  const flush = () => {
+    line.tell('decisions', records);
+    records = [];
+  };
+  return (on) => {
+    if (on === (stop !== undefined)) return;
+    stop?.();
+    stop = on ? decisions.watch((record) => records.push(record) === 1 && setImmediate(flush)) : undefined;
+  };
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { GatewayConfig } from '../config/gateway.ts';
+import type { Pointer, Position } from '../config/load.ts';
+import type { SentGeneration } from './messages.ts';
+
+type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;
+
+/** For files that name none: what is random per start is the same in all workers. */
+export function randomKeys(): Keys {
+  const key = () => [randomBytes(32).toString('base64')];
+  return { nonce_keys: key(), ticket_keys: key() };
+}
+
+export function withKeys(config: GatewayConfig, keys: Keys): GatewayConfig {
+  const { nonce_keys = keys.nonce_keys, ticket_keys = keys.ticket_keys } = config;
+  return { ...config, nonce_keys, ticket_keys };
+}
+
+export interface Sending {
+  readonly version: number;
+  readonly workers: number;
+  readonly directory: string;
+  readonly locate: ((pointer: Pointer) => Position) | undefined;
+  readonly desks: SentGeneration['desks'];
+}
+
+/** What every worker compiles. The users of a file are those of this moment, also for workers that start later. */
+export function sentGeneration(config: GatewayConfig, sending: Sending): SentGeneration {
+  const { version, workers, directory, locate, desks } = sending;
+  const places = locate === undefined ? [] : config.routes.map((_, index) => locate(['routes', index]));
+  return {
+    version,
+    config: shareOut(config, workers),
+    directory,
+    places,
+    desks,
+    contents: contentsOf(config, directory),
+  };
+}
+
+/** An upstream gets no more connections from all workers than it says; one each is the least. */
+function shareOut(config: GatewayConfig, workers: number): GatewayConfig {
+  const part = (count: number, least: number) => Math.max(least, Math.floor(count / workers));
+  const upstreams = Object.entries(config.upstreams).map(([name, block]) => {
+    const { max_connections, max_pending } = block;
+    const shares = { max_connections: part(max_connections, 1), max_pending: part(max_pending, max_pending && 1) };
+    return [name, { ...block, ...shares }] as const;
+  });
+  return { ...config, upstreams: Object.fromEntries(upstreams) };
+}
+
+function contentsOf({ routes }: GatewayConfig, directory: string): Record<string, string> {
+  const named = routes.flatMap(({ basic, digest }) => [basic?.users, digest?.users]);
+  const files = new Set(named.filter((users) => typeof users === 'string').map((file) => resolve(directory, file)));
+  return Object.fromEntries([...files].flatMap(contentOf));
+}
+
+/** It was judged a moment ago; if it is gone since, workers find that out for themselves. */
+function contentOf(file: string): [string, string][] {
+  try {
+    return [[file, readFileSync(file).toString('base64')]];
+  } catch {
+    return [];
+  }
+}

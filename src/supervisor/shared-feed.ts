@@ -1,0 +1,101 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Clock, seconds } from '../base/clock.ts';
+import { DenyList, MOST_REVOCATIONS } from '../gateway/revocation/deny-list.ts';
+import type { FeedMessage } from '../gateway/revocation/events.ts';
+import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
+
+/** One feed that is followed once, and what it has said for whoever joins late. */
+export interface SharedFeed {
+  /** Tells all that is live first, then whether it is in step, then whatever comes. Gives the way to stop. */
+  follow(tell: Tell): () => void;
+  readonly isFollowed: boolean;
+  close(): void;
+}
+
+type Tell = (messages: readonly FeedMessage[]) => void;
+
+interface Follower {
+  readonly tell: Tell;
+  /** Until it has heard what was said before it came, it must not think that it knows everything. */
+  behind: boolean;
+  /** NumericDate, seconds: until then it lacks what had found no place here when it came. */
+  readonly lacksUntil: number;
+}
+
+/** Events that are told at a time, so that the primary has time for others in between. */
+const AT_ONCE = 1_000;
+const SWEEP_EVERY = 1_000;
+/** Milliseconds: a feed shows every five seconds that it is alive. */
+const SIGN_OF_LIFE = 6_000;
+
+/** More than a worker keeps: one that joins then finds out itself that it cannot keep everything. */
+const MOST = 2 * MOST_REVOCATIONS;
+
+export interface SharedFeedOptions {
+  readonly clock: Clock;
+  /** Milliseconds past its `exp` for which a worker still accepts a token. */
+  readonly skew: number;
+  readonly news: () => void;
+  /** Live entries at the most. */
+  readonly most?: number;
+}
+
+const LOST: FeedMessage = { kind: 'lost' };
+
+export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: SharedFeedOptions): SharedFeed {
+  const list = new DenyList({ most, leeway: Math.ceil(skew / 1000) });
+  const followers = new Set<Follower>();
+  let standing: FeedMessage | undefined;
+  let since = 0;
+  let wasInStep = false;
+  let sweeping: NodeJS.Timeout | undefined;
+
+  const mayHear = ({ behind, lacksUntil }: Follower, { kind }: FeedMessage) =>
+    kind !== 'in_step' || (!behind && seconds(clock) >= lacksUntil);
+
+  const source = open((said) => {
+    wasInStep ||= said.kind === 'in_step';
+    // One that was followed and is refused now is to nobody a feed that never was, to who joins late neither.
+    const message = said.kind === 'absent' && wasInStep ? LOST : said;
+    if (message.kind === 'event') list.add(message.event);
+    if (message.kind === 'event' || message.kind === 'reset') news();
+    else [standing, since] = [message, clock.monotonic()];
+    for (const follower of followers) if (mayHear(follower, message)) follower.tell([message]);
+  });
+  /** Who joins must not count from now what held a while ago: the next sign of life comes soon. */
+  const isOld = () => standing?.kind === 'in_step' && clock.monotonic() - since > SIGN_OF_LIFE;
+  const catchUp = async (follower: Follower) => {
+    let messages: FeedMessage[] = [];
+    for (const event of list.events()) {
+      messages.push({ kind: 'event', event });
+      if (messages.length < AT_ONCE) continue;
+      follower.tell(messages);
+      messages = [];
+      await turn();
+      // It may follow anew by now, and would take the end of this for the end of that.
+      if (!followers.has(follower)) return;
+    }
+    follower.behind = false;
+    if (standing !== undefined && !isOld() && mayHear(follower, standing)) messages.push(standing);
+    follower.tell(messages);
+  };
+  return {
+    follow(tell) {
+      const follower: Follower = { tell, behind: true, lacksUntil: list.lacksUntil };
+      followers.add(follower);
+      if (sweeping === undefined) {
+        sweeping = setInterval(() => list.sweep(seconds(clock)), SWEEP_EVERY).unref();
+        source.start();
+      }
+      void catchUp(follower);
+      return () => followers.delete(follower);
+    },
+    get isFollowed() {
+      return followers.size > 0;
+    },
+    close() {
+      clearInterval(sweeping);
+      source.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../base/clock.ts';
+import type { KeySource } from '../gateway/verify/key-source.ts';
+import type { SentKeys } from './messages.ts';
+
+export interface SharedKeysOptions {
+  readonly source: KeySource;
+  /** Milliseconds, as configured: a set of that age may lack a key that a worker has just met. */
+  readonly cooldown: number;
+  readonly clock: Clock;
+  readonly came: (keys: SentKeys) => void;
+}
+
+/** Milliseconds in which nobody asks again what has just failed. */
+const PAUSE = 1_000;
+
+/**
+ * One fetch for all workers. Whoever has an older set than the last one gets that, unless it is so old that the key might
+ * have appeared since. Whoever has it already asks for a newer one, at most one of them in a cooldown. Every set goes to
+ * all workers, so that none looks for what another has found.
+ */
+export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions): (have: number) => Promise<SentKeys> {
+  const freshFor = Math.min(cooldown, source.every / 2);
+  let good: { readonly sent: SentKeys; readonly at: number } | undefined;
+  let last: SentKeys = { version: 0, set: { kind: 'failed', detail: 'not asked yet' } };
+  let at = Number.NEGATIVE_INFINITY;
+  let nextQuestion = Number.NEGATIVE_INFINITY;
+  let flight: Promise<SentKeys> | undefined;
+
+  const load = async (): Promise<SentKeys> => {
+    const set = await source.load();
+    last = { version: last.version + 1, set };
+    at = clock.monotonic();
+    if (set.kind === 'json') good = { sent: last, at };
+    flight = undefined;
+    came(last);
+    return last;
+  };
+  const serves = (have: number) => {
+    const now = clock.monotonic();
+    // Who starts asks for no key in particular: what the others go on with is good enough.
+    if (have === 0 && good !== undefined && now - good.at < source.every / 2) return true;
+    if (last.set.kind === 'failed') return now - at < Math.min(PAUSE, freshFor);
+    return last.version > have ? now - at < freshFor : now < nextQuestion;
+  };
+  /** A worker that comes while nobody answers goes on with what the others go on with, and for as long. */
+  const aged = (have: number): SentKeys => {
+    const { sent, at: from } = have === 0 && good !== undefined ? good : { sent: last, at };
+    const { version, set } = sent;
+    return set.kind === 'json' ? { version, set: { ...set, age: clock.monotonic() - from } } : sent;
+  };
+  return async (have) => {
+    if (flight !== undefined) return flight;
+    if (serves(have)) return aged(have);
+    if (have > 0 && have === last.version) nextQuestion = clock.monotonic() + freshFor;
+    flight = load();
+    const told = await flight;
+    return told.set.kind === 'failed' ? aged(have) : told;
+  };
+}

@@ -1,0 +1,65 @@
+import { buildLog } from '../base/log.ts';
+import { type End, type Line, openLine } from './line.ts';
+import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerStart, WorkerVerbs } from './messages.ts';
+import { openPart, type Part, type PartOptions } from './part.ts';
+import { remoteServers } from './remote-servers.ts';
+import { ALIVE_EVERY } from './signs-of-life.ts';
+
+/** Serves what the primary hands over, until it says stop or is gone. */
+export function runWorker(end: End & Pick<NodeJS.Process, 'once' | 'exit'>): void {
+  let part: Part | undefined;
+  const served = (): Part => {
+    if (part === undefined) throw new Error('asked before it was started');
+    return part;
+  };
+  const line: Line<PrimaryVerbs, PrimaryNews> = openLine<PrimaryVerbs, PrimaryNews, WorkerVerbs, WorkerNews>(end, {
+    answers: {
+      start: (start) =>
+        reason(async () => {
+          part = await open(start, { line, remote });
+        }),
+      prepare: (sent) => reason(() => served().prepare(sent)),
+      commit: (version) => done(() => served().commit(version)),
+      discard: (version) => done(() => served().discard(version)),
+      renew: () => done(() => served().renew()),
+      metrics: () => served().metrics(),
+      ready: () => served().ready(),
+    },
+    hears: {
+      keys: ({ desk, keys }) => remote.keysCame(desk, keys),
+      feed: ({ desk, messages }) => remote.feedSays(desk, messages),
+      watch: (on) => part?.watch(on),
+      drain: () => void (part?.drain() ?? Promise.resolve()).then(() => end.exit(0)),
+    },
+    takes: (socket, entrance) => served().take(socket, entrance),
+    broken(error) {
+      throw error;
+    },
+  });
+  const remote = remoteServers(line);
+  setInterval(() => line.tell('alive', true), ALIVE_EVERY).unref();
+  // Nobody would know of a worker without its primary.
+  end.once('disconnect', () => end.exit(3));
+}
+
+type Lines = Pick<PartOptions, 'line' | 'remote'>;
+
+function open({ index, generation, format }: WorkerStart, lines: Lines): Promise<Part> {
+  const log = buildLog({ ...generation.config.log, format }).child({ worker: index });
+  return openPart({ sent: generation, ...lines, log });
+}
+
+/** Null, or why not: what stands in the way of one file is no reason to end. */
+async function reason(job: () => Promise<void>): Promise<string | null> {
+  try {
+    await job();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function done(job: () => void): true {
+  job();
+  return true;
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
+import { parseHtpasswd } from '../../src/config/htpasswd.ts';
+import { basicScheme } from '../../src/gateway/schemes/basic-scheme.ts';
+import { basicUsersOfFile } from '../../src/gateway/schemes/basic-users.ts';
+import { openPasswordJudge } from '../../src/gateway/schemes/password-judge.ts';
+import { formatBasic } from '../../src/http-auth/basic.ts';
+import { headOf } from '../gateway/head.ts';
+
+/** CVE-2026-71326: two credentials under one key, and one of them answered with the identity of the other. */
+
+const throttle = { attempt: () => ({ retryAfter: undefined, fail: () => undefined }) };
+/** Every way to part this into name and password: together they are the same text. */
+const TEXT = 'abababababab';
+const ends = Array.from({ length: TEXT.length - 1 }, (_, index) => index + 1);
+const sha = (password: string) => `{SHA}${createHash('sha1').update(password).digest('base64')}`;
+
+t.test('advisory 27: of 100 000 pairs asked for at the same time each is answered for itself', async (t) => {
+  const judge = openPasswordJudge();
+  t.teardown(() => judge.close());
+  // every second user has the rest of the text for a password, the others have something else
+  const lines = ends.map((end) => `${TEXT.slice(0, end)}:${sha(end % 2 === 0 ? TEXT.slice(end) : 'x')}\n`);
+  const users = basicUsersOfFile(parseHtpasswd(lines.join('')).users);
+  const config = { users: '', scopes: {}, allow_insecure: true };
+  let wrong = 0;
+  for (let round = 0; round < 100; round++) {
+    const scheme = basicScheme({ config, realm: 'r', users, judge, throttle, clock: systemClock });
+    const asked = Array.from({ length: 1000 }, () => ends[Math.floor(Math.random() * ends.length)] ?? 1);
+    const answers = await Promise.all(
+      asked.map(async (end) => {
+        const value = formatBasic(TEXT.slice(0, end), TEXT.slice(end));
+        return scheme.verify({ value, head: headOf(['Host', 'a']), entity: undefined });
+      }),
+    );
+    for (const [index, answer] of answers.entries()) {
+      const end = asked[index] ?? 1;
+      const subject = answer.kind === 'verified' ? answer.identity.subject : undefined;
+      if (subject !== (end % 2 === 0 ? TEXT.slice(0, end) : undefined)) wrong++;
+    }
+  }
+  t.equal(wrong, 0);
+});

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { parseHtdigest } from '../../src/config/htdigest.ts';
+import { parseHtpasswd } from '../../src/config/htpasswd.ts';
+import { commandReading } from '../support/command.ts';
+
+const md5 = '939e7578ed9e3c518a452acee763bce9';
+const SHA = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
+
+function file(t: Test, text: string | Buffer): string {
+  const path = `${t.testdir()}/users`;
+  writeFileSync(path, text);
+  return path;
+}
+
+const run = (...args: string[]) => commandReading('', ['import', ...args]);
+
+t.test('htpasswd is written out with a comment in the place of each line that is not carried over', async (t) => {
+  const path = file(
+    t,
+    `\ufeff# old\r\nalice:${SHA}\r\nbob:$1$salt$abcdefghijklmnopqrstuv\r\n  carol:$y$j9T$x\nD\u0061\u0308n:${SHA}\n`,
+  );
+  const { status, stdout, stderr } = await run('htpasswd', path);
+  t.equal(status, 0);
+  t.equal(
+    stdout,
+    [
+      `alice:${SHA}`,
+      '# line 3: the password of `bob`: this is MD5-crypt, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
+      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
+      `D\u00e4n:${SHA}`,
+      '',
+    ].join('\n'),
+  );
+  t.match(stderr, `${path}:3: the password of \`bob\`: this is MD5-crypt`);
+  t.match(stderr, /`htpasswd -B FILE USER`/, 'with a remedy');
+  t.strictSame(parseHtpasswd(stdout).faults, [], 'what is written out can be used as it is');
+});
+
+t.test('htdigest is written out as the gateway reads it, and MD5 alone is remarked on', async (t) => {
+  const long = `bob:r:SHA-512-256:${'A'.repeat(64)}`;
+  const { status, stdout } = await run('htdigest', file(t, `alice:r:${md5.toUpperCase()}\n${long}\nx\n`));
+  t.equal(status, 0);
+  t.equal(
+    stdout,
+    [
+      '# line 1: `alice` is known by MD5 only, so the route must offer it',
+      `alice:r:${md5}`,
+      long.toLowerCase().replace('sha', 'SHA'),
+      '# line 3: this is not `user:realm:hash`',
+      '',
+    ].join('\n'),
+  );
+  t.strictSame(parseHtdigest(stdout).faults, []);
+});
+
+t.test('as JSON it is users and what was left, with their lines', async (t) => {
+  const { status, stdout } = await run('htpasswd', file(t, `alice:${SHA}\nbob\n`), '--json');
+  t.equal(status, 0);
+  t.match(JSON.parse(stdout), {
+    users: [{ line: 1, username: 'alice', entry: `alice:${SHA}` }],
+    left: [{ line: 2, message: 'this is not `user:hash`' }],
+  });
+});
+
+t.test('a file of which nothing can be carried over, or that cannot be read, is a failure', async (t) => {
+  const nothing = file(t, 'old:e3WXnXCknrNzg\n');
+  t.match(await run('htpasswd', nothing), {
+    status: 1,
+    stdout: '',
+    stderr: /users:1: .*\n.*no line could be carried over/,
+  });
+  t.match(await run('htpasswd', `${nothing}.absent`), { status: 1, stderr: /cannot be read \(ENOENT\)/ });
+  t.match(await run('htdigest', file(t, Buffer.from('j\xe4s:x', 'latin1'))), { status: 1, stderr: /is not UTF-8/ });
+  t.match(await run('htdigest'), { status: 2, stderr: /missing required argument/ });
+});
+
+t.test('no control character of a file reaches the terminal', async (t) => {
+  const { stdout, stderr } = await run('htpasswd', file(t, `a:${SHA}\nb\u001b[2Jc:x\n`));
+  t.notOk(`${stdout}${stderr}`.includes('\u001b'));
+});

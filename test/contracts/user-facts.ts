@@ -1,0 +1,74 @@
+import type { Test } from 'tap';
+import type { UserFacts } from '../../src/storage/read-users.ts';
+import type { Records } from '../../src/storage/records.ts';
+import { account, now } from './records/samples.ts';
+
+export interface Bench {
+  readonly facts: UserFacts;
+  /** What the authorization service writes with. */
+  readonly records: Records;
+  /** Everything that the database holds, as whoever steals it sees it. */
+  readonly dump: () => Promise<string>;
+}
+
+export interface Implementation {
+  /** An empty database and its reader; closed after the test. */
+  readonly open: (t: Test) => Promise<Bench>;
+  readonly skip?: false | string;
+}
+
+/** What every implementation of UserFacts promises. */
+export function userFactsContract(t: Test, name: string, { open, skip = false }: Implementation): void {
+  for (const [title, rule] of rules) t.test(`${name}: ${title}`, { skip }, async (t) => rule(t, await open(t)));
+}
+
+const ha1 = 'ab'.repeat(32);
+const alice = {
+  realm: 'meters',
+  username: 'alice',
+  changedAt: now,
+  hashes: [{ algorithm: 'SHA-256', ha1, userhash: 'cd'.repeat(32) }],
+};
+const wanted = { realm: 'meters', algorithm: 'SHA-256', name: 'alice', isHashed: false };
+
+const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unknown>])[] = [
+  [
+    'a user of Digest is found by name or by its hash, in one realm and for one algorithm',
+    async (t, { facts, records }) => {
+      await records.setDigestUser(alice);
+      t.strictSame(await facts.findDigest(wanted), { username: 'alice', ha1 });
+      const hashed = { ...wanted, name: 'cd'.repeat(32), isHashed: true };
+      t.strictSame(await facts.findDigest(hashed), { username: 'alice', ha1 });
+      for (const other of [{ realm: 'r' }, { algorithm: 'MD5' }, { name: 'Alice' }, { isHashed: true }])
+        t.equal(await facts.findDigest({ ...wanted, ...other }), undefined, JSON.stringify(other));
+    },
+  ],
+  [
+    'whoever has the database has no HA1',
+    async (t, { records, dump }) => {
+      await records.setDigestUser(alice);
+      const held = (await dump()).toLowerCase();
+      t.ok(held.includes('alice'), 'the name is there');
+      for (const form of [ha1, Buffer.from(ha1).toString('hex'), Buffer.from(ha1, 'hex').toString('latin1')])
+        t.notOk(held.includes(form.toLowerCase()));
+    },
+  ],
+  [
+    'a password is that of the account, else what was imported',
+    async (t, { facts, records }) => {
+      await records.addImportedPassword({ username: 'bob', passwordHash: '{SHA}x', changedAt: now });
+      t.strictSame(await facts.findPassword('bob'), { username: 'bob', passwordHash: '{SHA}x' });
+      await records.addAccount(account('bob'));
+      t.strictSame(await facts.findPassword('bob'), { username: 'bob', passwordHash: '$hash$bob' });
+      t.equal(await facts.findPassword('eve'), undefined);
+    },
+  ],
+  [
+    'a database that can be read is said to be so',
+    async (t, { facts }) => {
+      await facts.ping('basic');
+      await facts.ping('digest');
+      t.pass();
+    },
+  ],
+];

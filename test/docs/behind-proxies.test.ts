@@ -1,0 +1,125 @@
+import t, { type Test } from 'tap';
+import { parse } from 'yaml';
+import { asEnvoy, asks, asTraefik, type Received } from '../support/asking.ts';
+import { blockOf } from '../support/front-proxy.ts';
+import { behind, gateway, routes } from '../support/gateway.ts';
+import type { RawResponse } from '../support/raw-response.ts';
+import { bearer } from '../support/request-text.ts';
+import { jwt } from '../support/tokens.ts';
+import { witness } from '../support/witness.ts';
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+async function opened(t: Test) {
+  const { url } = await witness(t);
+  const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
+  return gateway(t, behind(url, { ...decision, routes }));
+}
+
+const client: Fields = [
+  ['X-Auth-Subject', 'mallory'],
+  ['X-Auth-Else', 'mallory'],
+  ['X-Forwarded-Uri', '/public/a'],
+  ['X-Original-Url', 'https://api.example.com/public/a'],
+  ['Accept', 'text/plain'],
+];
+const read = async () => bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
+const asObject = (fields: Fields) => Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What the upstream gets of the headers that matter here, as Traefik documents `authResponseHeaders` and its twin. */
+function throughTraefik(received: Fields, answer: RawResponse): Record<string, string> {
+  const page = parse(blockOf('behind-traefik.md', 'yml', {}));
+  const { authResponseHeaders, authResponseHeadersRegex } = page.http.middlewares.gatehouse.forwardAuth;
+  const regex = new RegExp(authResponseHeadersRegex.replace('(?i)', ''), 'i');
+  const names = new Set(authResponseHeaders.map((name: string) => name.toLowerCase()));
+  const isCopied = (name: string) => names.has(name.toLowerCase()) || regex.test(name);
+  return asObject([
+    ...received.filter(([name]) => !isCopied(name)),
+    ...answer.headers.filter(([name]) => isCopied(name)),
+  ]);
+}
+
+interface Pattern {
+  readonly exact?: string;
+  readonly prefix?: string;
+}
+
+const fits = (patterns: readonly Pattern[], name: string) =>
+  patterns.some(({ exact, prefix }) => exact === name || (prefix !== undefined && name.startsWith(prefix)));
+
+function envoyFilter() {
+  const page = parse(blockOf('behind-envoy.md', 'yml', {}));
+  return { page, filter: page.http_filters[0].typed_config };
+}
+
+/** As Envoy documents `allowed_headers`; Host, method, path, Content-Length and Authorization it sends anyway. */
+function askedByEnvoy(received: Received): Received {
+  const { patterns } = envoyFilter().filter.allowed_headers;
+  const headers = (received.headers ?? []).filter(
+    ([name]) => name === 'Authorization' || fits(patterns, name.toLowerCase()),
+  );
+  return { ...received, headers };
+}
+
+/** As Envoy documents `allowed_upstream_headers`, which it sets, and the list of the answer, which it then takes away. */
+function throughEnvoy(received: Fields, answer: RawResponse): Record<string, string> {
+  const { patterns } = envoyFilter().filter.http_service.authorization_response.allowed_upstream_headers;
+  const set = answer.headers.filter(([name]) => fits(patterns, name.toLowerCase()));
+  const fields = asObject([...received, ...set]);
+  for (const name of answer.header('x-envoy-auth-headers-to-remove')?.split(',') ?? []) delete fields[name];
+  return fields;
+}
+
+t.test(
+  'behind Traefik as the page sets it up, the upstream sees what we say and nothing of the client’s',
+  async (t) => {
+    const running = await opened(t);
+    const own = client.filter(([name]) => !/^x-forwarded/i.test(name));
+    const token = await read();
+    const passed = throughTraefik([...own, token], await asks(running, asTraefik({ headers: [...own, token] })));
+    t.match(passed, { 'x-auth-subject': 'alice', 'x-auth-scope': 'orders.read', accept: 'text/plain' });
+    t.strictSame([passed['x-auth-else'], passed.authorization], [undefined, undefined]);
+    const odd: Fields = [...own, ['X_Auth_Subject', 'mallory'], token];
+    const open = throughTraefik(odd, await asks(running, asTraefik({ target: '/public/a', headers: odd })));
+    t.notMatch(Object.keys(open), /auth[-_]subject|auth-else/);
+    t.equal(open.authorization, token[1], 'on a public route it passes');
+  },
+);
+
+t.test('behind Envoy as the page sets it up, the upstream sees what we say and nothing of the client’s', async (t) => {
+  const running = await opened(t);
+  const token = await read();
+  const headers = [...client, token];
+  const passed = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ headers }))));
+  t.match(passed, { 'x-auth-subject': 'alice', 'x-auth-scope': 'orders.read', accept: 'text/plain' });
+  t.strictSame([passed['x-auth-else'], passed.authorization], [undefined, undefined]);
+  const open = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ target: '/public/a', headers }))));
+  t.strictSame([open['x-auth-subject'], open['x-auth-else']], [undefined, undefined]);
+  t.equal(open.authorization, token[1], 'on a public route it passes');
+});
+
+t.test(
+  'the page of Envoy asks by the prefix that we know, fails closed, and lets every line of a refusal pass',
+  async (t) => {
+    const { page, filter } = envoyFilter();
+    t.equal(filter.http_service.path_prefix, '/envoy');
+    t.strictSame([filter.failure_mode_allow, page.use_remote_address, page.normalize_path], [false, true, false]);
+    const running = await opened(t);
+    const refused = await asks(running, asEnvoy(askedByEnvoy({ headers: [] })));
+    const { patterns } = filter.http_service.authorization_response.allowed_client_headers;
+    const kept = refused.headers.map(([name]) => name.toLowerCase()).filter((name) => fits(patterns, name));
+    for (const name of ['www-authenticate', 'content-type', 'x-request-id']) t.ok(kept.includes(name), name);
+  },
+);
+
+t.test('a gRPC call is judged by its service and method, as Envoy asks about it', async (t) => {
+  const { url } = await witness(t);
+  const grpc = { id: 'get', match: { methods: ['POST'], path: '/orders.v1.Orders/Get' }, scope: 'orders.read' };
+  const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
+  const running = await gateway(t, behind(url, { ...decision, routes: [grpc] }));
+  const headers: Fields = [['Content-Type', 'application/grpc'], ['TE', 'trailers'], await read()];
+  const call = (target: string) => asks(running, asEnvoy({ method: 'POST', target, headers }));
+  t.equal((await call('/orders.v1.Orders/Get')).status, 200);
+  t.equal((await call('/orders.v1.Orders/Put')).status, 404);
+  t.equal((await asks(running, asEnvoy({ method: 'POST', target: '/orders.v1.Orders/Get' }))).status, 401);
+});

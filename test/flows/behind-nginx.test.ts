@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { basic, shop } from '../authorization/running-service.ts';
+import { runWithUserKeys } from '../authorization/user-key-flow.ts';
+import { filesIn } from '../docs/cookbook.ts';
+import { nginx, programAt } from '../support/front-proxy.ts';
+import { bearer, type RequestText } from '../support/request-text.ts';
+import { jwt } from '../support/tokens.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
+import { witness } from '../support/witness.ts';
+import { before, fronted, gist, type Starts } from './asked-by.ts';
+import { crossings, refusals, spoofed, twoHosts } from './asked-cases.ts';
+import { follow } from './revoked.ts';
+
+t.setTimeout(120_000);
+
+const page = 'behind-nginx.md';
+const start: Starts = (t, page, { decision, upstream }) =>
+  nginx(t, page, { '127.0.0.1:8082': decision, '127.0.0.1:9000': upstream });
+const open = (t: Test, changes?: object) => fronted(t, page, start, changes);
+const absent = programAt('nginx') === undefined && 'nginx not present';
+const options = { skip: absent };
+const token = (scope = 'orders.read') => jwt({ scope }, { alg: 'HS256' });
+
+t.test('nginx forwards what passes, with who it is and without the token', options, async (t) => {
+  const { send, upstream, proxy } = await open(t);
+  const response = await send({ target: '/orders/%7e1?a=b', headers: [bearer(await token())] });
+  t.equal(response.status, 200, proxy.log());
+  const [seen] = upstream.seen;
+  t.equal(seen?.target, '/orders/~1?a=b', 'the target that was judged');
+  t.strictSame(
+    ['x-auth-subject', 'x-auth-client', 'x-auth-scope', 'authorization', 'host'].map((name) => seen?.header(name)),
+    ['alice', 'shop', 'orders.read', undefined, 'api.example.com'],
+  );
+  t.equal(seen?.header('x-request-id'), response.header('x-request-id'));
+  const write = { method: 'POST', target: '/orders', headers: [bearer(await token('orders.write'))], body: 'hello' };
+  t.equal((await send(write)).status, 200);
+  t.equal(upstream.seen[1]?.body.toString(), 'hello');
+  t.equal((await send({ target: '/catalogue/1', headers: [bearer('its-own')] })).status, 200);
+  t.equal(upstream.seen[2]?.header('authorization'), 'Bearer its-own', 'on a public route it passes');
+});
+
+t.test('every refusal, preflight and document comes through nginx as from the gateway', options, async (t) => {
+  const { send, direct, upstream } = await open(t);
+  const cases = await refusals();
+  for (const [name, request] of Object.entries(cases)) {
+    const [through, own] = [gist(await send(request)), gist(await direct(request))];
+    t.strictSame(through, own, name);
+  }
+  t.strictSame(
+    Object.keys(cases)
+      .map((name) => Number(name.slice(0, 3)))
+      .filter((status) => status >= 400).length > 8,
+    true,
+  );
+  t.equal(upstream.seen.length, 0);
+});
+
+t.test('a limit is 429 with Retry-After, and an outage 503, through nginx', options, async (t) => {
+  const { send, direct } = await open(t);
+  const limited = { target: '/reports/1', headers: [bearer(await token())] };
+  t.strictSame([(await send(limited)).status, (await direct(limited)).status], [200, 200], 'they count together');
+  const refused = await send(limited);
+  t.match(gist(refused), { status: 429, code: 'rate_limited', waits: true });
+  const gone = {
+    main: {
+      issuer: 'https://auth.example.com',
+      jwks_uri: 'http://127.0.0.1:9/jwks',
+      audience: 'https://api.example.com',
+    },
+  };
+  const out = await open(t, { authorization_servers: gone, development: true });
+  const request = { target: '/orders/1', headers: [bearer(await jwt({ scope: 'orders.read' }))] };
+  t.match(gist(await out.send(request)), { status: 503, code: 'authorization_server_unavailable', waits: true });
+  t.equal(out.upstream.seen.length, 0);
+});
+
+t.test('while nginx remembers, one question in max_age is asked for a token and a target', options, async (t) => {
+  const { send, decisions, upstream } = await open(t);
+  const bob = await jwt({ scope: 'orders.read', sub: 'bob' }, { alg: 'HS256' });
+  const headers = [[bearer(await token())], [bearer(bob)]] as const;
+  const get = (index: number) => send({ target: '/orders/1', headers: headers[index % 2] ?? [] });
+  const began = performance.now();
+  const at = Array.from({ length: 40 }, (_, index) => get(index));
+  t.ok((await Promise.all(at)).every(({ status }) => status === 200));
+  t.ok(decisions() <= 4, `${decisions()} questions for 40 requests at once`);
+  let sent = at.length;
+  for (; performance.now() - began < 3_500; sent++) t.equal((await get(sent)).status, 200);
+  const most = 2 * Math.ceil((performance.now() - began) / 1_000);
+  t.ok(decisions() >= 4 && decisions() <= most, `${decisions()} questions for ${sent} requests, ${most} at most`);
+  const who = upstream.seen.map((seen) => seen.header('x-auth-subject'));
+  t.strictSame([...new Set(who)].sort(), ['alice', 'bob'], 'each is told as who it is');
+  t.equal(who.filter((subject) => subject === 'bob').length, sent >> 1);
+});
+
+t.test('what nginx remembers holds for that method, host, target and token alone', options, async (t) => {
+  const { send } = await open(t);
+  const read = [bearer(await token())];
+  t.equal((await send({ target: '/orders/1', headers: read })).status, 200);
+  const others: readonly (readonly [RequestText, number])[] = [
+    [{ target: '/orders/1' }, 401],
+    [{ target: '/orders/1', headers: [bearer(await token('other'))] }, 403],
+    [{ target: '/orders/1', method: 'POST', headers: read }, 403],
+    [{ target: '/orders/1', method: 'DELETE', headers: read }, 405],
+    [{ target: '/nowhere', headers: read }, 404],
+  ];
+  for (const [request, status] of others) t.equal((await send(request)).status, status, JSON.stringify(request));
+});
+
+t.test('a key that lacks what decides lets nobody pass for another: nginx goes by Vary', options, async (t) => {
+  const careless: Starts = (t, page, { decision, upstream }) =>
+    nginx(t, page, {
+      '127.0.0.1:8082': decision,
+      '127.0.0.1:9000': upstream,
+      '$request_uri $http_authorization"': '$request_uri"',
+    });
+  const env = (name: string) => ({ id: name, match: { path: '/env', headers: { 'X-Env': name } } });
+  const routes = [
+    { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
+    { ...env('open'), access: 'public' },
+    { ...env('closed'), scope: 'admin' },
+  ];
+  const { send, upstream, decisions } = await fronted(t, page, careless, { routes });
+  const [alice, bob] = [
+    bearer(await token()),
+    bearer(await jwt({ scope: 'orders.read', sub: 'bob' }, { alg: 'HS256' })),
+  ];
+  const status = async (request: RequestText) => (await send(request)).status;
+  for (let round = 0; round < 3; round++) {
+    for (const each of [alice, bob]) t.equal(await status({ target: '/orders/1', headers: [each] }), 200);
+    t.equal(await status({ target: '/orders/1' }), 401);
+    t.equal(await status({ target: '/env', headers: [['X-Env', 'open']] }), 200);
+    t.equal(await status({ target: '/env', headers: [['X-Env', 'closed']] }), 401);
+    t.equal(await status({ target: '/env' }), 404);
+  }
+  t.ok(decisions() < 18, 'something was remembered');
+  const who = upstream.seen.map((seen) => seen.header('x-auth-subject') ?? '');
+  t.strictSame(who, ['alice', 'bob', '', 'alice', 'bob', '', 'alice', 'bob', '']);
+});
+
+t.test('a token that is revoked while nginx remembers it is refused within two seconds', options, async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const [shown] = filesIn(page);
+  const file = { ...shown?.values, listen: '127.0.0.1:0', upstreams: { orders: { url: upstream.url } } };
+  const decision = { listen: '127.0.0.1:0', max_age: '5s' };
+  const { authorization_servers: _, ...rest } = file;
+  const running = await follow(t, upstream, service, { file: { ...rest, decision } });
+  const { send, decisions } = await before(t, page, start, { upstream, running });
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const [bad, good] = [await service.token({}, shopJwt), await service.token({}, shopJwt)];
+  const said = async (credential: string) =>
+    (await send({ target: '/orders/1', headers: [bearer(credential)] })).status;
+  t.strictSame([await said(bad), await said(good), await said(bad)], [200, 200, 200]);
+  t.equal(decisions(), 2, 'the third was remembered');
+  t.equal((await service.post('/oauth2/revoke', { token: bad }, basic(shopJwt))).status, 200);
+  const began = performance.now();
+  while ((await said(bad)) === 200 && performance.now() - began < 10_000) await pause(10);
+  const took = performance.now() - began;
+  t.ok(took < 2_000, `${Math.round(took)} ms`);
+  t.equal(await said(good), 200);
+});
+
+const curlToo = { skip: absent || (programAt('curl') === undefined && 'curl not present') };
+
+t.test('curl proves itself by Digest through nginx, each request anew', curlToo, async (t) => {
+  const users = userFile(t, digestLines('alice', 'meters', 'wonderland'));
+  const digest = { realm: 'meters', users, algorithms: ['SHA-256'] };
+  const meters = { id: 'meters', match: { path: '/meters/{rest*}' }, auth: 'digest', digest, access: 'authenticated' };
+  const { proxy, upstream } = await open(t, { routes: [meters] });
+  const url = `http://127.0.0.1:${proxy.port}/meters/1?a=b`;
+  const curl = (password: string) =>
+    promisify(execFile)('curl', ['-s', '-i', '--digest', '-u', `alice:${password}`, url, url]).then(
+      ({ stdout }) => stdout,
+    );
+  const right = await curl('wonderland');
+  t.strictSame(right.match(/^HTTP\/1\.1 \d+/gm), ['HTTP/1.1 401', 'HTTP/1.1 200', 'HTTP/1.1 200']);
+  t.equal(right.match(/^Authentication-Info: .*rspauth=/gim)?.length, 2);
+  t.strictSame(
+    upstream.seen.map((seen) => [seen.target, seen.header('x-auth-subject'), seen.header('authorization')]),
+    [
+      ['/meters/1?a=b', 'alice', undefined],
+      ['/meters/1?a=b', 'alice', undefined],
+    ],
+  );
+  t.notMatch(await curl('wrong'), 'HTTP/1.1 200');
+});
+
+t.test('nothing that a client sends speaks for nginx, or for Gatehouse', options, async (t) => {
+  await spoofed(t, await open(t));
+});
+
+t.test('advisory 1, 8, 16, 21, 55, 59: a path is judged as at the proxy, in every spelling', options, async (t) => {
+  const running = await open(t);
+  await crossings(t, running);
+  await twoHosts(t, running);
+});
+
+t.test('the endpoint gone, or a gateway that does not trust nginx: nothing passes', options, async (t) => {
+  const { send, gateway, upstream } = await open(t, { trusted_proxies: ['10.0.0.0/8'] });
+  t.equal((await send({ target: '/catalogue/1' })).status, 500);
+  await gateway.stop();
+  t.equal((await send({ target: '/catalogue/1' })).status, 500);
+  t.equal(upstream.seen.length, 0);
+});

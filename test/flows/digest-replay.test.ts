@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import t, { type Test } from 'tap';
+import { ask, caller, credentialsFor, type DigestAnswer, inTurn, nonceOf } from '../support/digest-caller.ts';
+import { echoUpstream } from '../support/echo-upstream.ts';
+import { behind } from '../support/gateway.ts';
+import { heapInUse, probed } from '../support/heap.ts';
+import { isFullSize } from '../support/long.ts';
+import { type GatewayProcess, startProcess } from '../support/process.ts';
+import { redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
+
+t.setTimeout(400_000);
+
+const REPLAYS = isFullSize ? 10_000 : 1_000;
+const CHALLENGES = isFullSize ? 50_000 : 5_000;
+const NONCES = 20;
+const MIB = 1_048_576;
+
+interface Scene {
+  /** Of each gateway. */
+  readonly urls: readonly string[];
+  readonly processes: readonly GatewayProcess[];
+  flushall(): Promise<void>;
+}
+
+type Mode = 'strict' | 'window';
+
+/** So many gateways, each a process; two share a Redis. */
+async function gateways(t: Test, count: 1 | 2, nc: Mode): Promise<Scene> {
+  const redis = count === 2 ? await redisServer(t) : undefined;
+  const users = userFile(t, digestLines(caller.name, caller.realm, caller.password));
+  const digest = { realm: caller.realm, users, nc };
+  const routes = [{ match: { path: '/{rest*}' }, auth: 'digest', digest, access: 'authenticated' }];
+  const shared = redis && { counters: redis.url, nonce_keys: [randomBytes(32).toString('base64')] };
+  const config = behind(await echoUpstream(t), { routes, ...shared });
+  const processes: GatewayProcess[] = [];
+  for (let index = 0; index < count; index++) {
+    const running = await startProcess({ config, env: probed });
+    t.teardown(() => running.stop());
+    processes.push(running);
+  }
+  const flushall = async () => {
+    const client = new Redis(redis?.url ?? '');
+    await client.flushall();
+    client.disconnect();
+  };
+  const urls = processes.map(({ port }) => `http://127.0.0.1:${port}`);
+  if (redis !== undefined) await untilTaken(`${at(urls, 0)}/a`);
+  return { urls, processes, flushall };
+}
+
+/** A Redis that began to count a moment ago cannot know what was used before, so for some seconds it takes nothing. */
+async function untilTaken(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if ((await ask(url, credentialsFor('/a', await nonceOf(url), 1))).status === 200) return;
+    await pause(100);
+  }
+  throw new Error('nobody passes by Digest');
+}
+
+const at = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
+
+function passed(answers: readonly DigestAnswer[]): number {
+  return answers.filter(({ status }) => status === 200).length;
+}
+
+/** Credentials that were used once, each nonce several times. */
+async function usedCredentials(urls: readonly string[]): Promise<readonly string[]> {
+  const nonces = await inTurn(Array.from({ length: NONCES }), (_, index) => nonceOf(`${at(urls, index)}/a`));
+  const all = [1, 2, 3, 4, 5].flatMap((count) => nonces.map((nonce) => credentialsFor('/a', nonce, count)));
+  for (const [index, each] of all.entries())
+    if ((await ask(`${at(urls, index)}/a`, each)).status !== 200) throw new Error(`${index} was refused`);
+  return all;
+}
+
+const stages = [
+  { count: 1, title: 'one gateway', skip: false },
+  { count: 2, title: 'two gateways at one Redis', skip: skipWithoutRedis },
+] as const;
+
+for (const { count, title, skip } of stages) {
+  t.test(`${title}: of a hundred requests at once with one count exactly one passes`, { skip }, async (t) => {
+    for (const mode of ['strict', 'window'] as const) {
+      const { urls } = await gateways(t, count, mode);
+      const credentials = credentialsFor('/a', await nonceOf(`${at(urls, 0)}/a`), 1);
+      const all = Array.from({ length: 100 }, (_, index) => ask(`${at(urls, index)}/a`, credentials));
+      t.equal(passed(await Promise.all(all)), 1, mode);
+    }
+  });
+
+  t.test(`${title}: no replay passes, and no other URL under the same header`, { skip }, async (t) => {
+    const { urls } = await gateways(t, count, 'strict');
+    const used = await usedCredentials(urls);
+    const replays = await inTurn(Array.from({ length: REPLAYS }), (_, index) =>
+      ask(`${at(urls, index >> 3)}/a`, at(used, index)),
+    );
+    t.equal(replays.length, REPLAYS);
+    t.strictSame([...new Set(replays.map(({ status, stale }) => `${status} ${stale}`))], ['401 true']);
+    const fresh = credentialsFor('/a', await nonceOf(`${at(urls, 0)}/a`), 1);
+    for (const path of ['/b', '/a?x=1', '/a/', '/A'])
+      t.match(await ask(at(urls, 0) + path, fresh), { status: 400, code: 'digest_uri' }, path);
+    t.match(await ask(`${at(urls, 1)}/a`, fresh), { status: 200 }, 'nor did that use it up');
+  });
+
+  t.test(`${title}: in a window counts pass in any order, each once`, { skip }, async (t) => {
+    const { urls } = await gateways(t, count, 'window');
+    for (let round = 0; round < 5; round++) {
+      const nonce = await nonceOf(`${at(urls, round)}/a`);
+      const counts = Array.from({ length: 64 }, (_, index) => ((index * 37 + round * 11) % 64) + 1);
+      const send = () =>
+        Promise.all(counts.map((each, index) => ask(`${at(urls, index)}/a`, credentialsFor('/a', nonce, each))));
+      t.equal(passed(await send()), 64, 'all at once, in an order of their own');
+      t.equal(passed(await send()), 0);
+    }
+  });
+}
+
+t.test(
+  'two gateways at one Redis: after it was emptied what was used is asked for anew, and never passes',
+  { skip: skipWithoutRedis },
+  async (t) => {
+    const { urls, flushall } = await gateways(t, 2, 'strict');
+    const used = await usedCredentials(urls);
+    const replays = await inTurn(Array.from({ length: REPLAYS }), async (_, index) => {
+      if (index === Math.floor(REPLAYS / 2)) await flushall();
+      return ask(`${at(urls, index >> 3)}/a`, at(used, index));
+    });
+    t.equal(passed(replays), 0);
+    t.strictSame([...new Set(replays.map(({ status, stale }) => `${status} ${stale}`))], ['401 true']);
+    t.strictSame([...new Set(replays.map(({ code }) => code))].sort(), ['nonce_replayed', 'nonce_stale']);
+    await untilTaken(`${at(urls, 0)}/a`);
+    t.equal(passed(await inTurn(used, (each, index) => ask(`${at(urls, index)}/a`, each))), 0, 'nor later');
+    const fresh = credentialsFor('/a', await nonceOf(`${at(urls, 0)}/a`), 1);
+    t.match(await ask(`${at(urls, 1)}/a`, fresh), { status: 200 }, 'who answers the new challenge passes');
+  },
+);
+
+t.test('challenges that nobody answers leave the heap as it was, within 5 MiB', async (t) => {
+  const { urls, processes } = await gateways(t, 1, 'strict');
+  const [running] = processes as readonly [GatewayProcess];
+  const challenge = async (times: number) => {
+    const nonces = await inTurn(Array.from({ length: times }), () => nonceOf(`${at(urls, 0)}/a`));
+    return new Set(nonces).size;
+  };
+  await challenge(5_000);
+  const before = await heapInUse(running);
+  t.equal(await challenge(CHALLENGES), CHALLENGES, 'each with a nonce of its own');
+  const grown = ((await heapInUse(running)) - before) / MIB;
+  t.comment(`${CHALLENGES} challenges: ${grown.toFixed(2)} MiB`);
+  t.ok(grown < 5, `${grown.toFixed(2)} MiB`);
+});

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import t, { type Test } from 'tap';
+import { formatBasic } from '../../src/http-auth/basic.ts';
+import { ask, caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
+import { echoUpstream } from '../support/echo-upstream.ts';
+import { behind, gateway } from '../support/gateway.ts';
+import { countsForLong, redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
+
+const skip = skipWithoutRedis;
+const MOST = 3;
+const GUESSES = 30;
+
+/** As Apache's htpasswd wrote it; judged at once. */
+const [RIGHT, HASH] = ['Circle of Life', '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ='];
+
+async function scene(t: Test) {
+  const redis = await redisServer(t);
+  const client = new Redis(redis.url);
+  await countsForLong(client);
+  client.disconnect();
+  const digest = { realm: caller.realm, users: userFile(t, digestLines(caller.name, caller.realm, caller.password)) };
+  const basic = { users: userFile(t, `alice:${HASH}\n`) };
+  const routes = [
+    { match: { path: '/digest' }, auth: 'digest', digest, access: 'authenticated' },
+    { match: { path: '/basic' }, auth: 'basic', basic, access: 'authenticated' },
+  ];
+  const login = { max_failures: MOST, window: '15m' };
+  const shared = { routes, login, counters: redis.url, nonce_keys: [randomBytes(32).toString('base64')] };
+  const { url } = await gateway(t, behind(await echoUpstream(t), shared));
+  /** All of them are under way before the first is judged; the last but a few is right. */
+  const burst = async (path: string, credentials: (index: number, isRight: boolean) => string) => {
+    redis.freeze();
+    const all = Array.from({ length: GUESSES }, (_, index) =>
+      ask(`${url}${path}`, credentials(index, index === GUESSES - 5), 'close'),
+    );
+    await pause(120);
+    redis.thaw();
+    const codes = (await Promise.all(all)).map(({ status, code }) => `${status} ${code}`);
+    return [...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length] as const);
+  };
+  return { url, burst };
+}
+
+const expected = [
+  ['401 password_wrong', MOST],
+  ['429 login_throttled', GUESSES - MOST],
+] as const;
+
+t.test('T30: of a burst of guesses by Digest no more are answered than one after another', { skip }, async (t) => {
+  const { url, burst } = await scene(t);
+  const nonce = await nonceOf(`${url}/digest`);
+  const credentials = (index: number, isRight: boolean) =>
+    credentialsFor('/digest', nonce, index + 1, isRight ? caller.password : `guess ${index}`);
+  t.strictSame(new Map(await burst('/digest', credentials)), new Map(expected));
+});
+
+t.test('T30: of a burst of guesses by Basic no more are answered than one after another', { skip }, async (t) => {
+  const { burst } = await scene(t);
+  const credentials = (index: number, isRight: boolean) => formatBasic('alice', isRight ? RIGHT : `guess ${index}`);
+  t.strictSame(new Map(await burst('/basic', credentials)), new Map(expected));
+});

@@ -1,0 +1,120 @@
+import t from 'tap';
+import { tokens } from '../authorization/grant-flow.ts';
+import { basic, shop, web } from '../authorization/running-service.ts';
+import { jwtOf, kidOf, rotate, runWithUserKeys, webJwt } from '../authorization/user-key-flow.ts';
+import { witness } from '../support/witness.ts';
+import { eventually, follow, timeUntil } from './revoked.ts';
+
+t.setTimeout(120_000);
+
+const SECOND = 1_000;
+const REVOKED = '401 token_revoked';
+
+t.test(
+  'a key of a user that is rotated ends their JWTs within a second on two gateways, and nobody else’s',
+  async (t) => {
+    const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+    const gateways = [await follow(t, upstream, service), await follow(t, upstream, service)];
+    const old = (await jwtOf(service)).access_token;
+    const bystander = (await jwtOf(service, 'bob')).access_token;
+    for (const each of gateways) t.same([await each.said(old), await each.said(bystander)], ['200', '200']);
+    const others: string[] = [];
+    let going = true;
+    const watching = Promise.all(
+      gateways.map(async (each) => {
+        while (going) others.push(await each.said(bystander));
+      }),
+    );
+    await rotate(service);
+    const times = await Promise.all(gateways.map((each) => timeUntil(each, old, REVOKED)));
+    t.ok(Math.max(...times) < SECOND, `${times.map(Math.round)} ms`);
+    const fresh = (await jwtOf(service)).access_token;
+    t.not(kidOf(fresh), kidOf(old));
+    for (const each of gateways) {
+      t.equal(await each.said(fresh), '200', 'the next token of the same user passes');
+      t.equal(await each.said(old), REVOKED);
+    }
+    going = false;
+    await watching;
+    t.ok(others.length > 10);
+    t.strictSame([...new Set(others)], ['200']);
+  },
+);
+
+t.test('a dead key is dead for a token that was never seen before, and nobody asks for it', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  const [seen, unseen] = [(await jwtOf(service)).access_token, (await jwtOf(service)).access_token];
+  t.equal(kidOf(seen), kidOf(unseen));
+  t.equal(await gateway.said(seen), '200');
+  await rotate(service);
+  t.ok((await timeUntil(gateway, seen, REVOKED)) < SECOND);
+  const fetches = await gateway.metric('gatehouse_user_key_fetches{server="main"}');
+  t.equal(await gateway.said(unseen), REVOKED);
+  t.equal(await gateway.metric('gatehouse_user_key_fetches{server="main"}'), fetches);
+});
+
+t.test('a revoked JWT is refused within a second: by its jti, whatever the cache holds', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const [token, other] = [await service.token({}, shopJwt), await service.token({}, shopJwt)];
+  t.same([await gateway.said(token), await gateway.said(other)], ['200', '200']);
+  t.equal((await service.post('/oauth2/revoke', { token }, basic(shopJwt))).status, 200);
+  t.ok((await timeUntil(gateway, token, REVOKED)) < SECOND);
+  const refused = await gateway.get(token);
+  t.match(refused.header('www-authenticate'), /error="invalid_token"/);
+  t.equal(await gateway.said(other), '200');
+  t.ok(
+    gateway.log.some(({ code, msg }) => code === 'token_revoked' && msg === 'token_revoked'),
+    'the decision record says why',
+  );
+});
+
+t.test('a revoked opaque token is refused within a second, though its answer is cached for a minute', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  const [token, other] = [await service.token(), await service.token()];
+  t.same([await gateway.said(token), await gateway.said(other)], ['200', '200']);
+  t.equal((await service.post('/oauth2/revoke', { token }, basic(shop))).status, 200);
+  t.ok((await timeUntil(gateway, token, REVOKED)) < SECOND);
+  t.equal(await gateway.said(other), '200');
+});
+
+t.test('a grant that ends takes its tokens with it, JWTs and opaque ones, and no other grant’s', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  for (const client of [web, webJwt]) {
+    const [gone, stays] = [await tokens(service, {}, client), await tokens(service, {}, client)];
+    t.same([await gateway.said(gone.access_token), await gateway.said(stays.access_token)], ['200', '200']);
+    const form = { token: gone.refresh_token };
+    t.equal((await service.post('/oauth2/revoke', form, basic(client))).status, 200);
+    t.ok((await timeUntil(gateway, gone.access_token, REVOKED)) < SECOND, client.id);
+    t.equal(await gateway.said(stays.access_token), '200', client.id);
+  }
+});
+
+t.test('everything that a client was given ends with it', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const [token, other] = [await service.token({}, shopJwt), (await jwtOf(service)).access_token];
+  t.same([await gateway.said(token), await gateway.said(other)], ['200', '200']);
+  const now = Math.floor(Date.now() / 1000);
+  await service.service.records.revokeTokensOfClient({ id: 'shop-jwt', nbf: now + 1, now, lifetime: 900 });
+  t.ok((await timeUntil(gateway, token, REVOKED)) < SECOND);
+  t.equal(await gateway.said(other), '200');
+});
+
+t.test('metrics tell of the feed: connected, its lag, events by kind, how long applying takes', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const gateway = await follow(t, upstream, service);
+  t.equal(await gateway.said((await jwtOf(service)).access_token), '200');
+  await rotate(service);
+  const kid = 'gatehouse_feed_events_total{server="main",kind="kid"}';
+  t.ok(await eventually(async () => (await gateway.metric(kid)) === 1));
+  t.equal(await gateway.metric('gatehouse_feed_connected{server="main"}'), 1);
+  t.ok((await gateway.metric('gatehouse_feed_lag_seconds{server="main"}')) < 10);
+  t.equal(await gateway.metric('gatehouse_revocations{server="main"}'), 1);
+  t.equal(await gateway.metric('gatehouse_revocation_apply_seconds_count{server="main"}'), 1);
+});

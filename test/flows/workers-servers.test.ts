@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { basic, shop } from '../authorization/running-service.ts';
+import { runWithUserKeys } from '../authorization/user-key-flow.ts';
+import { countingProxy } from '../support/counting-proxy.ts';
+import { json } from '../support/endpoint.ts';
+import { behind } from '../support/gateway.ts';
+import { type Group, group, workerOf } from '../support/group.ts';
+import { signingKey } from '../support/keys.ts';
+import { open, type RawClient } from '../support/raw-client.ts';
+import { bearer, requestText } from '../support/request-text.ts';
+import { active, authorizationServer, jwt } from '../support/tokens.ts';
+import { witness } from '../support/witness.ts';
+import { eventually, followed } from './revoked.ts';
+
+t.setTimeout(180_000);
+
+/** A kept connection to each of the workers. */
+async function oneEach(t: Test, { port }: Pick<Group, 'port'>, workers = 4): Promise<readonly RawClient[]> {
+  const found = new Map<string, RawClient>();
+  for (let tries = 0; found.size < workers && tries < 50; tries++) {
+    const client = await open(t, port);
+    client.send(requestText({ target: '/public/1' }));
+    found.set(workerOf((await client.read())?.header('x-request-id')), client);
+  }
+  return [...found.values()];
+}
+
+/** A token whose key nobody has. */
+const kid = (name: string) => jwt({ scope: 'orders.read' }, { header: { kid: name } });
+
+/** Status, and the code of a refusal. */
+async function said(client: RawClient, token: string): Promise<string> {
+  client.send(requestText({ target: '/orders/1', headers: [bearer(token)] }));
+  const response = await client.read();
+  if (response === undefined) return 'closed';
+  return response.status === 200 ? '200' : `${response.status} ${JSON.parse(String(response.body)).code}`;
+}
+
+const all = (clients: readonly RawClient[], token: string) => Promise.all(clients.map((client) => said(client, token)));
+const every = (text: string) => new Array(4).fill(text);
+
+t.test('four workers fetch the keys once, and once more for a key that is new to all of them', async (t) => {
+  const server = await authorizationServer(t, { changes: { jwks: { cooldown: '1s' } } });
+  const began = performance.now();
+  const served = await group(t, behind((await witness(t)).url, { authorization_servers: server.config }));
+  const clients = await oneEach(t, served);
+  t.equal(clients.length, 4);
+  const token = await jwt({ scope: 'orders.read' });
+  t.strictSame(await all(clients, token), every('200'));
+  t.equal(server.keys.calls.length, 1, 'at the start');
+  await pause(1_100);
+  const age = await served.metric('gatehouse_jwks_age_seconds');
+  t.ok(age > 0 && age <= (performance.now() - began) / 1000, `they are ${age} s old, and not that in each worker`);
+  const unknown = await kid('new');
+  t.strictSame(await all(clients, unknown), every('401 token_signature'));
+  t.equal(server.keys.calls.length, 2, 'for the new key');
+  const [pid = 0] = served.pids();
+  process.kill(pid, 'SIGKILL');
+  t.ok(await served.serves(4));
+  t.strictSame(await all(await oneEach(t, served), token), every('200'));
+  t.ok(server.keys.calls.length <= 3, `${server.keys.calls.length} with a worker that came later`);
+});
+
+t.test(
+  'a key that is new is found by every worker after one fetch, though others were looked for before',
+  async (t) => {
+    const server = await authorizationServer(t, { changes: { jwks: { cooldown: '2s' } } });
+    const served = await group(t, behind((await witness(t)).url, { authorization_servers: server.config }));
+    const clients = await oneEach(t, served);
+    const token = await jwt({ scope: 'orders.read' });
+    const { jwk } = await signingKey('ES256');
+    server.keys.misbehave((_request, response) => json(response, { keys: [{ ...jwk, kid: 'old' }] }));
+    t.ok(await eventually(async () => (await said(clients[0] as RawClient, await kid('x'))) === '401 token_signature'));
+    const before = server.keys.calls.length;
+    for (const client of clients) t.equal(await said(client, await kid('y')), '401 token_signature');
+    t.ok(server.keys.calls.length <= before + 1, `${server.keys.calls.length - before} for a key that nobody has`);
+    server.keys.recover();
+    await pause(2_100);
+    for (const client of clients) t.equal(await said(client, token), '200');
+    t.ok(server.keys.calls.length <= before + 3);
+  },
+);
+
+t.test('a token that comes to four workers at once is asked about once', async (t) => {
+  const server = await authorizationServer(t, { changes: { verify: 'introspection' } });
+  server.tokens.set('opaque-1', active('orders.read'));
+  const served = await group(t, behind((await witness(t)).url, { authorization_servers: server.config }));
+  const clients = await oneEach(t, served);
+  server.introspection.misbehave((_request, response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(active('orders.read')));
+    }, 500);
+  });
+  t.strictSame(await all(clients, 'opaque-1'), every('200'));
+  t.equal(server.introspection.calls.length, 1);
+});
+
+t.test('an authorization server that is down is an outage in every worker, never a refusal', async (t) => {
+  const server = await authorizationServer(t, { changes: { verify: 'introspection' } });
+  const served = await group(t, behind((await witness(t)).url, { authorization_servers: server.config }));
+  const clients = await oneEach(t, served);
+  await server.introspection.down();
+  t.strictSame(await all(clients, 'opaque-2'), every('503 authorization_server_unavailable'));
+});
+
+t.test('one feed for four workers; what it revokes is refused by all of them within a second', async (t) => {
+  const [upstream, service] = [await witness(t), await runWithUserKeys(t)];
+  const between = await countingProxy(t, service.url);
+  const served = await group(t, behind(upstream.url, { authorization_servers: followed(between), development: true }));
+  t.ok(await eventually(async () => (await served.metric('gatehouse_feed_stale')) === 0));
+  const shopJwt = { id: 'shop-jwt', secret: shop.secret };
+  const [token, other] = [await service.token({}, shopJwt), await service.token({}, shopJwt)];
+  const clients = await oneEach(t, served);
+  t.strictSame(await all(clients, token), every('200'));
+  t.strictSame(await all(clients, other), every('200'));
+  await service.post('/oauth2/revoke', { token }, basic(shopJwt));
+  const began = performance.now();
+  t.ok(await eventually(async () => (await all(clients, token)).every((text) => text === '401 token_revoked'), 5_000));
+  const took = performance.now() - began;
+  t.comment(`${Math.round(took)} ms`);
+  t.ok(took < 1_000, `${took} ms`);
+  t.strictSame(await all(clients, other), every('200'));
+  t.equal(between.count('/oauth2/events'), 1);
+  t.equal(between.count('/oauth2/jwks'), 1);
+
+  const [pid = 0] = served.pids();
+  process.kill(pid, 'SIGKILL');
+  t.ok(await served.serves(4));
+  const fresh = await oneEach(t, served);
+  t.strictSame(await all(fresh, token), every('401 token_revoked'), 'a worker that came later knows it too');
+  t.strictSame(await all(fresh, other), every('200'));
+  t.equal(between.count('/oauth2/events'), 1);
+  t.equal(between.open('/oauth2/events'), 1);
+});

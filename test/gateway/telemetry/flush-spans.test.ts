@@ -1,0 +1,44 @@
+import { type Tracer, trace } from '@opentelemetry/api';
+import t from 'tap';
+import { flushSpans } from '../../../src/gateway/telemetry/flush-spans.ts';
+import { within } from '../../support/until.ts';
+
+/** An SDK that registered itself, as far as a stop asks it for something. */
+function registered(t: { teardown(done: () => void): void }, forceFlush?: () => unknown): void {
+  const getTracer = (): Tracer => {
+    throw new Error('nobody asks for it');
+  };
+  trace.setGlobalTracerProvider({ getTracer, ...(forceFlush && { forceFlush }) });
+  t.teardown(() => trace.disable());
+}
+
+t.test('a stop waits until the SDK has handed its spans on', async (t) => {
+  let flushed = false;
+  registered(t, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    flushed = true;
+  });
+  await flushSpans();
+  t.equal(flushed, true);
+});
+
+t.test('a collector that does not answer holds up no stop', async (t) => {
+  registered(t, () => new Promise(() => {}));
+  await within(flushSpans(), 4000, 'the flush');
+});
+
+t.test('an SDK that fails is no failure of the stop', async (t) => {
+  registered(t, () => Promise.reject(new Error('collector refused')));
+  await t.resolves(flushSpans());
+  trace.disable();
+  registered(t, () => {
+    throw new Error('broken');
+  });
+  await t.resolves(flushSpans());
+});
+
+t.test('without an SDK, and with one that has no such verb, there is nothing to wait for', async (t) => {
+  await t.resolves(flushSpans());
+  registered(t);
+  await t.resolves(flushSpans());
+});

@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import type { FeedMessage, FeedSink } from '../../src/gateway/revocation/events.ts';
+import { sharedFeed } from '../../src/supervisor/shared-feed.ts';
+import { heldClock } from '../gateway/issuer.ts';
+
+/** Milliseconds. */
+const SKEW = 30_000;
+
+function feed(most?: number) {
+  const clock = heldClock();
+  const state = { starts: 0, news: 0 };
+  let sink: FeedSink = () => {};
+  const shared = sharedFeed(
+    (to) => {
+      sink = to;
+      return { start: () => state.starts++, close() {} };
+    },
+    { clock, skew: SKEW, news: () => state.news++, ...(most !== undefined && { most }) },
+  );
+  const until = clock.now() / 1000 + 1_000;
+  const revoke = (key: string) => sink({ kind: 'event', event: { kind: 'jti', key, until } });
+  const follower = () => {
+    const heard: FeedMessage[] = [];
+    const stop = shared.follow((messages) => heard.push(...messages));
+    return { heard, stop, kinds: () => heard.map(({ kind }) => kind) };
+  };
+  t.teardown(() => shared.close());
+  return { clock, state, say: (message: FeedMessage) => sink(message), revoke, follower };
+}
+
+t.test('it is followed once, and says to all what comes', async (t) => {
+  const { state, say, revoke, follower } = feed();
+  const [one, two] = [follower(), follower()];
+  await pause(5);
+  revoke('a');
+  say({ kind: 'in_step' });
+  say({ kind: 'lost' });
+  for (const each of [one, two]) t.strictSame(each.kinds(), ['event', 'in_step', 'lost']);
+  t.equal(state.starts, 1);
+  t.equal(state.news, 1);
+});
+
+t.test('who joins late hears all that is live, and only then that it is in step', async (t) => {
+  const { say, revoke, follower } = feed();
+  follower();
+  for (let each = 0; each < 2_500; each++) revoke(`token ${each}`);
+  say({ kind: 'in_step' });
+  const late = follower();
+  say({ kind: 'in_step' });
+  revoke('while it catches up');
+  await pause(50);
+  const keys = new Set(late.heard.flatMap((each) => (each.kind === 'event' ? [each.event.key] : [])));
+  t.equal(keys.size, 2_501);
+  t.equal(late.kinds().indexOf('in_step'), late.kinds().length - 1);
+  t.equal(late.kinds().filter((kind) => kind === 'in_step').length, 1);
+});
+
+t.test('a feed that was followed and is refused now is to nobody one that never was', async (t) => {
+  const { say, follower } = feed();
+  follower();
+  say({ kind: 'absent' });
+  const early = follower();
+  await pause(5);
+  t.strictSame(early.kinds(), ['absent'], 'until then it is');
+  say({ kind: 'in_step' });
+  say({ kind: 'absent' });
+  const late = follower();
+  await pause(5);
+  t.strictSame(late.kinds(), ['lost']);
+  t.strictSame(early.kinds(), ['absent', 'in_step', 'lost']);
+});
+
+t.test('what finds no place here is not the whole truth for who joins, until it has ended', async (t) => {
+  const { clock, say, revoke, follower } = feed(2);
+  const first = follower();
+  await pause(5);
+  for (const key of ['a', 'b', 'c']) revoke(key);
+  say({ kind: 'in_step' });
+  const late = follower();
+  await pause(5);
+  say({ kind: 'in_step' });
+  t.strictSame(late.kinds(), ['event', 'event'], 'it cannot know of the third');
+  t.strictSame(first.kinds(), ['event', 'event', 'event', 'in_step', 'in_step']);
+  clock.advance(1_000_000 + SKEW);
+  say({ kind: 'in_step' });
+  t.strictSame(late.kinds(), ['event', 'event', 'in_step']);
+});
+
+t.test('who leaves while it catches up is told no more, also not that it is in step', async (t) => {
+  const { say, revoke, follower } = feed();
+  const first = follower();
+  for (let each = 0; each < 2_500; each++) revoke(`token ${each}`);
+  say({ kind: 'in_step' });
+  const late = follower();
+  late.stop();
+  const before = late.heard.length;
+  await pause(50);
+  t.equal(late.heard.length, before);
+  t.notOk(late.kinds().includes('in_step'));
+  t.ok(first.kinds().includes('in_step'));
+});
+
+t.test('who joins late hears of a revocation for as long as its token could still be accepted', async (t) => {
+  const { clock, revoke, follower } = feed();
+  follower();
+  revoke('a');
+  const heardAfter = async (milliseconds: number) => {
+    clock.advance(milliseconds);
+    // It lets go of what has ended once a second.
+    await pause(1_100);
+    const late = follower();
+    await pause(5);
+    return late.heard;
+  };
+  const until = (clock.now() + 1_000_000) / 1000;
+  const told = [{ kind: 'event', event: { kind: 'jti', key: 'a', until } }];
+  t.strictSame(await heardAfter(1_000_000 + SKEW - 1_000), told, 'past its end, but not past the clock skew');
+  t.strictSame(await heardAfter(1_000), []);
+});
+
+t.test('who joins a feed that says nothing any more is not told that it is in step', async (t) => {
+  const { clock, say, follower } = feed();
+  follower();
+  say({ kind: 'in_step' });
+  clock.advance(7_000);
+  const late = follower();
+  await pause(5);
+  t.strictSame(late.kinds(), []);
+  say({ kind: 'in_step' });
+  t.strictSame(late.kinds(), ['in_step']);
+});
+
+t.test('who has left hears nothing', async (t) => {
+  const { say, follower } = feed();
+  const one = follower();
+  await pause(5);
+  one.stop();
+  say({ kind: 'in_step' });
+  t.strictSame(one.kinds(), []);
+});

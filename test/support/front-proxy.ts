@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Test } from 'tap';
+import { textOf } from '../docs/cookbook.ts';
+import { freePort } from './free-port.ts';
+import { connectTo } from './raw-client.ts';
+import { until } from './until.ts';
+
+/** Address in a page of the cookbook → where it is in this test. */
+export type Addresses = Readonly<Record<string, string>>;
+
+export interface FrontProxy {
+  readonly port: number;
+  /** What it printed. */
+  log(): string;
+}
+
+/** Where a program lies; Debian keeps servers out of the PATH of users. */
+export function programAt(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
+  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+}
+
+/** The only block of this language on a page, with the addresses of the test. */
+export function blockOf(page: string, language: string, addresses: Addresses): string {
+  const blocks = [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))];
+  if (blocks.length !== 1) throw new Error(`${page} has ${blocks.length} blocks of ${language}`);
+  let text = blocks[0]?.[1] ?? '';
+  for (const [shown, real] of Object.entries(addresses)) {
+    if (!text.includes(shown)) throw new Error(`${page} does not say ${shown}`);
+    text = text.replaceAll(shown, real);
+  }
+  return text;
+}
+
+/** nginx with what the page shows inside `http`. */
+export async function nginx(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
+  const directory = folder(t);
+  const port = await freePort();
+  const shown = blockOf(page, 'nginx', {
+    'listen 80;': `listen 127.0.0.1:${port};`,
+    '/dev/shm/gatehouse': join(directory, 'cache'),
+    ...addresses,
+  });
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(directory, name)};`,
+  );
+  const file = join(directory, 'nginx.conf');
+  // It would leave root, who alone may enter the folder.
+  const user = process.getuid?.() === 0 ? 'user root; ' : '';
+  writeFileSync(
+    file,
+    [
+      `${user}daemon off; pid ${join(directory, 'pid')}; error_log stderr info; worker_processes 1;`,
+      'events { }',
+      `http { access_log off; ${temporary.join(' ')}`,
+      shown,
+      '}',
+    ].join('\n'),
+  );
+  return started(t, port, spawn(programAt('nginx') ?? 'nginx', ['-c', file, '-e', 'stderr'], { stdio: 'pipe' }));
+}
+
+/** Caddy with the file that the page shows. */
+export async function caddy(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
+  const directory = folder(t);
+  const port = await freePort();
+  const file = join(directory, 'Caddyfile');
+  const own = `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${directory}\n}\n`;
+  const shown = blockOf(page, 'caddyfile', { 'api.example.com {': `http://api.example.com:${port} {`, ...addresses });
+  writeFileSync(file, own + shown);
+  const env = { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
+  const args = ['run', '--config', file, '--adapter', 'caddyfile'];
+  return started(t, port, spawn(programAt('caddy') ?? 'caddy', args, { stdio: 'pipe', env }));
+}
+
+function folder(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function started(t: Test, port: number, child: ChildProcess): Promise<FrontProxy> {
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)));
+  const over = once(child, 'close');
+  t.teardown(async () => {
+    if (child.exitCode === null) child.kill('SIGTERM');
+    await over;
+  });
+  let isUp = false;
+  const knock = async () => {
+    while (!isUp && child.exitCode === null)
+      await connectTo(port).then(
+        (client) => {
+          isUp = true;
+          client.destroy();
+        },
+        () => new Promise((next) => setTimeout(next, 20)),
+      );
+  };
+  void knock();
+  if (!(await until(() => isUp || child.exitCode !== null, 15_000)) || !isUp) {
+    throw new Error(`it does not listen: ${printed.join('')}`);
+  }
+  return { port, log: () => printed.join('') };
+}

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { stringify } from 'yaml';
+import { connectTo, type RawClient } from './raw-client.ts';
+import type { RawResponse } from './raw-response.ts';
+import { type ServedFile, servedFile, writeIn } from './served-file.ts';
+import { until } from './until.ts';
+
+/** `gatehouse gateway` with several workers, as a user starts it. */
+export interface Group extends ServedFile {
+  readonly url: string;
+  /** Of the workers that live at the moment. */
+  pids(): readonly number[];
+  /** Writes the file, and asks for it. */
+  take(body: object, workers?: number): Promise<Response>;
+  /** Of all series of that name together; NaN: there is none. */
+  metric(name: string): Promise<number>;
+  /** Whether it comes to this number of workers, all of which answer. */
+  serves(workers: number): Promise<boolean>;
+}
+
+export async function group(t: Test, body: object, workers = 4): Promise<Group> {
+  let listeners = '';
+  const write = (directory: string, next: object, count = workers) =>
+    writeIn(directory, 'gateway.yaml', `${listeners}workers: ${count}\n${stringify(next)}`);
+  const start = (directory: string, text: string) => {
+    listeners = text;
+    write(directory, body);
+  };
+  const served = await servedFile(t, start, [], 60_000);
+  const { pid = 0 } = served.process;
+  const metric = async (name: string) => sumOf(await (await fetch(`${served.adminUrl}/metrics`)).text(), name);
+  return {
+    ...served,
+    url: `http://127.0.0.1:${served.port}`,
+    pids: () => childrenOf(pid),
+    take(next, count) {
+      write(served.directory, next, count);
+      return fetch(`${served.adminUrl}/reload`, { method: 'POST' });
+    },
+    metric,
+    async serves(wanted) {
+      for (const end = performance.now() + 15_000; performance.now() < end; await pause(20))
+        if ((await metric('gatehouse_workers')) === wanted) return true;
+      return false;
+    },
+  };
+}
+
+export function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+/** Whether all of them are gone within the time. */
+export function gone(pids: readonly number[], milliseconds: number): Promise<boolean> {
+  return until(() => !pids.some(lives), milliseconds);
+}
+
+/** One that is dead and was not yet waited for has ended too. */
+function lives(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function sumOf(text: string, name: string): number {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  const values = lines.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)));
+  return lines.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Which worker answered: a request id begins with what a process drew at its start. */
+export function workerOf(id: string | null | undefined): string {
+  return id?.slice(0, id.lastIndexOf('-')) ?? '';
+}
+
+export interface Answered {
+  readonly response: RawResponse;
+  readonly worker: string;
+  /** When it was asked and answered, monotonic milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Pressure {
+  readonly answers: readonly Answered[];
+  /** Worker of each connection that closed with a request in flight; empty: the connection had no answer before. */
+  readonly lost: readonly string[];
+  /** Resolves when what was asked is answered. */
+  stop(): Promise<void>;
+}
+
+/** Kept connections, each with one request after another, until it is stopped. A broken one is opened again. */
+export function pressure(port: number, connections: number, bytes: (count: number) => Buffer): Pressure {
+  const answers: Answered[] = [];
+  const lost: string[] = [];
+  let stopped = false;
+  let count = 0;
+  const work = async () => {
+    let client: RawClient | undefined;
+    let worker = '';
+    while (!stopped) {
+      if (client === undefined || client.closed) {
+        worker = '';
+        client = await connectTo(port);
+      }
+      const from = performance.now();
+      client.send(bytes(count++));
+      const response = await client.read({ deadline: 20_000 });
+      if (response === undefined) lost.push(worker);
+      else {
+        worker = workerOf(response.header('x-request-id'));
+        answers.push({ response, worker, from, to: performance.now() });
+        if (response.header('connection') === 'close') client.destroy();
+      }
+    }
+    client?.destroy();
+  };
+  const over = Promise.all(Array.from({ length: connections }, work));
+  return {
+    answers,
+    lost,
+    async stop() {
+      stopped = true;
+      await over;
+    },
+  };
+}
