@@ -153,6 +153,8 @@ async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket
 async function listening(address: Address, arrive: (socket: Socket) => void): Promise<Server> {
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, arrive);
   await listenAt(server, address);
+  // A connection that could not be accepted (no descriptor, no buffer) is that one's end, not the group's.
+  server.on('error', () => {});
   return server;
 }
 

@@ -240,6 +240,28 @@ t.test(
   },
 );
 
+t.test('so is one that is sent again to the same url, because its connection broke', async (t) => {
+  const spans = collectSpans(t);
+  const upstream = await witness(t, (request, response) => {
+    if (upstream.seen.length === 1) request.socket.destroy();
+    else response.end('ok');
+  });
+  const { port } = await gateway(t, behind('', { upstreams: { api: { url: upstream.url, retries: 1 } } }));
+  t.equal((await ask(port, requestText({ target: '/public/a' }))).status, 200);
+  const clients = ofKind(await spans.of(), 'client');
+  t.strictSame(
+    clients.map(({ attributes }) => [attributes['http.request.resend_count'], attributes['error.type']]),
+    [
+      [undefined, 'upstream_invalid'],
+      [1, undefined],
+    ],
+  );
+  t.strictSame(
+    upstream.seen.map((one) => one.header('traceparent')?.split('-')[2]),
+    clients.map(({ id }) => id),
+  );
+});
+
 t.test('an upstream that asks for Digest a second time is a client span with 401, and another', async (t) => {
   const spans = collectSpans(t);
   const legacy = await digestUpstream(t);

@@ -93,7 +93,7 @@ t.test('kill -9 of a worker under load loses its own requests in flight and no o
   t.comment(`${load.answers.length} answered, ${load.lost.length} lost with 3 workers`);
 });
 
-t.test('who comes while every worker is dead waits for the next one, less than three seconds', async (t) => {
+t.test('who comes while every worker is dead waits for the next one, and is not refused', async (t) => {
   const upstream = await witness(t);
   const served = await group(t, behind(upstream.url), 2);
   const killed = served.pids();
@@ -105,7 +105,7 @@ t.test('who comes while every worker is dead waits for the next one, less than t
   t.equal((await client.read())?.status, 200);
   const took = performance.now() - start;
   t.comment(`${Math.round(took)} ms`);
-  t.ok(took < 3_000, `${took} ms`);
+  t.ok(took < 15_000, `${took} ms`);
 });
 
 t.test('a worker that hangs is noticed and replaced, while the others serve', async (t) => {

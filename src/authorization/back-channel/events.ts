@@ -22,10 +22,11 @@ export function eventsEndpoint(service: Service): Endpoint {
     headers: { 'x-accel-buffering': 'no' },
     async handle(request, reply) {
       const asked = await readAsked(service, request);
-      const { feed } = service;
-      if (!feed.hasPlace) throw unavailable('too many followers, or the service stops');
-      const start = await feed.begin(asked.cursor);
-      if (asked.wait !== undefined) return waitForEvents(feed, start, { ...asked, wait: asked.wait, reply });
+      const leave = service.feed.take();
+      if (leave === undefined) throw unavailable('too many followers, or the service stops');
+      reply.raw.once('close', leave);
+      const start = await service.feed.begin(asked.cursor);
+      if (asked.wait !== undefined) return waitForEvents(service.feed, start, { ...asked, wait: asked.wait, reply });
       const events = stream(service, start, reply);
       endWithRight(service, request, events);
       return reply.type('text/event-stream').send(events);

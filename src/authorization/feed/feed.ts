@@ -21,8 +21,8 @@ export interface Feed {
   listen(since: number, listener: Listener): (() => void) | undefined;
   /** Whether there is no more than what was told. */
   readonly isInStep: boolean;
-  /** False where there is no place for another follower. */
-  readonly hasPlace: boolean;
+  /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
+  take(): (() => void) | undefined;
   /** Of all listeners; nobody is told anything from now on. */
   close(): Promise<void>;
 }
@@ -31,10 +31,11 @@ export interface Feed {
 const HEARTBEAT = 5_000;
 
 /** Of one process: each costs a socket and a buffer. */
-const MOST_LISTENERS = 1_000;
+const MOST_FOLLOWERS = 1_000;
 
 export function buildFeed(deps: TailDependencies): Feed {
   const listeners = new Map<Listener, number>();
+  const followers = new Set<symbol>();
   const tail = new Tail(deps, (events) => {
     for (const [listener, since] of listeners) {
       const news = events.filter(({ seq }) => seq > since);
@@ -62,8 +63,11 @@ export function buildFeed(deps: TailDependencies): Feed {
     get isInStep() {
       return tail.isFresh;
     },
-    get hasPlace() {
-      return !isClosed && listeners.size < MOST_LISTENERS;
+    take() {
+      if (isClosed || followers.size >= MOST_FOLLOWERS) return undefined;
+      const follower = Symbol();
+      followers.add(follower);
+      return () => void followers.delete(follower);
     },
     async close() {
       isClosed = true;

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Forward } from '../outcome.ts';
 import { hasBody } from '../request-head.ts';
 import { AnswerGuard, type JudgeAnswer } from './answer-guard.ts';
-import { dispatchOptions, type SentBody } from './dispatch-options.ts';
+import { type Dispatched, dispatchOptions, type SentBody } from './dispatch-options.ts';
 import type { Exchange } from './exchange.ts';
 import { forwardByDigest } from './forward-by-digest.ts';
 import { type OnUpgrade, Relay } from './relay.ts';
@@ -27,14 +27,17 @@ export function forwardHttp(exchange: Exchange, plan: Forward, onUpgrade?: OnUpg
   }
   const body = bodyToSend(exchange, plan);
   const relay = new Relay(exchange, plan, origin, body instanceof RequestBody ? body : undefined, onUpgrade);
-  const options = dispatchOptions(exchange, plan, origin, body, onUpgrade);
+  let ready: Dispatched | undefined = dispatchOptions(exchange, plan, origin, body, onUpgrade);
   // undici's own types take the buffers of the raw handler for strings.
   const handler = (speaksForUs(plan)
     ? new AnswerGuard(relay, refusal)
     : relay) as unknown as Dispatcher.DispatchHandler;
   exchange.forwarding();
   relay.start((to) => {
-    to.engine.dispatch(to === origin ? options : dispatchOptions(exchange, plan, to, body, onUpgrade), handler);
+    const options = to === origin ? ready : undefined;
+    // Each try has a span of its own, which it tells the upstream.
+    if (exchange.trace !== undefined) ready = undefined;
+    to.engine.dispatch(options ?? dispatchOptions(exchange, plan, to, body, onUpgrade), handler);
   });
 }
 

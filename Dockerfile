@@ -1,0 +1,54 @@
+# syntax=docker/dockerfile:1
+# Both programs: `docker build .` makes the gateway, `docker build --target authorization .` the authorization service.
+# They differ in what they run when nothing is said; Kubernetes says it, and can use either.
+ARG NODE_IMAGE=node:24-bookworm-slim
+# Any image with glibc and libstdc++: it needs no shell, no package manager, and no Node.js of its own.
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+COPY tools ./tools
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+RUN mkdir data
+
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /build
+COPY package.json package-lock.json ./
+COPY tools/node ./tools/node
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM ${RUNTIME_IMAGE} AS runtime
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Gatehouse" \
+      org.opencontainers.image.description="OAuth 2.0 in front of an API that knows nothing of it, and the authorization service that gives out the tokens" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+WORKDIR /app
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=dependencies /build/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY config ./config
+COPY --from=build /build/dist ./dist
+# The one place that is written to: SQLite and the key beside it.
+COPY --from=build --chown=65532:65532 /build/data /data
+VOLUME ["/data"]
+ENV NODE_ENV=production
+USER 65532:65532
+ENTRYPOINT ["/usr/local/bin/node", "/app/bin/gatehouse.js"]
+
+FROM runtime AS authorization
+EXPOSE 8081 9903
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/gatehouse.js", "health", "--config", "/etc/gatehouse/authorization.yaml"]
+CMD ["authorization", "--config", "/etc/gatehouse/authorization.yaml"]
+
+FROM runtime AS gateway
+EXPOSE 8080 9900
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/usr/local/bin/node", "/app/bin/gatehouse.js", "health", "--config", "/etc/gatehouse/gateway.yaml"]
+CMD ["gateway", "--config", "/etc/gatehouse/gateway.yaml"]

@@ -1,0 +1,57 @@
+{{/* The file of a program as it is mounted: what the chart knows below what `config` says. */}}
+{{- define "gatehouse.config" -}}
+{{- $values := index .root.Values .program -}}
+{{- $at := ternary "[::]" "0.0.0.0" (eq $values.bindAddress "::") -}}
+{{- $own := dict
+      "version" 1
+      "listen" (printf "%s:%v" $at $values.ports.http)
+      "health" (printf "%s:%v" $at $values.ports.health)
+      "admin" (printf "127.0.0.1:%v" $values.ports.admin) -}}
+{{- if eq .program "authorization" -}}
+{{- $_ := set $own "storage" "sqlite:/data/gatehouse.db" -}}
+{{- else if $values.config.decision -}}
+{{- $_ := set $own "decision" (dict "listen" (printf "%s:%v" $at $values.ports.decision)) -}}
+{{- end -}}
+{{- if eq .root.Values.mode "sidecar" -}}
+{{- $own = mustMergeOverwrite $own (include "gatehouse.sidecar.config" .root | fromYaml) -}}
+{{- end -}}
+{{- range $key, $port := $values.ports -}}
+{{- $listener := ternary "listen" $key (eq $key "http") -}}
+{{- with get $values.config $listener -}}
+{{- include "gatehouse.samePort" (dict "program" $.program "listener" $listener "key" $key "port" $port "told" .) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml (mustMergeOverwrite $own (deepCopy $values.config)) -}}
+{{- end -}}
+
+{{/* Of the gateway beside an application: everything goes to the loopback address, and probes through `health`. */}}
+{{- define "gatehouse.sidecar.config" -}}
+{{- $sidecar := .Values.sidecar -}}
+{{- $values := .Values.gateway -}}
+{{- $at := ternary "[::]" "0.0.0.0" (eq $values.bindAddress "::") -}}
+upstreams:
+  application:
+    url: http://127.0.0.1:{{ $sidecar.port }}
+defaults:
+  upstream: application
+{{- with $sidecar.probes }}
+health:
+  listen: {{ printf "%s:%v" $at $values.ports.health | quote }}
+  pass:
+    {{- range $path, $there := . }}
+    {{ $path | quote }}: { upstream: application, path: {{ $there | quote }} }
+    {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Service, probes and policies go by `ports`, so a listener that `config` describes must be there. */}}
+{{- define "gatehouse.samePort" -}}
+{{- $address := .told -}}
+{{- if kindIs "map" $address -}}
+{{- $address = ternary (get $address "port") (get $address "listen") (hasKey $address "port") -}}
+{{- end -}}
+{{- $port := regexFind "[0-9]+$" (toString $address) -}}
+{{- if and $address (not (contains "${" (toString $address))) (ne $port (toString .port)) -}}
+{{- fail (printf "%s.config.%s is at port %s, and %s.ports.%s says %v: write the same in both." .program .listener $port .program .key .port) -}}
+{{- end -}}
+{{- end -}}

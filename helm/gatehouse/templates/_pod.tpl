@@ -1,0 +1,81 @@
+{{- define "gatehouse.podMetadata" -}}
+{{- $values := index .root.Values .program -}}
+{{- $annotations := merge (dict) $values.podAnnotations .root.Values.commonAnnotations -}}
+{{- if and $values.restartOnConfigChange $values.config -}}
+{{- $_ := set $annotations "checksum/config" (include "gatehouse.config" . | sha256sum) -}}
+{{- end -}}
+labels:
+  {{- include "gatehouse.labels" . | nindent 2 }}
+  {{- with $values.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with $annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* What a pod of the chart is, whatever runs in it. */}}
+{{- define "gatehouse.podBase" -}}
+{{- $root := .root -}}
+{{- $values := index $root.Values .program -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  {{- toYaml $values.podSecurityContext | nindent 2 }}
+{{- with $root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "gatehouse.podSpec" -}}
+{{- $root := .root -}}
+{{- $values := index $root.Values .program -}}
+{{- $isSidecar := eq $root.Values.mode "sidecar" -}}
+serviceAccountName: {{ include "gatehouse.serviceAccountName" $root }}
+{{ include "gatehouse.podBase" . }}
+terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+{{- with $values.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  {{- $own := dict "labelSelector" (dict "matchLabels" (include "gatehouse.podLabels" $ | fromYaml)) "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway" }}
+  - {{ toYaml (merge (dict) . $own) | nindent 4 | trim }}
+  {{- end }}
+{{- end }}
+{{- if or $isSidecar $values.initContainers }}
+initContainers:
+  {{- with $values.initContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- if $isSidecar }}
+  {{- include "gatehouse.sidecar.container" $root | nindent 2 }}
+  {{- end }}
+{{- end }}
+containers:
+  {{- if $isSidecar }}
+  {{- toYaml $root.Values.sidecar.containers | nindent 2 }}
+  {{- else }}
+  - {{ include "gatehouse.container" . | nindent 4 | trim }}
+  {{- end }}
+  {{- with $values.extraContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+volumes:
+  {{- include "gatehouse.volumes" . | nindent 2 }}
+{{- end -}}

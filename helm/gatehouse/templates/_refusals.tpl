@@ -1,0 +1,94 @@
+{{/* What would render and not work. Each says what to set. */}}
+
+{{- define "gatehouse.refusals" -}}
+{{- $values := index .root.Values .program -}}
+{{- if and $values.config $values.existingConfigMap -}}
+{{- fail (printf "%s.config and %s.existingConfigMap are both set: keep one of them." .program .program) -}}
+{{- end -}}
+{{- if not (or $values.config $values.existingConfigMap) -}}
+{{- fail (printf "%s.config is empty: set %s.config to what %s.yaml says, or %s.existingConfigMap to the name of a ConfigMap that has it." .program .program .program .program) -}}
+{{- end -}}
+{{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) -}}
+{{- fail (printf "%s.httpRoute.enabled needs %s.httpRoute.parentRefs: the Gateways that the route joins, such as [{ name: public, namespace: ingress }]." .program .program) -}}
+{{- end -}}
+{{- if and $values.ingress.enabled (not $values.ingress.hosts) -}}
+{{- fail (printf "%s.ingress.enabled needs %s.ingress.hosts: the names under which it is reached, such as [api.example.com]." .program .program) -}}
+{{- end -}}
+{{- if and (eq .root.Values.mode "sidecar") (not .root.Values.sidecar.containers) (not .root.Values.sidecar.selector) -}}
+{{- fail "mode is sidecar, and the chart does not know the application: set sidecar.containers to its containers, or, where a chart of your own includes gatehouse.sidecar.container, sidecar.selector to the labels of its pods." -}}
+{{- end -}}
+{{- if and $values.config (gt (include "gatehouse.mostReplicas" . | int) 1) -}}
+{{- include (printf "gatehouse.refusals.%s" .program) (dict "values" $values "most" (include "gatehouse.mostReplicas" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "gatehouse.mostReplicas" -}}
+{{- $values := index .root.Values .program -}}
+{{- ternary $values.autoscaling.maxReplicas $values.replicaCount $values.autoscaling.enabled -}}
+{{- end -}}
+
+{{/* A key of the file, or the variable that stands in its place. */}}
+{{- define "gatehouse.told" -}}
+{{- $told := get .values.config .key -}}
+{{- range .values.extraEnv -}}
+{{- if or (eq (upper .name) (printf "GATEHOUSE__%s" (upper $.key))) (eq (upper .name) (printf "GATEHOUSE__%s__FILE" (upper $.key))) -}}
+{{- $told = default "${variable}" .value -}}
+{{- end -}}
+{{- end -}}
+{{- if kindIs "string" $told }}{{ $told }}{{ else if $told }}{{ toJson $told }}{{ end -}}
+{{- end -}}
+
+{{- define "gatehouse.refusals.gateway" -}}
+{{- $replicas := printf "the gateway may have %s replicas" .most -}}
+{{- $counted := include "gatehouse.counted" .values.config | fromJsonArray | uniq -}}
+{{- $counters := include "gatehouse.told" (dict "values" .values "key" "counters") | default "memory" -}}
+{{- if and $counted (eq $counters "memory") -}}
+{{- fail (printf "%s, and each would count %s for itself, in memory: set gateway.config.counters to redis://HOST:6379, or gateway.replicaCount to 1 without autoscaling." $replicas (join ", " $counted)) -}}
+{{- end -}}
+{{- if and (has "Digest nonces" $counted) (not (include "gatehouse.told" (dict "values" .values "key" "nonce_keys"))) -}}
+{{- fail (printf "%s, and each would sign Digest nonces with a random key that the others do not know: set gateway.config.nonce_keys to [\"${file:/run/secrets/gatehouse/nonce.key}\"], with that key in the Secret of gateway.existingSecret (openssl rand -base64 32)." $replicas) -}}
+{{- end -}}
+{{- if not (include "gatehouse.told" (dict "values" .values "key" "ticket_keys")) -}}
+{{- fail (printf "%s, and each would seal tickets with a random key that the others do not know: set gateway.config.ticket_keys to [\"${file:/run/secrets/gatehouse/ticket.key}\"], with that key in the Secret of gateway.existingSecret (openssl rand -base64 32)." $replicas) -}}
+{{- end -}}
+{{- range $name, $server := .values.config.authorization_servers -}}
+{{- if hasPrefix "sqlite:" (toString $server.storage) -}}
+{{- fail (printf "%s, and gateway.config.authorization_servers.%s.storage is a SQLite file, which they cannot share: set it to postgres://USER@HOST/DATABASE, or gateway.replicaCount to 1 without autoscaling." $replicas $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the routes of a gateway count, as a JSON list. */}}
+{{- define "gatehouse.counted" -}}
+{{- $counted := list -}}
+{{- range .routes -}}
+{{- if .rate_limit }}{{ $counted = append $counted "rate limits" }}{{ end -}}
+{{- $kinds := list -}}
+{{- if kindIs "map" .auth }}{{ $kinds = .auth.any_of }}{{ else if .auth }}{{ $kinds = list .auth }}{{ end -}}
+{{- if has "digest" $kinds }}{{ $counted = append $counted "Digest nonces" }}{{ end -}}
+{{- if has "basic" $kinds }}{{ $counted = append $counted "wrong passwords" }}{{ end -}}
+{{- end -}}
+{{- $counted | toJson -}}
+{{- end -}}
+
+{{- define "gatehouse.refusals.authorization" -}}
+{{- $replicas := printf "the authorization service may have %s replicas" .most -}}
+{{- $storage := include "gatehouse.told" (dict "values" .values "key" "storage") | default "sqlite:" -}}
+{{- if hasPrefix "sqlite:" $storage -}}
+{{- fail (printf "%s, and storage is SQLite, which they cannot share: set authorization.config.storage to postgres://USER@HOST/DATABASE and authorization.config.encryption_keys, or authorization.replicaCount to 1 without autoscaling." $replicas) -}}
+{{- end -}}
+{{- if not (include "gatehouse.told" (dict "values" .values "key" "encryption_keys")) -}}
+{{- fail (printf "%s, and no key that all of them encrypt with: set authorization.config.encryption_keys to [\"${file:/run/secrets/gatehouse/encryption.key}\"], with that key in the Secret of authorization.existingSecret (openssl rand -base64 32)." $replicas) -}}
+{{- end -}}
+{{- if eq (include "gatehouse.told" (dict "values" .values "key" "counters") | default "memory") "memory" -}}
+{{- fail (printf "%s, and each would count wrong secrets for itself, in memory: set authorization.config.counters to redis://HOST:6379, or authorization.replicaCount to 1 without autoscaling." $replicas) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Non-empty where the database is a file on the volume of the pod. */}}
+{{- define "gatehouse.onVolume" -}}
+{{- if eq .program "authorization" -}}
+{{- $values := index .root.Values .program -}}
+{{- if hasPrefix "sqlite:" (include "gatehouse.told" (dict "values" $values "key" "storage") | default (ternary "" "sqlite:" (ne $values.existingConfigMap ""))) }}yes{{ end -}}
+{{- end -}}
+{{- end -}}

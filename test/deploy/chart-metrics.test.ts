@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { parse } from 'yaml';
+import { codeGroups } from '../../src/gateway/codes.ts';
+import { oauthErrors } from '../../src/oauth/errors.ts';
+import { dashboardQueries } from '../../tools/chart/dashboard.ts';
+import { behind, gateway } from '../support/gateway.ts';
+import { witness } from '../support/witness.ts';
+import { chart } from './chart.ts';
+
+const alerts: readonly { alert: string; expr: string; annotations: Record<string, string> }[] = parse(
+  readFileSync(join(chart, 'files/alerts.yaml'), 'utf8'),
+);
+const queries: readonly string[] = [...alerts.map(({ expr }) => expr), ...dashboardQueries];
+
+const src = fileURLToPath(new URL('../../src', import.meta.url));
+const source = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(join(src, file), 'utf8'))
+  .join('\n');
+
+const [COUNTED, SUFFIX] = ['gatehouse_authorization_', /_(bucket|sum|count)$/];
+
+t.test('alerts and dashboard ask for metrics that the programs have', async (t) => {
+  const names = new Set(queries.flatMap((query) => query.match(/gatehouse_[a-z_]+/g) ?? []));
+  t.ok(names.size > 15);
+  for (const name of names) {
+    const base = name.replace(SUFFIX, '');
+    const isNamed = source.includes(`'${base}'`);
+    const isCounted = base.startsWith(COUNTED) && source.includes(`counter('${base.slice(COUNTED.length)}'`);
+    t.ok(isNamed || isCounted, name);
+  }
+});
+
+t.test('and for labels and codes that these have', async (t) => {
+  const codes = Object.values(codeGroups).flatMap((group) => Object.keys(group));
+  const known: Readonly<Record<string, readonly string[]>> = {
+    code: [...codes, 'forwarded'],
+    outcome: [...Object.keys(oauthErrors), 'ok'],
+  };
+  for (const [, label = '', , wanted = ''] of queries.join('\n').matchAll(/(\w+)(=~|!=|=)"([^"]*)"/g)) {
+    if (label in known)
+      t.ok(
+        known[label]?.some((code) => new RegExp(`^(?:${wanted})$`).test(code)),
+        `${label} ${wanted}`,
+      );
+    else t.ok(['namespace', 'job'].includes(label), `${label} is of Prometheus`);
+  }
+  for (const [, labels = ''] of queries.join('\n').matchAll(/by \(([^)]*)\)/g))
+    for (const label of labels.split(', '))
+      t.ok(['le', 'namespace', 'job'].includes(label) || source.includes(`'${label}'`), `by ${label}`);
+});
+
+t.test('what the dashboard asks of a gateway is there once it has served', async (t) => {
+  const upstream = await witness(t);
+  const { port, healthPort } = await started(t, upstream.url);
+  await fetch(`http://127.0.0.1:${port}/public/a`).then((answer) => answer.text());
+  const metrics = await fetch(`http://127.0.0.1:${healthPort}/metrics`).then((answer) => answer.text());
+  const asked = new Set(dashboardQueries.flatMap((query) => query.match(/gatehouse_[a-z_]+/g) ?? []));
+  for (const name of asked)
+    if (!name.startsWith(COUNTED)) t.match(metrics, `# TYPE ${name.replace(SUFFIX, '')} `, name);
+});
+
+t.test('an alert says what it means and what to look at', async (t) => {
+  for (const { alert, annotations } of alerts) {
+    t.match(alert, /^Gatehouse[A-Z]/);
+    t.ok(annotations.summary && annotations.description, alert);
+  }
+});
+
+async function started(t: Test, url: string): Promise<{ port: number; healthPort: number }> {
+  const { port, healthUrl } = await gateway(t, behind(url, { health: '127.0.0.1:0' }));
+  return { port, healthPort: Number(new URL(healthUrl ?? '').port) };
+}

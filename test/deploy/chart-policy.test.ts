@@ -1,0 +1,74 @@
+import t from 'tap';
+import { skipWithoutHelm } from '../../tools/chart/programs.ts';
+import { authorizationConfig, gatewayConfig, type Manifest, rendered } from './chart.ts';
+
+const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }];
+
+const policyOf = (objects: readonly Manifest[], program: string) =>
+  objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name.endsWith(program)).spec;
+
+t.test(
+  'a policy opens the ports that the pods have, and not the one for operators',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const objects = rendered({ gateway: { config: gatewayConfig } });
+    const { ingress, policyTypes } = policyOf(objects, 'gateway');
+    t.strictSame(
+      ingress.map(({ ports }: Manifest) => ports[0].port),
+      [8080, 9900],
+    );
+    t.strictSame(policyTypes, ['Ingress'], 'without `egress` pods may connect everywhere');
+  },
+);
+
+t.test('with `egress` names are still found', { skip: skipWithoutHelm }, async (t) => {
+  const egress = [{ to: from, ports: [{ port: 9000 }] }];
+  const objects = rendered({ gateway: { config: gatewayConfig, networkPolicy: { egress } } });
+  const spec = policyOf(objects, 'gateway');
+  t.strictSame(spec.policyTypes, ['Ingress', 'Egress']);
+  t.strictSame(spec.egress[0].ports, [
+    { port: 53, protocol: 'UDP' },
+    { port: 53, protocol: 'TCP' },
+  ]);
+  t.strictSame(spec.egress[1], egress[0]);
+});
+
+t.test('where only some may ask the authorization service, its gateway may', { skip: skipWithoutHelm }, async (t) => {
+  const authorization = { config: authorizationConfig, networkPolicy: { from } };
+  const objects = rendered({ mode: 'both', gateway: { config: gatewayConfig }, authorization });
+  const { ingress } = policyOf(objects, 'authorization');
+  const pods = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name.endsWith('gateway'));
+  const { podSelector } = ingress[0].from[1];
+  t.strictSame(ingress[0].from[0], from[0]);
+  t.match(pods.spec.template.metadata.labels, podSelector.matchLabels);
+});
+
+t.test('Services, policies and budgets mean the pods of their program', { skip: skipWithoutHelm }, async (t) => {
+  const objects = rendered({
+    mode: 'both',
+    metrics: { serviceMonitor: { enabled: true } },
+    gateway: { config: gatewayConfig },
+    authorization: { config: { ...authorizationConfig, storage: 'postgres://a@b/c' } },
+  });
+  const labelsOf = (name: string) =>
+    objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.metadata.labels;
+  const [gateway, authorization] = [labelsOf('try-gatehouse-gateway'), labelsOf('try-gatehouse-authorization')];
+  const job = objects.find(({ kind }) => kind === 'Job').spec.template.metadata.labels;
+  const selecting = objects.flatMap(({ kind, metadata, spec }) => {
+    const selector = kind === 'Service' ? spec.selector : (spec?.podSelector ?? spec?.selector)?.matchLabels;
+    return ['Service', 'NetworkPolicy', 'PodDisruptionBudget', 'Deployment'].includes(kind)
+      ? [{ metadata, selector }]
+      : [];
+  });
+  t.equal(selecting.length, 10);
+  for (const { metadata, selector } of selecting) {
+    const isGateway = metadata.name.includes('-gateway');
+    t.ok(selects(selector, isGateway ? gateway : authorization), metadata.name);
+    t.notOk(selects(selector, isGateway ? authorization : gateway), metadata.name);
+    t.notOk(selects(selector, job), 'nor the Job that migrates');
+  }
+});
+
+function selects(selector: Record<string, string>, labels: Record<string, string>): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}

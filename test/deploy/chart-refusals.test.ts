@@ -1,0 +1,122 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import t from 'tap';
+import { skipWithoutHelm } from '../../tools/chart/programs.ts';
+import { authorizationConfig, gatewayConfig, refusal } from './chart.ts';
+
+t.setTimeout(60_000);
+
+const redis = { counters: 'redis://redis:6379' };
+const tickets = { ticket_keys: ['${file:/run/secrets/gatehouse/ticket.key}'] };
+const nonces = { nonce_keys: ['${file:/run/secrets/gatehouse/nonce.key}'] };
+const postgres = { storage: 'postgres://gatehouse@postgres/gatehouse' };
+const encryption = { encryption_keys: ['${file:/run/secrets/gatehouse/encryption.key}'] };
+
+const match = { path: '/a' };
+const limited = { match, scope: 'a', rate_limit: { by: 'client_id', requests: 1, per: '1m' } };
+const digest = { match, auth: { any_of: ['bearer', 'digest'] }, digest: { realm: 'a', users: 'a' }, scope: 'a' };
+const basic = { match, auth: 'basic', basic: { realm: 'a', users: 'a' }, access: 'authenticated' };
+const store = { main: { ...gatewayConfig.authorization_servers.main, verify: 'store', storage: 'sqlite:/data/a.db' } };
+
+const gateway = (config: object, more: object = { replicaCount: 2 }) => ({
+  gateway: { config: { ...gatewayConfig, ...config }, ...more },
+});
+const authorization = (config: object, more: object = { replicaCount: 2 }) => ({
+  mode: 'authorization',
+  authorization: { config: { ...authorizationConfig, ...config }, ...more },
+});
+
+/** Rule → values, and what the message says to set. */
+const refused: Readonly<Record<string, readonly [object, string]>> = {
+  'several gateways do not count rate limits each for itself': [
+    gateway({ ...tickets, routes: [limited] }),
+    'rate limits for itself, in memory: set gateway.config.counters to redis://HOST:6379',
+  ],
+  'nor when `counters` says so': [
+    gateway({ ...tickets, counters: 'memory', routes: [limited] }),
+    'set gateway.config.counters to redis://HOST:6379',
+  ],
+  'nor wrong passwords of Basic': [
+    gateway({ ...tickets, routes: [basic] }),
+    'wrong passwords for itself, in memory: set gateway.config.counters',
+  ],
+  'nor the nonces of Digest': [
+    gateway({ ...tickets, ...nonces, routes: [digest] }),
+    'Digest nonces for itself, in memory: set gateway.config.counters',
+  ],
+  'several gateways sign nonces with one key': [
+    gateway({ ...tickets, ...redis, routes: [digest] }),
+    'set gateway.config.nonce_keys to ["${file:/run/secrets/gatehouse/nonce.key}"]',
+  ],
+  'several gateways seal tickets with one key': [
+    gateway({}),
+    'set gateway.config.ticket_keys to ["${file:/run/secrets/gatehouse/ticket.key}"]',
+  ],
+  'several gateways share no SQLite file': [
+    gateway({ ...tickets, authorization_servers: store }),
+    'set it to postgres://USER@HOST/DATABASE',
+  ],
+  'pods that an autoscaler may add are several': [
+    gateway({}, { autoscaling: { enabled: true, maxReplicas: 5 } }),
+    'the gateway may have 5 replicas',
+  ],
+  'several authorization services share no SQLite file, which is the default': [
+    authorization({}),
+    'set authorization.config.storage to postgres://USER@HOST/DATABASE',
+  ],
+  'nor one that is named': [
+    authorization({ storage: 'sqlite:/data/other.db' }),
+    'set authorization.config.storage to postgres://USER@HOST/DATABASE',
+  ],
+  'several authorization services encrypt with one key': [
+    authorization(postgres),
+    'set authorization.config.encryption_keys to ["${file:/run/secrets/gatehouse/encryption.key}"]',
+  ],
+  'several authorization services do not count wrong secrets each for itself': [
+    authorization({ ...postgres, ...encryption }),
+    'set authorization.config.counters to redis://HOST:6379',
+  ],
+  'a program without a configuration is not installed': [{}, 'set gateway.config to what gateway.yaml says'],
+  'one configuration is enough': [
+    gateway({}, { existingConfigMap: 'ours' }),
+    'gateway.config and gateway.existingConfigMap are both set',
+  ],
+  'a listener is where Service and probes look for it': [
+    gateway({ listen: '0.0.0.0:8443' }, {}),
+    'gateway.config.listen is at port 8443, and gateway.ports.http says 8080: write the same in both',
+  ],
+  'so is that of probes': [
+    gateway({ health: { listen: '0.0.0.0:1', pass: {} } }, {}),
+    'gateway.config.health is at port 1, and gateway.ports.health says 9900',
+  ],
+  'a sidecar has an application': [{ mode: 'sidecar', ...gateway({}, {}) }, 'set sidecar.containers to its containers'],
+  'an HTTPRoute joins a Gateway': [gateway({}, { httpRoute: { enabled: true } }), 'needs gateway.httpRoute.parentRefs'],
+  'an Ingress has a host': [gateway({}, { ingress: { enabled: true } }), 'needs gateway.ingress.hosts'],
+};
+
+for (const [rule, [values, remedy]] of Object.entries(refused))
+  t.test(rule, { skip: skipWithoutHelm }, async (t) => {
+    const said = refusal(values);
+    t.ok(said.includes(remedy), said || 'it was rendered');
+  });
+
+const shared = [{ name: 'GATEHOUSE__COUNTERS', value: 'redis://redis:6379' }];
+
+const accepted: Readonly<Record<string, object>> = {
+  'one gateway may keep everything to itself': gateway({ routes: [limited, { ...digest, match: { path: '/b' } }] }, {}),
+  'several that share everything are as good': gateway({ ...redis, ...tickets, ...nonces, routes: [digest] }),
+  'what is not counted needs no shared counters': gateway(tickets),
+  'counters may come from a variable': gateway(
+    { ...tickets, routes: [limited] },
+    { replicaCount: 2, extraEnv: shared },
+  ),
+  'several authorization services that share everything are as good': authorization({
+    ...postgres,
+    ...encryption,
+    ...redis,
+  }),
+};
+
+for (const [rule, values] of Object.entries(accepted))
+  t.test(rule, { skip: skipWithoutHelm }, async (t) => {
+    t.equal(refusal(values), '');
+  });

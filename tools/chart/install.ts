@@ -1,0 +1,99 @@
+// `npm run chart:tools`: helm, kubeconform, and the schemas of every kind that the chart and its pages use. By Go alone.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { place, schemas } from './programs.ts';
+import { builtInKinds, customKinds, writeSchemas } from './schemas.ts';
+
+const kubernetes = { major: 1, minor: 34 };
+
+/** helm takes the version of Kubernetes that it renders for from its linker; without that it is 1.20. */
+const linked = ['pkg/chartutil', 'pkg/lint/rules'].flatMap((path) =>
+  Object.entries(kubernetes).map(
+    ([part, number]) => `-X helm.sh/helm/v3/${path}.k8sVersion${part === 'major' ? 'Major' : 'Minor'}=${number}`,
+  ),
+);
+
+const programs = {
+  'helm.sh/helm/v3/cmd/helm@v3.19.5': ['-ldflags', ['-s', '-w', ...linked].join(' ')],
+  'github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7': [],
+};
+
+/** Module → the folder or file of its CustomResourceDefinitions. */
+const resources = {
+  'sigs.k8s.io/gateway-api@v1.4.1': 'config/crd/standard',
+  'github.com/prometheus-operator/prometheus-operator@v0.85.0': 'example/prometheus-operator-crd',
+  'github.com/cert-manager/cert-manager@v1.19.1': 'deploy/crds',
+  'github.com/envoyproxy/gateway@v1.6.0': 'charts/gateway-helm/crds/generated',
+  'istio.io/api@v1.28.0': 'kubernetes/customresourcedefinitions.gen.yaml',
+  'github.com/traefik/traefik/v3@v3.7.13': 'docs/content/reference/dynamic-configuration',
+};
+const builtIn = {
+  module: `k8s.io/kubernetes@v${kubernetes.major}.${kubernetes.minor}.2`,
+  file: 'api/openapi-spec/swagger.json',
+};
+
+/** Read by Go from 1.21 up, which fetches the one that a module asks for. */
+const TOOLCHAIN = 'go1.25.4';
+const platform = { x64: 'amd64', arm64: 'arm64' }[process.arch as 'x64' | 'arm64'];
+
+const wanted = JSON.stringify({ programs, resources, builtIn });
+const stamp = join(place, 'installed.json');
+
+if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) console.log('The tools of the chart are installed.');
+else install();
+
+function install(): void {
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(join(place, 'bin'), { recursive: true });
+  const go = newEnoughGo();
+  for (const [program, flags] of Object.entries(programs)) {
+    console.log(`Building ${program} …`);
+    run(go, ['install', ...flags, program], { GOBIN: join(place, 'bin') });
+  }
+  console.log('Fetching the schemas of Kubernetes …');
+  writeSchemas(schemas, builtInKinds(join(fetched(go, builtIn.module), builtIn.file)));
+  for (const [module, path] of Object.entries(resources))
+    writeSchemas(schemas, customKinds(join(fetched(go, module), path)));
+  writeFileSync(stamp, wanted);
+}
+
+/** Where the module is after Go has fetched it. */
+function fetched(go: string, module: string): string {
+  return JSON.parse(run(go, ['mod', 'download', '-json', module])).Dir;
+}
+
+/** That of the system, or, where it is older than the modules want, the one that it can fetch as a module itself. */
+function newEnoughGo(): string {
+  const places = ['/usr/local/go/bin', join(homedir(), 'go/bin'), ...(process.env.PATH ?? '').split(delimiter)];
+  const go = places.map((folder) => join(folder, 'go')).find((file) => existsSync(file));
+  if (go === undefined) throw new Error('Go is needed to build helm and kubeconform: https://go.dev/doc/install');
+  const [, minor = '0'] = /go1\.(\d+)/.exec(run(go, ['version'])) ?? [];
+  return Number(minor) >= 21 ? go : ownToolchain(go);
+}
+
+/** The cache of modules is not executable. */
+function ownToolchain(go: string): string {
+  const folder = join(place, 'go');
+  cpSync(fetched(go, `golang.org/toolchain@v0.0.1-${TOOLCHAIN}.linux-${platform}`), folder, { recursive: true });
+  for (const each of ['bin', `pkg/tool/linux_${platform}`]) makeExecutable(join(folder, each));
+  return join(folder, 'bin/go');
+}
+
+function makeExecutable(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o755);
+}
+
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+  // In a folder of its own: no go.mod of anybody else is looked at.
+  const { status, stdout, error } = spawnSync(program, args, {
+    cwd: place,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, GOFLAGS: '-mod=mod', ...env },
+  });
+  if (status !== 0) throw error ?? new Error(`${program} ${args.join(' ')}: exit status ${status}: ${stdout}`);
+  return stdout;
+}

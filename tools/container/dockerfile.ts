@@ -1,0 +1,74 @@
+/** A stage of a Dockerfile: what it begins with and what it does, in order. */
+export interface Stage {
+  readonly name: string;
+  readonly from: string;
+  readonly instructions: readonly Instruction[];
+}
+
+export interface Instruction {
+  readonly line: number;
+  readonly word: string;
+  /** `--from=build` and its like. */
+  readonly flags: Readonly<Record<string, string>>;
+  /** In the exec form the entries of the list, else words; of RUN and the like the whole line. */
+  readonly args: readonly string[];
+  readonly isExec: boolean;
+}
+
+/** What is understood. A Dockerfile with another word is not judged by half. */
+const known = new Set('ARG FROM RUN COPY WORKDIR ENV USER LABEL VOLUME EXPOSE ENTRYPOINT CMD HEALTHCHECK'.split(' '));
+
+/** `args`: build arguments, in place of the defaults of the file. Throws with the line of what it cannot read. */
+export function parseDockerfile(text: string, args: Readonly<Record<string, string>> = {}): readonly Stage[] {
+  const outer: Record<string, string> = {};
+  const stages: { name: string; from: string; instructions: Instruction[]; scope: Record<string, string> }[] = [];
+  for (const { line, words } of logicalLines(text)) {
+    const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
+    if (!known.has(word)) throw new Error(`Dockerfile:${line}: ${word} is not understood here`);
+    const stage = stages.at(-1);
+    if (word === 'FROM') {
+      const [from = '', , name = String(stages.length)] = filled(rest, outer, line).split(/\s+/);
+      stages.push({ name, from, instructions: [], scope: {} });
+    } else if (word === 'ARG') {
+      const [name = '', otherwise = outer[rest] ?? ''] = rest.split('=');
+      (stage?.scope ?? outer)[name] = args[name] ?? otherwise;
+    } else if (stage === undefined) throw new Error(`Dockerfile:${line}: ${word} before FROM`);
+    else stage.instructions.push(instruction({ line, word, rest: filled(rest, stage.scope, line) }));
+  }
+  return stages.map(({ scope: _, ...stage }) => stage);
+}
+
+function instruction({ line, word, rest }: { line: number; word: string; rest: string }): Instruction {
+  const [, leading = '', told = ''] = /^((?:--[a-z-]+=\S+\s+)*)(.*)$/s.exec(rest) ?? [];
+  if (word === 'RUN' && leading !== '') throw new Error(`Dockerfile:${line}: flags of RUN are not understood here`);
+  const flags = Object.fromEntries([...leading.matchAll(/--([a-z-]+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+  const list = told.replace(/^CMD\s+/, '');
+  if (list.startsWith('[')) return { line, word, flags, args: JSON.parse(list), isExec: true };
+  return { line, word, flags, args: word === 'RUN' || word === 'LABEL' ? [told] : told.split(/\s+/), isExec: false };
+}
+
+function* logicalLines(text: string): Generator<{ line: number; words: string }> {
+  let words = '';
+  let first = 0;
+  for (const [index, raw] of text.split('\n').entries()) {
+    if (/^\s*(#|$)/.test(raw)) continue;
+    if (words === '') first = index + 1;
+    words += raw.replace(/\\$/, '');
+    if (raw.endsWith('\\')) continue;
+    yield { line: first, words: words.trim() };
+    words = '';
+  }
+}
+
+function filled(text: string, scope: Readonly<Record<string, string>>, line: number): string {
+  return text.replace(/\$\{(\w+)\}/g, (_, name) => {
+    const value = scope[name];
+    if (value === undefined) throw new Error(`Dockerfile:${line}: no ARG ${name} before this`);
+    return value;
+  });
+}
+
+/** Labels of a LABEL instruction. */
+export function labelsOf({ args: [text = ''] }: Instruction): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/([\w.]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+}
