@@ -4,6 +4,7 @@ import { code, redeem, refresh, type TokenAnswer, tokens } from '../authorizatio
 import { gateway, type Running, run, shop, web } from '../authorization/running-service.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { settableClock } from '../support/settable-clock.ts';
 
 const sizes = isFullSize ? { codes: 200, families: 500 } : { codes: 10, families: 20 };
 const timeout = 600_000;
@@ -13,7 +14,8 @@ t.setTimeout(timeout);
 t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout }, async (t) => {
   const server = await postgresServer(t);
   const config = { storage: await server.database(), encryption_keys: [randomBytes(32).toString('base64')] };
-  const [one, two] = await Promise.all([run(t, { config }), run(t, { config })]);
+  const clock = settableClock();
+  const [one, two] = await Promise.all([run(t, { config, clock }), run(t, { config, clock })]);
 
   t.test(`${sizes.codes} codes, each redeemed 50 times at once: one is answered 200 each`, async (t) => {
     const winners: number[] = [];
@@ -38,6 +40,18 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
       outcomes.push(`${won.length} ${alive}`);
     }
     t.strictSame(new Set(outcomes), new Set(['1 true']));
+  });
+
+  t.test('a stolen refresh token that is used again at the other service ends its family at both', async (t) => {
+    const first = await tokens(one);
+    const second = (await (await refresh(one, first.refresh_token)).json()) as TokenAnswer;
+    clock.advance(11_000);
+    t.equal((await refresh(two, first.refresh_token)).status, 400);
+    for (const service of [one, two]) {
+      t.equal((await refresh(service, second.refresh_token)).status, 400);
+      for (const { access_token } of [first, second])
+        t.equal((await service.introspect(access_token, gateway)).active, false);
+    }
   });
 
   t.test('what one revokes the other refuses', async (t) => {

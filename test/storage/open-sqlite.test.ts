@@ -31,6 +31,26 @@ t.test(
   },
 );
 
+t.test('every connection that the store holds has `synchronous` at FULL while it runs', async (t) => {
+  const { file: _, ...options } = place(t);
+  const held = new Set<DatabaseSync>();
+  const { exec } = DatabaseSync.prototype;
+  // the setting is the connection's own, and only the connection can be asked for it
+  DatabaseSync.prototype.exec = function (sql) {
+    held.add(this);
+    return exec.call(this, sql);
+  };
+  t.teardown(() => {
+    DatabaseSync.prototype.exec = exec;
+  });
+  const records = await openRecords(url, options);
+  await records.ping(1);
+  t.ok(held.size > 0);
+  for (const database of held)
+    if (database.isOpen) t.strictSame({ ...database.prepare('PRAGMA synchronous').get() }, { synchronous: 2 });
+  await records.close();
+});
+
 t.test('the database runs in WAL mode, every commit is synced, and tables are strict', async (t) => {
   const { file, ...options } = place(t);
   const records = await openRecords(url, options);
