@@ -27,7 +27,7 @@ export function parseStoredPassword(text: string): ParsedStoredPassword {
   const form = forms.find(({ begins }) => begins.test(text));
   if (form !== undefined) return form.parse(text);
   const other = others.find(({ begins }) => begins.test(text))?.name ?? 'plain text or a scheme that is not known';
-  return fault(`this is ${other}, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are`);
+  return fault(`this is ${other}, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are`);
 }
 
 /** What other servers read, so that whoever brings such a file knows what to ask for. */

@@ -26,8 +26,8 @@ t.test('htpasswd is written out with a comment in the place of each line that is
     stdout,
     [
       `alice:${SHA}`,
-      '# line 3: the password of `bob`: this is MD5-crypt, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
-      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not taken: only bcrypt, Argon2id, apr1 and {SSHA} are',
+      '# line 3: the password of `bob`: this is MD5-crypt, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
       `D\u00e4n:${SHA}`,
       '',
     ].join('\n'),
@@ -44,7 +44,7 @@ t.test('htdigest is written out as the gateway reads it, and MD5 alone is remark
   t.equal(
     stdout,
     [
-      '# line 1: `alice` is known by MD5 only, so the route must offer it',
+      '# line 1: `alice` is known by MD5 only, so the route must offer that alone',
       `alice:r:${md5}`,
       long.toLowerCase().replace('sha', 'SHA'),
       '# line 3: this is not `user:realm:hash`',

@@ -36,8 +36,8 @@ function weakUsers(lines: readonly DigestLine[]): readonly LineFault[] {
     .filter((own) => own.every(({ entry }) => entry.algorithm === 'MD5'))
     .map(([first]) => ({
       line: first?.line ?? 0,
-      message: `\`${first?.username}\` is known by MD5 only, so the route must offer it`,
-      hint: 'name `MD5` in `algorithms`, or give the user a new password with `gatehouse digest set`',
+      message: `\`${first?.username}\` is known by MD5 only, so the route must offer that alone`,
+      hint: 'write `algorithms: [MD5]`, since clients answer the strongest that is offered, or give the user a new password with `gatehouse digest set`',
     }));
 }
 

@@ -14,6 +14,7 @@ export function userIdentities({ scheme, realm, scopes }: UserBlock): (username:
   return (username) => {
     const before = known.get(username);
     if (before !== undefined) return before;
+    const scope = Object.hasOwn(scopes, username) ? (scopes[username] ?? '') : '';
     const identity: Identity = {
       scheme,
       // Another realm's `alice` is somebody else.
@@ -21,7 +22,7 @@ export function userIdentities({ scheme, realm, scopes }: UserBlock): (username:
       server: '',
       subject: username,
       clientId: undefined,
-      scopes: new Set(scopeTokens(Object.hasOwn(scopes, username) ? (scopes[username] ?? '') : '')),
+      scopes: new Set(scope === '' ? [] : scopeTokens(scope)),
       audience: undefined,
       expiresAt: undefined,
       notBefore: undefined,
