@@ -52,11 +52,13 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
   if (loaded.warnings.length > 0) process.stderr.write(formatProblems(loaded.warnings));
   const log = buildLog(config.log);
   try {
-    const gateway = await startByWorkers({ config, directory, locate, load: source?.load, log });
+    const starting = startByWorkers({ config, directory, locate, load: source?.load, log });
+    // From the first request that may be answered: that is before everything has started.
+    stopOnSignal({ stop: async () => (await starting).stop(), deadline: config.shutdown.deadline, log });
+    const gateway = await starting;
     const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision } = gateway;
     log.info({ url, admin, health, decision }, 'gateway is listening');
     if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
-    stopOnSignal({ stop: gateway.stop, deadline: config.shutdown.deadline, log });
   } catch (error) {
     if (!(error instanceof CannotListen || error instanceof CannotStart)) throw error;
     process.stderr.write(`gatehouse: ${error.message}\n`);

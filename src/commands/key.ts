@@ -10,7 +10,7 @@ import { isoTime } from './administration/shown.ts';
 import { table } from './table.ts';
 
 const localVerifiers =
-  'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart others that verify JWTs themselves: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
+  'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart gateways that verify JWTs themselves without it: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
 
 /** `gatehouse key …`: the issuer's signing keys. */
 export function register(program: Command): void {

@@ -44,21 +44,24 @@ async function scene(t: Test) {
   return { url, burst };
 }
 
-const expected = [
-  ['401 password_wrong', MOST],
-  ['429 login_throttled', GUESSES - MOST],
-] as const;
+/** The right one passes if it came before one wrong one too many, as it would have one after another. */
+function assertNoMore(t: Test, told: ReadonlyMap<string, number>): void {
+  t.equal(told.get('401 password_wrong'), MOST, 'wrong ones are told to be wrong up to the limit');
+  const passed = told.get('200 undefined') ?? 0;
+  t.ok(passed <= 1);
+  t.equal(told.get('429 login_throttled'), GUESSES - MOST - passed, 'and of the rest nothing is told');
+}
 
 t.test('T30: of a burst of guesses by Digest no more are answered than one after another', { skip }, async (t) => {
   const { url, burst } = await scene(t);
   const nonce = await nonceOf(`${url}/digest`);
   const credentials = (index: number, isRight: boolean) =>
     credentialsFor('/digest', nonce, index + 1, isRight ? caller.password : `guess ${index}`);
-  t.strictSame(new Map(await burst('/digest', credentials)), new Map(expected));
+  assertNoMore(t, new Map(await burst('/digest', credentials)));
 });
 
 t.test('T30: of a burst of guesses by Basic no more are answered than one after another', { skip }, async (t) => {
   const { burst } = await scene(t);
   const credentials = (index: number, isRight: boolean) => formatBasic('alice', isRight ? RIGHT : `guess ${index}`);
-  t.strictSame(new Map(await burst('/basic', credentials)), new Map(expected));
+  assertNoMore(t, new Map(await burst('/basic', credentials)));
 });

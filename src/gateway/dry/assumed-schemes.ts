@@ -59,7 +59,11 @@ function assumedScheme(name: OldScheme, identityOf: ReturnType<typeof userIdenti
     name,
     wantsEntity: () => undefined,
     verify({ value }) {
-      if (!value.startsWith(begins)) return refused('password_wrong', 'no password is judged here: assume a user by --user NAME, or by `user` in a test');
+      if (!value.startsWith(begins))
+        return refused(
+          'password_wrong',
+          'no password is judged here: assume a user by --user NAME, or by `user` in a test',
+        );
       return { kind: 'verified', identity: identityOf(value.slice(begins.length)), cache: 'miss' };
     },
   };
