@@ -1,6 +1,7 @@
 import { type Answer, answer } from '../answer/refuse.ts';
 import type { Engine } from '../decide/engine.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
+import { broken, guard } from '../forward/guard.ts';
 import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
 import type { Arrival } from '../lifecycle/proxy.ts';
 import { requestIds } from '../lifecycle/request-id.ts';
@@ -25,7 +26,7 @@ export function buildDecisionEndpoint(live: LiveGeneration): (arrival: Arrival) 
     if (current.shared.listener.doomed.has(arrival.request.socket)) return;
     try {
       const question = read(arrival, current, nextId);
-      guard(question, () => begin(question));
+      guard(question.exchange, () => begin(question));
     } catch (error) {
       current.shared.log.error({ err: error }, 'internal error');
       arrival.request.socket.destroy();
@@ -76,20 +77,6 @@ function isTold({ chain }: RequestHead['origin'], { addsItself }: Dialect): bool
   return chain.split(', ').length > (addsItself ? 2 : 1);
 }
 
-/** A throw is a defect of ours: the question gets a 500, which lets nothing pass. */
-function guard({ exchange }: Open, step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    broken(exchange, error);
-  }
-}
-
-function broken(exchange: Exchange, error: unknown): void {
-  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
-  exchange.fail('internal_error', undefined, 'see the log');
-}
-
 function begin(question: Open): void {
   const { exchange, generation, fault } = question;
   const routed = fault ?? admit(generation.engine, exchange);
@@ -120,7 +107,7 @@ function carryOut(question: Open, outcome: Outcome | Promise<Outcome>): void {
     outcome.then(
       (settled) => {
         exchange.verifiedSince(asked, settled);
-        guard(question, () => carryOut(question, settled));
+        guard(question.exchange, () => carryOut(question, settled));
       },
       (error: unknown) => broken(exchange, error),
     );

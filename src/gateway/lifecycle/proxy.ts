@@ -6,6 +6,7 @@ import type { Engine, WantedEntity } from '../decide/engine.ts';
 import { BodyRate, BodyTooSlow } from '../forward/body-rate.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
+import { broken, guard } from '../forward/guard.ts';
 import type { OnUpgrade } from '../forward/relay.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from '../forward/request-body.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../forward/tunnel.ts';
@@ -57,20 +58,6 @@ function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange 
     rawHeaders: request.rawHeaders,
   });
   return new Exchange(request, response, head, head.origin.requestId ?? nextId(), expects === 'continue', shared);
-}
-
-/** A throw is a defect of ours: the request gets a 500, the log its stack, and the process goes on. */
-function guard(exchange: Exchange, step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    broken(exchange, error);
-  }
-}
-
-function broken(exchange: Exchange, error: unknown): void {
-  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
-  exchange.fail('internal_error', undefined, 'see the log');
 }
 
 function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {

@@ -1,32 +1,21 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { LiveGeneration } from '../lifecycle/generation.ts';
 import type { FeedStats } from '../revocation/revocations.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 import { registerHistogram } from './histogram-metric.ts';
 
 /** What the revocation feeds say, by authorization server. Every worker hears all of it, so none is added to another. */
 export function feedMetrics(registry: Registry, live: LiveGeneration): void {
-  const registers = [registry];
   const feeds = () =>
     [...live.current.verifiers.stats()].flatMap(({ server, feed }) => (feed === undefined ? [] : [{ server, feed }]));
-  for (const { name, help, aggregator, read } of gauges) {
-    new Gauge({
-      name,
-      help,
-      aggregator,
-      labelNames: ['server'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { server, feed } of feeds()) this.set({ server }, read(feed));
-      },
-    });
-  }
+  const labelNames = ['server'] as const;
+  registerGauges(registry, { labelNames, gauges, each: () => feeds().map(({ server, feed }) => [{ server }, feed]) });
   new Counter({
     name: 'gatehouse_feed_events_total',
     help: 'Revocations that the feed told of, by kind; reset: it lost its thread.',
     aggregator: 'max',
     labelNames: ['server', 'kind'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { server, feed } of feeds())
@@ -40,12 +29,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   });
 }
 
-const gauges: readonly {
-  name: string;
-  help: string;
-  aggregator: 'min' | 'max';
-  read(feed: FeedStats): number;
-}[] = [
+const gauges: readonly GaugeMetric<FeedStats>[] = [
   {
     name: 'gatehouse_feed_connected',
     help: '1: the revocation feed is being followed.',

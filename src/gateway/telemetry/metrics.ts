@@ -3,6 +3,7 @@ import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
 import type { ReloadStats } from '../lifecycle/reload.ts';
 import type { Decisions } from './decisions.ts';
 import { feedMetrics } from './feed-metrics.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 import type { Measured } from './histogram.ts';
 import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
 import type { Tally } from './tally.ts';
@@ -49,20 +50,11 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
       this.set(live.current.counters.reachable() ? 1 : 0);
     },
   });
-  for (const { name, help, read, aggregator = 'sum' } of serverGauges) {
-    new Gauge({
-      name,
-      help,
-      aggregator,
-      labelNames: ['server'],
-      registers,
-      collect() {
-        this.reset();
-        for (const stats of live.current.verifiers.stats())
-          this.set({ server: stats.server }, read(stats) ?? Number.NaN);
-      },
-    });
-  }
+  registerGauges(registry, {
+    labelNames: ['server'],
+    gauges: serverGauges,
+    each: () => [...live.current.verifiers.stats()].map((stats) => [{ server: stats.server }, stats]),
+  });
   feedMetrics(registry, live);
   upstreamMetrics(registry, live);
   if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
@@ -83,33 +75,24 @@ export function processMetrics(
       this.set(decisions.watchers);
     },
   });
-  reloadMetrics(registers, reloads);
+  reloadMetrics(registry, reloads);
 }
 
-function reloadMetrics(registers: Registry[], reloads: ReloadStats): void {
+function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
   new Counter({
     name: 'gatehouse_config_reloads_total',
     help: 'Attempts to load the configuration anew: success or failure.',
     labelNames: ['result'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const result of ['success', 'failure'] as const) this.inc({ result }, reloads[result]);
     },
   });
-  for (const { name, help, read } of reloadGauges) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read(reloads));
-      },
-    });
-  }
+  registerGauges(registry, { labelNames: [], gauges: reloadGauges, each: () => [[{}, reloads]] });
 }
 
-const reloadGauges: readonly { name: string; help: string; read(reloads: ReloadStats): number }[] = [
+const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   {
     name: 'gatehouse_config_last_reload_successful',
     help: '1: the file as it stands now is in force. 0: it was refused, and an older one is.',
@@ -153,13 +136,9 @@ function byRoute(decisions: Decisions, pick: (tally: Tally) => Measured) {
 
 type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;
 
-interface ServerGauge {
-  readonly name: string;
-  readonly help: string;
+interface ServerGauge extends GaugeMetric<Stats> {
   /** It only grows, so what a worker counted is not to be lost with it. */
   readonly isCount?: true;
-  readonly aggregator?: 'max';
-  read(stats: Stats): number | undefined;
 }
 
 const serverGauges: readonly ServerGauge[] = [

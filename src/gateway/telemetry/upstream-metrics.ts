@@ -1,29 +1,18 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { LiveGeneration } from '../lifecycle/generation.ts';
 import type { BreakerState } from '../upstreams/breaker.ts';
 import type { Origin } from '../upstreams/origin.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 
 /** What is known of each url of each upstream. Every worker looks for itself. */
 export function upstreamMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
-  const labelNames = ['upstream', 'url'];
+  const labelNames = ['upstream', 'url'] as const;
   const each = () =>
     [...live.current.upstreams.values()].flatMap(({ name, origins }) =>
       origins.map((origin) => [{ upstream: name, url: origin.authority }, origin] as const),
     );
-  for (const { name, help, aggregator, read } of gauges) {
-    new Gauge({
-      name,
-      help,
-      aggregator,
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        for (const [labels, origin] of each()) this.set(labels, read(origin));
-      },
-    });
-  }
+  registerGauges(registry, { labelNames, gauges, each });
   new Counter({
     name: 'gatehouse_upstream_ejections_total',
     help: 'How often a url was taken out: by its health, or by its circuit breaker.',
@@ -51,12 +40,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
 
 const states: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-const gauges: readonly {
-  name: string;
-  help: string;
-  aggregator: 'min' | 'max' | 'sum';
-  read(origin: Origin): number;
-}[] = [
+const gauges: readonly GaugeMetric<Origin>[] = [
   {
     name: 'gatehouse_upstream_up',
     help: '1: the url is well, as far as `health` tells. 0: it is not, and gets no requests.',

@@ -1,0 +1,37 @@
+import { Gauge, type Registry } from 'prom-client';
+
+export interface GaugeMetric<Subject> {
+  readonly name: string;
+  readonly help: string;
+  /** How those of several workers become one; `sum` when absent. */
+  readonly aggregator?: 'min' | 'max' | 'sum';
+  /** Undefined where it is not known: NaN. */
+  read(subject: Subject): number | undefined;
+}
+
+export interface GaugesOf<Label extends string, Subject> {
+  readonly labelNames: readonly Label[];
+  readonly gauges: readonly GaugeMetric<Subject>[];
+  /** What there is at the moment somebody asks: what is there no more has no value. */
+  each(): Iterable<readonly [labels: Readonly<Record<Label, string>>, subject: Subject]>;
+}
+
+/** Gauges that are read of the same things when somebody asks. */
+export function registerGauges<Label extends string, Subject>(
+  registry: Registry,
+  { labelNames, gauges, each }: GaugesOf<Label, Subject>,
+): void {
+  for (const { name, help, aggregator = 'sum', read } of gauges) {
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [labels, subject] of each()) this.set(labels, read(subject) ?? Number.NaN);
+      },
+    });
+  }
+}
