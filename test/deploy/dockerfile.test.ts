@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { build } from '../../tools/container/build.ts';
 import { parseDockerfile } from '../../tools/container/dockerfile.ts';
 import { skipWithoutMounts } from '../../tools/container/run.ts';
 import { freePort } from '../support/free-port.ts';
+import { serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { container, images, running } from './container.ts';
 
@@ -189,13 +189,9 @@ async function slow(t: Test): Promise<Slow> {
     }
     response.end();
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const url = await serving(t, server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     get asked() {
       return asked;
     },

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
 import { skipUnlessFullSize } from '../support/long.ts';
 import { highWater, startProcess } from '../support/process.ts';
+import { serving } from '../support/serving.ts';
 
 /** Held to this rate, 1 GiB takes 128 s: longer than every time-out at its usual value. */
 const RATE = 8 * 1024 * 1024;
@@ -55,12 +55,7 @@ function hashing(): { sink: Writable; result(): { bytes: number; hash: string } 
 /** Uploads are read slowly, downloads are written as fast as they are taken. */
 async function upstream(t: Test): Promise<string> {
   const server: Server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serving(t, server);
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

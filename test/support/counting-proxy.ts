@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
+import { serving } from './serving.ts';
 
 export interface CountingProxy {
   readonly url: string;
@@ -31,13 +31,9 @@ export async function countingProxy(t: Test, to: string): Promise<CountingProxy>
     onward.on('error', () => answer.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const url = await serving(t, server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     count: (path) => counts.get(path) ?? 0,
     open: (path) => open.get(path) ?? 0,
   };

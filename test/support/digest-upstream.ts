@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Test } from 'tap';
 import {
   type DigestCredentials,
@@ -10,6 +10,7 @@ import {
 } from '../../src/http-auth/digest.ts';
 import { type DigestAlgorithmName, digestAlgorithmNamed, type Qop } from '../../src/http-auth/digest-algorithms.ts';
 import { digestResponse, storedHash, userHash } from '../../src/http-auth/digest-response.ts';
+import { serving } from './serving.ts';
 
 export const account = { username: 'legacy', password: 'Circle of Life' } as const;
 
@@ -206,13 +207,8 @@ export async function digestUpstream(t: Test, api: DigestApi = {}): Promise<Dige
     socket.on('error', () => {});
     socket.pipe(socket);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await serving(t, server),
     received,
     passed,
     questions: () => received.filter(({ authorization }) => authorization === undefined).length,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
+import { serving } from './serving.ts';
 
 /** What an upstream got. */
 export interface Echoed {
@@ -21,10 +21,5 @@ export async function echoUpstream(t: Test, headers: Readonly<Record<string, str
       response.end(JSON.stringify({ method, url, headers: received, body: Buffer.concat(chunks).toString() }));
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return serving(t, server);
 }

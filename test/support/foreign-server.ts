@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
 import type { Test } from 'tap';
+import { serving } from './serving.ts';
 
 export const secrets = { shop: 'shop-secret-of-32-bytes-or-so-ok', gateway: 'gateway-secret-of-32-bytes-or-so' };
 
@@ -22,12 +22,7 @@ export interface ForeignServer {
 export async function foreignServer(t: Test): Promise<ForeignServer> {
   let serve: RequestListener = (_request, response) => response.destroy();
   const server = createServer((request, response) => serve(request, response));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = await serving(t, server);
   const [signing, client] = [await keyPair('signing'), await keyPair('client')];
   serve = new Provider(issuer, configuration(signing.privateJwk, client.publicJwk)).callback();
   const ask = (path: string, form: Record<string, string>) => askAsShop(`${issuer}${path}`, form);

@@ -1,7 +1,7 @@
 import { type Answer, answer } from '../answer/refuse.ts';
 import type { Engine } from '../decide/engine.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
-import { broken, guard } from '../forward/guard.ts';
+import { guard, onceVerified } from '../forward/guard.ts';
 import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
 import type { Arrival } from '../lifecycle/proxy.ts';
 import { requestIds } from '../lifecycle/request-id.ts';
@@ -101,17 +101,8 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function carryOut(question: Open, outcome: Outcome | Promise<Outcome>): void {
   const { exchange } = question;
-  if (outcome instanceof Promise) {
-    exchange.trace?.verifying();
-    const asked = exchange.shared.clock.monotonic();
-    outcome.then(
-      (settled) => {
-        exchange.verifiedSince(asked, settled);
-        guard(question.exchange, () => carryOut(question, settled));
-      },
-      (error: unknown) => broken(exchange, error),
-    );
-  } else if (exchange.gone) exchange.record('client_gone', outcome);
+  if (outcome instanceof Promise) onceVerified(exchange, outcome, (settled) => carryOut(question, settled));
+  else if (exchange.gone) exchange.record('client_gone', outcome);
   else if (outcome.kind === 'forward') allow(question, outcome);
   else settle(question, outcome);
 }

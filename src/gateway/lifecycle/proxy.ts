@@ -6,7 +6,7 @@ import type { Engine, WantedEntity } from '../decide/engine.ts';
 import { BodyRate, BodyTooSlow } from '../forward/body-rate.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
-import { broken, guard } from '../forward/guard.ts';
+import { broken, guard, onceVerified } from '../forward/guard.ts';
 import type { OnUpgrade } from '../forward/relay.ts';
 import { BodyTooLarge, ClientGone, RequestBody } from '../forward/request-body.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../forward/tunnel.ts';
@@ -83,17 +83,8 @@ function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival)
 }
 
 function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {
-  if (outcome instanceof Promise) {
-    exchange.trace?.verifying();
-    const asked = exchange.shared.clock.monotonic();
-    outcome.then(
-      (settled) => {
-        exchange.verifiedSince(asked, settled);
-        guard(exchange, () => carryOut(exchange, settled, onUpgrade));
-      },
-      (error: unknown) => broken(exchange, error),
-    );
-  } else if (exchange.gone) exchange.record('client_gone', outcome);
+  if (outcome instanceof Promise) onceVerified(exchange, outcome, (settled) => carryOut(exchange, settled, onUpgrade));
+  else if (exchange.gone) exchange.record('client_gone', outcome);
   else if (outcome.kind === 'forward') forwardHttp(exchange, outcome, onUpgrade);
   else exchange.settle(outcome);
 }
