@@ -68,42 +68,80 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** CPU time of a process and everything below it so far, in microseconds. */
+/** Microseconds, of a process and everything below it. */
+export interface CpuTime {
+  readonly user: number;
+  readonly system: number;
+}
+
+/** So far. What has ended below it no longer counts. */
+export function cpuTimes(root: number): CpuTime {
+  const all = tree(root);
+  const total = (part: 'user' | 'system') => all.reduce((sum, each) => sum + each[part], 0) * MICROSECONDS_PER_TICK;
+  return { user: total('user'), system: total('system') };
+}
+
+/** User and system time together, so far, in microseconds. */
 export function cpuTime(root: number): number {
-  const processes = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap(readStat);
-  let ticks = 0;
-  for (const { pid, own } of processes) if (descends(pid, root, processes)) ticks += own;
-  return ticks * MICROSECONDS_PER_TICK;
+  const { user, system } = cpuTimes(root);
+  return user + system;
+}
+
+/** MiB, of a process and everything below it. */
+export interface Memory {
+  /** Resident; what several processes share counts in each. */
+  readonly rss: number;
+  /** Resident; what several processes share, of this tree or not, is divided between them. */
+  readonly pss: number;
+}
+
+export function memory(root: number): Memory {
+  const texts = tree(root).flatMap(({ pid }) => readOf(pid, 'smaps_rollup'));
+  const total = (field: string) =>
+    texts.reduce((sum, text) => sum + Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0), 0) /
+    1024;
+  return { rss: total('Rss'), pss: total('Pss') };
 }
 
 interface Stat {
   readonly pid: number;
   readonly parent: number;
-  /** User and system time, in ticks. */
-  readonly own: number;
+  /** In ticks. */
+  readonly user: number;
+  readonly system: number;
 }
 
-/** Empty for a process that ended meanwhile. The name in parentheses may hold spaces, so fields count from behind it. */
-function readStat(name: string): Stat[] {
+function tree(root: number): readonly Stat[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readOf(Number(name), 'stat').map((text) => parseStat(Number(name), text)));
+  return all.filter(({ pid }) => descends(pid, root, all));
+}
+
+/** Empty for a process that ended meanwhile. */
+function readOf(pid: number, file: string): string[] {
   try {
-    const text = readFileSync(`/proc/${name}/stat`, 'latin1');
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number);
-    return [{ pid: Number(name), parent: fields[1] as number, own: (fields[11] as number) + (fields[12] as number) }];
+    return [readFileSync(`/proc/${pid}/${file}`, 'latin1')];
   } catch {
     return [];
   }
 }
 
-function descends(pid: number, root: number, processes: readonly Stat[]): boolean {
+/** The name in parentheses may hold spaces, so fields count from behind it. */
+function parseStat(pid: number, text: string): Stat {
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const [parent = 0, user = 0, system = 0] = [fields[1], fields[11], fields[12]];
+  return { pid, parent, user, system };
+}
+
+function descends(pid: number, root: number, all: readonly Stat[]): boolean {
   let at: number | undefined = pid;
   for (let depth = 0; at !== undefined && depth < 100; depth++) {
     if (at === root) return true;
-    at = processes.find((each) => each.pid === at)?.parent;
+    at = all.find((each) => each.pid === at)?.parent;
   }
   return false;
 }

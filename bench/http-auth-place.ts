@@ -56,7 +56,8 @@ export async function prepareHttpAuth(strangers: number): Promise<HttpAuthPlace>
   };
 }
 
-function htdigest(): string {
+/** The users of Digest. */
+export function htdigest(): string {
   const lines = (['SHA-256', 'MD5'] as const).map(
     (algorithm) => `${alice.name}:${REALM}:${algorithm}:${storedHash(algorithm, alice.name, REALM, alice.password)}\n`,
   );

@@ -32,10 +32,12 @@ export interface FileOptions {
   readonly access: Access;
   readonly port: number;
   readonly upstream: string;
+  /** What the gateway speaks to it with. */
+  readonly engine: 'own' | 'undici';
 }
 
 /** gateway.yaml with so many routes in no order: one first segment for all, names at three depths. */
-export function routeFile({ count, access, port, upstream }: FileOptions): string {
+export function routeFile({ count, access, port, upstream, engine }: FileOptions): string {
   const routes = Array.from({ length: count }, (_, index) => route(index, access));
   return `version: 1
 listen: 127.0.0.1:${port}
@@ -43,7 +45,7 @@ log: { level: warn, format: json }
 authorization_servers:
   hs: { issuer: ${issuer}, audience: https://api.example.com, algorithms: [HS256], secret: ${secret} }
 upstreams:
-  api: { url: ${upstream} }
+  api: { url: ${upstream}, engine: ${engine} }
 defaults: { upstream: api }
 routes:
 ${shuffled(routes, count).join('')}`;

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
 import type { Command } from './children.ts';
+import { pinned } from './cores.ts';
 import {
   ACCESSES,
   type Access,
   drawScript,
+  type FileOptions,
   issuer,
   pathsFor,
   routeFile,
@@ -42,40 +44,43 @@ export interface RoutePlace {
 
 const launcher = fileURLToPath(new URL('../bin/gatehouse.js', import.meta.url));
 
-export async function prepareRoutes(): Promise<RoutePlace> {
+export async function prepareRoutes(engine: FileOptions['engine']): Promise<RoutePlace> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const [upstreamPort = 0, ...ports] = await freePorts(1 + COUNTS.length * ACCESSES.length);
   const pairs = ACCESSES.flatMap((access) => COUNTS.map((count) => ({ access, count })));
   const contenders = pairs.map(({ access, count }, index) =>
-    contender({ folder, access, count, port: ports[index] as number, upstream: `http://127.0.0.1:${upstreamPort}` }),
+    contender(folder, {
+      access,
+      count,
+      port: ports[index] as number,
+      upstream: `http://127.0.0.1:${upstreamPort}`,
+      engine,
+    }),
   );
   const script = save(folder, 'draw.lua', drawScript);
   const conf = save(folder, 'upstream.conf', upstreamConf(folder, upstreamPort));
   return {
     contenders,
-    upstream: { file: 'nginx', args: ['-p', folder, '-c', conf, '-g', 'daemon off;'], ports: [upstreamPort] },
+    upstream: pinned(
+      { file: 'nginx', args: ['-p', folder, '-c', conf, '-g', 'daemon off;'], ports: [upstreamPort] },
+      'load',
+    ),
     token: await makeToken(),
     script,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-interface Wanted {
-  readonly folder: string;
-  readonly access: Access;
-  readonly count: number;
-  readonly port: number;
-  readonly upstream: string;
-}
-
-function contender({ folder, access, count, port, upstream }: Wanted): RouteContender {
-  const config = save(folder, `${access}-${count}.yaml`, routeFile({ count, access, port, upstream }));
+function contender(folder: string, options: FileOptions): RouteContender {
+  const { access, count, port } = options;
+  const config = save(folder, `${access}-${count}.yaml`, routeFile(options));
+  const args = [launcher, 'gateway', '--config', config];
   const most = Math.max(...COUNTS);
   return {
     name: nameOf(count, access),
     count,
     access,
-    command: { file: process.execPath, args: [launcher, 'gateway', '--config', config], ports: [port], every: 5 },
+    command: pinned({ file: process.execPath, args, ports: [port], every: 5 }, 'contender'),
     url: `http://127.0.0.1:${port}`,
     paths: save(folder, `${access}-${count}.paths`, `${pathsFor(count, most).join('\n')}\n`),
   };

@@ -1,29 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { cpuTime, start, stop } from './children.ts';
+import { cpuTime, memory, start, stop } from './children.ts';
+import { generator } from './generator.ts';
+import { inTurn } from './in-turn.ts';
 import { aligned, median } from './report.ts';
 import { COUNTS, nameOf, prepareRoutes, type RouteContender, type RoutePlace } from './route-place.ts';
+import { type UnderLoad, underLoad } from './under-load.ts';
 import { wrk } from './wrk.ts';
 
 export interface RouteBench {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
+  readonly engine: 'own' | 'undici';
   readonly say: (message: string) => void;
 }
 
 /** One gateway in one round of load. */
-interface RouteRun {
+export interface RouteRun extends UnderLoad {
   readonly name: string;
   readonly round: number;
-  /** Microseconds of CPU time a request. */
-  readonly cpu: number;
-  readonly perSecond: number;
 }
 
 /** One start of one gateway. */
 interface RouteStart {
   readonly name: string;
+  readonly round: number;
   /** From the spawn of the process to the first connection that it accepts, milliseconds. */
   readonly start: number;
   /** CPU time until then, milliseconds. */
@@ -55,7 +56,7 @@ export interface RouteReport {
 
 /** What a request, a start and memory cost with many routes, beside the same gateway with ten. */
 export async function benchRoutes(bench: RouteBench): Promise<RouteReport> {
-  const place = await prepareRoutes();
+  const place = await prepareRoutes(bench.engine);
   const programs = new Map<RouteContender, ChildProcess>();
   let upstream: ChildProcess | undefined;
   try {
@@ -63,7 +64,7 @@ export async function benchRoutes(bench: RouteBench): Promise<RouteReport> {
     upstream = await start(place.upstream);
     for (const contender of place.contenders) programs.set(contender, await start(contender.command));
     const runs = await runLoad(place, programs, bench);
-    const loaded = new Map([...programs].map(([{ name }, child]) => [name, memoryOf(child)]));
+    const loaded = new Map([...programs].map(([{ name }, { pid }]) => [name, memory(pid as number).rss]));
     return { results: place.contenders.map((each) => summarize(each, { runs, starts, loaded })), runs, starts };
   } finally {
     await Promise.all([...programs.values(), ...(upstream === undefined ? [] : [upstream])].map(stop));
@@ -78,7 +79,7 @@ async function runStarts(contenders: readonly RouteContender[], { rounds, say }:
     for (const contender of inTurn(contenders, round)) {
       const began = performance.now();
       const child = await start(contender.command);
-      const run = { name: contender.name, start: performance.now() - began, ...spentBy(child) };
+      const run = { name: contender.name, round, start: performance.now() - began, ...spentBy(child) };
       await stop(child);
       starts.push(run);
       say(`start ${round}: ${run.name}: ${run.start.toFixed(0)} ms, ${run.memory.toFixed(0)} MiB`);
@@ -87,14 +88,8 @@ async function runStarts(contenders: readonly RouteContender[], { rounds, say }:
   return starts;
 }
 
-function spentBy(child: ChildProcess): Pick<RouteStart, 'cpu' | 'memory'> {
-  return { cpu: cpuTime(child.pid as number) / 1000, memory: memoryOf(child) };
-}
-
-/** MiB. */
-function memoryOf({ pid }: ChildProcess): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
-  return Number(kilobytes) / 1024;
+function spentBy({ pid }: ChildProcess): Pick<RouteStart, 'cpu' | 'memory'> {
+  return { cpu: cpuTime(pid as number) / 1000, memory: memory(pid as number).rss };
 }
 
 /** Seconds. Long enough for each of ten thousand routes to be asked a few times. */
@@ -106,7 +101,7 @@ async function runLoad(
   { rounds, seconds, connections, say }: RouteBench,
 ): Promise<RouteRun[]> {
   const load = ({ url, paths }: RouteContender, length: number) =>
-    wrk({ url, token: place.token, seconds: length, connections, script: [place.script, paths] });
+    wrk({ url, token: place.token, seconds: length, connections, script: [place.script, paths], prefix: generator });
   for (const contender of place.contenders) {
     say(`warming up: ${contender.name}`);
     await load(contender, WARM_UP);
@@ -114,30 +109,22 @@ async function runLoad(
   const runs: RouteRun[] = [];
   for (let round = 1; round <= rounds; round++) {
     for (const contender of inTurn(place.contenders, round)) {
-      const { pid } = programs.get(contender) as ChildProcess;
-      const before = cpuTime(pid as number);
-      const { requests, perSecond } = await load(contender, seconds);
-      const cpu = (cpuTime(pid as number) - before) / requests;
-      say(`round ${round}: ${contender.name}: ${cpu.toFixed(1)} µs a request`);
-      runs.push({ name: contender.name, round, cpu, perSecond });
+      const pid = programs.get(contender)?.pid as number;
+      const run = { name: contender.name, round, ...(await underLoad(pid, () => load(contender, seconds))) };
+      say(`round ${round}: ${run.name}: ${run.cpu.toFixed(1)} µs a request`);
+      runs.push(run);
     }
   }
   return runs;
 }
 
-/** Every round begins with another one: to be first or last is nobody's advantage. */
-function inTurn<Item>(items: readonly Item[], round: number): readonly Item[] {
-  const first = round % items.length;
-  return [...items.slice(first), ...items.slice(0, first)];
-}
-
-interface Measured {
+interface All {
   readonly runs: readonly RouteRun[];
   readonly starts: readonly RouteStart[];
   readonly loaded: ReadonlyMap<string, number>;
 }
 
-function summarize({ name, access }: RouteContender, { runs, starts, loaded }: Measured): RouteResult {
+function summarize({ name, access }: RouteContender, { runs, starts, loaded }: All): RouteResult {
   const own = runs.filter((run) => run.name === name);
   const begun = starts.filter((run) => run.name === name);
   const fewest = nameOf(COUNTS[0], access);

@@ -1,20 +1,20 @@
-// `npm run bench -- gateway|routes|http-auth|authorization|user-keys|user-keys-gateway|workers [--rounds N] [--seconds N] [--connections N] [--json]`
-import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchAuthorization } from './authorization.ts';
 import { authorizationTable } from './authorization-report.ts';
-import { accepts, cpuTime, start, stop } from './children.ts';
-import { type Contender, commands, contenders, type Program } from './contenders.ts';
+import { benchGateway, namedParts, partNames } from './gateway/bench.ts';
+import { withFigures } from './gateway/markdown.ts';
+import { engines } from './gateway/part.ts';
+import { picture } from './gateway/picture.ts';
+import { readResults, resultsText, writeResults } from './gateway/results-file.ts';
+import { gatewayText } from './gateway/text.ts';
 import { benchHttpAuth, httpAuthTable } from './http-auth.ts';
-import { fingerprints, type Place, prepare, shared } from './place.ts';
-import { type Run, summarize, table } from './report.ts';
 import { benchRoutes, routeTable } from './routes.ts';
 import { isTool } from './tools.ts';
 import { benchUserKeys, userKeyTable } from './user-keys.ts';
 import { benchUserKeysGateway, userKeysGatewayTable } from './user-keys-gateway.ts';
 import { benchWorkers, workersTable } from './workers/bench.ts';
-import { wrk } from './wrk.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,15 +22,20 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string' },
+    only: { type: 'string' },
+    engine: { type: 'string', default: 'own' },
+    results: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
 
 const seconds = count('seconds');
-const DEFAULT_CONNECTIONS: Readonly<Record<string, string>> = { authorization: '64' };
+const DEFAULT_CONNECTIONS: Readonly<Record<string, string>> = { authorization: '64', workers: '50' };
 values.connections ??= DEFAULT_CONNECTIONS[positionals[0] ?? ''] ?? '32';
 const connections = count('connections');
-const WARM_UP = 2;
+const RESULTS = 'bench/results.json';
+const PICTURE = 'docs/pictures/benchmark.svg';
+const PAGE = 'bench/README.md';
 
 function count(name: 'rounds' | 'seconds' | 'connections'): number {
   const value = Number(values[name]);
@@ -52,87 +57,26 @@ function checkTools(tools = ['wrk', 'nginx']): void {
   for (const tool of tools) if (!isTool(tool)) fail(`${tool} is not installed: apt-get install ${tool}`);
 }
 
-async function checkMachine(): Promise<void> {
-  if (!existsSync(shared)) fail('the contenders are not present: ../shared/bench');
-  checkTools();
-  for (const port of [
-    9000,
-    ...Object.values(commands).flatMap(
-      (command) => command({ folder: '', scripts: '', tokens: { HS256: '', ES256: '' }, remove() {} }).ports,
-    ),
-  ]) {
-    if (await accepts(port)) fail(`port ${port} is taken: stop what listens there`);
-  }
+async function runGateway(): Promise<void> {
+  const only = namedParts(values.only);
+  if (only === undefined) fail(`--only takes some of: ${partNames}`, 2);
+  const engine = engines.find((each) => each === values.engine);
+  if (engine === undefined) fail(`--engine is one of: ${engines.join(', ')}`, 2);
+  const report = await benchGateway({ rounds: count('rounds'), seconds, connections, engine, say }, only);
+  if (values.results !== undefined) writeResults(values.results, report);
+  process.stdout.write(values.json ? resultsText(report) : `\n${gatewayText(report)}\n`);
 }
 
-async function measure({ name, url, token }: Contender, child: ChildProcess, place: Place): Promise<Run> {
-  const before = cpuTime(child.pid as number);
-  const measured = await wrk({ url, token: place.tokens[token], seconds, connections });
-  const cpu = (cpuTime(child.pid as number) - before) / measured.requests;
-  return { name, ...measured, cpu };
-}
-
-/** Rounds are interleaved, so that whatever else the machine does befalls all alike. */
-async function runRounds(
-  list: readonly Contender[],
-  programs: ReadonlyMap<Program, ChildProcess>,
-  place: Place,
-): Promise<Run[]> {
-  const runs: Run[] = [];
-  for (const { name, url, token } of list) {
-    say(`warming up: ${name}`);
-    await wrk({ url, token: place.tokens[token], seconds: WARM_UP, connections });
-  }
-  for (let round = 1; round <= count('rounds'); round++) {
-    for (const contender of list) {
-      const run = await measure(contender, programs.get(contender.program) as ChildProcess, place);
-      say(
-        `round ${round}: ${run.name}: ${run.cpu.toFixed(1)} µs a request, ${run.perSecond.toFixed(0)} requests a second`,
-      );
-      runs.push(run);
-    }
-  }
-  return runs;
-}
-
-async function benchGateway(): Promise<void> {
-  await checkMachine();
-  const place = await prepare();
-  const list = contenders();
-  const programs = new Map<Program, ChildProcess>();
-  const children: ChildProcess[] = [];
-  try {
-    children.push(await start(commands.upstream(place)));
-    for (const program of new Set(list.map((each) => each.program))) {
-      const child = await start(commands[program](place));
-      children.push(child);
-      programs.set(program, child);
-    }
-    report(await runRounds(list, programs, place));
-  } finally {
-    await Promise.all(children.map(stop));
-    place.remove();
-  }
-}
-
-function report(runs: readonly Run[]): void {
-  const results = summarize(runs);
-  const files = fingerprints();
-  if (values.json)
-    process.stdout.write(
-      `${JSON.stringify({ node: process.version, seconds, connections, results, runs, files }, undefined, 2)}\n`,
-    );
-  else
-    process.stdout.write(
-      `\n${table(results)}\n\nSHA-256 of the contenders\n${Object.entries(files)
-        .map(([name, hash]) => `${hash}  ${name}`)
-        .join('\n')}\n`,
-    );
+/** From the results to what the documentation shows of them. */
+async function runFigures(): Promise<void> {
+  const results = readResults(values.results ?? RESULTS);
+  writeFileSync(PICTURE, picture(results));
+  writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), results));
 }
 
 async function runRoutes(): Promise<void> {
   checkTools();
-  const report = await benchRoutes({ rounds: count('rounds'), seconds, connections, say });
+  const report = await benchRoutes({ rounds: count('rounds'), seconds, connections, engine: 'undici', say });
   process.stdout.write(
     values.json
       ? `${JSON.stringify({ node: process.version, seconds, connections, ...report }, undefined, 2)}\n`
@@ -190,7 +134,8 @@ async function runWorkers(): Promise<void> {
 }
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
-  gateway: benchGateway,
+  gateway: runGateway,
+  figures: runFigures,
   routes: runRoutes,
   'http-auth': runHttpAuth,
   authorization: runAuthorization,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export interface Load {
@@ -21,7 +22,11 @@ export interface Measured {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
 }
+
+/** Prints what wrk itself does not, after whatever script makes the requests. */
+const around = fileURLToPath(new URL('around.lua', import.meta.url));
 
 /** What a script prints whose requests count once each, when there were too few of them. */
 const RAN_OUT = 'requests ran out';
@@ -55,21 +60,23 @@ export async function wrk({
   prefix = ['wrk'],
 }: Load): Promise<Measured> {
   const [file, argument] = script ?? [];
-  const drawn = file === undefined ? [] : ['-s', file];
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency'];
   if (token !== undefined) args.push('-H', `Authorization: Bearer ${token}`);
   for (const line of headers) args.push('-H', line);
-  args.push(...drawn, url, ...(argument === undefined ? [] : ['--', argument]));
+  args.push('-s', around, url, ...(argument === undefined ? [] : ['--', argument]));
   const [program = 'wrk', ...parameters] = prefix;
-  const { stdout } = await promisify(execFile)(program, [...parameters, ...args]);
+  const env = { ...process.env, BENCH_SCRIPT: file ?? '' };
+  const { stdout } = await promisify(execFile)(program, [...parameters, ...args], { env });
   if (stdout.includes(RAN_OUT)) throw new Error(`${url}: ${RAN_OUT} before the time was over`);
   const fault = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
   if (fault !== null) throw new Error(`${url}: ${fault[0]}`);
+  if (/^\s*0 requests in/m.test(stdout)) throw new Error(`${url}: no request was answered`);
   return {
     requests: Number(find(stdout, /(\d+) requests in/)),
     perSecond: Number(find(stdout, /Requests\/sec:\s+([\d.]+)/)),
     p50: milliseconds(find(stdout, /^\s+50%\s+(\S+)/m)),
     p99: milliseconds(find(stdout, /^\s+99%\s+(\S+)/m)),
+    p999: Number(find(stdout, /99\.9%: ([\d.]+) us/)) / 1000,
   };
 }
 

@@ -1,47 +1,82 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { versionLine } from './commands/package-file.ts';
 
 /** One row a command: its file registers its name, options and action. */
-const commands: readonly (() => Promise<{ register(program: Command): void }>)[] = [
-  () => import('./commands/demo.ts'),
-  () => import('./commands/gateway.ts'),
-  () => import('./commands/authorization.ts'),
-  () => import('./commands/check.ts'),
-  () => import('./commands/explain.ts'),
-  () => import('./commands/routes.ts'),
-  () => import('./commands/config.ts'),
-  () => import('./commands/diff.ts'),
-  () => import('./commands/health.ts'),
-  () => import('./commands/why.ts'),
-  () => import('./commands/shadow.ts'),
-  () => import('./commands/protect.ts'),
-  () => import('./commands/import.ts'),
-  () => import('./commands/client.ts'),
-  () => import('./commands/user.ts'),
-  () => import('./commands/token.ts'),
-  () => import('./commands/key.ts'),
-  () => import('./commands/digest.ts'),
-  () => import('./commands/hash-password.ts'),
-];
+const commands: Readonly<Record<string, Load>> = {
+  demo: () => import('./commands/demo.ts'),
+  gateway: () => import('./commands/gateway.ts'),
+  authorization: () => import('./commands/authorization.ts'),
+  check: () => import('./commands/check.ts'),
+  explain: () => import('./commands/explain.ts'),
+  routes: () => import('./commands/routes.ts'),
+  config: () => import('./commands/config.ts'),
+  diff: () => import('./commands/diff.ts'),
+  health: () => import('./commands/health.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  why: () => import('./commands/why.ts'),
+  shadow: () => import('./commands/shadow.ts'),
+  protect: () => import('./commands/protect.ts'),
+  import: () => import('./commands/import.ts'),
+  client: () => import('./commands/client.ts'),
+  user: () => import('./commands/user.ts'),
+  token: () => import('./commands/token.ts'),
+  key: () => import('./commands/key.ts'),
+  digest: () => import('./commands/digest.ts'),
+  'hash-password': () => import('./commands/hash-password.ts'),
+  completion: () => import('./commands/completion.ts'),
+};
+
+type Load = () => Promise<{ register(program: Command): void }>;
+
+/** The command that is named, since modules of others cost time and memory; help, mistakes and `completion` tell of all. */
+function toLoad(name = ''): readonly Load[] {
+  const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return named === undefined || name === 'completion' ? Object.values(commands) : [named];
+}
+
+/** The help names commands in the order of the table, each below its heading. */
+const headings: Readonly<Record<string, readonly string[]>> = {
+  'To begin:': ['demo', 'protect', 'import', 'completion'],
+  'The two programs:': ['gateway', 'authorization'],
+  'To look, and change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
+  'To administer clients, people, tokens and keys:': ['client', 'user', 'token', 'key', 'digest', 'hash-password'],
+};
+
+const EXAMPLES = `
+Examples:
+  gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    in front of an API at once, refusing nothing
+  gatehouse check gateway.yaml authorization.yaml                              every mistake, and whether both fit each other
+  gatehouse explain --config gateway.yaml GET /orders/7 --scope orders.read    what would become of a request
+`;
+
+function putInOrder(program: Command): void {
+  for (const [heading, names] of Object.entries(headings))
+    for (const name of names) program.commands.find((each) => each.name() === name)?.helpGroup(heading);
+}
+
+/** A file without its option is the commonest slip. */
+function forgotConfig(args: readonly string[], { code, message }: CommanderError): string | undefined {
+  const file = args.find((arg) => /\.ya?ml$/.test(arg));
+  if (file === undefined || code !== 'commander.missingMandatoryOptionValue' || !message.includes('--config')) return;
+  return `did you mean \`--config ${file}\`?\n`;
+}
 
 /** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly. */
 export async function main(args: readonly string[]): Promise<void> {
   const program = new Command('gatehouse')
     .description('OAuth 2.0 in front of an API that knows nothing of it, and the service that gives out the tokens')
-    .version(version())
+    .version(versionLine())
     .exitOverride()
-    .showHelpAfterError('(--help tells more)');
-  for (const load of commands) (await load()).register(program);
+    .showHelpAfterError('(--help tells more)')
+    .addHelpText('after', EXAMPLES);
+  for (const load of toLoad(args[0])) (await load()).register(program);
+  putInOrder(program);
   for (const command of program.commands) command.exitOverride().showHelpAfterError('(--help tells more)');
   try {
     await program.parseAsync(args as string[], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    process.stderr.write(forgotConfig(args, error) ?? '');
     process.exitCode = error.exitCode === 0 ? 0 : 2;
   }
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

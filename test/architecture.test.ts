@@ -103,3 +103,11 @@ t.test('no import leads back to where it came from', async (t) => {
     [],
   );
 });
+
+t.test('every property is tried with the seed of test/support/properties.ts', async (t) => {
+  const folder = import.meta.dirname;
+  const direct = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && file !== join('support', 'properties.ts'))
+    .filter((file) => /^import .* from 'fast-check'/m.test(readFileSync(join(folder, file), 'utf8')));
+  t.strictSame(direct, []);
+});

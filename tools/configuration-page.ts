@@ -36,7 +36,7 @@ export function configurationKeys(): readonly Key[] {
 }
 
 const introduction = [
-  'Both files are YAML. A key that is not listed here is an error, with its line and what was probably meant; `gatehouse check FILE` tells all of them at once. For editors there is a JSON Schema of each file in `config/`. Paths of files are relative to the file that names them.',
+  'Both files are YAML in UTF-8, of 4 MiB at most; a file that one of them names has 64 MiB at most, and is no pipe. A key that is not listed here is an error, with its line and what was probably meant; `gatehouse check FILE` tells all of them at once. For editors there is a JSON Schema of each file in `config/`; for TypeScript there are their types: `import type { AuthorizationFile, GatewayFile } from "gatehouse"`. Paths of files are relative to the file that names them.',
   '`NAME` in a key stands for a name of your choice, `[]` for each entry of a list. Where a key may be left out, the second last column says what holds then; `–` is nothing, and `alternative` marks the one key of several that chooses the form.',
   '## Forms',
   [

@@ -7,10 +7,13 @@ import { AuthorizationSchema } from '../src/config/authorization.ts';
 import { editorSchema } from '../src/config/editor-schema.ts';
 import { GatewaySchema } from '../src/config/gateway.ts';
 import type { Schema } from '../src/config/input-schema.ts';
-import { type CodeEntry, codeGroups } from '../src/gateway/codes.ts';
+import { type CodeEntry, codeGroups, isCode } from '../src/gateway/codes.ts';
+import { remedies } from '../src/gateway/remedies.ts';
 import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
 import { chartFiles } from './chart/files.ts';
 import { configurationPage } from './configuration-page.ts';
+import { configurationTypes } from './configuration-types.ts';
+import { nginxFiles } from './nginx-files.ts';
 
 /** Everything that is made from the source: path → text. */
 export function generated(): Readonly<Record<string, string>> {
@@ -19,9 +22,11 @@ export function generated(): Readonly<Record<string, string>> {
     'config/authorization.schema.json': json(
       editorSchema(AuthorizationSchema as unknown as Schema, 'Gatehouse: authorization.yaml'),
     ),
+    'config/files.d.ts': configurationTypes(),
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     ...chartFiles(),
+    ...nginxFiles(),
   };
 }
 
@@ -49,11 +54,11 @@ function errorsPage(): string {
   const groups = Object.entries(codeGroups) as [keyof typeof codeGroups, Record<string, CodeEntry>][];
   return [
     '# Errors',
-    '<!-- Made by `npm run generate` from src/gateway/codes.ts and src/oauth/errors.ts: do not edit. -->',
+    '<!-- Made by `npm run generate` from src/gateway/codes.ts, src/gateway/remedies.ts and src/oauth/errors.ts: do not edit. -->',
     'Codes are stable: branch on the code, never on the sentence.',
     '## Gateway',
     'A refusal or an outage is answered with problem JSON (RFC 9457) that carries the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. Where an `error` is named, the challenge in `WWW-Authenticate` carries it too (RFC 6750 §3.1).',
-    ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
+    ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries).map(withRemedy))]),
     '## Authorization service',
     'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2); `error` is the code unless another is named. `request_id` is also the header `X-Request-Id`, and the log has the request under it, with the code. Pages show the same id.',
     table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
@@ -63,6 +68,11 @@ function errorsPage(): string {
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+function withRemedy([code, entry]: readonly [string, CodeEntry]) {
+  if (!isCode(code)) throw new TypeError(`${code} stands in a group and in no table`);
+  return [code, { ...entry, remedy: remedies[code] }] as const;
 }
 
 function table(entries: readonly (readonly [string, CodeEntry | OAuthErrorEntry])[]): string {

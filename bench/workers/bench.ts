@@ -15,6 +15,8 @@ export interface WorkersReport {
 }
 
 const TRIES = 20;
+/** Connections of which each process has so few that it seldom finds two with something to do. */
+const FEW = [4, 8];
 
 /** How connections fall on workers by each way of bringing them there, and what a request costs a group of workers. */
 export async function benchWorkers(bench: WorkersBench): Promise<WorkersReport> {
@@ -27,7 +29,10 @@ export async function benchWorkers(bench: WorkersBench): Promise<WorkersReport> 
     }
     openings.push(await opening(way, 2, bench.seconds));
   }
-  return { spreads, openings, costs: await groupCosts(bench) };
+  const costs: GroupCost[] = [];
+  for (const connections of new Set([...FEW, bench.connections]))
+    costs.push(...(await groupCosts({ ...bench, connections })));
+  return { spreads, openings, costs };
 }
 
 export function workersTable({ spreads, openings, costs }: WorkersReport): string {
@@ -45,11 +50,11 @@ export function workersTable({ spreads, openings, costs }: WorkersReport): strin
       ({ way, workers, opened, kept }) => `| ${way} | ${workers} | ${opened.toFixed(1)} | ${kept.toFixed(1)} |`,
     ),
     '',
-    '| gateway | CPU µs/request | ÷ one worker (least–most) | ÷ as many apart (least–most) | requests/s |',
-    '|---|---|---|---|---|',
+    '| gateway | connections | CPU µs/request | ÷ one worker (least–most) | ÷ as many apart (least–most) | requests/s |',
+    '|---|---|---|---|---|---|',
     ...costs.map(
-      ({ name, cpu, ofOne, ofApart, perSecond }) =>
-        `| ${name} | ${cpu.toFixed(1)} | ${inWords(ofOne)} | ${inWords(ofApart)} | ${perSecond.toFixed(0)} |`,
+      ({ name, connections, cpu, ofOne, ofApart, perSecond }) =>
+        `| ${name} | ${connections} | ${cpu.toFixed(1)} | ${inWords(ofOne)} | ${inWords(ofApart)} | ${perSecond.toFixed(0)} |`,
     ),
   ];
   return lines.join('\n');

@@ -11,6 +11,8 @@ import { wrk } from '../wrk.ts';
 /** What a request costs so many workers, primary and all, or so many gateways that know nothing of each other. */
 export interface GroupCost {
   readonly name: string;
+  /** Kept open by all generators together. */
+  readonly connections: number;
   /** Microseconds of CPU time a request, and requests a second: medians. */
   readonly cpu: number;
   readonly perSecond: number;
@@ -79,7 +81,9 @@ export async function groupCosts(bench: GroupBench): Promise<GroupCost[]> {
         for (const each of started) runs.push(await measured(each, { path, round }, bench));
       }
     }
-    return PATHS.flatMap((path) => contenders.map((contender) => summarize(runs, path, contender)));
+    return PATHS.flatMap((path) =>
+      contenders.map((contender) => ({ ...summarize(runs, path, contender), connections: bench.connections })),
+    );
   } finally {
     await Promise.all([behind, ...started.flatMap(({ children }) => children)].map(stop));
     rmSync(folder, { recursive: true, force: true });
@@ -153,7 +157,7 @@ function gateway(folder: string, { workers, port, upstreamPort }: Wanted): Comma
   return { file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] };
 }
 
-function summarize(runs: readonly Run[], path: string, contender: Contender): GroupCost {
+function summarize(runs: readonly Run[], path: string, contender: Contender): Omit<GroupCost, 'connections'> {
   const of = (wanted: Contender) => runs.filter((run) => run.path === path && run.contender === wanted);
   const own = of(contender);
   const beside = (workers: number): Ratio => {

@@ -47,6 +47,7 @@ export function buildApp(service: Service, { log, hosted, limits = serverLimits 
   const proxies = trustedProxies(service.config.trusted_proxies);
   app.addHook('onRequest', (request, reply, done) => {
     keepBelieved(proxies, request);
+    keepAddress(request);
     neverCached(request, reply);
     done();
   });
@@ -64,6 +65,15 @@ function keepBelieved(proxies: TrustedProxies, { raw }: FastifyRequest): void {
   const believed = proxies.believed([line].flat());
   if (believed.length > 0) raw.headers['x-forwarded-for'] = believed.join(', ');
   else delete raw.headers['x-forwarded-for'];
+}
+
+/** Of a client that nobody can tell, since it has left. */
+const GONE = '0.0.0.0';
+
+/** The framework asks the socket each time, and one that was closed meanwhile has no address any more. */
+function keepAddress(request: FastifyRequest): void {
+  const address: string | undefined = request.ip;
+  Object.defineProperty(request, 'ip', { value: address ?? GONE });
 }
 
 /** RFC 6749 §5.1, for answers and errors alike; documents that may be kept say so themselves. */

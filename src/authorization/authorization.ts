@@ -3,10 +3,13 @@ import { collectDefaultMetrics } from 'prom-client';
 import { type Clock, seconds } from '../base/clock.ts';
 import { trackConnections } from '../base/connections.ts';
 import { buildHealth } from '../base/health.ts';
+import { lastRequests, stopListening } from '../base/last-requests.ts';
 import { listen } from '../base/listen.ts';
+import { roomForConnections } from '../base/open-files.ts';
 import type { AuthorizationConfig } from '../config/authorization.ts';
 import { COUNTED_ALONE } from '../storage/counters.ts';
 import type { Records } from '../storage/records.ts';
+import { within } from '../storage/within.ts';
 import { buildApp } from './app.ts';
 import { loadSite } from './browser/site.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -23,8 +26,11 @@ export interface Authorization {
   readonly app: FastifyInstance;
   /** Listens at `listen`, `admin` and `health`; answers with the URLs, which matter where a port is 0. */
   start(): Promise<{ readonly url: string; readonly admin?: string; readonly health?: string }>;
-  /** Not ready at once, then what is in flight is finished, then the store is closed. */
-  stop(): Promise<void>;
+  /**
+   * Not ready at once, then what is in flight is finished, then the store is closed.
+   * @param lastRequests milliseconds for which kept connections may bring another request; 0 unless told
+   */
+  stop(lastRequests?: number): Promise<void>;
 }
 
 /** The whole authorization service in this process: its store opened and migrated, its keys made, nothing listening yet. */
@@ -52,6 +58,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   const remark = () => (service.counters.reachable() ? undefined : COUNTED_ALONE);
   const probes = { notReady, remark, registry: metrics.registry };
   const [admin, health] = [buildHealth(probes), buildHealth(probes)];
+  app.server.maxConnections = roomForConnections(1);
   const connections = trackConnections(app.server);
 
   async function start() {
@@ -66,11 +73,15 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     return urls;
   }
 
-  async function stop() {
+  async function stop(milliseconds = 0) {
     isDraining = true;
+    connections.lastAnswers();
     const atRest = stopHousekeeping();
     // Its answers would never end; what it waits for in the store must not keep the listener open.
-    const closed = Promise.all([service.feed.close(), app.close()]);
+    const fed = service.feed.close();
+    await stopListening(app.server);
+    await lastRequests(() => connections.open > 0, milliseconds);
+    const closed = Promise.all([fed, app.close()]);
     connections.drain();
     await closed;
     await Promise.all([admin.close(), health.close()]);
@@ -81,9 +92,12 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   return { service, app, start, stop };
 }
 
+/** Milliseconds that a probe waits for the store: less than verbs do, so that it hears in time that none answers. */
+const PROBE_WAITS = 1_500;
+
 async function storeFault(records: Records, clock: Clock): Promise<string | undefined> {
   try {
-    await records.ping(seconds(clock));
+    await within(records.ping(seconds(clock)), PROBE_WAITS);
     return undefined;
   } catch {
     return 'the store does not work';

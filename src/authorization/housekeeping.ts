@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { type Clock, seconds } from '../base/clock.ts';
-import type { Records } from '../storage/records.ts';
+import { type Clock, forgettingClock } from '../base/clock.ts';
 import type { Service } from './service.ts';
 
 const batch = 1_000;
@@ -12,13 +11,13 @@ export interface Chore {
   readonly run: (service: Service) => Promise<unknown>;
 }
 
-const chores: readonly Chore[] = [
-  { name: 'sweeping', every: 60_000, run: ({ records, clock }) => sweepAll(records, clock) },
+const choresOf = (clock: Clock): readonly Chore[] => [
+  sweeping(forgettingClock(clock)),
   { name: 'looking for new signing keys', every: 10_000, run: ({ keys }) => keys.refresh() },
 ];
 
 /** What has to be done now and then. Answers how to stop, which waits for what is under way. */
-export function startHousekeeping(service: Service, log: Logger, todo = chores): () => Promise<void> {
+export function startHousekeeping(service: Service, log: Logger, todo = choresOf(service.clock)): () => Promise<void> {
   const stops = todo.map((chore) => repeat(chore, service, log));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
@@ -46,6 +45,9 @@ function repeat({ name, every, run }: Chore, service: Service, log: Logger): () 
 }
 
 /** In batches small enough that no request waits for long. */
-async function sweepAll(records: Records, clock: Clock): Promise<void> {
-  while ((await records.sweep(seconds(clock), batch)) >= batch);
+function sweeping(forgetting: () => number): Chore {
+  const run = async ({ records }: Service) => {
+    while ((await records.sweep(forgetting(), batch)) >= batch);
+  };
+  return { name: 'sweeping', every: 60_000, run };
 }

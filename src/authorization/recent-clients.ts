@@ -22,8 +22,8 @@ export function rememberClients(clients: Pick<Clients, 'list'>, clock: Clock): R
     until = Number.NEGATIVE_INFINITY;
   };
   return () => {
-    if (known !== undefined && clock.now() < until) return known;
-    until = clock.now() + KEPT;
+    if (known !== undefined && clock.monotonic() < until) return known;
+    until = clock.monotonic() + KEPT;
     known = ask(known);
     return known;
   };

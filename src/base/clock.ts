@@ -15,3 +15,19 @@ export const systemClock: Clock = {
 export function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }
+
+/** Seconds in which a wall clock that was set ahead by mistake is set right again. */
+const A_DAY = 86_400;
+
+/**
+ * Whole seconds for what lets go of things that have ended: a wall clock that jumps ahead must not make it forget what was
+ * revoked or used, since it may be set back. It stays behind by the jump, a day at most, and follows a step back at once.
+ */
+export function forgettingClock(clock: Clock): () => number {
+  const start = clock.now() - clock.monotonic();
+  return () => {
+    const wall = seconds(clock);
+    const steady = Math.floor((start + clock.monotonic()) / 1000);
+    return Math.max(Math.min(wall, steady), wall - A_DAY);
+  };
+}

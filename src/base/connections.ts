@@ -2,6 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
+  /** How many there are. */
+  readonly open: number;
+  /** From now on every answer is the last of its connection, and says so. */
+  lastAnswers(): void;
   /** From now on every connection ends with the answer that it waits for; one that waits for none ends at once. */
   drain(): void;
 }
@@ -12,7 +16,12 @@ export interface Connections {
  */
 export function trackConnections(server: Server): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();
+  let isLast = false;
   let isDraining = false;
+  const lastAnswers = () => {
+    isLast = true;
+    for (const responses of answering.values()) for (const response of responses) response.shouldKeepAlive = false;
+  };
 
   server.on('connection', (socket: Socket) => {
     if (isDraining) return void socket.destroy();
@@ -23,7 +32,7 @@ export function trackConnections(server: Server): Connections {
     const responses = answering.get(socket);
     if (responses === undefined) return;
     responses.add(response);
-    if (isDraining) response.shouldKeepAlive = false;
+    if (isLast) response.shouldKeepAlive = false;
     response.once('close', () => {
       responses.delete(response);
       if (isDraining) endIfIdle(socket, responses);
@@ -31,12 +40,14 @@ export function trackConnections(server: Server): Connections {
   });
 
   return {
+    get open() {
+      return answering.size;
+    },
+    lastAnswers,
     drain() {
       isDraining = true;
-      for (const [socket, responses] of answering) {
-        for (const response of responses) response.shouldKeepAlive = false;
-        endIfIdle(socket, responses);
-      }
+      lastAnswers();
+      for (const [socket, responses] of answering) endIfIdle(socket, responses);
     },
   };
 }

@@ -15,6 +15,8 @@ export function buildHealth(
   options: FastifyServerOptions = {},
 ): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true, ...options });
+  // That of the framework repeats the path, in which somebody may have put a token.
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
     const reason = await notReady();

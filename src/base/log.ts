@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { standardOutput } from './turn-lines.ts';
@@ -28,8 +29,16 @@ const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*
 export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
   const settings = { level: options.level, redact: { paths: redactedPaths, censor: '[redacted]' } };
   return isPretty(options.format)
-    ? pino(settings, pretty({ destination: destination ?? process.stdout, sync: true }))
+    ? pino(settings, pretty({ destination: destination ?? lines(), sync: true }))
     : pino(settings, destination ?? standardOutput());
+}
+
+function lines(): Writable {
+  const write = (chunk: unknown, _encoding: string, done: () => void) => {
+    standardOutput().write(String(chunk));
+    done();
+  };
+  return new Writable({ write });
 }
 
 function isPretty(format: LogOptions['format']): boolean {

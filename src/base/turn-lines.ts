@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { openStandardOutput } from './lossy-output.ts';
 
 export interface LineStream extends DestinationStream {
   /** What is pending goes out now. */
@@ -30,7 +31,7 @@ let shared: LineStream | undefined;
 /** All that this process writes to its standard output, in the order in which it was said. */
 export function standardOutput(): LineStream {
   if (shared === undefined) {
-    shared = turnLines((text) => void process.stdout.write(text));
+    shared = turnLines(openStandardOutput());
     process.once('exit', shared.flushSync);
   }
   return shared;

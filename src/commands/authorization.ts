@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type Authorization, buildAuthorization } from '../authorization/authorization.ts';
 import { openStore } from '../authorization/open-service.ts';
 import { systemClock } from '../base/clock.ts';
+import { LAST_REQUESTS } from '../base/last-requests.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
@@ -31,7 +32,8 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
   try {
     if (options.migrateOnly) return await migrate(config, directory);
     authorization = await buildAuthorization(config, { directory, log });
-    stopOnSignal({ stop: authorization.stop, deadline: config.shutdown.deadline, log });
+    const { stop } = authorization;
+    stopOnSignal({ stop: () => stop(LAST_REQUESTS), deadline: config.shutdown.deadline, log });
     log.info(await authorization.start(), `the authorization service ${config.issuer} is ready`);
   } catch (error) {
     giveUp(explain(error));

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { membersOf } from '../config/checks.ts';
 import { staleSentence } from '../config/checks-feed.ts';
-import { detectKind } from '../config/detect.ts';
+import { detectKind, type FileKind } from '../config/detect.ts';
 import { formatForGithub } from '../config/format.ts';
 import {
   formatProblems,
@@ -11,6 +10,8 @@ import {
   loadGatewayConfig,
   type Problem,
 } from '../config/load.ts';
+import { readText } from '../config/read-text.ts';
+import { misfits } from '../config/together.ts';
 import { runTests } from '../gateway/dry/run-tests.ts';
 
 /** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
@@ -18,12 +19,15 @@ export function register(program: Command): void {
   program
     .command('check')
     .description('validate configuration files, and run their tests')
-    .argument('<file...>', 'gateway or authorization files; which of the two is seen from their keys')
+    .argument(
+      '<file...>',
+      'gateway or authorization files; which of the two is seen from their keys; both together: whether they fit',
+    )
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
     .action(async (files: string[], { format }: { format: keyof typeof formats }) => {
-      const results = await Promise.all(files.map(judge));
+      const results = withMisfits(await Promise.all(files.map(judge)));
       process.stdout.write(formats[format](results));
       if (results.some(({ problems }) => !isValid(problems))) process.exitCode = 1;
     });
@@ -41,10 +45,26 @@ async function judge(file: string): Promise<Result> {
   return { file, problems, notes: isValid(problems) ? notesOf(file) : [] };
 }
 
+/** Files that are given together are meant for each other; what is wrong in one comes first. */
+function withMisfits(results: readonly Result[]): readonly Result[] {
+  const services = results.flatMap(({ file }) => {
+    const loaded = isOf('authorization', file) ? loadAuthorizationConfig(file) : undefined;
+    return loaded?.ok ? [loaded] : [];
+  });
+  return results.map((result) => {
+    const loaded = services.length > 0 && isOf('gateway', result.file) ? loadGatewayConfig(result.file) : undefined;
+    if (!loaded?.ok) return result;
+    return { ...result, problems: [...result.problems, ...services.flatMap((service) => misfits(loaded, service))] };
+  });
+}
+
+function isOf(kind: FileKind, file: string): boolean {
+  const read = readText(file, { waits: true });
+  return read.ok && detectKind(read.text) === kind;
+}
+
 function notesOf(file: string): readonly string[] {
-  const text = readText(file);
-  const loaded =
-    text !== undefined && detectKind(text) === 'gateway' ? loadGatewayConfig(file, process.env) : undefined;
+  const loaded = isOf('gateway', file) ? loadGatewayConfig(file, process.env) : undefined;
   if (loaded?.ok !== true) return [];
   const servers = membersOf('authorization_servers', loaded.config.authorization_servers);
   return servers.map(staleSentence).filter((note) => note !== undefined);
@@ -69,8 +89,9 @@ function inWords({ file, problems, notes }: Result): string {
 
 /** Errors, or the warnings of a file without errors. */
 export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): Promise<readonly Problem[]> {
-  const text = readText(file);
-  const kind = text === undefined ? 'gateway' : detectKind(text);
+  const read = readText(file, { waits: true });
+  // One that cannot be read is told of by the loader.
+  const kind = read.ok ? detectKind(read.text) : 'gateway';
   if (kind === undefined) return undecided(file);
   return kind === 'gateway' ? checkGateway(file, env) : told(loadAuthorizationConfig(file, env));
 }
@@ -86,15 +107,6 @@ function told(loaded: Loaded<unknown>): readonly Problem[] {
 
 function isValid(problems: readonly Problem[]): boolean {
   return problems.every(({ severity }) => severity !== 'error');
-}
-
-/** A file that cannot be read is told of by the loader. */
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function undecided(file: string): readonly Problem[] {

@@ -66,8 +66,8 @@ export function register(program: Command): void {
 
 async function add({ config, clients, records, clock }: Service, options: ClientOptions): Promise<Report> {
   const id = options.id ?? newClientId();
-  if ((await clients.find(id)) !== undefined) throw new Refusal(`there is a client ${id} already`);
-  const { registration: metadata, warnings } = newClient(id, options, config);
+  const taken = (await clients.find(id)) === undefined ? [] : [`there is a client ${id} already`];
+  const { registration: metadata, warnings } = newClient(id, options, config, taken);
   const secret = options.public ? undefined : newClientSecret();
   const createdAt = seconds(clock);
   const secrets = secret === undefined ? [] : [{ hash: sha256(secret), createdAt, expiresAt: undefined }];

@@ -30,7 +30,7 @@ async function run(ports: Ports): Promise<void> {
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
     process.stderr.write(
-      `gatehouse demo: ${error.message} (other ports: npm start -- --gateway 18080 --authorization 18081 --api 19000 --client 18082)\n`,
+      `gatehouse demo: ${error.message} (other ports: --gateway 18080 --authorization 18081 --api 19000 --client 18082)\n`,
     );
     process.exitCode = 1;
   }

@@ -43,8 +43,9 @@ function replayLines({ requests, changed, undecided, ignored }: Replay): readonl
   ];
 }
 
-function replayedLine({ count, method, example, route, client, was, now }: Replayed): string {
+function replayedLine({ count, method, example, others, route, client, was, now }: Replayed): string {
+  const more = others === 0 ? '' : ` and ${others} other${others === 1 ? '' : 's'}`;
   const who = client === undefined ? '' : ` by ${client}`;
   const where = route === undefined ? '' : ` (${route})`;
-  return `${count} × ${method} ${example}${where}${who}: was ${was}, now ${now}`;
+  return `${count} × ${method} ${example}${more}${where}${who}: was ${was}, now ${now}`;
 }

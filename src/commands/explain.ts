@@ -10,6 +10,7 @@ import { assumedVerifier } from '../gateway/dry/assumed.ts';
 import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/dry/dry-engine.ts';
 import { type Explanation, explain } from '../gateway/dry/explain.ts';
 import { buildVerifiers } from '../gateway/verify/verifiers.ts';
+import { doubts } from './explain-doubts.ts';
 import { explanationInWords } from './explanation-in-words.ts';
 import { printable } from './printable.ts';
 
@@ -58,6 +59,8 @@ async function run(request: Request, options: Options, command: Command): Promis
     process.exitCode = 1;
     return;
   }
+  const doubted = doubts({ method: request.method, scope: options.scope }, loaded.config);
+  process.stderr.write(doubted.map((doubt) => printable(`gatehouse: warning: ${doubt}\n`)).join(''));
   const asked: Asked = {
     ...request,
     host: request.host ?? defaultHost(loaded.config),

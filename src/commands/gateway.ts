@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { LAST_REQUESTS } from '../base/last-requests.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
@@ -54,7 +55,7 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
   try {
     const starting = startByWorkers({ config, directory, locate, load: source?.load, log });
     // From the first request that may be answered: that is before everything has started.
-    stopOnSignal({ stop: async () => (await starting).stop(), deadline: config.shutdown.deadline, log });
+    stopOnSignal({ stop: async () => (await starting).stop(LAST_REQUESTS), deadline: config.shutdown.deadline, log });
     const gateway = await starting;
     const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision } = gateway;
     log.info({ url, admin, health, decision }, 'gateway is listening');

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { request } from 'undici';
 import { detectKind } from '../config/detect.ts';
 import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
-import { listenerUrl } from './listener-url.ts';
+import { readText } from '../config/read-text.ts';
+import type { Address } from '../config/schema.ts';
+import { askReady, type Readiness } from './ask-ready.ts';
+import { waitOption } from './wait-option.ts';
 
 /** `gatehouse health --config FILE`: exit 0 when the program that runs by this file is ready; for Docker and probes. */
 export function register(program: Command): void {
@@ -11,36 +13,40 @@ export function register(program: Command): void {
     .command('health')
     .description('exit 0 when the program of this configuration is ready')
     .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml, with a `health` or an `admin` listener')
+    .addOption(waitOption('asks until it is ready, or this time is over (10s when no time is given)'))
     .action(run);
 }
 
-const PATIENCE = 2000;
-
-async function run({ config: file }: { config: string }): Promise<void> {
+async function run({ config: file, wait = 0 }: { config: string; wait?: number }): Promise<void> {
   const loaded = isAuthorization(file) ? loadAuthorizationConfig(file) : loadGatewayConfig(file);
   if (!loaded.ok) return unhealthy(formatProblems(loaded.problems));
   const listener = loaded.config.health ?? loaded.config.admin;
   if (listener === undefined) {
     return unhealthy(`${file} has no listener to ask: add \`health: 127.0.0.1:9900\` (or \`admin: …\`).\n`);
   }
-  const url = listenerUrl(listener, '/readyz');
-  try {
-    const { statusCode, body } = await request(url, { headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
-    const text = await body.text();
-    if (statusCode !== 200) return unhealthy(`${text}\n`);
-    process.stdout.write(`${text}\n`);
-  } catch {
-    return unhealthy(`Nothing answers at ${url}.\n`);
+  const answer = await askUntilReady(listener, wait);
+  if (answer.kind === 'silent') return unhealthy(`Nothing answers at ${answer.url}.\n`);
+  if (answer.kind === 'not_ready') return unhealthy(`${answer.text}\n`);
+  process.stdout.write(`${answer.text}\n`);
+}
+
+/** Milliseconds between two questions. */
+const PAUSE = 100;
+
+/** The last answer, where none within `wait` milliseconds was that it is ready. */
+async function askUntilReady(listener: Address, wait: number): Promise<Readiness> {
+  const end = performance.now() + wait;
+  for (;;) {
+    const answer = await askReady(listener);
+    if (answer.kind === 'ready' || performance.now() + PAUSE > end) return answer;
+    await pause(PAUSE);
   }
 }
 
 /** A file that cannot be read is judged where it is loaded. */
 function isAuthorization(file: string): boolean {
-  try {
-    return detectKind(readFileSync(file, 'utf8')) === 'authorization';
-  } catch {
-    return false;
-  }
+  const read = readText(file, { waits: true });
+  return read.ok && detectKind(read.text) === 'authorization';
 }
 
 function unhealthy(message: string): void {

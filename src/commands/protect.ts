@@ -46,7 +46,8 @@ mode: shadow
 authorization_servers:
   main:
     issuer: ${scalar(issuer)}
-    # Whom the tokens must be for (\`aud\`); without it those for every other API of this issuer count too.
+    # Whom the tokens must be for (\`aud\`). Without it those for every other API of this issuer count too, and
+    # \`gatehouse check\` warns of that; \`audience: any\` says that it is meant.
     # audience: https://api.example.com
     # For tokens that are no JWTs, who the gateway is when it asks about them:
     # client_id: gateway

@@ -34,8 +34,15 @@ async function revoke(service: Service): Promise<Report> {
   if (owner === undefined || outcome !== 'revoked')
     return { json: { revoked: false }, text: 'The token is not known: none of this service, or it ended long ago.\n' };
   const facts = { client_id: owner.clientId, sub: owner.subject };
-  return { json: { revoked: true }, text: 'The token is revoked.\n', audit: { event: 'token_revoked', facts } };
+  return {
+    json: { revoked: true },
+    text: `The token is revoked.\n${CACHED}\n`,
+    audit: { event: 'token_revoked', facts },
+  };
 }
+
+const CACHED =
+  'A gateway that was told of it before goes on serving it until its `cache.ttl` is over (60s unless told), and within a second where it follows the feed (`events`) no more.';
 
 /** A refresh token tells of itself to its own client only. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { GatewayConfig } from '../config/gateway.ts';
 import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
 import { entry, isCode } from '../gateway/codes.ts';
+import { remedies } from '../gateway/remedies.ts';
 import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
 import { listenerUrl } from './listener-url.ts';
@@ -27,7 +28,7 @@ async function run(ticket: string, { config: file, json }: { config: string; jso
   }
   const opened = await open(ticket.trim(), loaded);
   if (opened.kind === 'opened') print(opened.record, json);
-  else giveUp(`gatehouse: ${sentence(opened.kind, file, loaded)}\n`);
+  else giveUp(`gatehouse: ${sentence(opened.kind, ticket.trim(), file, loaded)}\n`);
 }
 
 /** Without keys in the file only the process that sealed a ticket has the key, so that one is asked. */
@@ -52,7 +53,12 @@ const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>,
 
 const NEW_KEY = `For those to come: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
 
-function sentence(kind: Failure, file: string, { config }: Sound): string {
+/** As the gateway makes them: a random part, and a count. Traces and other gateways make others. */
+const REQUEST_ID = /^[\w-]{12}-[0-9a-z]{1,12}$/;
+
+function sentence(kind: Failure, ticket: string, file: string, { config }: Sound): string {
+  if (kind === 'not_a_ticket' && REQUEST_ID.test(ticket))
+    return `this is a request id: it leads to the log of the gateway, to the line with "request_id":"${ticket}". Here goes the member \`ticket\` of the same answer`;
   if (kind === 'not_a_ticket' || kind === 'broken') return failures[kind];
   const { admin, ticket_keys } = config;
   if (ticket_keys !== undefined) return `the ticket was sealed under another key than the \`ticket_keys\` of ${file}`;
@@ -73,6 +79,8 @@ const labels: readonly (readonly [keyof TicketRecord, string])[] = [
   ['scope_missing', 'missing scope'],
   ['cache', 'cache'],
   ['subject_hash', 'subject hash'],
+  ['client', 'client'],
+  ['scope_held', 'held scope'],
 ];
 
 function inWords(record: TicketRecord): string {
@@ -88,7 +96,8 @@ function inWords(record: TicketRecord): string {
   });
   const title = [entryOf?.status, code].filter(Boolean).join(' ');
   const request = method === '' ? '' : `   ${method} ${host}${path}`;
-  return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines].map(printable).join('\n')}\n`;
+  const advice = isCode(code) ? [`  to do         ${remedies[code]}`] : [];
+  return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines, ...advice].map(printable).join('\n')}\n`;
 }
 
 function giveUp(message: string): void {

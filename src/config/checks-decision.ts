@@ -29,6 +29,7 @@ export const decisionChecks: Checks<GatewaySubject> = {
     ),
   ]),
   'hashes of bodies that a proxy keeps': withDecision((_, { routes }) => routes.flatMap(bodyHashes)),
+  'what a proxy keeps of a route': withDecision((_, { routes }) => routes.flatMap(keptByProxies)),
   'what the cache of a proxy does not know': withDecision(({ max_age }, { routes }) =>
     max_age === 0 ? [] : routes.flatMap(unknownToCaches),
   ),
@@ -66,6 +67,26 @@ function bodyHashes({ at, value: { digest } }: Route): readonly Finding[] {
   const message =
     'a proxy that asks at `decision` keeps the body, so `auth-int` is refused there for all but GET and HEAD';
   return [{ pointer: [...at, 'digest', 'qop', index], severity: 'warning', message, hint: 'write `qop: [auth]`' }];
+}
+
+function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Finding[] {
+  const kept: readonly (readonly [where: Pointer, isOne: boolean, message: string, hint: string])[] = [
+    [
+      ['end_with'],
+      end_with === 'token',
+      'a proxy that asks at `decision` keeps the connection, so nothing that is open there ends with the token',
+      'such clients must come to `listen`',
+    ],
+    [
+      ['limits', 'body'],
+      limits?.body !== undefined,
+      'a proxy that asks at `decision` keeps the body, so its length is not looked at there',
+      'let the proxy limit it too, as `client_max_body_size` of nginx does',
+    ],
+  ];
+  return kept.flatMap(([where, isOne, message, hint]) =>
+    isOne ? [{ pointer: [...at, ...where], severity: 'warning', message, hint }] : [],
+  );
 }
 
 /** In the key that the cookbook gives. */

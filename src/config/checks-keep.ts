@@ -10,10 +10,10 @@ type Route = Member<RouteFile>;
 /** Paths that are kept in a spelling which an upstream may read as another path. */
 export const keepChecks: Checks<GatewaySubject> = {
   'kept spelling around a protected path': ({ routes, around }) => {
-    const guards = guardsOf(routes);
-    return routes.filter(keepsOpen).flatMap((open): Finding[] => {
-      const { texts, whole } = leadingLiterals(open.value);
-      const guarded = whole ? undefined : guards.get(asText(texts));
+    const opens = routes.filter(keepsOpen).map((open) => ({ open, before: openBefore(open) }));
+    const guards = guardsOf(routes, new Set(opens.map(({ before }) => before)));
+    return opens.flatMap(({ open, before }): Finding[] => {
+      const guarded = guards.get(before);
       if (guarded === undefined) return [];
       const [key, spelling] =
         open.value.encoded_slashes === 'keep' ? ['encoded_slashes', '%2f'] : ['path_parameters', ';'];
@@ -34,17 +34,27 @@ function keepsOpen({ value }: Route): boolean {
   return value.access === 'public' && (value.encoded_slashes === 'keep' || value.path_parameters === 'keep');
 }
 
+/** The literals that such a route begins with, if anything else follows them. */
+function openBefore({ value }: Route): string | undefined {
+  const { texts, whole } = leadingLiterals(value);
+  return whole ? undefined : texts.map((text) => `/${text}`).join('');
+}
+
 /**
  * The first protected route that has one more literal after these: an open pattern with a name or a rest there would be
  * led past it.
  */
-function guardsOf(routes: readonly Route[]): ReadonlyMap<string, Route> {
-  const guards = new Map<string, Route>();
+function guardsOf(
+  routes: readonly Route[],
+  wanted: ReadonlySet<string | undefined>,
+): ReadonlyMap<string | undefined, Route> {
+  const guards = new Map<string | undefined, Route>();
+  if (wanted.size === 0) return guards;
   for (const route of routes.filter(({ value }) => value.access !== 'public')) {
-    const { texts } = leadingLiterals(route.value);
-    for (const index of texts.keys()) {
-      const before = asText(texts.slice(0, index));
-      if (!guards.has(before)) guards.set(before, route);
+    let before = '';
+    for (const text of leadingLiterals(route.value).texts) {
+      if (wanted.has(before) && !guards.has(before)) guards.set(before, route);
+      before += `/${text}`;
     }
   }
   return guards;
@@ -59,8 +69,4 @@ function leadingLiterals({ match }: RouteFile): { texts: readonly string[]; whol
     texts.push(segment.text);
   }
   return { texts, whole: true };
-}
-
-function asText(literals: readonly string[]): string {
-  return literals.map((text) => `/${text}`).join('');
 }

@@ -40,7 +40,8 @@ function neverMatches({ at, value }: Route): readonly Finding[] {
   ];
 }
 
-const usualMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Methods that nobody is asked about. */
+export const usualMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function methodFaults({ at, value }: Route): readonly Finding[] {
   return (value.match.methods ?? []).flatMap((method, index, all): Finding[] => {
@@ -71,7 +72,7 @@ function methodFaults({ at, value }: Route): readonly Finding[] {
 }
 
 /** One slip from a usual method, as GTE is, is more likely that method than one of its own. */
-function unusual(method: string): boolean {
+export function unusual(method: string): boolean {
   return !usualMethods.includes(method) && closest(method, usualMethods) !== undefined;
 }
 

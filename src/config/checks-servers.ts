@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Checks, type Member, repeated } from './checks.ts';
-import type { AuthorizationServerConfig } from './gateway.ts';
+import type { AuthorizationServerConfig, RouteFile } from './gateway.ts';
 import { hmacSecretFaults } from './hmac-secret.ts';
+import { takesTokens } from './http-schemes.ts';
+import { readKeySetFile } from './key-set-file.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
 import { readAuthorities } from './tls-files.ts';
@@ -25,7 +26,7 @@ export const serverChecks: Checks<GatewaySubject> = {
   secret: ({ servers }) => servers.flatMap(secretFaults),
   'typ JWT': ({ servers }) => servers.flatMap(typFaults),
   'required claims': ({ servers }) => servers.flatMap(requiredClaimFaults),
-  'audience any': ({ servers }) => servers.flatMap(audienceFaults),
+  'no audience': audienceFaults,
 };
 
 function sameIssuer([server, other]: readonly [Server, Server], cite: GatewaySubject['around']['cite']): Finding {
@@ -50,10 +51,11 @@ function keyPlaceFaults({ at, value }: Server): readonly Finding[] {
 }
 
 function keyFileFaults({ at, value }: Server, directory: string): readonly Finding[] {
-  if (value.jwks_file === undefined || existsSync(resolve(directory, value.jwks_file))) return [];
-  return [
-    { pointer: [...at, 'jwks_file'], message: 'the file does not exist', hint: `paths are relative to ${directory}` },
-  ];
+  if (value.jwks_file === undefined) return [];
+  const read = readKeySetFile(resolve(directory, value.jwks_file));
+  if (read.ok) return [];
+  const { reason, hint = `paths are relative to ${directory}` } = read;
+  return [{ pointer: [...at, 'jwks_file'], message: `the file ${reason}`, hint }];
 }
 
 function authorityFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {
@@ -147,14 +149,21 @@ function requiredClaimFaults({ at, value }: Server): readonly Finding[] {
     .map((name) => ({ pointer: [...pointer, name], message: 'the list is empty, so no token would be accepted' }));
 }
 
-function audienceFaults({ at, value }: Server): readonly Finding[] {
-  if (value.audience !== 'any') return [];
-  return [
-    {
-      pointer: [...at, 'audience'],
+/** `audience: any`, claims that tell the tokens apart, or an audience on every route that takes them are words of the file. */
+function audienceFaults({ servers, routes }: GatewaySubject): readonly Finding[] {
+  return servers
+    .filter(({ value }) => value.audience === undefined && Object.keys(value.required_claims).length === 0)
+    .filter((server) => typFaults(server).length === 0)
+    .filter(({ name }) => routes.some(({ value }) => takesTokensOf(value, name) && value.audience === undefined))
+    .map(({ at }) => ({
+      pointer: at,
       severity: 'warning',
-      message: 'tokens for every other API of this issuer are accepted here',
-      hint: 'name the audience that tokens for this API carry',
-    },
-  ];
+      atKey: true,
+      message: 'without an `audience`, tokens for every other API of this issuer are accepted here',
+      hint: 'name the audience that tokens for this API carry, or write `audience: any` if that is meant',
+    }));
+}
+
+function takesTokensOf(route: RouteFile, server: string): boolean {
+  return takesTokens(route) && (route.authorization_servers?.includes(server) ?? true);
 }

@@ -13,12 +13,12 @@ export const tlsChecks: Checks<GatewaySubject> = {
   },
   'certificates of clients': ({ config }) => (config.listen.tls === undefined ? [] : clientFaults(config.listen.tls)),
   'HTTP/2 with clients': ({ config }) =>
-    config.listen.http2 === true
+    config.listen.http2 === true && config.listen.tls === undefined
       ? [
           {
             pointer: ['listen', 'http2'],
-            message: 'this gateway speaks HTTP/1.1 with clients',
-            hint: 'leave it out; where clients need HTTP/2, a proxy in front can speak it',
+            message: 'clients choose HTTP/2 within TLS, and this listener has none',
+            hint: 'write `tls: { cert, key }` beside it, or leave `http2` out',
           },
         ]
       : [],

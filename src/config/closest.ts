@@ -2,8 +2,10 @@
 export function closest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  const letters = word.toLowerCase();
   for (const candidate of words) {
-    const slips = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (Math.abs(word.length - candidate.length) >= least) continue;
+    const slips = distance(letters, candidate.toLowerCase());
     if (slips < least) [best, least] = [candidate, slips];
   }
   return best;

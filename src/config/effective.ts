@@ -18,7 +18,8 @@ export type Origin =
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'default' };
 
-const HIDDEN = '[redacted]';
+/** Stands for a value that is not shown. */
+export const HIDDEN = '[redacted]';
 
 /** Every value with its origin, in the order of the schema. No secret is among them. */
 export function effectiveValues(schema: Schema, tree: Tree): readonly EffectiveValue[] {

@@ -1,12 +1,22 @@
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { isKnownKey } from './known-keys.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** Shows one line of a file with a caret below it; what may be a secret is shown as asterisks. */
-export function framer(text: string): (line: number, column: number) => string | undefined {
-  const lines = maskPasswords(mask(text)).split(/\r?\n/);
+/**
+ * Shows one line of a file with a caret below it; what may be a secret is shown as asterisks. That is, in a file that is not
+ * YAML, everything but the keys: nobody knows there which line is the value of which key.
+ * @param contents undefined: the text is not YAML
+ */
+export function framer(
+  text: string,
+  contents: ParsedNode | null | undefined,
+): (line: number, column: number) => string | undefined {
+  const masked = contents === undefined ? keysAlone(text) : withoutSecrets(text, contents);
+  const lines = maskPasswords(masked).split(/\r?\n/);
   return (line, column) => {
-    const shown = lines[line - 1];
-    if (shown === undefined || shown.length > 400) return undefined;
+    const whole = lines[line - 1];
+    if (whole === undefined || whole.length > 400) return undefined;
+    const shown = contents === undefined ? whole : withoutComment(whole);
     const number = String(line).padStart(5);
     const rest = shown.slice(column - 1);
     const width = Math.max(1, /^(["']).*?\1|^(?:\{[^}\s]*\}|[^\s,[\]{}:]|:(?=\S))+/.exec(rest)?.[0].length ?? 1);
@@ -14,41 +24,77 @@ export function framer(text: string): (line: number, column: number) => string |
   };
 }
 
-function mask(text: string): string {
-  const parsed = parseDocument(text, { prettyErrors: false });
-  const spans = secretSpans(parsed.contents, false);
-  const masked = spans.reduce(
-    (shown, [start, end]) => shown.slice(0, start) + stars(shown.slice(start, end)) + shown.slice(end),
-    text,
-  );
-  // A file that is not YAML has no reliable spans: there, all that follows such a key on its line is hidden.
-  return parsed.errors.length === 0
-    ? masked
-    : masked.replace(/([\w-]+)(["']?\s*:\s*)(\S.*)/g, (found, key, colon, rest) =>
-        isSecretName(key) ? key + colon + stars(rest) : found,
-      );
+function withoutSecrets(text: string, contents: ParsedNode | null): string {
+  let shown = '';
+  let from = 0;
+  for (const [start, end] of secretSpans(text, contents, false)) {
+    shown += text.slice(from, start) + stars(text.slice(Math.max(from, start), end));
+    from = end;
+  }
+  return shown + text.slice(from);
 }
 
+/** Signs, and words of the two files where a key may stand. */
+function keysAlone(text: string): string {
+  return text.replace(WORD, (word, colon) => {
+    const isSign = /^(?:[-|>?#&*!]|---)$/.test(word);
+    return isSign || (colon !== undefined && isKnownKey(word)) ? word : stars(word);
+  });
+}
+
+/** With the colon that makes it a key: behind a quote it needs no space. */
+const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
+
 /** From start to end of every secret scalar that stands in the text itself. */
-function secretSpans(node: unknown, secret: boolean): [number, number][] {
-  if (isSeq(node)) return node.items.flatMap((item) => secretSpans(item, secret));
+function secretSpans(text: string, node: unknown, secret: boolean): [number, number][] {
+  if (isSeq(node)) return node.items.flatMap((item) => secretSpans(text, item, secret));
   if (isMap(node)) {
-    return node.items.flatMap(({ key, value }) => [
-      ...secretSpans(key, secret),
-      ...secretSpans(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+    const firstValue = node.items.findIndex(hasValue);
+    return node.items.flatMap(({ key, value }, index) => [
+      ...secretSpans(text, key, secret || isRest(node, index, firstValue)),
+      ...secretSpans(text, value, secret || (isScalar(key) && isSecretName(String(key.value)))),
     ]);
   }
-  if (!secret || node === null || isAlias(node) || !isScalar(node) || !node.range) return [];
-  return isVariable(node.value) ? [] : [[node.range[0], node.range[1]]];
+  if (!secret || !(isAlias(node) || isScalar(node)) || !node.range) return [];
+  const [start, end] = node.range;
+  return isScalar(node) && isVariable(node.value) ? [] : [[start - signsBefore(text, start), end]];
+}
+
+/** What may be the end of a secret before it, which had a comma in it, or has one behind a colon without a space. */
+function isRest({ flow, items }: YAMLMap, index: number, firstValue: number): boolean {
+  const pair = items[index];
+  if (flow !== true || pair === undefined || hasValue(pair) || !isScalar(pair.key)) return false;
+  const name = String(pair.key.value);
+  return name.includes(':') || (firstValue !== -1 && firstValue < index && !isKnownKey(name));
+}
+
+function hasValue({ value }: Pair): boolean {
+  return isScalar(value) ? value.value !== null : value !== null;
+}
+
+/** It often holds the secret that stood there before. What is quoted is skipped. */
+function withoutComment(line: string): string {
+  return line.replace(COMMENT, (found, quoted) => quoted ?? stars(found));
+}
+
+const COMMENT = /((?:^|[:?-]\s|[,[{])\s*(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'))|(?<=^|\s)#.*$/g;
+
+/** A password that starts with `!` or `&` is a tag or an anchor to YAML, in whole or up to its first space. */
+function signsBefore(text: string, start: number): number {
+  return /(?:[!&][^\s!&,[\]{}]*\s*)*$/.exec(text.slice(Math.max(0, start - 300), start))?.[0].length ?? 0;
 }
 
 function isVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]*\}$/.test(value) && !value.includes(':-');
 }
 
-/** The password of a URL, wherever one stands. */
+/** The password of a URL, wherever one stands: before its last `@`, or in its query. */
 export function maskPasswords(text: string): string {
-  return text.replace(/(:\/\/[^\s:/@]*:)([^\s/@]+)(?=@)/g, (_, before, password) => before + stars(password));
+  return text
+    .replace(/(:\/\/[^\s:/@]*:)([^\s/]+)(?=@)/g, (_, before, password) => before + stars(password))
+    .replace(/([?&]([\w-]+)=)([^&\s"'#]+)/g, (found, before, name, value) =>
+      isSecretName(name) ? before + stars(value) : found,
+    );
 }
 
 function stars(text: string): string {

@@ -86,7 +86,7 @@ const MOST_WORKERS = 256;
 export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'Of this file format.' }),
   development: flag(false, 'true: http issuers beyond loopback are allowed.'),
-  listen: listen('127.0.0.1:8080', 'Where clients connect: host:port, or { host, port, tls }.'),
+  listen: listen('127.0.0.1:8080', 'Where clients connect: host:port, or { host, port, tls, http2 }.'),
   admin: Type.Optional(address(undefined, 'Management listener: never on a public address.')),
   health: Type.Optional(
     healthListen(

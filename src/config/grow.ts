@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -9,12 +10,17 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
+import { aliasTargets } from './alias-targets.ts';
+import { MOST_DEPTH } from './depth.ts';
 import { interpolate, type Sources } from './interpolate.ts';
 import type { Position } from './problem.ts';
 import type { Entry, Plain, Tree } from './tree.ts';
+import { nestedTooDeep } from './yaml-words.ts';
 
 /** A few lines of nested aliases would make billions of values. Those that stand in the file were paid for by its author. */
 const mostValues = 100_000;
+
+const QUOTE_STAR = 'put text that starts with `*` in quotes';
 
 export interface Soil {
   readonly document: Document;
@@ -35,6 +41,7 @@ export function growTree(soil: Soil): Tree {
 class Grower {
   readonly #soil: Soil;
   readonly #open = new Set<Node>();
+  #targets: ReturnType<typeof aliasTargets> | undefined;
   /** Aliases that are being followed. */
   #followed = 0;
   /** What aliases amount to. */
@@ -48,7 +55,7 @@ class Grower {
     const at = this.#position(node, parent);
     if (this.#followed > 0) this.#values++;
     if (this.#values > mostValues) return this.#refuse(at, `the file amounts to more than ${mostValues} values`);
-    if (isAlias(node)) return this.#follow(node.resolve(this.#soil.document), node.source, at);
+    if (isAlias(node)) return this.#follow(node, at);
     if (isScalar(node)) return this.#scalar(node.value, at);
     if (isSeq(node))
       return this.#guard(node, at, () => ({ kind: 'list', at, items: node.items.map((item) => this.grow(item, at)) }));
@@ -68,8 +75,11 @@ class Grower {
     return { kind: 'scalar', value: null, at };
   }
 
-  #follow(target: Node | undefined, name: string, at: Position): Tree {
-    if (target === undefined) return this.#refuse(at, `\`*${name}\` names no anchor above it`);
+  #follow(alias: Alias, at: Position): Tree {
+    this.#targets ??= aliasTargets(this.#soil.document);
+    const target = this.#targets.get(alias);
+    // Its name may be a secret that starts with `*`.
+    if (target === undefined) return this.#refuse(at, 'this alias (`*…`) names no anchor above it', QUOTE_STAR);
     this.#followed++;
     const tree = this.grow(target, at);
     this.#followed--;
@@ -79,6 +89,7 @@ class Grower {
   #guard(node: Node, at: Position, build: () => Tree): Tree {
     if (this.#values > mostValues) return { kind: 'scalar', value: null, at };
     if (this.#open.has(node)) return this.#refuse(at, 'an alias inside its own anchor');
+    if (this.#open.size >= MOST_DEPTH) return this.#refuse(at, nestedTooDeep.message, nestedTooDeep.hint);
     this.#open.add(node);
     const tree = build();
     this.#open.delete(node);
@@ -99,7 +110,9 @@ class Grower {
   #entries(map: YAMLMap, at: Position): Map<string, Entry> {
     const entries = new Map<string, Entry>();
     for (const pair of map.items) if (!isMerge(pair)) this.#addPair(entries, pair, at);
-    for (const pair of map.items) if (isMerge(pair)) this.#merge(entries, this.grow(pair.value, at));
+    const merges = map.items.filter(isMerge);
+    for (const { key } of merges.slice(1)) this.#twice(this.#position(key, at));
+    for (const { value } of merges) this.#merge(entries, this.grow(value, at));
     return entries;
   }
 
@@ -108,7 +121,14 @@ class Grower {
     const name = isScalar(pair.key) ? String(pair.key.value ?? '') : undefined;
     if (name === undefined) this.#soil.report(key, 'a key must be a plain word');
     else if (name === '__proto__') this.#soil.report(key, '`__proto__` cannot be a name here');
-    else entries.set(name, { key, value: this.grow(pair.value, key) });
+    else {
+      if (entries.has(name)) this.#twice(key);
+      entries.set(name, { key, value: this.grow(pair.value, key) });
+    }
+  }
+
+  #twice(key: Position): void {
+    this.#soil.report(key, 'this key stands twice in the same map', 'keep one of them');
   }
 
   /** Keys that stand in the map itself win, then those of the first merged map. */

@@ -132,6 +132,11 @@ export function schemesOf(auth: Type.Static<typeof Auth> | undefined): readonly 
   return challengeOrder.filter((each) => named.includes(each));
 }
 
+/** Whether a route takes bearer tokens, of whichever server. */
+export function takesTokens(route: { readonly access?: string; readonly auth?: Type.Static<typeof Auth> }): boolean {
+  return route.access !== 'public' && schemesOf(route.auth).includes('bearer');
+}
+
 /** The strongest first: many a client takes the first that it knows (RFC 9110 §11.6.1 leaves it the choice). */
 const challengeOrder: readonly AuthScheme[] = ['bearer', 'digest', 'basic'];
 

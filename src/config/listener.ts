@@ -31,7 +31,7 @@ export function listen(fallback: string, description: string) {
     host: text(undefined, 'A name or an IP address.'),
     port: port('0 takes any free port.'),
     tls: Type.Optional(Tls),
-    http2: flag(false, 'Not there yet: clients speak HTTP/1.1.'),
+    http2: flag(false, 'true: clients that ask for it by ALPN speak HTTP/2, all others HTTP/1.1. Needs `tls`.'),
   });
   return Type.Unsafe<Listen>({ anyOf: [address(), parts], default: fallback, description });
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { type AuthorizationConfig, type AuthorizationFile, AuthorizationSchema } from './authorization.ts';
 import type { Surroundings } from './checks.ts';
 import { checkAuthorization } from './checks-authorization.ts';
@@ -9,8 +8,9 @@ import { detectKind, type FileKind } from './detect.ts';
 import { applyEnvironment } from './environment.ts';
 import { type GatewayConfig, type GatewayFile, GatewaySchema } from './gateway.ts';
 import type { Schema } from './input-schema.ts';
-import { type Fault, parseYaml } from './parse.ts';
+import { type Fault, type Parsed, parseYaml } from './parse.ts';
 import type { Finding, Pointer, Position, Problem } from './problem.ts';
+import { readText } from './read-text.ts';
 import type { FileNotes } from './referred-file.ts';
 import { type Respelt, respell } from './respell.ts';
 import { settle } from './settle.ts';
@@ -73,14 +73,10 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
 
 /**
  * Loads gateway.yaml. Whatever is wrong is returned, all at once. `files` is told the absolute path of every file that the
- * outcome depends on, this one first.
+ * outcome depends on, this one first; whoever asks for that reads it again, with other work to do, and waits for no pipe.
  */
-export function loadGatewayConfig(
-  file: string,
-  env: Env = process.env,
-  files: FileNotes = new Set(),
-): Loaded<GatewayConfig> {
-  files.add(resolve(file));
+export function loadGatewayConfig(file: string, env: Env = process.env, files?: FileNotes): Loaded<GatewayConfig> {
+  files?.add(resolve(file));
   return loadFile(gateway, file, env, files);
 }
 
@@ -106,15 +102,16 @@ export function loadAuthorizationText(
 }
 
 function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, files?: FileNotes): Loaded<Config> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const message = code === 'ENOENT' ? 'the file does not exist' : `the file cannot be read (${code})`;
-    return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message }] };
+  const read = readText(file, { waits: files === undefined });
+  if (!read.ok) {
+    const { line, column, message, hint = hintOf(file) } = read;
+    return { ok: false, problems: [{ severity: 'error', file, line, column, message, hint }] };
   }
-  return loadText(kind, text, file, env, files);
+  return loadText(kind, read.text, file, env, files);
+}
+
+function hintOf(file: string): string {
+  return isAbsolute(file) ? 'name a file that is there' : `paths are relative to ${process.cwd()}`;
 }
 
 function loadText<Config, File>(
@@ -129,16 +126,18 @@ function loadText<Config, File>(
   if (other !== undefined && other !== kind.name) return mistaken(file, other);
   const sources = { env, directory, files };
   const parsed = parseYaml({ file, text, sources });
-  if (parsed.tree === undefined) return refuse(text, parsed.faults);
+  if (parsed.tree === undefined) return { ok: false, problems: toProblems(text, parsed.contents, parsed.faults) };
   const respelt = respell(parsed.tree, kind.schema);
   const overridden = applyEnvironment(respelt.tree, kind.schema, sources);
   const tree = typeBySchema(respelt.tree, kind.schema);
   const faults = [...parsed.faults, ...respelt.faults, ...overridden];
-  return judge(kind, { text, tree, directory, files, faults, isGuessed: respelt.isGuessed });
+  const { contents } = parsed;
+  return judge(kind, { text, contents, tree, directory, files, faults, isGuessed: respelt.isGuessed });
 }
 
 interface Grown {
   readonly text: string;
+  readonly contents: Parsed['contents'];
   readonly tree: Tree;
   readonly directory: string;
   readonly files: FileNotes;
@@ -148,19 +147,20 @@ interface Grown {
 
 function judge<Config, File>(
   kind: Kind<Config, File>,
-  { text, tree, directory, files, faults, isGuessed }: Grown,
+  { text, contents, tree, directory, files, faults, isGuessed }: Grown,
 ): Loaded<Config> {
   const values = plain(tree);
   const locate = (pointer: Pointer) => placeOf(tree, pointer);
-  const shape = kind.validate(values, (pointer) => isShown(tree, pointer));
+  const { findings: shape, isWhole } = kind.validate(values, (pointer) => isShown(tree, pointer));
   const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
-  const meaning = check(kind, values, shape, { directory, files, cite });
+  // What was not looked through to its end cannot be judged by what it means.
+  const meaning = isWhole ? check(kind, values, shape, { directory, files, cite }) : [];
   const findings = [
     ...shape.filter((finding) => !isEcho(finding, tree, faults) && !isGuessed(finding.pointer)),
     ...meaning.map((finding) => unfill(finding, tree)),
   ];
   const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));
-  const problems = toProblems(text, [...faults, ...told]);
+  const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const config = kind.complete(settle(kind.schema, values) as File);
   return { ok: true, config, warnings: problems, locate, directory, tree };
@@ -181,8 +181,4 @@ function mistaken(file: string, kind: FileKind): { ok: false; problems: readonly
   const message = `this is the file of the ${kind === 'gateway' ? 'gateway' : 'authorization service'}`;
   const hint = `run it with \`gatehouse ${kind} --config ${file}\``;
   return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message, hint }] };
-}
-
-function refuse(text: string, faults: readonly Fault[]): { ok: false; problems: readonly Problem[] } {
-  return { ok: false, problems: toProblems(text, faults) };
 }

@@ -1,9 +1,11 @@
-import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import { type Document, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { deeperThan, MOST_DEPTH } from './depth.ts';
 import { growTree } from './grow.ts';
 import type { Sources } from './interpolate.ts';
 import type { Position } from './problem.ts';
 import { findSlips } from './slips.ts';
 import type { Tree } from './tree.ts';
+import { inOurWords, nestedTooDeep } from './yaml-words.ts';
 
 export interface Fault {
   readonly at: Position;
@@ -14,6 +16,8 @@ export interface Fault {
 export interface Parsed {
   /** Undefined when the text is not YAML: there is nothing more to say about it. */
   readonly tree: Tree | undefined;
+  /** What the parser made of a text that is YAML; null: there is nothing in it. */
+  readonly contents: ParsedNode | null | undefined;
   readonly faults: readonly Fault[];
 }
 
@@ -36,43 +40,39 @@ export function parseYaml({ file, text, sources, origin }: Text): Parsed {
   };
   for (const slip of slips) report(place(slip.offset), slip.message, slip.hint);
   for (const { offset, message, hint } of complaints(document)) report(place(offset), message, hint);
-  if (slips.length > 0 || document.errors.some((error) => error.code !== 'DUPLICATE_KEY'))
-    return { tree: undefined, faults };
+  if (slips.length > 0 || document.errors.length > 0) return { tree: undefined, contents: undefined, faults };
+  const tooDeep = deeperThan(MOST_DEPTH, document.contents);
+  if (tooDeep !== undefined) {
+    const { message, hint } = nestedTooDeep;
+    report(place(tooDeep.range?.[0] ?? 0), message, hint);
+    return { tree: undefined, contents: undefined, faults };
+  }
   const tree = growTree({ document, file, lines, report, ...(sources && { sources }), ...(origin && { origin }) });
-  return { tree, faults };
+  return { tree, contents: document.contents, faults };
 }
+
+/** Keys that stand twice are found where the tree is grown: the parser compares each key with all others of its map. */
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false } as const;
 
 function parse(text: string) {
   const lines = new LineCounter();
-  return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true }) };
+  const document = withoutStacks(() => parseDocument(text, { ...OPTIONS, lineCounter: lines }));
+  return { lines, document };
 }
 
-/** Every repeated key, and the first error of any other kind: those that follow it are mostly its echo. */
-function complaints(document: Document) {
-  const errors: YAMLError[] = [...document.errors, ...document.warnings];
-  const repeated = errors.filter((error) => error.code === 'DUPLICATE_KEY');
-  const first = errors.find((error) => error.code !== 'DUPLICATE_KEY');
-  return [
-    ...repeated.map((error) => ({
-      offset: error.pos[0],
-      message: 'this key stands twice in the same map',
-      hint: 'keep one of them',
-    })),
-    ...(first === undefined ? [] : [{ offset: first.pos[0], ...inOurWords(first) }]),
-  ];
+/** A large file that is not YAML has very many errors: half of the time went into their stacks, which nobody reads. */
+function withoutStacks<Result>(run: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
-const words: Partial<Record<YAMLError['code'], { message: string; hint?: string }>> = {
-  TAB_AS_INDENT: { message: 'a tab in the indentation', hint: 'YAML is indented with spaces' },
-  BLOCK_AS_IMPLICIT_KEY: { message: 'a second `:` in one line', hint: 'put text that contains `: ` in quotes' },
-  MULTIPLE_DOCS: { message: 'a second YAML document in the file', hint: 'remove the line `---`' },
-  MISSING_CHAR: { message: 'a quote or bracket is not closed, or `:` is missing after a key' },
-  TAG_RESOLVE_FAILED: {
-    message: 'YAML tags (`!…`) have no meaning here',
-    hint: 'put text that starts with `!` in quotes',
-  },
-};
-
-function inOurWords(error: YAMLError) {
-  return words[error.code] ?? { message: `not valid YAML: ${error.message.replace(/:? "[\s\S]*$/, '')}` };
+/** The first error: those that follow it are mostly its echo. */
+function complaints({ errors, warnings }: Document) {
+  const [first] = [...errors, ...warnings];
+  return first === undefined ? [] : [{ offset: first.pos[0], ...inOurWords(first) }];
 }

@@ -16,13 +16,18 @@ export interface PathFault {
   readonly hint?: string;
 }
 
+const MOST_CHARACTERS = 2048;
+const MOST_SEGMENTS = 100;
+
 /**
  * Reads `/a/{name}/b/{rest*}`. Literals are normalised as request targets are (RFC 3986 §6.2.2): percent-encoded
  * unreserved characters decoded, hex digits in upper case. What no judged target can contain is refused here.
  */
 export function parsePathPattern(pattern: string): PathPattern | PathFault {
   if (!pattern.startsWith('/')) return fault('a path begins with `/`', `write \`/${pattern}\``);
+  if (pattern.length > MOST_CHARACTERS) return tooMany(pattern.length, 'characters', MOST_CHARACTERS);
   const pieces = pattern.slice(1).split('/');
+  if (pieces.length > MOST_SEGMENTS) return tooMany(pieces.length, 'segments', MOST_SEGMENTS);
   const segments: PathSegment[] = [];
   for (const [index, piece] of pieces.entries()) {
     const segment = parseSegment(piece, index === pieces.length - 1);
@@ -145,6 +150,13 @@ const literalFaults: readonly LiteralFault[] = [
     hint: 'percent-encode it (RFC 3986 §2.1)',
   },
 ];
+
+function tooMany(count: number, things: string, most: number): PathFault {
+  return fault(
+    `the path has ${count} ${things}`,
+    `no more than ${most} are taken; \`{name*}\` takes the rest of a path`,
+  );
+}
 
 function fault(message: string, hint: string): PathFault {
   return { kind: 'fault', message, hint };

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readRegular } from './read-regular.ts';
 
 /** Told of each file before it is read, whether it is there or not, so that who waits for a change looks at all. */
 export interface FileNotes {
@@ -20,19 +20,19 @@ export interface Unreadable {
   readonly hint: string;
 }
 
+/** Bytes: a million users. */
+const LARGEST = 64 * 1024 * 1024;
+
 export function readReferred(
   path: string,
   { directory, files, contents }: Place,
 ): { ok: true; bytes: Buffer } | Unreadable {
-  try {
-    const full = resolve(directory, path);
-    files?.add(full);
-    const known = contents?.[full];
-    if (known !== undefined) return { ok: true, bytes: Buffer.from(known, 'base64') };
-    return { ok: true, bytes: readFileSync(full) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'invalid path'})`;
-    return { ok: false, message: `the file ${path} ${reason}`, hint: `paths are relative to ${directory}` };
-  }
+  const full = resolve(directory, path);
+  files?.add(full);
+  const known = contents?.[full];
+  if (known !== undefined) return { ok: true, bytes: Buffer.from(known, 'base64') };
+  const read = readRegular(full, { most: LARGEST, waits: false });
+  if (read.ok) return read;
+  const { reason, hint = `paths are relative to ${directory}` } = read;
+  return { ok: false, message: `the file ${path} ${reason}`, hint };
 }

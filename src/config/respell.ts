@@ -12,6 +12,9 @@ export interface Respelt {
   isGuessed(pointer: Pointer): boolean;
 }
 
+/** With more than these at its top a file is none of these two, whatever its keys are near to. */
+const MOST_KEYS = 1_000;
+
 /**
  * A part of the file under a misspelt name is judged all the same, and what names it finds it: else one slip of the pen
  * would hide every other mistake, or make each of its mentions one. A key that stands there already takes no second part.
@@ -21,8 +24,9 @@ export function respell(tree: Tree, schema: Schema): Respelt {
   const guessed = new Set<string>();
   if (tree.kind !== 'map') return { tree, faults, isGuessed: () => false };
   const known = Object.keys(schema.properties ?? {});
+  if (tree.entries.size > MOST_KEYS) return { tree, faults, isGuessed: () => false };
   const entries = [...tree.entries].map(([key, entry]) => {
-    const meant = known.includes(key) ? undefined : closest(key, known);
+    const meant = known.includes(key) || key.includes(':') ? undefined : closest(key, known);
     if (meant === undefined || tree.entries.has(meant) || guessed.has(meant)) return [key, entry] as const;
     guessed.add(meant);
     faults.push({ at: entry.key, message: `unknown key \`${key}\``, hint: didYouMean(key, known) });

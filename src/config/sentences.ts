@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { didYouMean } from './closest.ts';
+import { closest, didYouMean } from './closest.ts';
 import { type Schema, typeOf } from './input-schema.ts';
 import type { Finding, Pointer } from './problem.ts';
 import type { Unit } from './schema.ts';
@@ -19,10 +19,11 @@ type Row = (error: ErrorObject, context: Context) => Finding | Finding[];
 
 /** What each keyword of JSON Schema has to say, in the words of who wrote the file. */
 const rows: Record<string, Row> = {
-  additionalProperties: (error, { pointer, schema }) => {
+  additionalProperties: (error, { pointer, value, schema, shown }) => {
     const key = String(error.params.additionalProperty);
     const known = Object.keys(schema.properties ?? {});
-    return { pointer: [...pointer, key], message: `unknown key \`${key}\``, hint: didYouMean(key, known), atKey: true };
+    const told = unknownKey(key, known, { isAlone: isAlone(value, key), isShown: shown !== hidden });
+    return { pointer: [...pointer, key], atKey: true, ...told };
   },
   required: (error, { pointer, schema }) => {
     const key = String(error.params.missingProperty);
@@ -63,6 +64,24 @@ const rows: Record<string, Row> = {
     hint: schema.description,
   }),
 };
+
+/** Behind a comma or a colon it may be the rest of a secret that had to be quoted. */
+function unknownKey(
+  key: string,
+  known: readonly string[],
+  { isAlone, isShown }: { readonly isAlone: boolean; readonly isShown: boolean },
+): Pick<Finding, 'message' | 'hint'> {
+  if (key.includes(':'))
+    return { message: 'an unknown key, with a colon in it', hint: 'write a space behind the colon' };
+  const isQuoted = closest(key, known) !== undefined || (isShown && !isAlone);
+  if (isQuoted) return { message: `unknown key \`${key}\``, hint: didYouMean(key, known) };
+  const hint = isAlone ? 'a value with a comma in it must be quoted' : didYouMean(key, known);
+  return { message: 'an unknown key', hint };
+}
+
+function isAlone(map: unknown, key: string): boolean {
+  return (map as Readonly<Record<string, unknown>>)[key] === null;
+}
 
 export function sentence(error: ErrorObject, values: unknown, isShown: IsShown): Finding[] {
   const pointer = toPointer(error.instancePath, values);

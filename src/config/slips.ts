@@ -10,8 +10,10 @@ export interface Slip {
 /** A word with a brace inside a flow map or list: `/orders/{id}` in `{ path: /orders/{id} }`. */
 const braced = /[^\s,[\]{}"']*(?:\{[^{}\s"']*\}[^\s,[\]{}"']*)+/y;
 
-/** After so many the author has understood; each costs a parse. */
+/** After so many the author has understood; each costs a parse, so in a large file there are fewer. */
 const mostSlips = 50;
+/** Characters that are parsed for the sake of slips. */
+const mostParsed = 512 * 1024;
 
 /**
  * The commonest slip: `{` means a map to YAML wherever it stands inside `{ … }` or `[ … ]`, so a path with a parameter
@@ -26,9 +28,10 @@ export function findSlips<Parsed extends { readonly document: Document }>(
   const slips: Slip[] = [];
   let repaired = text;
   let parsed = parse(text);
+  const most = Math.max(1, Math.min(mostSlips, Math.floor(mostParsed / text.length)));
   for (;;) {
     const next = nextSlip(repaired, parsed.document);
-    if (next === undefined || slips.length >= mostSlips) return { parsed, slips };
+    if (next === undefined || slips.length >= most) return { parsed, slips };
     slips.push(tell(next, repaired));
     const masked = next.word.replaceAll('{', '(').replaceAll('}', ')');
     repaired = repaired.slice(0, next.start) + masked + repaired.slice(next.start + next.word.length);
@@ -37,13 +40,27 @@ export function findSlips<Parsed extends { readonly document: Document }>(
 }
 
 function tell({ start, word }: { start: number; word: string }, text: string): Slip {
-  const key = /([\w-]+)["']?\s*:\s*$/.exec(text.slice(Math.max(0, start - 200), start))?.[1];
-  const shown = key !== undefined && isSecretName(key) ? undefined : word;
+  const isTold = VARIABLE.test(word) || isShown(text.slice(Math.max(0, start - 200), start));
+  const shown = isTold ? word : undefined;
   return {
     offset: start,
     message: `${shown === undefined ? 'this text' : `\`${shown}\``} must be quoted: inside { } or [ ], YAML takes its \`{\` for a map`,
     hint: shown === undefined ? 'put it in double quotes' : `write "${shown}"`,
   };
+}
+
+/** Its name is no secret. */
+const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
+
+/** What takes braces and is no secret, wherever it stands. */
+const HARMLESS = ['path', 'user_key_uri_template'];
+
+/** Right behind such a key, and behind no key of a secret in this part of the file. */
+function isShown(before: string): boolean {
+  const part = before.split(/\n(?=[\w-]+:)/).at(-1) ?? '';
+  const keys = [...part.matchAll(/([\w-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key);
+  const own = /([\w-]+)["']?\s*:\s+$/.exec(before)?.[1];
+  return own !== undefined && HARMLESS.includes(own) && !keys.some(isSecretName);
 }
 
 function nextSlip(text: string, { errors: [error] }: Document): { start: number; word: string } | undefined {

@@ -26,7 +26,7 @@ const validate = buildValidate(Stored as unknown as Schema);
 /** What an older program wrote has today's defaults, and what a newer one added is passed over. */
 export function readStoredClient(id: string, written: StoredClient, retryWindow: number): ReadClient {
   const known = Object.fromEntries(Object.entries(written).filter(([name]) => Object.hasOwn(Stored.properties, name)));
-  const [fault] = validate(known, () => false);
+  const [fault] = validate(known, () => false).findings;
   if (fault !== undefined) return { ok: false, fault: `\`${fault.pointer.join('.')}\`: ${fault.message}` };
   const { public: isPublic, ...said } = settle(Stored as unknown as Schema, known) as Static<typeof Stored>;
   return { ok: true, client: completeClient({ ...said, client_id: id }, retryWindow), isPublic };

@@ -86,7 +86,7 @@ const grammar: Readonly<Record<ThemeKind, (name: ThemeName, value: string) => bo
     if (number === undefined || (unit === undefined && Number(number) !== 0)) return false;
     return Number(number) * (unit === 'rem' ? 16 : 1) <= (longest[name] ?? 0);
   },
-  font: (_, value) => value.split(',').every((family) => isFamily(family.trim())),
+  font: (_, value) => value.split(',').every((family) => isFamily(family.replace(/^ +| +$/g, ''))),
 };
 
 /** CSS Fonts 4 §2.1: a quoted name, or identifiers; the words that CSS keeps for itself are neither. */

@@ -1,3 +1,4 @@
+import type { ParsedNode } from 'yaml';
 import { framer, maskPasswords } from './frame.ts';
 import type { Fault } from './parse.ts';
 import type { Finding, Pointer, Problem } from './problem.ts';
@@ -27,11 +28,19 @@ export function isShown(tree: Tree, pointer: Pointer): boolean {
   return !fromVariable && !pointer.some((part) => typeof part === 'string' && isSecretName(part));
 }
 
-/** Faults as their author reads them, in the order of the file. */
-export function toProblems(text: string, faults: readonly (Fault & { severity?: 'warning' | undefined })[]): Problem[] {
+/** So many problems are told of one file: who has them all mended, or has another file, asks again. */
+const MOST_TOLD = 100;
+
+type Told = Fault & { readonly severity?: 'warning' | undefined };
+
+/**
+ * Faults as their author reads them, in the order of the file.
+ * @param contents of the text; undefined: it is not YAML
+ */
+export function toProblems(text: string, contents: ParsedNode | null | undefined, faults: readonly Told[]): Problem[] {
   if (faults.length === 0) return [];
-  const frame = framer(text);
-  const problems = faults.map(({ at, message: told, hint, severity = 'error' }) => {
+  const frame = framer(text, contents);
+  return mostOf(withoutEchoes(faults)).map(({ at, message: told, hint, severity = 'error' }) => {
     const shown = at.line === 0 ? undefined : frame(at.line, at.column);
     const message = maskPasswords(at.line === 0 ? `${at.file}: ${told}` : told);
     return {
@@ -42,11 +51,26 @@ export function toProblems(text: string, faults: readonly (Fault & { severity?: 
       ...(shown !== undefined && { frame: shown }),
     };
   });
-  return withoutEchoes(problems).sort((one, other) => one.line - other.line || one.column - other.column);
 }
 
 /** What is wrong below an anchor is wrong below each of its aliases: once is enough. */
-function withoutEchoes(problems: readonly Problem[]): Problem[] {
-  const told = new Map(problems.map((problem) => [`${problem.line}:${problem.column} ${problem.message}`, problem]));
+function withoutEchoes(faults: readonly Told[]): readonly Told[] {
+  const told = new Map(faults.map((fault) => [`${Object.values(fault.at).join(':')} ${fault.message}`, fault]));
   return [...told.values()];
+}
+
+/** In the order of the file; where there are too many, errors before warnings, and at the end how many are left. */
+function mostOf(faults: readonly Told[]): readonly Told[] {
+  const errors = faults.filter(({ severity }) => severity === undefined);
+  const warnings = faults.filter(({ severity }) => severity !== undefined);
+  const all = [...inOrder(errors), ...inOrder(warnings)];
+  const [told, rest] = [inOrder(all.slice(0, MOST_TOLD)), all.slice(MOST_TOLD)];
+  const [first] = rest;
+  return first === undefined
+    ? told
+    : [...told, { ...first, message: `and ${rest.length} more at least`, hint: undefined }];
+}
+
+function inOrder(faults: readonly Told[]): readonly Told[] {
+  return faults.toSorted((one, other) => one.at.line - other.at.line || one.at.column - other.at.column);
 }

@@ -5,6 +5,8 @@ import { UpstreamCredentials } from './upstream-credentials.ts';
 export const balances = ['round_robin', 'least_connections'] as const;
 export type Balance = (typeof balances)[number];
 
+export const engines = ['undici', 'own'] as const;
+
 const Health = record(
   {
     path: text(undefined, 'What is asked for, by GET and without a credential; 2xx is well.'),
@@ -77,6 +79,11 @@ export const Upstream = record(
     health: Type.Optional(Health),
     circuit_breaker: Type.Optional(CircuitBreaker),
     tls: Type.Optional(Tls),
+    engine: oneOf(
+      engines,
+      'undici',
+      'What speaks HTTP/1.1 with it: undici; or own, a smaller and stricter client of half the cost.',
+    ),
     http2: flag(false, 'true: HTTP/2, by ALPN over https or at once over http.'),
     max_connections: count(256, 'Connections to each url at one time; with `http2`, requests.'),
     max_pending: count(1024, 'Requests that wait for a connection; above: 503.', 0),

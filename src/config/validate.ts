@@ -1,14 +1,31 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { branchFor, inputSchema, type Schema } from './input-schema.ts';
 import type { Finding } from './problem.ts';
 import type { Unit } from './schema.ts';
 import { sentence } from './sentences.ts';
 import { convert } from './units.ts';
 
-/** Judges values against a schema and says everything that is wrong with them. */
-export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => readonly Finding[];
+/** Judges values against a schema and says what is wrong with them. */
+export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => Shape;
 
+export interface Shape {
+  readonly findings: readonly Finding[];
+  /** Of more findings than anybody reads only the first are told. */
+  readonly isWhole: boolean;
+}
+
+/** Compiled when first asked: of the two files a process mostly reads one. */
 export function buildValidate(schema: Schema): Validate {
+  let judge: ValidateFunction | undefined;
+  return (values, isShown) => {
+    judge ??= compile(schema);
+    judge(values);
+    const errors = judge.errors ?? [];
+    return { findings: tell(firstOf(errors), values, isShown), isWhole: errors.length <= MOST_ERRORS };
+  };
+}
+
+function compile(schema: Schema): ValidateFunction {
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
@@ -24,11 +41,24 @@ export function buildValidate(schema: Schema): Validate {
     errors: false,
   });
   ajv.addVocabulary(['keys']);
-  const judge = ajv.compile(inputSchema(schema));
-  return (values, isShown) => {
-    judge(values);
-    return tell(judge.errors ?? [], values, isShown);
-  };
+  return ajv.compile(inputSchema(schema));
+}
+
+/** Each is compared with the unions among them. */
+const MOST_ERRORS = 1_000;
+
+/** Without the part of the file in which the last of them stand: an error of a union comes behind those of its branches. */
+function firstOf(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const next = errors[MOST_ERRORS];
+  if (next === undefined) return errors;
+  const first = errors.slice(0, MOST_ERRORS);
+  const whole = first.filter((error) => partOf(error) !== partOf(next));
+  return whole.length > 0 ? whole : first;
+}
+
+/** `/routes/7` of whatever stands below it. */
+function partOf({ instancePath }: ErrorObject): string {
+  return instancePath.split('/', 3).join('/');
 }
 
 /** One finding for each place: of a union only the alternative that was meant, of a pattern beside its unit only one. */
@@ -37,7 +67,7 @@ function tell(
   values: unknown,
   isShown: (pointer: Finding['pointer']) => boolean,
 ): Finding[] {
-  const unions = errors.filter((error) => error.keyword === 'anyOf');
+  const unions = errors.filter((error) => error.keyword === 'anyOf').map(withBranch);
   const meant = errors.filter((error) => unions.every((union) => isMeant(error, union, errors)));
   const seen = new Set<string>();
   return meant
@@ -48,11 +78,21 @@ function tell(
     });
 }
 
-/** Whether an error is to be told, as far as this union is concerned: what a branch that was not meant says is noise. */
-function isMeant(error: ErrorObject, union: ErrorObject, all: readonly ErrorObject[]): boolean {
+interface Union {
+  readonly union: ErrorObject;
+  /** Where the schema of the alternative that was meant begins. */
+  readonly prefix: string | undefined;
+}
+
+function withBranch(union: ErrorObject): Union {
   const branch = branchFor(union.parentSchema as Schema, union.data);
   const prefix =
     branch === undefined ? undefined : `${union.schemaPath}/${(union.schema as Schema[]).indexOf(branch)}/`;
+  return { union, prefix };
+}
+
+/** Whether an error is to be told, as far as this union is concerned: what a branch that was not meant says is noise. */
+function isMeant(error: ErrorObject, { union, prefix }: Union, all: readonly ErrorObject[]): boolean {
   const fromBranch = (one: ErrorObject) =>
     prefix !== undefined && one.schemaPath.startsWith(prefix) && isBelow(one, union);
   if (error === union) return !all.some(fromBranch);

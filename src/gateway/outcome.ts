@@ -39,7 +39,7 @@ export interface Refuse {
   readonly cache: CacheState | undefined;
   /** Whose request it was, where that was verified before it was refused. */
   readonly identity: Identity | undefined;
-  /** For logs; never sent. */
+  /** For logs; sent only where answer/said.ts says so. */
   readonly detail: string | undefined;
 }
 

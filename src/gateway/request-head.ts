@@ -7,7 +7,7 @@ export interface RequestHead {
   readonly method: string;
   /** The request-target as received. */
   readonly target: string;
-  readonly version: '1.0' | '1.1';
+  readonly version: '1.0' | '1.1' | '2.0';
   readonly origin: Origin;
   /** Name, value, name, value, …; names in lower case. */
   readonly fields: readonly string[];
@@ -74,7 +74,7 @@ export type Via = 'nginx' | 'forward-auth' | 'envoy';
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
-  readonly version: '1.0' | '1.1';
+  readonly version: '1.0' | '1.1' | '2.0';
   readonly origin: Origin;
   /** As in Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];

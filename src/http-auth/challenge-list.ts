@@ -7,21 +7,21 @@ import { type Credentials, splitCredentials } from './scheme.ts';
  */
 export function splitChallenges(line: string): readonly Credentials[] {
   if (line.length > parameterLimits.list) return [];
-  const challenges: string[] = [];
+  const challenges: [begin: string, ...parameters: string[]][] = [];
   for (const element of elements(line)) {
-    const last = challenges.length - 1;
-    if (PARAMETER.test(element) && last >= 0)
-      challenges[last] = `${challenges[last]}${separator(challenges[last])}${element}`;
-    else challenges.push(element);
+    const last = challenges.at(-1);
+    if (last !== undefined && PARAMETER.test(element)) last.push(element);
+    else challenges.push([element]);
   }
-  return challenges.flatMap((text) => splitCredentials(text) ?? []);
+  return challenges.flatMap(([begin, ...parameters]) => splitCredentials(joined(begin, parameters)) ?? []);
 }
 
 const PARAMETER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*=/;
 
 /** Behind a scheme that stood alone comes its first parameter. */
-function separator(before = ''): string {
-  return before.includes(' ') ? ', ' : ' ';
+function joined(begin: string, parameters: readonly string[]): string {
+  if (parameters.length === 0) return begin;
+  return `${begin}${begin.includes(' ') ? ', ' : ' '}${parameters.join(', ')}`;
 }
 
 /** Elements of a list (RFC 9110 §5.6.1), where a comma within a quoted-string is no end. */

@@ -1,8 +1,15 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Octets as text: UTF-8 where they are that, else Latin-1, which some clients still send; in NFC (RFC 7617 §2.1). */
+/** Octets: a longer text names nobody, and to normalize it takes a time that grows with the square of its length. */
+const LONGEST_NORMALIZED = 2048;
+
+/**
+ * Octets as text: UTF-8 where they are that, else Latin-1, which some clients still send; in NFC (RFC 7617 §2.1) up to
+ * 2048 octets, and as it was sent where it is longer.
+ */
 export function textOf(octets: Uint8Array): string {
-  return decode(octets).normalize('NFC');
+  const text = decode(octets);
+  return octets.length > LONGEST_NORMALIZED ? text : text.normalize('NFC');
 }
 
 function decode(octets: Uint8Array): string {

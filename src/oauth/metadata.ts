@@ -28,7 +28,7 @@ export interface AuthorizationServerMetadata {
  */
 export function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
-  const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
+  const path = pathname.replace(/\/$/, '');
   const urls = [
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,

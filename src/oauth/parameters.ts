@@ -75,7 +75,6 @@ function collect(text: string): ReadonlyMap<string, readonly string[]> {
 
 function* pairs(text: string): Generator<[string, string]> {
   for (const piece of text.split('&')) {
-    if (piece === '') continue;
     const equals = piece.indexOf('=');
     yield equals === -1
       ? [formDecode(piece), '']

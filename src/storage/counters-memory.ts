@@ -18,7 +18,8 @@ const LONGEST_KEY = 128;
 /** What passed, oldest first, in parts of the window that are numbered since the start of the clock. */
 interface Passed {
   total: number;
-  readonly parts: { readonly part: number; count: number }[];
+  /** `last`: when the last of it passed, monotonic milliseconds. */
+  readonly parts: { readonly part: number; count: number; last: number }[];
 }
 
 interface Failed {
@@ -77,30 +78,31 @@ function keyOf(name: string): string {
 }
 
 function takeFrom(passed: Passed, { requests, window }: Limit, now: number): number {
-  const length = window / PARTS;
-  const part = Math.floor(now / length);
-  forget(passed, part);
-  if (passed.total >= requests) return waitFor(passed, requests, length, now);
-  const last = passed.parts.at(-1);
-  if (last?.part === part) last.count++;
-  else passed.parts.push({ part, count: 1 });
+  forget(passed, now - window);
+  if (passed.total >= requests) return waitFor(passed, requests, window, now);
+  const part = Math.floor(now / (window / PARTS));
+  const current = passed.parts.at(-1);
+  if (current?.part === part) {
+    current.count++;
+    current.last = now;
+  } else passed.parts.push({ part, count: 1, last: now });
   passed.total++;
   return 0;
 }
 
-/** A part counts as long as anything in it may be within the window. */
-function forget(passed: Passed, part: number): void {
-  const first = passed.parts.findIndex((each) => each.part >= part - PARTS);
+/** A part counts as long as anything in it is within the window. */
+function forget(passed: Passed, before: number): void {
+  const first = passed.parts.findIndex(({ last }) => last > before);
   const gone = passed.parts.splice(0, first === -1 ? passed.parts.length : first);
   for (const { count } of gone) passed.total -= count;
 }
 
 /** Until so many parts have left that there is room for one. */
-function waitFor({ total, parts }: Passed, requests: number, length: number, now: number): number {
+function waitFor({ total, parts }: Passed, requests: number, window: number, now: number): number {
   let left = total;
-  for (const { part, count } of parts) {
+  for (const { count, last } of parts) {
     left -= count;
-    if (left < requests) return Math.max(1, Math.ceil((part + PARTS + 1) * length - now));
+    if (left < requests) return Math.min(window, Math.max(1, Math.ceil(last + window - now)));
   }
-  return Math.ceil((PARTS + 1) * length);
+  return window;
 }

@@ -4,6 +4,7 @@ import {
   type Counters,
   digest,
   type Failures,
+  LAST_COUNT,
   type NonceUsage,
   type NonceUse,
   PARTS,
@@ -24,7 +25,7 @@ export function redisCounters(url: string, { clock, log, deadline }: CounterDepe
   const own = memoryCounters(clock);
   return {
     take: (key, limit) => {
-      const name = `gatehouse:rate:${limit.window}:${digest(key)}`;
+      const name = `gatehouse:taken:${limit.window}:${digest(key)}`;
       const asked = link.ask('gatehouseTake', [name, limit.requests, limit.window, PARTS]);
       return orElse(asked, toWait, () => own.take(key, limit));
     },
@@ -48,9 +49,6 @@ function faultOf(policy: string): string {
 /** As the script answers. What is no answer is no number either. */
 const usages: readonly NonceUsage[] = ['fresh', 'repeated', 'forgotten'];
 
-/** A nonce that serves no more has the highest count that there is (RFC 7616 §3.4: eight hexadecimal digits). */
-const LAST = 0xffff_ffff;
-
 function nonceArguments({ id, issuedAt, lifetime, count, mode }: NonceUse): readonly [string, ...number[]] {
   const isLast = count === 'last';
   const window = mode === 'window' && !isLast ? 1 : 0;
@@ -58,7 +56,7 @@ function nonceArguments({ id, issuedAt, lifetime, count, mode }: NonceUse): read
     `gatehouse:nonce:${digest(id)}`,
     issuedAt,
     Math.max(1, Math.ceil(lifetime)),
-    isLast ? LAST : count,
+    isLast ? LAST_COUNT : count,
     window,
     isLast ? 1 : 0,
   ];

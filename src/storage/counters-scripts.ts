@@ -3,35 +3,40 @@
  * differ count the same. A key ends by itself with the last thing that it counts.
  */
 export const scripts = {
-  /** KEYS: key. ARGV: requests, window in milliseconds, parts. 0, or the milliseconds to wait. */
+  /**
+   * KEYS: key. ARGV: requests, window in milliseconds, parts. 0, or the milliseconds to wait. A part's field holds how many
+   * passed in it, and when the last one did, in microseconds.
+   */
   gatehouseTake: `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local requests, window, parts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local now = time[1] * 1000000 + time[2]
+local requests, window, parts = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
 local length = window / parts
-local part = math.floor(now / length)
+local part = string.format('%.0f', math.floor(now / length))
 local fields = redis.call('HGETALL', KEYS[1])
-local total, live = 0, {}
+local total, current, live = 0, 0, {}
 for i = 1, #fields, 2 do
-  local at, count = tonumber(fields[i]), tonumber(fields[i + 1])
-  if at < part - parts then
+  local count, last = string.match(fields[i + 1], '^(%d+) (%d+)$')
+  count, last = tonumber(count), tonumber(last)
+  if not last or last + window <= now then
     redis.call('HDEL', KEYS[1], fields[i])
   else
-    live[#live + 1] = { at, count }
+    if fields[i] == part then current = count end
+    live[#live + 1] = { last, count }
     total = total + count
   end
 end
 if total < requests then
-  redis.call('HINCRBY', KEYS[1], string.format('%.0f', part), 1)
-  redis.call('PEXPIRE', KEYS[1], math.ceil(window + length))
+  redis.call('HSET', KEYS[1], part, string.format('%.0f %.0f', current + 1, now))
+  redis.call('PEXPIRE', KEYS[1], math.ceil((window + length) / 1000))
   return 0
 end
 table.sort(live, function(one, other) return one[1] < other[1] end)
-local most = math.ceil(window + length)
+local most = math.ceil(window / 1000)
 for _, each in ipairs(live) do
   total = total - each[2]
   if total < requests then
-    return math.min(most, math.max(1, math.ceil((each[1] + parts + 1) * length - now)))
+    return math.min(most, math.max(1, math.ceil((each[1] + window - now) / 1000)))
   end
 end
 return most

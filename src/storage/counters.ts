@@ -30,6 +30,12 @@ export interface NonceUse {
   readonly mode: 'strict' | 'window';
 }
 
+/** How far behind the highest count of a nonce another one may come. */
+export const NONCE_WINDOW = 64;
+
+/** What `last` counts as: further ahead of every count of eight hexadecimal digits than any may come behind. */
+export const LAST_COUNT = 0xffff_ffff + NONCE_WINDOW;
+
 /** Forgotten: it may have been used before anybody counted. */
 export type NonceUsage = 'fresh' | 'repeated' | 'forgotten';
 
@@ -55,8 +61,9 @@ export interface Counters {
 export const COUNTED_ALONE = 'the shared counters cannot be reached: this process counts for itself';
 
 /**
- * A window is looked at in so many parts, and the part that is leaving it counts until it has left. So never more than
- * the limit passes in any window, and a place is free again at most this part of the window late.
+ * What passed is kept in so many parts of a window, and a part counts until the last of it has left the window. So never
+ * more than the limit passes in any window, a place is free again at most this part of the window late, and nobody waits
+ * for longer than the window.
  */
 export const PARTS = 20;
 

@@ -19,6 +19,8 @@ export interface GroupCommitOptions {
   readonly busyDeadline: number;
   /** Told after every commit how many writes shared it. */
   readonly onCommit?: ((writes: number) => void) | undefined;
+  /** Whether what is committed now will be found again; where it will not, nothing is. */
+  readonly lasts?: (() => boolean) | undefined;
 }
 
 export interface GroupCommit {
@@ -49,6 +51,10 @@ export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOpt
   }
 
   function commit(): void {
+    if (options.lasts?.() === false) {
+      rejectAll(takeBatch(), new StorageUnavailable('the file of the database is not where it was'));
+      return;
+    }
     firstTry ??= options.clock.monotonic();
     try {
       statements.begin.run();

@@ -10,6 +10,7 @@ import { buildGroupCommit } from './group-commit.ts';
 import { migrations } from './migrations/index.ts';
 import type { OpenOptions } from './open-options.ts';
 import { buildRecords, type Records } from './records.ts';
+import { sameFile } from './same-file.ts';
 import { buildSeal } from './seal.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 import { isBusy } from './sqlite-errors.ts';
@@ -33,7 +34,8 @@ export async function openSqlite(location: string, options: OpenOptions): Promis
       onCommit?.(writes);
       committed();
     };
-    const group = buildGroupCommit(database, { clock, onCommit: told, busyDeadline });
+    const lasts = file === IN_MEMORY ? undefined : sameFile(file);
+    const group = buildGroupCommit(database, { clock, onCommit: told, busyDeadline, lasts });
     return buildRecords(sqliteEngine(database, group, watch), buildSeal(keys));
   } catch (error) {
     database.close();

@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { ReadEngine } from './engine.ts';
 import { StorageUnavailable } from './errors.ts';
 import type { ReadOptions } from './read.ts';
@@ -13,8 +14,8 @@ const BUSY_TRIES = 50;
 const RETRY_EVERY = 15;
 
 /** `sqlite:FILE` of an authorization service. */
-export function readSqlite(location: string, { directory }: ReadOptions): ReadEngine {
-  const followed = followFile(resolve(directory, location));
+export function readSqlite(location: string, { directory, traceless = false }: ReadOptions): ReadEngine {
+  const followed = followFile(resolve(directory, location), traceless ? openTraceless : open);
   return {
     async read(verb) {
       for (let tries = 1; ; tries++) {
@@ -47,7 +48,7 @@ function unavailable(cause: unknown): unknown {
  * The database that has this name now. One that was moved away could still be read through the open file, and the one
  * that took its place would not be, so the name is looked at before each read.
  */
-function followFile(file: string) {
+function followFile(file: string, open: (file: string) => ReadEngine) {
   let held: { readonly engine: ReadEngine; readonly identity: string } | undefined;
   let closed = false;
   const release = async () => {
@@ -85,4 +86,12 @@ function identityOf(file: string): string | undefined {
 /** Waiting inside SQLite holds up the event loop, so it hardly waits and we do. */
 function open(file: string): ReadEngine {
   return sqliteReader(new DatabaseSync(file, { readOnly: true, timeout: 5 }));
+}
+
+/** To read a database in WAL mode SQLite makes two files beside it; without a journal nobody has it open, and nothing changes. */
+function openTraceless(file: string): ReadEngine {
+  if (existsSync(`${file}-wal`)) return open(file);
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return sqliteReader(new DatabaseSync(url, { readOnly: true, timeout: 5 }));
 }

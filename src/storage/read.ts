@@ -34,6 +34,8 @@ export interface ReadOptions {
   /** Where a relative file starts. */
   readonly directory: string;
   readonly clock: Clock;
+  /** true: no side files of SQLite are made where nobody has the database open. */
+  readonly traceless?: boolean | undefined;
 }
 
 const NOBODY = new Uint8Array(32);

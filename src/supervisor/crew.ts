@@ -1,179 +1,103 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { CannotStart } from '../gateway/lifecycle/kept-nonces.ts';
-import type { Door, Place } from './door.ts';
+import { Life, type LifeOptions, messageOf, type Worker } from './life.ts';
 import type { Line } from './line.ts';
-import type { SentGeneration, WorkerNews, WorkerStart, WorkerVerbs } from './messages.ts';
-import { signsOfLife } from './signs-of-life.ts';
-import { startWorkerProcess, type WorkerHandlers, type WorkerProcess } from './worker-process.ts';
+import type { WorkerNews, WorkerVerbs } from './messages.ts';
 
-/** A worker that serves, or is about to. */
-export interface Worker {
-  readonly index: number;
-  readonly process: WorkerProcess;
-}
-
-export interface CrewOptions {
+export interface CrewOptions extends LifeOptions {
   readonly size: number;
-  readonly door: Door;
-  readonly log: Logger;
-  readonly format: WorkerStart['format'];
-  /** What is in force at the moment. */
-  readonly current: () => SentGeneration;
-  /** What this worker may ask. */
-  readonly handlers: (worker: () => Worker) => Pick<WorkerHandlers, 'answers'> & {
-    readonly hears: Omit<WorkerHandlers['hears'], 'alive' | 'took' | 'closed'>;
-  };
   /** It serves from now on, or has ended. */
   readonly joined: (worker: Worker) => void;
   readonly left: (worker: Worker) => void;
 }
 
-/** The workers of a process group: one for each place, replaced when it ends or hangs. */
-export interface Crew {
-  /** Rejects, with the reason, where a worker cannot start. */
-  start(): Promise<void>;
-  /** Those that serve. */
-  readonly workers: readonly Worker[];
-  readonly restarts: number;
-  /** Also those that are about to serve. */
-  tellAll: Line<WorkerVerbs, WorkerNews>['tell'];
-  /** Resolves when all have finished what was in flight, and ended. */
-  drain(): Promise<void>;
-}
-
-/** Milliseconds for a start, until which a worker shows no sign of life. */
-const START = 60_000;
-/** Milliseconds for everything else that a worker is told to do. */
-export const DEADLINE = 15_000;
 /** Milliseconds: who lived for a shorter time has crashed at its start, and the next one waits. */
 const SHORT_LIFE = 5_000;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 5_000;
 
-export function buildCrew(options: CrewOptions): Crew {
-  const { size, door, log } = options;
-  const serving = new Map<number, Worker>();
-  const alive = new Set<WorkerProcess>();
-  let stopping = false;
-  let restarts = 0;
+/** The workers of a process group: one for each place, replaced when it ends or hangs. */
+export class Crew {
+  readonly #options: CrewOptions;
+  readonly #serving = new Map<number, Worker>();
+  readonly #alive = new Set<Worker>();
+  #stopping = false;
+  #restarts = 0;
 
-  /** One life of a worker; `up` is called once it serves. */
-  const live = async (index: number, up: () => void): Promise<string> => {
-    let place: Place | undefined;
-    let ended = false;
-    const own = options.handlers(() => worker);
-    const process = startWorkerProcess({
-      answers: own.answers,
-      hears: {
-        ...own.hears,
-        alive: () => signs.alive(),
-        took: () => place?.took(),
-        closed: (count) => place?.closed(count),
-      },
-      broken: (error) => log.error({ err: error, worker: index }, 'internal error'),
+  constructor(options: CrewOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects, with the reason, where a worker cannot start. */
+  async start(): Promise<void> {
+    const starts = Array.from({ length: this.#options.size }, (_, index) => {
+      const first = Promise.withResolvers<void>();
+      void this.#keep(index, first);
+      return first.promise;
     });
-    const worker: Worker = { index, process };
-    const signs = signsOfLife(() => {
-      log.error({ worker: index, pid: process.pid }, 'a worker hangs and is ended');
-      process.kill();
-    });
-    alive.add(process);
-    const begin = async () => {
-      const fault = await begun(worker, options);
-      if (fault !== null) {
-        process.kill();
-        return fault;
-      }
-      if (stopping || ended) return undefined;
-      place = door.join(process.line.hand);
-      signs.expect();
-      serving.set(index, worker);
-      options.joined(worker);
-      up();
-      return undefined;
-    };
-    const broken = (error: unknown) => {
-      process.kill();
-      return messageOf(error);
-    };
-    const fault = await Promise.race([begin().catch(broken), process.over]);
-    const end = await process.over;
-    ended = true;
-    signs.stop();
-    place?.leave();
-    alive.delete(process);
-    if (serving.get(index) === worker) serving.delete(index);
-    options.left(worker);
-    return fault ?? end;
+    try {
+      await Promise.all(starts);
+    } catch (error) {
+      this.#stopping = true;
+      for (const { process } of this.#alive) process.kill();
+      throw error;
+    }
+  }
+
+  /** Those that serve. */
+  get workers(): readonly Worker[] {
+    return [...this.#serving.values()];
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  /** Also those that are about to serve. */
+  readonly tellAll: Line<WorkerVerbs, WorkerNews>['tell'] = (name, news) => {
+    for (const { process } of this.#alive) process.line.tell(name, news);
   };
+
+  /** Resolves when all have finished what was in flight, and ended. */
+  async drain(lastRequests: number): Promise<void> {
+    this.#stopping = true;
+    this.tellAll('drain', lastRequests);
+    await Promise.all([...this.#alive].map(({ process }) => process.over));
+  }
 
   /** Life after life, until the group stops. */
-  const keep = async (index: number, first: PromiseWithResolvers<void>): Promise<void> => {
-    for (let wait = 0; !stopping; restarts++) {
+  async #keep(index: number, first: PromiseWithResolvers<void>): Promise<void> {
+    for (let wait = 0; !this.#stopping; this.#restarts++) {
       await pause(wait, undefined, { ref: false });
-      if (stopping) return;
+      if (this.#stopping) return;
       const began = performance.now();
-      const up = () => {
-        first.resolve();
-        if (restarts > 0) log.info({ worker: index }, 'a worker serves');
-      };
       // A machine without memory cannot even start one: the others serve on meanwhile.
-      const end = await live(index, up).catch(messageOf);
+      const end = await this.#live(index, first.resolve).catch(messageOf);
       first.reject(new CannotStart(`worker ${index} does not start: ${end}`));
-      if (stopping) return;
+      if (this.#stopping) return;
       const isShort = performance.now() - began < SHORT_LIFE;
       wait = isShort ? Math.min(Math.max(FIRST_WAIT, wait * 2), LONGEST_WAIT) : 0;
-      log.error({ worker: index, end, wait }, 'a worker ended and is replaced');
+      this.#options.log.error({ worker: index, end, wait }, 'a worker ended and is replaced');
     }
-  };
-
-  return {
-    async start() {
-      const starts = Array.from({ length: size }, (_, index) => {
-        const first = Promise.withResolvers<void>();
-        void keep(index, first);
-        return first.promise;
-      });
-      try {
-        await Promise.all(starts);
-      } catch (error) {
-        stopping = true;
-        for (const each of alive) each.kill();
-        throw error;
-      }
-    },
-    get workers() {
-      return [...serving.values()];
-    },
-    tellAll(name, news) {
-      for (const { line } of alive) line.tell(name, news);
-    },
-    get restarts() {
-      return restarts;
-    },
-    async drain() {
-      stopping = true;
-      for (const each of alive) each.line.tell('drain', true);
-      await Promise.all([...alive].map(({ over }) => over));
-    },
-  };
-}
-
-/** Null: it is ready to serve by what is in force. A file may have been taken up while it started. */
-async function begun({ index, process: { line } }: Worker, { current, format }: CrewOptions): Promise<string | null> {
-  let generation = current();
-  const fault = await line.ask('start', { index, generation, format }, START);
-  if (fault !== null) return fault ?? 'it was not ready in time';
-  while (generation.version !== current().version) {
-    generation = current();
-    const refused = await line.ask('prepare', generation, DEADLINE);
-    if (refused !== null) return refused ?? 'it did not take up the file in time';
-    await line.ask('commit', generation.version, DEADLINE);
   }
-  return null;
-}
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  async #live(index: number, up: () => void): Promise<string> {
+    const life = new Life(index, this.#options);
+    const { worker } = life;
+    this.#alive.add(worker);
+    const end = await life.lived(() => this.#serves(worker, up));
+    this.#alive.delete(worker);
+    if (this.#serving.get(index) === worker) this.#serving.delete(index);
+    this.#options.left(worker);
+    return end;
+  }
+
+  #serves(worker: Worker, up: () => void): boolean {
+    if (this.#stopping) return false;
+    this.#serving.set(worker.index, worker);
+    this.#options.joined(worker);
+    up();
+    if (this.#restarts > 0) this.#options.log.info({ worker: worker.index }, 'a worker serves');
+    return true;
+  }
 }

@@ -1,21 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { stopListening } from '../base/last-requests.ts';
 import { listenAt } from '../base/listen.ts';
 import type { Address } from '../config/schema.ts';
+import { type Hand, HandOver, type Place } from './hand-over.ts';
 import type { Entrance } from './line.ts';
-
-/** Whoever takes connections. */
-export interface Place {
-  /** The last one that was handed over has arrived: there is room for the next. */
-  took(): void;
-  /** So many are over. */
-  closed(count: number): void;
-  leave(): void;
-}
-
-/** `failed`: it did not get there. */
-export type Hand = (socket: Socket, failed: () => void, entrance: Entrance) => void;
 
 export interface Door {
   readonly url: string;
@@ -27,117 +16,44 @@ export interface Door {
   close(): Promise<void>;
 }
 
-interface Taker {
-  readonly hand: Hand;
-  open: number;
-  /** On its way: a worker has one at a time. */
-  sent: Socket | undefined;
-  sentAt: number;
+export interface DoorOptions {
+  /** Connections open at one time; whoever comes then is refused at once. */
+  readonly most: () => number;
+  /** Of them in each process, as far as its descriptors go. */
+  readonly room?: number;
+  /** Where proxies ask. */
+  readonly decision?: Address | undefined;
 }
-
-/** Milliseconds for those who wait while the door closes. */
-const LAST_CALL = 1_000;
-/** Milliseconds: whoever has not taken a connection after that hangs, and the next one goes to another. */
-const LATE = 100;
 
 /**
- * The one listening socket of a process group: it outlives every worker, so whoever comes while one is replaced waits and
- * is not refused. Each connection goes to the worker with the fewest.
- * @param most connections open at one time; whoever comes then is refused at once
- * @param decision where proxies ask
+ * The listening sockets of a process group: they outlive every worker, so whoever comes while one is replaced waits and is
+ * not refused.
  */
-export async function openDoor({ host, port }: Address, most: () => number, decision?: Address): Promise<Door> {
-  const takers = new Set<Taker>();
-  const waiting: Socket[] = [];
-  const asking = new WeakSet<Socket>();
-  let again: NodeJS.Timeout | undefined;
-
-  const count = () => [...takers].reduce((sum, { open }) => sum + open, waiting.length);
-  const pass = () => {
-    clearTimeout(again);
-    for (let taker = fewest(takers); waiting.length > 0 && taker !== undefined; taker = fewest(takers)) {
-      if (taker.sent !== undefined) {
-        again = setTimeout(pass, LATE);
-        return;
-      }
-      const socket = waiting.shift();
-      if (socket !== undefined && !socket.destroyed) bring(socket, taker);
-    }
-  };
-  const bring = (socket: Socket, taker: Taker) => {
-    Object.assign(taker, { sent: socket, sentAt: performance.now(), open: taker.open + 1 });
-    const failed = () => {
-      if (taker.sent !== socket) return;
-      Object.assign(taker, { sent: undefined, open: taker.open - 1 });
-      takers.delete(taker);
-      waiting.unshift(socket);
-      pass();
-    };
-    taker.hand(socket, failed, asking.has(socket) ? 'decision' : 'listen');
-  };
-  /** The worker has a descriptor of its own by now, or is no more. */
-  const letGo = (taker: Taker) => {
-    taker.sent?.destroy();
-    taker.sent = undefined;
-  };
-  const arrive = (socket: Socket) => {
-    if (count() >= most()) return void socket.destroy();
-    socket.on('error', () => socket.destroy());
-    waiting.push(socket);
-    pass();
-  };
-  const servers = [...(await listenEverywhere({ host, port }, arrive))];
-  const bound = portOf(servers[0]);
-  const ask = (socket: Socket) => {
-    asking.add(socket);
-    arrive(socket);
-  };
-  const open = async (address: Address): Promise<string> => {
-    const own = await listenEverywhere(address, ask).catch((error: unknown) => {
-      for (const server of servers) server.close();
-      throw error;
-    });
-    servers.push(...own);
-    return urlOf(address.host, portOf(own[0]));
-  };
-  const decisionUrl = decision && (await open(decision));
+export async function openDoor(listen: Address, { most, room, decision }: DoorOptions): Promise<Door> {
+  const over = new HandOver(most, room);
+  const by = (entrance: Entrance) => (socket: Socket) => over.arrive({ socket, entrance });
+  const servers = await listenEverywhere(listen, by('listen'));
+  const asked = decision === undefined ? [] : await beside(servers, listenEverywhere(decision, by('decision')));
   return {
-    url: urlOf(host, bound),
-    port: bound,
-    decisionUrl,
-    join(hand) {
-      const taker: Taker = { hand, open: 0, sent: undefined, sentAt: 0 };
-      takers.add(taker);
-      pass();
-      return {
-        took() {
-          letGo(taker);
-          pass();
-        },
-        closed(over) {
-          taker.open -= over;
-        },
-        leave() {
-          takers.delete(taker);
-          letGo(taker);
-          pass();
-        },
-      };
-    },
+    url: urlOf(listen.host, portOf(servers[0])),
+    port: portOf(servers[0]),
+    decisionUrl: decision && urlOf(decision.host, portOf(asked[0])),
+    join: (hand) => over.join(hand),
     async close() {
-      for (const server of servers) server.close();
-      const late = performance.now() + LAST_CALL;
-      while (waiting.length > 0 && performance.now() < late) await pause(10);
-      clearTimeout(again);
-      for (const socket of waiting) socket.destroy();
+      await Promise.all([...servers, ...asked].map(stopListening));
+      await over.close();
     },
   };
 }
 
-/** Of those that take anything. */
-function fewest(takers: Iterable<Taker>): Taker | undefined {
-  const able = [...takers].filter(({ sent, sentAt }) => sent === undefined || performance.now() - sentAt < LATE);
-  return able.reduce<Taker | undefined>((best, each) => (best && best.open <= each.open ? best : each), undefined);
+/** Where the second door does not open, the first does not stay open. */
+async function beside<T>(servers: readonly Server[], opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    for (const server of servers) server.close();
+    throw error;
+  }
 }
 
 /** `localhost` is every address that it stands for, of which the first must be free. */

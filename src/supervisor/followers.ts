@@ -1,5 +1,5 @@
-import type { Worker } from './crew.ts';
 import type { Desks } from './desks.ts';
+import type { Worker } from './life.ts';
 
 /** Which worker hears which feed. */
 export interface Followers {

@@ -54,7 +54,8 @@ export interface WorkerNews {
   readonly feed: { readonly desk: string; readonly messages: readonly FeedMessage[] };
   /** Whether somebody reads `/decisions`. */
   readonly watch: boolean;
-  readonly drain: true;
+  /** Milliseconds for which kept connections may bring another request. */
+  readonly drain: number;
 }
 
 /** A key set as it came, numbered. */

@@ -1,12 +1,14 @@
 import type { Server } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
 import type { Pointer, Position } from '../config/load.ts';
 import {
+  beginDraining,
   type Core,
   notReady,
   openCore,
@@ -38,8 +40,11 @@ export interface Part {
   metrics(): Promise<MetricSnapshot>;
   ready(): Readiness;
   watch(on: boolean): void;
-  /** Resolves when what was in flight has ended. */
-  drain(): Promise<void>;
+  /**
+   * Resolves when what was in flight has ended.
+   * @param lastRequests milliseconds for which kept connections may bring another request
+   */
+  drain(lastRequests: number): Promise<void>;
 }
 
 export interface PartOptions {
@@ -94,11 +99,10 @@ export async function openPart({ sent, line, remote, log, clock = systemClock }:
     metrics: () => snapshotOf(registry),
     ready: () => ({ notReady: notReady(core) ?? null, remark: remark(core) ?? null }),
     watch: watcher(core, line),
-    async drain() {
-      core.listener.draining = true;
+    async drain(milliseconds) {
+      beginDraining(core);
+      await lastRequests(connections.areOpen, milliseconds);
       connections.endSilent();
-      // A tunnel has no end of its own; its client connects again, to another instance.
-      for (const tunnel of core.listener.tunnels) tunnel.destroySoon();
       await connections.over();
       await Promise.all(apps.map((one) => one.close()));
       core.stalls.close();
@@ -163,12 +167,14 @@ function takeConnections(servers: Servers, line: Line<PrimaryVerbs, PrimaryNews>
     while (open.size > 0) {
       for (const server of each(servers)) server.closeIdleConnections();
       await pause(20);
+      // What has arrived is read before anything is closed.
+      await turn();
     }
   };
   const endSilent = () => {
     for (const tracked of silent) tracked.end();
   };
-  return { endSilent, take, over };
+  return { areOpen: () => open.size > 0, endSilent, take, over };
 }
 
 /** Decisions of one turn of the event loop are told together. */

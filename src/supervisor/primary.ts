@@ -1,25 +1,22 @@
-import type { FastifyInstance } from 'fastify';
-import type { Health } from '../base/health.ts';
-import { listen } from '../base/listen.ts';
 import type { GatewayConfig } from '../config/gateway.ts';
-import type { Address } from '../config/schema.ts';
-import { buildAdmin } from '../gateway/lifecycle/admin.ts';
 import { type Core, openCore, withScheme } from '../gateway/lifecycle/core.ts';
 import { buildGeneration } from '../gateway/lifecycle/generation.ts';
-import { buildHealthListener } from '../gateway/lifecycle/health-listener.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
+import { type Management, openManagement } from '../gateway/lifecycle/management.ts';
 import { buildReload, type Reloaded, type ReloadStats } from '../gateway/lifecycle/reload.ts';
+import { roomForClients } from '../gateway/lifecycle/server.ts';
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
 import { tlsOptions } from '../gateway/lifecycle/tls.ts';
-import { buildCrew, type Crew } from './crew.ts';
+import { Crew } from './crew.ts';
 import { type Desks, openDesks } from './desks.ts';
-import { openDoor } from './door.ts';
-import { feedFollowers } from './followers.ts';
+import { type Door, openDoor } from './door.ts';
+import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
 import { groupHealth } from './group-health.ts';
+import type { LifeOptions } from './life.ts';
 import { type MergedDecisions, mergedDecisions } from './merged-decisions.ts';
 import type { SentGeneration } from './messages.ts';
-import { summedMetrics } from './metrics.ts';
+import { type SummedMetrics, summedMetrics } from './metrics.ts';
 import { randomKeys, sentGeneration, withKeys } from './sent-generation.ts';
 import { type TakeUp, takeUp } from './take-up.ts';
 
@@ -32,8 +29,10 @@ export interface SupervisorOptions extends GatewayOptions {
 interface Primary {
   readonly core: Core;
   readonly desks: Desks;
+  readonly door: Door;
   readonly crew: Crew;
   readonly decisions: MergedDecisions;
+  readonly metrics: SummedMetrics;
   readonly keys: ReturnType<typeof randomKeys>;
   readonly state: State;
   readonly options: SupervisorOptions;
@@ -49,6 +48,37 @@ interface State {
  * counters, keys, feeds), and they serve. Rejects as `startGateway` does.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<RunningGateway> {
+  const primary = await openPrimary(options);
+  const { core, crew, door, state } = primary;
+  let management: Management | undefined;
+  const close = async () => {
+    await management?.close();
+    await closeRest(primary);
+  };
+  try {
+    const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: core.clock.now() };
+    const reload = options.load && reloader(primary, options.load, stats);
+    const health = groupHealth({ ...primary, stats, isDraining: () => state.draining });
+    management = await openManagement(health, core, { decisions: primary.decisions, reload });
+    await requireKeptNonces(core.live.current);
+    await crew.start();
+    const stop = async (lastRequests = 0) => {
+      state.draining = true;
+      await door.close();
+      await crew.drain(lastRequests);
+      await close();
+    };
+    const { port, decisionUrl } = door;
+    const url = withScheme(door.url, core.live.current.config);
+    return { url, port, decisionUrl, ...management.urls, reload, stop };
+  } catch (error) {
+    await door.close();
+    await close();
+    throw error;
+  }
+}
+
+async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const keys = randomKeys();
   const config = withKeys(options.config, keys);
   const { directory, locate, workers } = options;
@@ -60,71 +90,50 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
   const state: State = { current: sentGeneration(config, first), draining: false };
   const decisions = mergedDecisions((on) => crew.tellAll('watch', on));
   const followers = feedFollowers(desks);
-  const counters = groupCounters(clock);
   const metrics = summedMetrics();
   const most = () => core.live.current.config.limits.connections;
-  const door = await openDoor(config.listen, most, config.decision);
-  const crew: Crew = buildCrew({
+  const door = await openDoor(config.listen, { most, room: roomForClients(), decision: config.decision });
+  const crew = new Crew({
     size: workers,
     door,
     log,
     format: formatOf(config),
     current: () => state.current,
-    handlers: (worker) => ({
-      answers: {
-        take: ({ key, limit }) => counters.take(key, limit),
-        failures: (key) => counters.failures(key),
-        fail: ({ key, window }) => counters.fail(key, window),
-        useNonce: (use) => counters.useNonce(use),
-        ...desks.answers,
-      },
-      hears: {
-        decisions: decisions.show,
-        follow: (desk) => followers.follow(worker(), desk),
-        unfollow: (desk) => followers.unfollow(worker(), desk),
-      },
-    }),
+    handlers: handlersOf({ core, desks, decisions, followers }),
     joined: ({ process: { line } }) => line.tell('watch', decisions.watchers > 0),
     left(worker) {
       followers.left(worker);
       metrics.left(worker);
     },
   });
-  const primary: Primary = { core, desks, crew, decisions, keys, state, options };
-  const listeners: FastifyInstance[] = [];
-  const closeAll = async () => {
-    await Promise.all(listeners.map((instance) => instance.close()));
-    await desks.close();
-    core.stalls.close();
-    await core.kept.close();
-  };
-  const open = async (instance: FastifyInstance, address: Address): Promise<string> => {
-    const url = await listen(instance, address);
-    listeners.push(instance);
-    return url;
-  };
-  try {
-    const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: clock.now() };
-    const reload = options.load && reloader(primary, options.load, stats);
-    const health: Health = groupHealth({ crew, decisions, metrics, stats, isDraining: () => state.draining });
-    const views = { decisions, reload };
-    const adminUrl = config.admin && (await open(buildAdmin(health, core.live, views), config.admin));
-    const healthUrl = config.health && (await open(buildHealthListener(health, core.live), config.health));
-    await requireKeptNonces(core.live.current);
-    await crew.start();
-    const stop = async () => {
-      state.draining = true;
-      await door.close();
-      await crew.drain();
-      await closeAll();
-    };
-    const { port, decisionUrl } = door;
-    return { url: withScheme(door.url, config), port, adminUrl, healthUrl, decisionUrl, reload, stop };
-  } catch (error) {
-    await door.close();
-    await closeAll();
-    throw error;
-  }
+  return { core, desks, door, crew, decisions, metrics, keys, state, options };
+}
+
+type Served = Pick<Primary, 'core' | 'desks' | 'decisions'> & { readonly followers: Followers };
+
+/** What any worker may ask of the primary, and tell it. */
+function handlersOf({ core, desks, decisions, followers }: Served): LifeOptions['handlers'] {
+  const counters = groupCounters(core.clock);
+  return (worker) => ({
+    answers: {
+      take: ({ key, limit }) => counters.take(key, limit),
+      failures: (key) => counters.failures(key),
+      fail: ({ key, window }) => counters.fail(key, window),
+      useNonce: (use) => counters.useNonce(use),
+      ...desks.answers,
+    },
+    hears: {
+      decisions: decisions.show,
+      follow: (desk) => followers.follow(worker(), desk),
+      unfollow: (desk) => followers.unfollow(worker(), desk),
+    },
+  });
+}
+
+async function closeRest({ core, desks }: Primary): Promise<void> {
+  await desks.close();
+  core.stalls.close();
+  await core.kept.close();
 }
 
 /** A worker writes into a pipe and cannot tell. */

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Clock, seconds } from '../base/clock.ts';
+import { type Clock, forgettingClock, seconds } from '../base/clock.ts';
 import { DenyList, MOST_REVOCATIONS } from '../gateway/revocation/deny-list.ts';
 import type { FeedMessage } from '../gateway/revocation/events.ts';
 import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
@@ -48,6 +48,7 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
   let standing: FeedMessage | undefined;
   let since = 0;
   let wasInStep = false;
+  const forgetting = forgettingClock(clock);
   let sweeping: NodeJS.Timeout | undefined;
 
   const mayHear = ({ behind, lacksUntil }: Follower, { kind }: FeedMessage) =>
@@ -84,7 +85,7 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
       const follower: Follower = { tell, behind: true, lacksUntil: list.lacksUntil };
       followers.add(follower);
       if (sweeping === undefined) {
-        sweeping = setInterval(() => list.sweep(seconds(clock)), SWEEP_EVERY).unref();
+        sweeping = setInterval(() => list.sweep(forgetting()), SWEEP_EVERY).unref();
         source.start();
       }
       void catchUp(follower);

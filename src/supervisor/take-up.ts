@@ -1,5 +1,6 @@
 import type { Problem } from '../config/load.ts';
-import { type Crew, DEADLINE, type Worker } from './crew.ts';
+import type { Crew } from './crew.ts';
+import { DEADLINE, type Worker } from './life.ts';
 import type { SentGeneration } from './messages.ts';
 
 /** One file on its way into force: made ready in every worker, then taken up by all of them, or by none. */

@@ -29,7 +29,7 @@ export function runWorker(end: End & Pick<NodeJS.Process, 'once' | 'exit'>): voi
       keys: ({ desk, keys }) => remote.keysCame(desk, keys),
       feed: ({ desk, messages }) => remote.feedSays(desk, messages),
       watch: (on) => part?.watch(on),
-      drain: () => void (part?.drain() ?? Promise.resolve()).then(() => end.exit(0)),
+      drain: (milliseconds) => void (part?.drain(milliseconds) ?? Promise.resolve()).then(() => end.exit(0)),
     },
     takes: (socket, entrance) => served().take(socket, entrance),
     broken(error) {

@@ -152,6 +152,23 @@ t.test('a refresh token ends after its lifetime, and no use of it goes beyond th
   t.equal(await error(refresh(service, kept.refresh_token)), refused);
 });
 
+t.test(
+  'a used refresh token whose grant has ended is expired, not stolen: other grants of the user live',
+  async (t) => {
+    const clock = settableClock();
+    const minute = 60_000;
+    const service = await run(t, { clock, config: withRefresh({ absolute_ttl: 10 * minute }) });
+    const ended = await tokens(service, {}, webJwt);
+    clock.advance(5 * minute);
+    await refreshed(service, ended.refresh_token, {}, webJwt);
+    const living = await tokens(service, {}, webJwt);
+    clock.advance(5 * minute);
+    t.equal(await error(refresh(service, ended.refresh_token, {}, webJwt)), refused);
+    t.equal((await service.introspect(living.access_token)).active, true);
+    t.notMatch(service.logged(), /refresh_reuse/);
+  },
+);
+
 t.test('extend: the access token stays the same and lasts longer', async (t) => {
   const clock = settableClock();
   const service = await run(t, { clock, config: withRefresh({ access_token: 'extend' }) });

@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { basic, run, shop } from './running-service.ts';
+import { freePort } from '../support/free-port.ts';
+import { open } from '../support/raw-client.ts';
+import { until } from '../support/until.ts';
+import { basic, run, shop, temporaryDirectory } from './running-service.ts';
+import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const body = 'grant_type=client_credentials';
 
@@ -34,5 +38,25 @@ t.test(
     t.match(answer, /^connection: close\r$/im);
     t.match(answer, /"access_token":"at_/);
     t.ok(performance.now() - begun < 2000, `stopped in ${performance.now() - begun} ms`);
+  },
+);
+
+t.test(
+  'a kept connection brings one more request after the signal, and is told that it is the last (RFC 9112 §9.6)',
+  async (t) => {
+    const port = await freePort();
+    const config = writeConfig(temporaryDirectory(t), { listen: `127.0.0.1:${port}` });
+    const service = spawnService(t, config);
+    const url = await ready(service);
+    const kept = await open(t, port);
+    kept.send(head(url) + body);
+    t.notOk((await kept.read())?.header('connection') === 'close');
+    service.child.kill('SIGTERM');
+    t.ok(await until(() => service.stdout().includes('stopping')));
+    kept.send(head(url) + body);
+    const last = await kept.read();
+    t.equal(last?.status, 200);
+    t.equal(last?.header('connection'), 'close');
+    t.equal(await service.ended, 0);
   },
 );

@@ -1,5 +1,4 @@
 import { argon2Sync } from 'node:crypto';
-import fc from 'fast-check';
 import t from 'tap';
 import {
   currentCost,
@@ -9,6 +8,7 @@ import {
   type PasswordHash,
   parsePasswordHash,
 } from '../../src/base/password-hash.ts';
+import fc from '../support/properties.ts';
 
 const salt = 'c29tZXNhbHRzb21lc2FsdA';
 const tag = 'xBhdjUbcYAAGLzsNfm8SIJVWCtbUyXkwUBCSpn2PDZ8';

@@ -52,9 +52,27 @@ t.test('sound files: exit status 0, a line for each', async (t) => {
   t.equal(stdout, `${gateway}: valid\n${authorization}: valid\n`);
 });
 
+t.test('both files together: what does not fit is a warning with its place, in every format', async (t) => {
+  const server = '{ main: { issuer: "https://a.example.com/", audience: "https://b.example.com" } }';
+  const edge = file(
+    'misfit.yaml',
+    `version: 1\nauthorization_servers: ${server}\nupstreams: { a: { url: "http://127.0.0.1:9000" } }\n` +
+      'routes: [{ match: { path: / }, upstream: a, scope: a }]\n',
+  );
+  t.strictSame(await checkFile(edge, {}), [], 'by itself it is sound');
+  const { status, stdout } = check(edge, authorization);
+  t.equal(status, 0);
+  t.match(stdout, `${edge}:2:42: warning: \`https://a.example.com/\` is not the issuer of ${authorization}:2`);
+  t.match(stdout, 'did you mean `https://a.example.com`?');
+  t.match(stdout, `${edge}: valid\n${authorization}: valid\n`);
+  t.match(JSON.parse(check('--format', 'json', authorization, edge).stdout), [
+    { file: edge, line: 2, severity: 'warning' },
+  ]);
+});
+
 t.test('SOAP operations told apart by the header: valid, with a warning that names a remedy', async (t) => {
   const head =
-    'version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com" } }\n' +
+    'version: 1\nauthorization_servers: { main: { issuer: "https://a.example.com", audience: any } }\n' +
     'upstreams: { a: { url: "http://127.0.0.1:9000" } }\ndefaults: { upstream: a }\nroutes:\n';
   const operation = (id: string, scope: string) =>
     `  - { id: ${id}, match: { path: /service, methods: [POST], soap_action: "urn:${id}" }, scope: ${scope} }\n`;

@@ -1,4 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +9,28 @@ import { freePort } from '../support/free-port.ts';
 
 t.test('--help and --version succeed, everywhere', async (t) => {
   const version = await command(t, ['--version']).ended();
-  t.match(version, { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+  t.match(version, { status: 0, stdout: /^gatehouse \d+\.\d+\.\d+ \(node v\d+\.\d+\.\d+\)\n$/ });
   t.match(await command(t, ['--help']).ended(), { status: 0, stdout: 'authorization' });
   t.match(await command(t, ['gateway', '--help']).ended(), { status: 0, stdout: '--config' });
+});
+
+t.test('the help puts every command below a heading, and shows three requests to begin with', async (t) => {
+  const { stdout } = await command(t, ['--help']).ended();
+  t.match(stdout, /^To begin:\n {2}demo/m);
+  t.match(stdout, /^The two programs:\n {2}gateway/m);
+  t.match(stdout, /^To look, and change nothing:\n {2}check/m);
+  t.match(stdout, /^To administer .*:\n {2}client/m);
+  t.match(stdout, /^Commands:\n {2}help .*\n\n/m, 'and nothing else is left over');
+  t.match(stdout, /^Examples:\n( {2}gatehouse \w+ .*\n){3}/m);
+});
+
+t.test('a file without --config is understood, and what was meant is said', async (t) => {
+  for (const args of [['health'], ['doctor'], ['gateway'], ['client', 'list'], ['explain', 'GET', '/a']])
+    t.match(await command(t, [...args, 'edge.yaml']).ended(), {
+      status: 2,
+      stderr: /did you mean `--config edge\.yaml`\?\n$/,
+    });
+  t.notMatch((await command(t, ['health']).ended()).stderr, 'did you mean');
 });
 
 t.test('a usage error exits with 2 and says where help is', async (t) => {
@@ -44,3 +64,24 @@ t.test('a port that is taken is one line and exit 1, not a stack', async (t) => 
   t.match(stderr, `127.0.0.1:${port} is taken`);
   t.notMatch(stderr, /\n\s+at /);
 });
+
+t.test(
+  'an older Node.js looks for a newer one where it was installed, never beside whatever folder it lies in',
+  (t) => {
+    const launcher = readFileSync('bin/gatehouse.js', 'utf8').replace('[24, 15]', '[999, 0]');
+    const ran = (parent: string) => {
+      const folder = t.testdir({ [parent]: { '.bin': {}, gatehouse: { bin: { 'gatehouse.js': launcher } } } });
+      const node = join(folder, parent, '.bin/node');
+      writeFileSync(node, '#!/bin/sh\necho 999.0.0\n');
+      chmodSync(node, 0o755);
+      const file = join(folder, parent, 'gatehouse/bin/gatehouse.js');
+      mkdirSync(join(folder, 'elsewhere'), { recursive: true });
+      return spawnSync(process.execPath, [file, '--version'], { encoding: 'utf8', env: { PATH: 'elsewhere' } });
+    };
+    t.equal(ran('node_modules').stdout, '999.0.0\n');
+    const beside = ran('shared');
+    t.strictSame([beside.status, beside.stdout], [1, '']);
+    t.match(beside.stderr, 'gatehouse needs Node.js 999.0');
+    t.end();
+  },
+);

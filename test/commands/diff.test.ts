@@ -53,6 +53,20 @@ t.test('replay tells which recorded requests are answered otherwise', async (t) 
   t.equal((await diff(t, old, opened, '--replay', log)).replay.changed.length, 3);
 });
 
+t.test('replay tells how many paths it sums up in a line', async (t) => {
+  const line = (path: string) =>
+    JSON.stringify({ method: 'GET', host: 'api.example.com', path, route: 'read', code: 'credential_missing' });
+  const paths = ['/orders/7', '/orders/7', '/orders/8'];
+  const opened = rules('summed-up.yaml', ['id: read, match: { path: "/orders/{id}" }, access: public']);
+  const told = async (...recorded: readonly string[]) => {
+    const log = written('summed-up.ndjson', recorded.map(line).join('\n'));
+    return (await command(t, ['diff', old, opened, '--replay', log, '--allow-widening']).ended()).stdout;
+  };
+  t.match(await told(...paths), '3 × GET /orders/7 and 1 other (read): was 401');
+  t.match(await told(...paths, '/orders/9'), '4 × GET /orders/7 and 2 others (read)');
+  t.match(await told('/orders/7', '/orders/7'), '2 × GET /orders/7 (read)');
+});
+
 t.test('files that do not load exit with 1, a log that cannot be read with 2', async (t) => {
   t.match(await command(t, ['diff', old, `${old}.none`]).ended(), { status: 1, stderr: /does not exist/ });
   t.match(await command(t, ['diff', old, old, '--replay', `${old}.none`]).ended(), { status: 2 });

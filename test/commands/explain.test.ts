@@ -52,6 +52,33 @@ t.test('an authorization server that is down is an outage, and exit status 0', a
   t.match(JSON.parse(stdout).answer, { kind: 'unavailable', status: 503, code: 'authorization_server_unavailable' });
 });
 
+t.test(
+  'a method that is a slip, and a scope that no route names, are warned of; the answer is given all the same',
+  async (t) => {
+    const said = async (method: string, ...more: readonly string[]) => {
+      const { status, stdout, stderr } = await command(t, [
+        'explain',
+        '--config',
+        file,
+        method,
+        '/orders/7',
+        ...more,
+      ]).ended();
+      t.equal(status, 0);
+      t.match(stdout, `${method} api.example.com/orders/7`);
+      return stderr;
+    };
+    t.match(await said('GTE'), 'warning: `GTE` is an unusual method: did you mean `GET`?');
+    t.match(await said('get'), 'warning: `get` is an unusual method: did you mean `GET`?');
+    t.match(
+      await said('GET', '--scope', 'orders.raed'),
+      'warning: no route names the scope `orders.raed`: did you mean `orders.read`?',
+    );
+    t.equal(await said('GET', '--scope', 'orders.read'), '');
+    t.equal(await said('PROPFIND'), '', 'a method of its own');
+  },
+);
+
 t.test('in words it is one screen, and no control character of the request reaches the terminal', async (t) => {
   const args = ['explain', '--config', file, 'GET', '/orders/7', '--claims', '{"sub":"a\\u001b[2J"}'];
   const { stdout } = await command(t, args).ended();

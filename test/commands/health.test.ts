@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { serving } from '../support/serving.ts';
 
 t.setTimeout(60_000);
 
@@ -35,3 +37,44 @@ for (const [program, config] of Object.entries(files))
     t.strictSame([gone.status, gone.stdout], [1, '']);
     t.match(gone.stderr, `Nothing answers at http://${health}/readyz`);
   });
+
+t.test('health --wait asks until the program is ready, and gives up when the time is over', async (t) => {
+  const [listen, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const file = join(
+    t.testdir({ 'gateway.yaml': stringify({ version: 1, listen, health, ...files.gateway }) }),
+    'gateway.yaml',
+  );
+  const waiting = command(t, ['health', '--config', file, '--wait']);
+  const early = await command(t, ['health', '--config', file, '--wait', '300ms']).ended();
+  t.strictSame([early.status, early.stdout], [1, '']);
+  t.match(early.stderr, `Nothing answers at http://${health}/readyz`);
+  command(t, ['gateway', '--config', file]);
+  const ready = await waiting.ended();
+  t.strictSame([ready.status, ready.stderr], [0, '']);
+  t.match(ready.stdout, '"status":"ready"');
+});
+
+t.test('health --wait has no patience with what is no duration, or with a file without a listener', async (t) => {
+  const silent = stringify({ version: 1, ...files.gateway });
+  const file = join(t.testdir({ 'gateway.yaml': silent }), 'gateway.yaml');
+  const odd = await command(t, ['health', '--config', file, '--wait', 'soon']).ended();
+  t.equal(odd.status, 2);
+  t.match(odd.stderr, /--wait.*Write a whole number and a unit/);
+  const none = await command(t, ['health', '--config', file, '--wait']).ended();
+  t.equal(none.status, 1);
+  t.match(none.stderr, 'has no listener to ask');
+});
+
+t.test('health does not wait for an answer that never ends', async (t) => {
+  const dripping = createServer((_, response) => {
+    const timer = setInterval(() => response.write(' '), 100);
+    response.once('close', () => clearInterval(timer));
+  });
+  const health = new URL(await serving(t, dripping)).host;
+  const listen = `127.0.0.1:${await freePort()}`;
+  const text = stringify({ version: 1, listen, health, ...files.gateway });
+  const file = join(t.testdir({ 'gateway.yaml': text }), 'gateway.yaml');
+  const { status, stderr } = await command(t, ['health', '--config', file, '--wait', '1s']).ended();
+  t.equal(status, 1);
+  t.match(stderr, 'Nothing answers');
+});

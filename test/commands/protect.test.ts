@@ -39,7 +39,9 @@ t.test('protect forwards at once, refuses nothing, and says what it would refuse
   });
   const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.yaml');
   writeFileSync(file, yaml);
-  t.strictSame(await checkFile(file), [], 'the printed file is accepted as it stands');
+  const warnings = (await checkFile(file)).map(({ severity, message }) => `${severity}: ${message}`);
+  t.match(warnings, [/^warning: without an `audience`/], 'the printed file is accepted as it stands');
+  t.equal(warnings.length, 1, 'and nobody can know the audience from outside');
   running.process.kill('SIGTERM');
   t.equal((await running.ended()).status, 0);
 });

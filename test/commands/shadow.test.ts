@@ -79,11 +79,11 @@ t.test(
 
 t.test('opaque tokens that no server is asked about have a remedy; broken JWTs have none', async (t) => {
   const file = logFile([
-    line({ shadow: 'token_malformed', reason: 'not a JWT' }),
+    line({ shadow: 'token_malformed', reason: 'not a JWT, and this file has no client_id' }),
     line({ shadow: 'token_malformed', reason: 'header is no JSON' }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT');
+  t.match(stdout, '1 × nobody verified → orders: token_malformed, not a JWT, and this file has no client_id');
   t.match(stdout, /# 1 request with a token that is no JWT.*RFC 7662.*authorization_servers:\n +# client_id/);
   t.match(stdout, '# token_malformed (1 request): nothing in this file');
 });

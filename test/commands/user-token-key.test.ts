@@ -38,6 +38,11 @@ t.test('a token is looked at and revoked by the operator', async (t) => {
     const token = await service.token({}, client);
     t.match(json(['token', 'introspect'], token), { active: true, client_id: client.id });
   }
+  const other = await service.token();
+  t.match(
+    gatehouse(['token', 'revoke'], `${other}\n`).stdout,
+    /is revoked\.\nA gateway .* until its `cache\.ttl` is over/,
+  );
   const token = await service.token();
   t.match(gatehouse(['token', 'introspect'], `${token}\n`).stdout, /active\s+true/);
   t.strictSame(json(['token', 'revoke'], token), { revoked: true });

@@ -42,6 +42,8 @@ t.test(
     t.match(told.stdout, /step +permit\n/);
     t.match(told.stdout, /missing scope +admin\n/);
     t.match(told.stdout, /cache +miss\n/);
+    t.match(told.stdout, /held scope +orders\.read\n/);
+    t.match(told.stdout, /to do +Ask for the scope that the challenge names/);
     t.match(told.stdout, new RegExp(`request id +${response.headers.get('x-request-id')}\n`));
     t.notMatch(told.stdout, /secret|alice|eyJ/);
     const record = JSON.parse((await command(t, ['why', ticket, '--config', file, '--json']).ended()).stdout);
@@ -64,6 +66,11 @@ t.test('a ticket of another key, or no ticket, is one clear sentence and exit 1'
     stderr: /sealed under another key/,
   });
   t.match(await command(t, ['why', 'hello', '--config', other]).ended(), { status: 1, stderr: /not a ticket/ });
+  const id = 'AbCdEfGh-_12-1z';
+  t.match(await command(t, ['why', id, '--config', other]).ended(), {
+    status: 1,
+    stderr: new RegExp(`a request id: it leads to the log of the gateway, to the line with "request_id":"${id}"`),
+  });
   const neither = await command(t, ['why', ticket, '--config', write(behind(upstream))]).ended();
   t.match(neither, { status: 1, stderr: /For those to come: openssl rand .* ticket_keys: .* `admin`/ });
 });

@@ -7,7 +7,7 @@ export type Loose = any;
 export function gatewayBase(): Loose {
   return {
     version: 1,
-    authorization_servers: { main: { issuer: 'https://auth.example.com' } },
+    authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' } },
     upstreams: { orders: { url: 'http://127.0.0.1:9000' } },
     defaults: { upstream: 'orders' },
     routes: [{ match: { path: '/orders/{id}', methods: ['GET'] }, scope: 'orders.read' }],

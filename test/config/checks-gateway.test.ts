@@ -31,8 +31,14 @@ const sound = { cert: file('server.crt'), key: file('server.key') };
 const tls = (more: object) => top({ listen: { host: '127.0.0.1', port: 8443, tls: { ...sound, ...more } } });
 const pass = (passes: object) => top({ health: { listen: '127.0.0.1:9900', pass: passes } });
 
+const anyone = { audience: undefined };
 const hmac = { algorithms: ['HS256'], secret: 'x'.repeat(32) };
-const other = { issuer: 'https://other.example.com', client_id: 'gateway', client_secret: 'y'.repeat(20) };
+const other = {
+  issuer: 'https://other.example.com',
+  audience: 'https://api.example.com',
+  client_id: 'gateway',
+  client_secret: 'y'.repeat(20),
+};
 const asking = { client_id: 'gateway', client_secret: 'x'.repeat(20) };
 
 const keyed = { client_id: 'gateway', introspection_endpoint_auth_method: 'private_key_jwt' };
@@ -127,8 +133,9 @@ const cases: Record<string, readonly Case[]> = {
     [tls({})],
   ],
   'HTTP/2 with clients': [
-    [top({ listen: { host: '127.0.0.1', port: 8080, http2: true } }), /speaks HTTP\/1.1 with clients/],
+    [top({ listen: { host: '127.0.0.1', port: 8080, http2: true } }), /^error: clients choose HTTP\/2 within TLS/],
     [top({ listen: { host: '127.0.0.1', port: 8080, http2: false } })],
+    [top({ listen: { host: '127.0.0.1', port: 8080, tls: sound, http2: true } })],
   ],
   'health passes': [
     [pass({ '/metrics': { upstream: 'orders', path: '/' } }), /`\/metrics` cannot lead on/],
@@ -449,7 +456,7 @@ const cases: Record<string, readonly Case[]> = {
   'issuer twice': [
     [
       (config) => {
-        config.authorization_servers.twin = { issuer: 'https://auth.example.com' };
+        config.authorization_servers.twin = { issuer: 'https://auth.example.com', audience: 'any' };
       },
       /`main` \(line 1\) has the same issuer/,
     ],
@@ -461,6 +468,8 @@ const cases: Record<string, readonly Case[]> = {
   'jwks_file is there': [
     [server({ jwks_file: 'keys.json' }), /the file does not exist/],
     [server({ jwks_file: 'base-config.ts' })],
+    [server({ jwks_file: '/dev/zero' }), /the file cannot be read: it is a pipe or a device/],
+    [server({ jwks_file: '.' }), /the file cannot be read \(EISDIR/],
   ],
   'authorities of a server': [
     [server({ tls: { ca: 'absent.crt' } }), /^error: the file absent.crt does not exist/],
@@ -483,14 +492,10 @@ const cases: Record<string, readonly Case[]> = {
     [server({ algorithms: ['HS256'], secret_base64url: 'A'.repeat(43) })],
   ],
   'typ JWT': [
-    [server({ typ: ['at+jwt', 'application/jwt'] }), /`application\/jwt` as a type needs an `audience`/],
-    [server({ typ: ['absent'] }), /`absent` as a type needs an `audience`/],
-    [server({ typ: ['absent'], required_claims: { token_use: ['access'] } })],
-    [
-      server({ typ: ['JWT'], audience: 'any' }),
-      /^(error: `JWT` as a type needs|warning: tokens for every other API)/,
-      /^(error|warning)/,
-    ],
+    [server({ ...anyone, typ: ['at+jwt', 'application/jwt'] }), /`application\/jwt` as a type needs an `audience`/],
+    [server({ ...anyone, typ: ['absent'] }), /`absent` as a type needs an `audience`/],
+    [server({ ...anyone, typ: ['absent'], required_claims: { token_use: ['access'] } })],
+    [server({ typ: ['JWT'], audience: 'any' }), /^error: `JWT` as a type needs/],
     [server({ typ: ['JWT'], audience: 'https://api.example.com' })],
   ],
   'required claims': [
@@ -501,7 +506,12 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [server({ required_claims: { token_use: ['access'], client_id: ['a', 'b'] } })],
   ],
-  'audience any': [[server({ audience: 'any' }), /^warning: tokens for every other API/]],
+  'no audience': [
+    [server({ audience: undefined }), /^warning: without an `audience`, tokens for every other API/],
+    [server({ audience: 'any' })],
+    [server({ audience: undefined, required_claims: { client_id: ['shop'] } })],
+    [both(server({ audience: undefined }), route({ audience: 'https://api.example.com' }))],
+  ],
   introspection_endpoint: [
     [server({ ...asking, introspection_endpoint: 'http://auth.example.com/i' }), /http beyond this machine/],
   ],
@@ -582,6 +592,7 @@ const cases: Record<string, readonly Case[]> = {
         twoServers({}, {})(config);
         config.authorization_servers.third = {
           issuer: 'https://c.example.com',
+          audience: 'any',
           verify: 'store',
           storage: 'sqlite:a.db',
         };
@@ -837,6 +848,14 @@ const cases: Record<string, readonly Case[]> = {
     [both(asked(), digestOf(['auth', 'auth-int'])), /^warning: .* `auth-int` is refused there/],
     [both(asked(), digestOf(['auth']))],
     [digestOf(['auth', 'auth-int'])],
+  ],
+  'what a proxy keeps of a route': [
+    [both(asked(), route({ end_with: 'token' })), /^warning: .* nothing that is open there ends with the token/],
+    [both(asked(), route({ limits: { body: '1KiB' } })), /^warning: .* its length is not looked at there/],
+    [both(asked(), route({ limits: { body: 'none' } })), /^warning: .* its length is not looked at there/],
+    [both(asked(), route({ limits: { form_body: '1KiB' } }))],
+    [both(asked(), route({ end_with: 'request' }))],
+    [route({ end_with: 'token', limits: { body: '1KiB' } })],
   ],
   'what the cache of a proxy does not know': [
     [both(asked(), match({ headers: { 'X-Env': 'a' } })), /^warning: the route looks at `x-env`/],

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { CoveringPatterns } from '../../src/config/covering-patterns.ts';
 import { covers } from '../../src/config/path-pattern.ts';
 import { pattern, patterns } from '../support/path-patterns.ts';
+import fc from '../support/properties.ts';
 
 t.test('finds the patterns that cover another, as asking each would', async () => {
   fc.assert(

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import t from 'tap';
 import { interpolate } from '../../src/config/interpolate.ts';
 import { loadGatewayText } from '../../src/config/load.ts';
+import fc from '../support/properties.ts';
 import { gatewayBase } from './base-config.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-interpolate-'));

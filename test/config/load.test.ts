@@ -8,7 +8,7 @@ import { gatewayBase } from './base-config.ts';
 
 const sound = `version: 1
 authorization_servers:
-  main: { issuer: https://auth.example.com }
+  main: { issuer: https://auth.example.com, audience: any }
 upstreams:
   orders:
     url: http://127.0.0.1:9000
@@ -133,7 +133,7 @@ t.test("anchors, aliases and merge keys work; the map's own keys win", async (t)
   const loaded = loadGatewayText(text);
   if (!loaded.ok) return t.fail(JSON.stringify(loaded.problems));
   t.match(loaded.config.routes[2], { id: 'other', access: 'public', match: { path: '/other' } });
-  t.strictSame(places(`${sound}realm: *nowhere\n`), ['16:8 `*nowhere` names no anchor above it']);
+  t.strictSame(places(`${sound}realm: *nowhere\n`), ['16:8 this alias (`*…`) names no anchor above it']);
   t.match(places(`${sound}limits: &l { idle: *l }\n`), [/an alias inside its own anchor/]);
   t.match(places(`${sound}log: { <<: text }\n`), [/`<<` takes a map/]);
 });

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { distance } from '../../src/config/closest.ts';
 import { NearWords } from '../../src/config/near-words.ts';
+import fc from '../support/properties.ts';
 
 const letters = (word: string) => word.replace(/[0-9]/g, '');
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { parsePathPattern, pathShape } from '../../src/config/path-pattern.ts';
+import fc from '../support/properties.ts';
 
 function parsed(path: string): unknown {
   const result = parsePathPattern(path);
@@ -64,6 +64,14 @@ t.test('what no request could match is refused', async (t) => {
     '/{a}/{a}': /stands twice/,
   };
   for (const [path, message] of Object.entries(refused)) t.match(parsed(path), message, path);
+});
+
+t.test('a path is as long as a path may be', async (t) => {
+  t.match(parsePathPattern('/a'.repeat(100)), { kind: 'pattern' });
+  t.equal(parsed('/a'.repeat(101)), 'the path has 101 segments');
+  t.match(parsePathPattern(`/${'a'.repeat(2047)}`), { kind: 'pattern' });
+  t.equal(parsed(`/${'a'.repeat(2048)}`), 'the path has 2049 characters');
+  t.match(parsePathPattern('/a'.repeat(20_000)), { kind: 'fault', hint: /no more than 2048/ });
 });
 
 t.test('it never throws, and a shape is a pattern of the same shape', async () => {

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { AuthorizationSchema } from '../../src/config/authorization.ts';
 import { GatewaySchema } from '../../src/config/gateway.ts';
 import type { Schema } from '../../src/config/input-schema.ts';
 import { settle } from '../../src/config/settle.ts';
+import fc from '../support/properties.ts';
 import type { Loose } from './base-config.ts';
 
 const gateway = GatewaySchema as unknown as Schema;

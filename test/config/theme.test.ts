@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import {
   logoFileFault,
@@ -8,6 +7,7 @@ import {
   themeValueFault,
   themeVariables,
 } from '../../src/config/theme.ts';
+import fc from '../support/properties.ts';
 
 const taken: Readonly<Record<string, readonly string[]>> = {
   '--accent': [
@@ -65,6 +65,8 @@ const refused: Readonly<Record<string, readonly string[]>> = {
     '"a"b',
     '"a\\"',
     '"a\n"',
+    'Georgia\n',
+    '\tGeorgia, serif',
     '"</style>"',
     'url(x)',
     'Georgia; color: red',

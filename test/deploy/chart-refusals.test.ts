@@ -25,6 +25,12 @@ const authorization = (config: object, more: object = { replicaCount: 2 }) => ({
   authorization: { config: { ...authorizationConfig, ...config }, ...more },
 });
 
+const sidecar = (more: object) => ({
+  mode: 'sidecar',
+  sidecar: { containers: [{ name: 'orders' }], ...more },
+  gateway: { config: gatewayConfig },
+});
+
 /** Rule → values, and what the message says to set. */
 const refused: Readonly<Record<string, readonly [object, string]>> = {
   'several gateways do not count rate limits each for itself': [
@@ -89,6 +95,48 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     'gateway.config.health is at port 1, and gateway.ports.health says 9900',
   ],
   'a sidecar has an application': [{ mode: 'sidecar', ...gateway({}, {}) }, 'set sidecar.containers to its containers'],
+  'a sidecar and its application listen on ports of their own': [
+    sidecar({ port: 8080 }),
+    'sidecar.port is 8080, and so is gateway.ports.http',
+  ],
+  'nor may the application have that of probes': [
+    sidecar({ port: 9900 }),
+    'sidecar.port is 9900, and so is gateway.ports.health',
+  ],
+  'nor that of operators': [sidecar({ port: 9901 }), 'so is gateway.ports.admin'],
+  'a name is there once in a pod': [
+    sidecar({ containers: [{ name: 'gatehouse' }] }),
+    'sidecar.containers has a container named gatehouse',
+  ],
+  'also beside a gateway alone': [
+    gateway({}, { extraContainers: [{ name: 'gatehouse' }] }),
+    'gateway.extraContainers has a container named gatehouse',
+  ],
+  'the path of a probe begins with /': [
+    sidecar({ probes: { 'app/live': '/healthz' } }),
+    'sidecar.probes has "app/live", which is no path: write "/app/live"',
+  ],
+  'on both sides': [sidecar({ probes: { '/app/live': 'healthz' } }), 'write "/healthz"'],
+  'a pod has time for its hook and what is in flight': [
+    gateway({ shutdown: { deadline: '1m' } }, {}),
+    'gateway.terminationGracePeriodSeconds is 45, and preStopSeconds (5) and shutdown.deadline (1m) may take as long',
+  ],
+  'with the deadline that nobody named as well': [
+    authorization({}, { preStopSeconds: 15 }),
+    'authorization.terminationGracePeriodSeconds is 45, and preStopSeconds (15) and shutdown.deadline (30s)',
+  ],
+  'and with that of a variable': [
+    gateway({}, { extraEnv: [{ name: 'GATEHOUSE__SHUTDOWN__DEADLINE', value: '40s' }] }),
+    'shutdown.deadline (40s) may take as long: set it above both together, such as to 55',
+  ],
+  'no configuration at all is told like an empty one': [
+    { gateway: { config: null } },
+    'set gateway.config to what gateway.yaml says',
+  ],
+  'so is that of the authorization service': [
+    { mode: 'authorization', authorization: { config: null } },
+    'set authorization.config to what authorization.yaml says',
+  ],
   'an HTTPRoute joins a Gateway': [gateway({}, { httpRoute: { enabled: true } }), 'needs gateway.httpRoute.parentRefs'],
   'an Ingress has a host': [gateway({}, { ingress: { enabled: true } }), 'needs gateway.ingress.hosts'],
 };
@@ -105,6 +153,12 @@ const accepted: Readonly<Record<string, object>> = {
   'one gateway may keep everything to itself': gateway({ routes: [limited, { ...digest, match: { path: '/b' } }] }, {}),
   'several that share everything are as good': gateway({ ...redis, ...tickets, ...nonces, routes: [digest] }),
   'what is not counted needs no shared counters': gateway(tickets),
+  'a port of decisions that nobody is asked at is free': sidecar({ port: 8082 }),
+  'one second more than the hook and the deadline is enough': gateway({}, { terminationGracePeriodSeconds: 36 }),
+  'where the pod is that of another chart, its grace is nobody’s business here': {
+    ...sidecar({ containers: [], selector: { app: 'orders' } }),
+    gateway: { config: { ...gatewayConfig, shutdown: { deadline: '2m' } } },
+  },
   'counters may come from a variable': gateway(
     { ...tickets, routes: [limited] },
     { replicaCount: 2, extraEnv: shared },

@@ -1,61 +1,45 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { stringify } from 'yaml';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
-import { chart, type Manifest, manifests, notConforming, render, valuesOf } from './chart.ts';
-import { manifestsIn } from './pages.ts';
+import {
+  chart,
+  gatewayConfig,
+  type Manifest,
+  manifests,
+  notConforming,
+  render,
+  rendered as renderedOf,
+  textOfFile,
+  valuesOf,
+} from './chart.ts';
+import { blocksOf, manifestsIn, pathOf } from './pages.ts';
 
+const page = 'kubernetes-sidecar.md';
+
+/** What the page says for a chart of one’s own. */
+const [own = ''] = blocksOf(page, 'values.yaml: of your chart');
+const [dependencies = ''] = blocksOf(page, 'Chart.yaml');
+const [, podTemplate = ''] = /^```\n( {2}template:\n.*?)^```$/ms.exec(textOfFile(pathOf(page))) ?? [];
 const template = `apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: {{ .Release.Name }}-orders
 spec:
   selector: { matchLabels: { app.kubernetes.io/name: orders } }
-  template:
-    metadata:
-      labels: { app.kubernetes.io/name: orders }
-      annotations:
-        {{- include "gatehouse.sidecar.checksum" .Subcharts.gatehouse | nindent 8 }}
-    spec:
-      enableServiceLinks: false
-      securityContext: { fsGroup: 65532 }
-      initContainers:
-        {{- include "gatehouse.sidecar.container" .Subcharts.gatehouse | nindent 8 }}
-      containers:
-        - name: orders
-          image: registry.example.com/orders:1.4.2
-      volumes:
-        {{- include "gatehouse.sidecar.volumes" .Subcharts.gatehouse | nindent 8 }}
-`;
+${podTemplate}`;
 
-const values = {
-  gatehouse: {
-    mode: 'sidecar',
-    sidecar: { port: 9000, probes: { '/app/ready': '/readyz' }, selector: { 'app.kubernetes.io/name': 'orders' } },
-    gateway: {
-      existingSecret: 'orders-gatehouse',
-      config: {
-        authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' } },
-        routes: [{ match: { path: '/orders/{rest*}' }, scope: 'orders.read' }],
-      },
-    },
-  },
-};
-
-/** A chart of somebody's own that has this one for a dependency. */
+/** A chart of somebody's own that has this one for a dependency, by the page. */
 function ownChart(t: Test): string {
   const folder = t.testdir({ templates: { 'deployment.yaml': template } });
-  const dependencies = [{ name: 'gatehouse', version: '0.1.0', repository: '' }];
-  writeFileSync(
-    join(folder, 'Chart.yaml'),
-    stringify({ apiVersion: 'v2', name: 'orders', version: '1.0.0', dependencies }),
-  );
-  writeFileSync(join(folder, 'values.yaml'), stringify(values));
+  writeFileSync(join(folder, 'Chart.yaml'), `apiVersion: v2\nname: orders\nversion: 1.0.0\n${dependencies}`);
+  writeFileSync(join(folder, 'values.yaml'), own);
   mkdirSync(join(folder, 'charts'));
   cpSync(chart, join(folder, 'charts/gatehouse'), { recursive: true });
   return folder;
 }
+
+const withSecret = ['--set', 'gatehouse.gateway.existingSecret=orders-gatehouse'];
 
 function sidecarOf(objects: readonly Manifest[]): Manifest {
   const { spec } = objects.find(({ kind }) => kind === 'Deployment').spec.template;
@@ -66,7 +50,7 @@ t.test(
   'a chart of one’s own has the gateway as a native sidecar by two named templates',
   { skip: skipWithoutHelm },
   async (t) => {
-    const { status, stdout, stderr } = render([], { of: ownChart(t) });
+    const { status, stdout, stderr } = render(withSecret, { of: ownChart(t) });
     t.equal(status, 0, stderr);
     t.equal(notConforming(stdout), '');
     const objects = manifests(stdout);
@@ -81,6 +65,111 @@ t.test(
     const service = objects.find(({ kind }) => kind === 'Service');
     t.strictSame(service.spec.selector, { 'app.kubernetes.io/name': 'orders' });
     t.equal(objects.filter(({ kind }) => kind === 'Deployment').length, 1, 'the chart adds none');
+    t.strictSame(
+      objects.filter(({ kind }) => /HorizontalPod|Disruption|ServiceAccount/.test(kind)),
+      [],
+      'nor what only goes with one',
+    );
+  },
+);
+
+t.test(
+  'where the dependency is switched off, the same chart renders without it',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const { status, stdout, stderr } = render(['--set', 'gatehouse.enabled=false'], { of: ownChart(t) });
+    t.equal(status, 0, stderr);
+    const objects = manifests(stdout);
+    t.strictSame(
+      objects.map(({ kind }) => kind),
+      ['Deployment'],
+    );
+    t.equal(objects[0].spec.template.spec.initContainers, undefined);
+  },
+);
+
+t.test('an own chart without a configuration is told what to set', { skip: skipWithoutHelm }, async (t) => {
+  const { stderr } = render(['--set', 'gatehouse.gateway.config=null'], { of: ownChart(t) });
+  t.match(stderr, 'gateway.config is empty: set gateway.config to what gateway.yaml says');
+});
+
+t.test(
+  'an application goes on accepting for as long as its gateway does, in each way',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const [values = ''] = blocksOf(page, 'values.yaml');
+    const ways = {
+      'the chart, by the page': manifests(render(['--values', '-'], { input: values }).stdout),
+      'the chart, without a hook': manifests(render(['--values', valuesOf('sidecar')]).stdout),
+      'a chart of one’s own': manifests(render([], { of: ownChart(t) }).stdout),
+      'without Helm': manifestsIn(page).objects,
+    };
+    for (const [way, objects] of Object.entries(ways)) {
+      const { pod, sidecar } = sidecarOf(objects);
+      const [{ lifecycle }] = pod.containers;
+      t.strictSame(lifecycle.preStop, sidecar.lifecycle.preStop, way);
+      t.ok(pod.terminationGracePeriodSeconds > lifecycle.preStop.sleep.seconds + 30, way);
+    }
+  },
+);
+
+t.test('the chart leaves a hook that is there, and adds none of no length', { skip: skipWithoutHelm }, async (t) => {
+  const preStop = { exec: { command: ['/leave'] } };
+  const postStart = { sleep: { seconds: 1 } };
+  const containers = [{ name: 'a', lifecycle: { preStop } }, { name: 'b', lifecycle: { postStart } }, { name: 'c' }];
+  const of = (preStopSeconds: number) =>
+    sidecarOf(
+      renderedOf({ mode: 'sidecar', sidecar: { containers }, gateway: { config: gatewayConfig, preStopSeconds } }),
+    ).pod.containers.map(({ lifecycle }: Manifest) => lifecycle);
+  const sleep = { preStop: { sleep: { seconds: 7 } } };
+  t.strictSame(of(7), [{ preStop }, { ...sleep, postStart }, sleep]);
+  t.strictSame(of(0), [{ preStop }, { postStart }, undefined]);
+});
+
+t.test(
+  'a sidecar is *restricted* by itself, and so is the application of every example',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const [values = ''] = blocksOf(page, 'values.yaml');
+    const ways = [
+      manifests(render(['--values', '-'], { input: values }).stdout),
+      manifests(render([], { of: ownChart(t) }).stdout),
+      manifestsIn(page).objects,
+    ];
+    for (const objects of ways) {
+      const { pod, sidecar } = sidecarOf(objects);
+      t.match(sidecar.securityContext, { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532 });
+      for (const each of [sidecar, ...pod.containers]) {
+        const context = { ...pod.securityContext, ...each.securityContext };
+        t.match(context, { runAsNonRoot: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
+        t.equal(context.seccompProfile.type, 'RuntimeDefault');
+        t.ok(each.resources.requests.cpu);
+      }
+    }
+  },
+);
+
+t.test(
+  'a sidecar is scaled by what the gateway takes, whatever the application asks for',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const autoscaling = { enabled: true, targetMemoryUtilizationPercentage: 80 };
+    const config = { ...gatewayConfig, ticket_keys: ['a'.repeat(44)] };
+    const sidecar = { containers: [{ name: 'orders' }] };
+    const scaler = (more: object) =>
+      renderedOf({ mode: 'sidecar', sidecar, gateway: { config, autoscaling }, ...more }).find(
+        ({ kind }) => kind === 'HorizontalPodAutoscaler',
+      );
+    const metrics = scaler({}).spec.metrics.map(({ containerResource }: Manifest) => containerResource);
+    t.match(metrics, [
+      { container: 'gatehouse', name: 'cpu' },
+      { container: 'gatehouse', name: 'memory' },
+    ]);
+    t.equal(
+      scaler({ sidecar: { selector: { app: 'orders' } } }),
+      undefined,
+      'and only a Deployment that the chart makes',
+    );
   },
 );
 

@@ -63,6 +63,7 @@ t.test('the images', { skip: skipWithoutMounts }, async (t) => {
       'org.opencontainers.image.licenses': 'Apache-2.0',
     });
     t.equal(built.user, '65532:65532');
+    t.ok(built.entrypoint.includes('--max-semi-space-size=16'), 'its memory is bounded as docs/promises.md says');
     t.strictSame(built.volumes, ['/data']);
     t.strictSame(built.healthcheck.slice(2, 3), ['health']);
     for (const name of ['sh', 'bash', 'busybox', 'npm']) t.notOk(found(built.root, name), name);

@@ -8,6 +8,12 @@ t.setTimeout(60_000);
 
 const pages = ['kubernetes.md', 'kubernetes-sidecar.md', 'kubernetes-edge.md'];
 
+/** What makes a proxy ask, of this kind; the ways to the documents of RFC 9728 stand beside it. */
+function asking(wanted: string): Manifest {
+  const { objects } = manifestsIn('kubernetes-edge.md');
+  return objects.find(({ kind, metadata }) => kind === wanted && metadata.name !== 'orders-metadata');
+}
+
 /** What the values of a page make, under the names that the page tells. */
 function installed(values: string): { readonly text: string; readonly objects: readonly Manifest[] } {
   const { status, stdout, stderr } = render(['--values', '-'], { input: values, release: 'orders' });
@@ -43,8 +49,7 @@ t.test(
     const { name, port } = { name: service.metadata.name, port: service.spec.ports[0].port };
     const inCluster = `http://${name}.shop.svc.cluster.local:${port}`;
 
-    const { objects } = manifestsIn('kubernetes-edge.md');
-    const of = (wanted: string) => objects.find(({ kind }) => kind === wanted);
+    const of = asking;
     t.match(of('SecurityPolicy').spec.extAuth.http, { path: '/envoy', backendRefs: [{ name, port }] });
     t.equal(of('SecurityPolicy').spec.extAuth.failOpen, false);
     t.equal(of('Ingress').metadata.annotations['nginx.ingress.kubernetes.io/auth-url'], `${inCluster}/nginx`);
@@ -62,8 +67,7 @@ t.test(
   'every proxy hands on each identity header, and none that only the client wrote',
   { skip: skipWithoutHelm },
   async (t) => {
-    const { objects } = manifestsIn('kubernetes-edge.md');
-    const of = (wanted: string) => objects.find(({ kind }) => kind === wanted);
+    const of = asking;
     const [mesh = ''] = blocksOf('kubernetes-edge.md', 'mesh configuration');
     const istio = parse(mesh).meshConfig.extensionProviders[0].envoyExtAuthzHttp;
     const { extAuth } = of('SecurityPolicy').spec;
@@ -76,5 +80,44 @@ t.test(
       t.ok(nginx.toLowerCase().split(',').includes(name), name);
       t.match(name, traefik);
     }
+  },
+);
+
+t.test(
+  'the documents of RFC 9728 are fetched from the gateway, and nobody is asked',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const [values = ''] = blocksOf('kubernetes-edge.md', 'values.yaml');
+    const { metadata, spec } = installed(values).objects.find(
+      ({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-gateway'),
+    );
+    const [name, port] = [metadata.name, spec.ports[0].port];
+    const { objects } = manifestsIn('kubernetes-edge.md');
+    const beside = (wanted: string) =>
+      objects.find((each) => each.kind === wanted && each.metadata.name === 'orders-metadata');
+    const [rule] = beside('HTTPRoute').spec.rules;
+    t.strictSame(rule.backendRefs, [{ name, port }]);
+    t.equal(asking('SecurityPolicy').spec.targetRefs[0].name, 'orders', 'which is the other route');
+    const ingress = beside('Ingress');
+    t.equal(ingress.metadata.annotations, undefined);
+    const [path] = ingress.spec.rules[0].http.paths;
+    t.strictSame(path.backend.service, { name, port: { number: port } });
+    const route = asking('IngressRoute').spec.routes[1];
+    t.strictSame([route.middlewares, route.services], [undefined, [{ name, port }]]);
+    for (const where of [rule.matches[0].path.value, path.path, route.match])
+      t.match(where, '/.well-known/oauth-protected-resource');
+  },
+);
+
+t.test(
+  'only the proxy may connect to the API, at the port that the proxies lead to',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const { spec } = asking('NetworkPolicy');
+    const [{ ports, from }] = spec.ingress;
+    t.equal(ports[0].port, asking('HTTPRoute').spec.rules[0].backendRefs[0].port);
+    t.strictSame(spec.podSelector, asking('AuthorizationPolicy').spec.selector);
+    t.equal(from.length, 1);
+    t.ok(from[0].namespaceSelector && from[0].podSelector, 'both in one entry, which have to hold together');
   },
 );

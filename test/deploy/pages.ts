@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type Manifest, manifests } from './chart.ts';
+
+export const pathOf = (page: string): string => fileURLToPath(new URL(`../../docs/cookbook/${page}`, import.meta.url));
 
 /** What a page of the cookbook shows below `# HEAD`, a block each; files of our own are in fences of `yaml`. */
 export function blocksOf(page: string, head: string, fence: 'yml' | 'yaml' = 'yml'): readonly string[] {
-  const text = readFileSync(new URL(`../../docs/cookbook/${page}`, import.meta.url), 'utf8');
+  const text = readFileSync(pathOf(page), 'utf8');
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'gms'))].map(
     ([, block = '']) => block,
   );

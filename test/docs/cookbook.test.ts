@@ -31,6 +31,7 @@ for (const page of pages) {
       'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       'keys.json': '{"keys":[]}',
       'orders-ca.pem': readFileSync(new URL('../vectors/tls/authority.crt', import.meta.url), 'utf8'),
+      'ticket.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
       'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
     });
     const users = { 'meters.htdigest': digestLines('alice', 'meters', 'x'), 'hooks.htpasswd': '' };

@@ -47,13 +47,16 @@ function rest(dice: Random, alphabet: Alphabet): string {
   return segments.map((each) => `/${each}`).join('') + slash;
 }
 
+/** A character of UTF-8 in more bytes than it needs, which is refused (RFC 3629 §10). */
+const OVERLONG = /%c[01]%[89ab][0-9a-f]|%e0%[89][0-9a-f]%[89ab][0-9a-f]|%f0%8[0-9a-f](?:%[89ab][0-9a-f]){2}/i;
+
 function path(dice: Random): string {
   const [prefix, alphabet] = dice.chance(0.5) ? (['/strict', strict] as const) : (['/keep', keeping] as const);
   for (let attempt = 0; attempt < 100; attempt++) {
     const made = prefix + rest(dice, alphabet);
-    if (!hasDots(made)) return made;
+    if (!hasDots(made) && !OVERLONG.test(made)) return made;
   }
-  throw new Error('a hundred random paths in a row had dot segments');
+  throw new Error('a hundred random paths in a row were such as are refused');
 }
 
 const routes = [

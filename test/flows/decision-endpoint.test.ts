@@ -93,10 +93,17 @@ for (const [name, shape] of Object.entries(shapes)) {
   });
 
   t.test(`${name}: whoever is not among the trusted proxies is refused with 403, whatever it sends`, async (t) => {
-    const { asks } = await opened(t, { trusted_proxies: ['10.0.0.0/8'] });
+    const { asks, log } = await opened(t, { trusted_proxies: ['10.0.0.0/8'] });
     const response = await asks(shape({ target: '/public/a', address: '10.0.0.1', headers: [bearer(await token())] }));
     t.equal(response.status, 403);
     t.equal(problemOf(response).code, 'caller_untrusted');
+    t.notMatch(JSON.stringify(problemOf(response)), 'trusted_proxies');
+    const told = log.find(({ code }) => code === 'caller_untrusted');
+    t.match(
+      told,
+      { level: 40, reason: /^127\.0\.0\.1 is not in trusted_proxies: name it there/ },
+      'at warn, for whoever runs it',
+    );
   });
 
   t.test(
@@ -179,6 +186,31 @@ t.test('at /nginx X-Accel-Expires stands before Cache-Control, which is private'
     'within the clock skew: not at all',
   );
 });
+
+t.test(
+  'at /nginx?now= an answer ends by the clock of nginx, with a second for those who come while one asks',
+  async (t) => {
+    const kept = async (max_age: string, now: string, more: object = {}) => {
+      const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age } });
+      const asked = asNginx({ headers: [bearer(await token('orders.read', more))] }).toString('latin1');
+      const { headers } = await asks(Buffer.from(asked.replace('/nginx ', `/nginx?now=${now} `), 'latin1'));
+      return headers.flatMap(([name, value]) => (/^(x-accel-expires|cache-control)$/i.test(name) ? [value] : []));
+    };
+    const whileOneAsks = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
+    t.strictSame(await kept('1s', '1700000000.000'), [whileOneAsks, '@1700000000']);
+    t.strictSame(await kept('1s', '1700000000.390'), [whileOneAsks, '@1700000000']);
+    t.strictSame(
+      await kept('1s', '1700000000.410'),
+      ['@1700000001', 'private, max-age=1'],
+      'no time to be seen by who waits',
+    );
+    t.strictSame(await kept('5s', '1700000000.990'), [whileOneAsks, '@1700000004']);
+    t.strictSame(await kept('0s', '1700000000.000'), ['0', 'no-store']);
+    t.strictSame(await kept('5s', '1700000000.000', { exp: Math.floor(Date.now() / 1000) - 5 }), ['0', 'no-store']);
+    for (const unread of ['', '17', '1e9', '1700000000.', '-1700000000', '1700000000&now=9900000000', '99999999999999'])
+      t.strictSame(await kept('5s', unread), ['5', 'private, max-age=5'], `now=${unread} says nothing`);
+  },
+);
 
 t.test('max_age: 0s remembers nothing', async (t) => {
   const { asks } = await opened(t, { decision: { listen: '127.0.0.1:0', max_age: '0s' } });

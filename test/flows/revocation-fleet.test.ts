@@ -118,6 +118,7 @@ function present(say: Say, { gateway, token, every }: { gateway: number; token: 
     underWay.add(asking);
   }, every);
   return {
+    hasPassed: () => seen.accepted > 0,
     async stop(): Promise<Presented> {
       clearInterval(timer);
       await Promise.all(underWay);
@@ -238,9 +239,9 @@ t.test('two gateways and two services on one PostgreSQL', { skip: skipWithoutPos
     const { answered } = await rotate(fleet, {
       user,
       way,
-      beforehand() {
+      async beforehand() {
         probe(seen, every.seen);
-        return pause(3 * every.seen);
+        await until(() => probes.every((each) => each.hasPassed()));
       },
       onAnswer: () => probe(unseen, every.unseen),
     });

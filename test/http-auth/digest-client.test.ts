@@ -3,6 +3,7 @@ import { parseAuthenticationInfo } from '../../src/http-auth/authentication-info
 import { splitChallenges } from '../../src/http-auth/challenge-list.ts';
 import { answerDigest, digestSelf } from '../../src/http-auth/digest-answer.ts';
 import { chooseOffer, type DigestWish } from '../../src/http-auth/digest-offer.ts';
+import { digestResponse, userHash } from '../../src/http-auth/digest-response.ts';
 
 const wish: DigestWish = { algorithms: ['SHA-256', 'SHA-512-256', 'MD5'], qop: ['auth', 'auth-int'] };
 const digest = (more: string) => `Digest realm="r", nonce="n"${more}`;
@@ -134,4 +135,63 @@ t.test('Authentication-Info is read, and what is none is nothing', async (t) => 
     nextnonce: 'n',
   });
   t.equal(parseAuthenticationInfo('"'), undefined);
+});
+
+const zoe = { username: 'Zo\u00eb', password: 'secret', userhash: true };
+const offerOf = (more: string) => chooseOffer([digest(more)], wish);
+
+t.test('a hash stands for the name where both sides take it', async (t) => {
+  const [hashing, plain] = [offerOf(', userhash=true, algorithm=SHA-256'), offerOf(', algorithm=SHA-256')];
+  if (hashing === undefined || plain === undefined) return t.fail('no offer');
+  t.match(digestSelf(zoe, hashing), { userhash: true, username: userHash('SHA-256', zoe.username, 'r') });
+  t.match(digestSelf(zoe, plain), { userhash: false, username: zoe.username });
+  t.match(digestSelf({ ...zoe, userhash: false }, hashing), { userhash: false, username: zoe.username });
+  const use = { method: 'GET', uri: '/', count: 26, cnonce: 'c', qop: 'auth' } as const;
+  const { authorization } = answerDigest(digestSelf(zoe, hashing), use);
+  t.match(authorization, /, userhash=true$/);
+  t.match(authorization, /, qop=auth, nc=0000001a, /);
+  t.notMatch(answerDigest(digestSelf(zoe, plain), use).authorization, 'userhash');
+  t.match(answerDigest(digestSelf(zoe, plain), use).authorization, /^Digest username\*=UTF-8''Zo%C3%AB, /);
+});
+
+t.test('what the server has to say back is computed for auth alone, without a method (RFC 7616 §3.5)', async (t) => {
+  const offer = offerOf(', algorithm=SHA-256, qop="auth, auth-int"');
+  if (offer === undefined) return t.fail('no offer');
+  const self = digestSelf(zoe, offer);
+  const use = { method: 'GET', uri: '/', count: 1, cnonce: 'c' } as const;
+  const protection = { qop: 'auth', nc: '00000001' } as const;
+  t.equal(
+    answerDigest(self, { ...use, qop: 'auth' }).rspauth(),
+    digestResponse({ algorithm: 'SHA-256', ha1: self.ha1, nonce: 'n', cnonce: 'c', protection, method: '', uri: '/' }),
+  );
+  t.equal(answerDigest(self, { ...use, qop: 'auth-int' }).rspauth(), undefined);
+  t.equal(answerDigest(self, { ...use, qop: undefined }).rspauth(), undefined);
+});
+
+t.test('a session is bound to its cnonce, also without a qop', async (t) => {
+  const offer = chooseOffer([digest(', algorithm=MD5-sess')], { ...wish, algorithms: ['MD5-sess'] });
+  const plain = chooseOffer([digest(', algorithm=MD5')], wish);
+  if (offer === undefined || plain === undefined) return t.fail('no offer');
+  const use = { method: 'GET', uri: '/', count: 1, cnonce: 'c', qop: undefined };
+  t.match(answerDigest(digestSelf(zoe, offer), use).authorization, /, cnonce="c"/);
+  t.notMatch(answerDigest(digestSelf(zoe, plain), use).authorization, 'cnonce');
+});
+
+t.test('of challenges only a whole one of Digest is answered, whatever stands beside it', async (t) => {
+  const whole = digest(', algorithm=SHA-256');
+  for (const line of [
+    'Basic realm="r", nonce="n"',
+    'Bearer realm="r"',
+    'Digest realm="r"',
+    'Digest nonce="n"',
+    'Digest a',
+    '@',
+  ])
+    t.equal(chooseOffer([line], wish), undefined, line);
+  t.match(chooseOffer(['Digest a', 'Basic realm="r", nonce="n"', whole], wish), { algorithm: 'SHA-256' });
+  t.equal(chooseOffer([digest(', algorithm=SHA-1')], wish), undefined, 'an unknown algorithm');
+  t.equal(chooseOffer([digest(', qop=other')], wish), undefined, 'an unknown qop');
+  t.strictSame(chooseOffer([digest('')], wish)?.qop, [], 'RFC 2069');
+  const utf8 = chooseOffer([`Digest realm="${Buffer.from('Zo\u00eb').toString('latin1')}", nonce="n"`], wish);
+  t.equal(utf8?.realm, 'Zo\u00eb');
 });

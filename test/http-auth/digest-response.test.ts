@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import type { Protection } from '../../src/http-auth/digest.ts';
 import {
@@ -112,4 +113,18 @@ t.test('changing method, uri, count or body changes the response', async (t) => 
     digestResponse({ ...integrity, entity: Buffer.from('y') }),
   ];
   t.equal(new Set(all).size, all.length);
+});
+
+t.test('octets of a header enter the hash as they came, text of a user in UTF-8', async (t) => {
+  const md5 = (octets: string) => createHash('md5').update(Buffer.from(octets, 'latin1')).digest('hex');
+  const input = { algorithm: 'MD5', ha1: 'AB', nonce: 'n', cnonce: 'c', protection: undefined, method: 'GET' } as const;
+  for (const uri of ['/', '/\xe9', '/\xc3\xa9', '\xe9/a', '/a\x80'])
+    t.equal(digestResponse({ ...input, uri }), md5(`ab:n:${md5(`GET:${uri}`)}`), uri);
+  t.equal(storedHash('MD5', 'Zo\u00eb', 'r', 'p'), md5('Zo\xc3\xab:r:p'));
+});
+
+t.test('without a cnonce a session begins with none', async (t) => {
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+  const input = { algorithm: 'MD5-sess', ha1: 'ab', nonce: 'n', cnonce: undefined, method: 'GET', uri: '/' } as const;
+  t.equal(digestResponse({ ...input, protection: undefined }), md5(`${md5('ab:n:')}:n:${md5('GET:/')}`));
 });

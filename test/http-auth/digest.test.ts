@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import t from 'tap';
 import {
   type DigestCredentials,
@@ -7,6 +6,7 @@ import {
   formatDigest,
   parseDigest,
 } from '../../src/http-auth/digest.ts';
+import fc from '../support/properties.ts';
 
 const base = 'realm="r", nonce="n", uri="/", response="0123456789abcdef0123456789ABCDEF"';
 const protection = 'qop=auth, nc=00000001, cnonce="c"';
@@ -154,4 +154,21 @@ t.test('no text makes it throw', async (t) => {
     }),
     { numRuns: 2000 },
   );
+});
+
+t.test('a response and a count are hexadecimal from their first digit to their last', async (t) => {
+  const response = 'a'.repeat(32);
+  const of = (said: string, count: string) =>
+    parseDigest(
+      `Digest username="u", realm="r", nonce="n", uri="/", response="${said}", qop=auth, cnonce="c", nc=${count}`,
+    );
+  t.match(of(response, '0000000A'), { kind: 'credentials', credentials: { response, protection: { nc: '0000000A' } } });
+  t.match(of('A'.repeat(128), '00000001'), { credentials: { response: 'a'.repeat(128) } });
+  for (const said of [`x${response}`, `${response}x`, response.slice(1), 'a'.repeat(129), ''])
+    t.match(of(said, '00000001'), { kind: 'malformed', detail: 'the response is not hexadecimal' }, said);
+  for (const count of ['x00000001', '000000010', '00000001x', '0000001', '0000000g'])
+    t.match(of(response, count), { kind: 'malformed', detail: 'nc is not eight hexadecimal digits' }, count);
+  const uncounted = `Digest username="u", realm="r", nonce="n", uri="/", response="${response}", qop=auth, cnonce="c"`;
+  t.match(parseDigest(uncounted), { kind: 'malformed', detail: 'nc is not eight hexadecimal digits' });
+  t.strictSame(parseDigest(''), { kind: 'other' });
 });

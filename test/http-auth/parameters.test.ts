@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { formatParameters } from '../../src/http-auth/challenge.ts';
 import { parameterLimits, parseParameters } from '../../src/http-auth/parameters.ts';
+import fc from '../support/properties.ts';
 
 const read = (text: string) => {
   const parsed = parseParameters(text);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { judgeClaims } from '../../src/jwt/claims.ts';
+import { isTime, judgeClaims, livesLonger } from '../../src/jwt/claims.ts';
 
 const now = 1_700_000_000;
 const sound = {
@@ -66,4 +66,35 @@ t.test('claims of a wrong type are refused', async (t) => {
 
 t.test('T34, T35: a token that is bound to a key is no bearer token', async (t) => {
   for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null]) t.equal(judge({ cnf }), 'token_bound');
+});
+
+t.test('a token lives no longer than is taken, the skew added, from its iat or else from now', async (t) => {
+  const day = 86_400;
+  t.equal(judge({ exp: now + day + 30 }), undefined);
+  t.equal(judge({ exp: now + day + 31 }), 'token_lifetime');
+  t.equal(judge({ iat: now - 100, exp: now + day - 70 }), undefined);
+  t.equal(judge({ iat: now - 100, exp: now + day - 69 }), 'token_lifetime');
+  t.equal(judge({ iat: undefined, exp: now + day + 30 }), undefined);
+  t.equal(judge({ iat: undefined, exp: now + day + 31 }), 'token_lifetime');
+  t.notOk(livesLonger({ exp: now + 60, iat: now }, now, 60), 'to the second');
+  t.notOk(livesLonger({ exp: '9', iat: now }, now, 0), 'what is no time ends nothing');
+});
+
+t.test('the log is told which claim was wrong, and how', async (t) => {
+  const details: readonly [claims: object, detail: string][] = [
+    [{ exp: 'x' }, 'exp is not a number'],
+    [{ nbf: 'x' }, 'nbf is not a number'],
+    [{ iat: 'x' }, 'iat is not a number'],
+    [{ sub: 1 }, 'sub is not a string'],
+    [{ aud: ['a', 1] }, 'aud is neither a string nor a list of strings'],
+    [{ nbf: now + 31 }, 'nbf'],
+    [{ iat: now + 31 }, 'iat'],
+  ];
+  const rules = { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 };
+  for (const [claims, detail] of details) t.equal(judgeClaims({ ...sound, ...claims }, rules)?.detail, detail);
+});
+
+t.test('a NumericDate is a number that ends', async (t) => {
+  for (const value of [0, -1, 1.5]) t.ok(isTime(value), String(value));
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '1', null, undefined, true]) t.notOk(isTime(value));
 });

@@ -50,3 +50,20 @@ t.test('__proto__ is a name like any other', async (t) => {
   const value = parse('{"__proto__":{"admin":true}}');
   t.equal(value?.admin, undefined);
 });
+
+t.test('a name counts in its own object only, before and after what stands within', async (t) => {
+  for (const text of ['{"a":{"x":1},"x":2}', '{"a":[{"x":1},{"x":2}],"x":3}', '{"a":[],"b":[[]],"c":{}}'])
+    t.ok(parse(text), text);
+  for (const text of ['{"x":1,"a":{"y":1},"x":2}', '{"x":1,"a":[{"x":1}],"x":2}', '{"a":[1,{"x":1,"b":{},"x":2}]}'])
+    t.equal(parse(text), undefined, text);
+});
+
+t.test('the depth is that of what is open, however much was closed before', async (t) => {
+  const list = `[${Array(100).fill('[]').join(',')}]`;
+  t.ok(parse(`{"a":${list},"b":{${Array.from({ length: 100 }, (_, n) => `"k${n}":{}`).join(',')}}}`));
+});
+
+t.test('brackets, colons and escapes within a text are text', async (t) => {
+  for (const value of ['{{[[', ':', '"', '\\', '\\":{"x', '\\\\"', '}]', 'a\\b"c:d\\e', ',"x":1,"x":'])
+    t.strictSame(parse(JSON.stringify({ [value]: value, x: 1 })), { [value]: value, x: 1 }, value);
+});

@@ -109,3 +109,85 @@ t.test('a token without kid tries few keys', async (t) => {
   t.equal(keyRing(keys).candidates('ES256', 'k17').length, 1);
   t.equal(keyRing(keys).candidates('ES384', undefined).length, 0);
 });
+
+t.test('the log is told why a key is left out, and which', async (t) => {
+  const es = { ...(await publicJwk('ES256')), kid: 'x' };
+  const reasons: readonly [jwk: unknown, reason: string][] = [
+    [null, 'not a key'],
+    [{ kid: 'x' }, 'not a key'],
+    [{ kty: 'oct', kid: 'x' }, 'secret material is published'],
+    [{ ...es, use: 'enc' }, 'not for signatures (use)'],
+    [{ ...es, key_ops: [] }, 'not for verification (key_ops)'],
+    [{ ...es, key_ops: ['sign'] }, 'not for verification (key_ops)'],
+    [{ ...es, alg: 'RS256' }, 'fits no accepted algorithm'],
+    [{ ...es, kty: 'OKP' }, 'fits no accepted algorithm'],
+  ];
+  for (const [jwk, reason] of reasons) {
+    const kid = jwk === null ? undefined : 'x';
+    t.strictSame((await importAll([jwk]))?.refused, [{ kid, reason }], reason);
+  }
+  t.strictSame((await importAll([{ ...es, kid: 7 }]))?.refused, [{ kid: undefined, reason: 'kid is not a string' }]);
+  const doubled = await importAll([await anew('x'), await anew('x')]);
+  const reason = 'another key has the same kid';
+  t.strictSame(doubled?.refused, [
+    { kid: 'x', reason },
+    { kid: 'x', reason },
+  ]);
+});
+
+t.test('every private member gives a key away (RFC 7518 §6.2.2, §6.3.2)', async (t) => {
+  const rsa = await publicJwk('RS256');
+  for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) {
+    const imported = await importAll([{ ...rsa, [name]: 'AA' }]);
+    t.match(imported, { keys: [], refused: [{ reason: 'secret material is published' }] }, name);
+    t.equal(imported?.keys.length, 0, name);
+  }
+});
+
+t.test('key_ops and use that allow it, and a key without a name, are no hindrance', async (t) => {
+  const { kid, ...es } = await publicJwk('ES256');
+  const [one, two] = [es, await anew('')];
+  for (const jwk of [{ ...es, key_ops: ['sign', 'verify'] }, { ...es, use: 'sig' }, es])
+    t.equal((await importAll([jwk]))?.keys.length, 1);
+  const nameless = await importAll([one, { ...two, kid: undefined }]);
+  t.equal(nameless?.keys.length, 2, 'two keys without a kid are two keys');
+  t.strictSame(
+    nameless?.keys.map((key) => key.kid),
+    [undefined, undefined],
+  );
+  t.ok(kid);
+});
+
+t.test('a hundred keys are a set', async (t) => {
+  const key = await publicJwk('ES256');
+  t.equal((await importKeys({ keys: Array(100).fill(key) }, ['ES256']))?.keys.length, 100);
+});
+
+t.test('a key of one curve or kind never serves an algorithm of another', async (t) => {
+  const algs = async (alg: 'ES256' | 'RS256' | 'EdDSA' | 'ES384') => {
+    const { alg: _alg, ...jwk } = await publicJwk(alg);
+    return (await importAll([jwk]))?.keys.map((key) => key.alg);
+  };
+  t.strictSame(await algs('ES256'), ['ES256']);
+  t.strictSame(await algs('ES384'), ['ES384']);
+  t.strictSame(await algs('EdDSA'), ['EdDSA', 'Ed25519']);
+});
+
+t.test('8192 bits and a public exponent of four bytes are the most that is taken', async (t) => {
+  const { alg, ...rsa } = await publicJwk('RS256');
+  const sized = async (bits: number, e: string) => {
+    const n = Buffer.alloc(bits / 8, 0xff).toString('base64url');
+    return (await importKeys({ keys: [{ ...rsa, n, e }] }, ['RS256']))?.keys.length;
+  };
+  t.equal(await sized(8192, 'AQAB'), 1);
+  t.equal(await sized(8200, 'AQAB'), 0);
+  t.equal(await sized(2048, '_____w'), 1);
+  t.equal(await sized(2048, '______8'), 0);
+  t.ok(alg);
+});
+
+t.test('a ring knows the names of its keys, and only those', async (t) => {
+  const ring = keyRing((await importAll([await anew('a')]))?.keys ?? []);
+  t.ok(ring.knows('a'));
+  t.notOk(ring.knows('b'));
+});

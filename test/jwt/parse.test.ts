@@ -104,3 +104,38 @@ t.test('advisory 74: dots, depth and length are refused before they cost anythin
   ];
   for (const bomb of bombs) t.match(parseJwt(bomb), { kind: 'refused', code: 'token_malformed' });
 });
+
+t.test('the log is told what is wrong with a token, without a word of it', async (t) => {
+  const body = { sub: 'alice' };
+  const details: readonly [token: string, detail: string][] = [
+    ['a'.repeat(MAX_TOKEN_LENGTH + 1), 'too long'],
+    ['a'.repeat(MAX_TOKEN_LENGTH), 'not three parts of base64url'],
+    ['a.b', 'not three parts of base64url'],
+    [encode('[]', body), 'header is not a JSON object'],
+    [encode({ ...header, jku: 'x' }, body), 'header parameter jku'],
+    [encode({ kid: 'k' }, body), 'alg is not a string'],
+    [encode({ ...header, kid: 'k'.repeat(1025) }, body), 'kid is not a short string'],
+    [encode({ ...header, kid: 1 }, body), 'kid is not a short string'],
+    [encode({ ...header, typ: 1 }, body), 'typ is not a string'],
+    [encode(header, '[]'), 'payload is not a JSON object'],
+  ];
+  for (const [token, detail] of details) t.match(parseJwt(token), { kind: 'refused', detail }, detail);
+  t.equal(parseJwt(encode({ ...header, kid: 'k'.repeat(1024) }, body)).kind, 'parsed');
+});
+
+t.test('a token may be as long as the limit, and no longer', async (t) => {
+  const sized = (length: number) => {
+    const bare = encode(header, { a: '' }).length;
+    return encode(header, { a: 'x'.repeat(Math.floor(((length - bare) * 3) / 4)) });
+  };
+  const longest = sized(MAX_TOKEN_LENGTH);
+  t.ok(longest.length > MAX_TOKEN_LENGTH - 4 && longest.length <= MAX_TOKEN_LENGTH, String(longest.length));
+  t.equal(parseJwt(longest).kind, 'parsed');
+});
+
+t.test('what only begins as a JWT, or has an empty first part, is an opaque token', async (t) => {
+  const [first] = encode(header, {}).split('.');
+  for (const opaque of [`${first}`, `${first}.`, `.${first}.`, `${first}.x`, `${first}.a.b.c`, `..${first}`])
+    t.notOk(looksLikeJwt(opaque), opaque);
+  t.ok(looksLikeJwt(`${first}..`));
+});

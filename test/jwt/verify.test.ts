@@ -95,3 +95,11 @@ t.test('an algorithm that is not accepted is refused, whatever its signature', a
     t.equal(judgeHeader(parsed(encode({ alg, typ: 'at+jwt' }, {})), rules)?.code, 'token_algorithm', alg);
   }
 });
+
+t.test('the log is told what a header named, cut short', async (t) => {
+  const rules = { algorithms: new Set(['ES256']), types: new Set(['at+jwt', undefined]) };
+  const detail = (header: object) => judgeHeader(parsed(encode({ alg: 'ES256', ...header }, {})), rules)?.detail;
+  t.equal(detail({ alg: 'x'.repeat(40) }), `alg "${'x'.repeat(32)}"`);
+  t.equal(detail({ typ: 'y'.repeat(70) }), `typ "${'y'.repeat(64)}"`);
+  t.equal(detail({}), undefined, 'a token without typ is taken where that is allowed');
+});

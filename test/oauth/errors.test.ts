@@ -31,3 +31,16 @@ t.test('codes that the wire must not tell apart have one error, status and sente
     t.equal(oauthErrors[one].status, oauthErrors[other].status);
   }
 });
+
+t.test('an error carries the status of its row and the fields of its answer, and is known by its name', async (t) => {
+  const headers = { 'www-authenticate': 'Basic realm="x"' };
+  const error = new OAuthError('invalid_client', { headers, detail: 'why' });
+  t.match(error, { name: 'OAuthError', code: 'invalid_client', status: 401, detail: 'why', headers });
+  t.strictSame(new OAuthError('invalid_request').headers, {});
+});
+
+t.test('a description is 200 characters at most, whoever wrote what it repeats', async (t) => {
+  const told = (length: number) => new OAuthError('invalid_request', { description: 'x'.repeat(length) }).body();
+  t.equal(told(200).error_description.length, 200);
+  t.equal(told(201).error_description.length, 200);
+});

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { OAuthError } from '../../src/oauth/errors.ts';
 import { parseParameters, readParameters } from '../../src/oauth/parameters.ts';
+import fc from '../support/properties.ts';
 
 const parse = (text: string, aliases = true) => parseParameters(text, { aliases });
 
@@ -87,4 +87,22 @@ t.test('what URLSearchParams writes is read as it was', async () => {
       return Object.entries(record).every(([name, value]) => parameters.get(name) === value);
     }),
   );
+});
+
+t.test('a parameter without a value is as if it were not sent, but its name is text like any other', async (t) => {
+  for (const text of ['', '&', '&&', 'a', 'a&b', 'a=&a', '=', '&a=&b&']) {
+    const { parameters, duplicate } = readParameters(text, { aliases: true });
+    t.strictSame([duplicate, parameters.get('a'), parameters.all('b')], [undefined, undefined, []], text);
+  }
+  const description = 'The form is not well-formed percent-encoded UTF-8.';
+  for (const text of ['%', '%zz', '%ff&a=1', 'a=%c3', 'a=1&%e0%80=2'])
+    t.throws(() => parse(text), { code: 'invalid_request', description }, text);
+});
+
+t.test('a refusal repeats no more than 40 characters of a name', async (t) => {
+  const [fits, cut] = ['n'.repeat(40), 'n'.repeat(41)];
+  for (const name of [fits, cut]) {
+    const { duplicate } = readParameters(`${name}=1&${name}=2`, { aliases: true });
+    t.equal(duplicate?.description, `The parameter ${fits} occurs more than once.`);
+  }
 });

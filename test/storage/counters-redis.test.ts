@@ -62,7 +62,7 @@ t.test('no key tells who was counted, and every key ends by itself', { skip }, a
   const keys = await server.keys();
   t.ok(keys.length >= 2);
   for (const key of keys) {
-    t.match(key, /^gatehouse:(probe$|rate:60000:[\w-]{43}$|failures:[\w-]{43}$)/);
+    t.match(key, /^gatehouse:(probe$|taken:60000:[\w-]{43}$|failures:[\w-]{43}$)/);
     const lifetime = await server.lifetime(key);
     t.ok(lifetime === -2 || (lifetime > 0 && lifetime <= 63_000), `${key}: ${lifetime}`);
   }
@@ -92,7 +92,7 @@ async function outage(t: Test, end: (server: RedisServer) => unknown, mend: (ser
   t.ok(await reachable(opened));
   t.equal(await counters.take('c', limit), 0);
   t.ok(
-    (await server.keys()).some((key) => key.startsWith('gatehouse:rate:')),
+    (await server.keys()).some((key) => key.startsWith('gatehouse:taken:')),
     'counted there again',
   );
   t.strictSame(told, [lost, back]);

@@ -1,11 +1,15 @@
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { type Door, openDoor, type Place } from '../../src/supervisor/door.ts';
+import { type Door, openDoor } from '../../src/supervisor/door.ts';
+import type { Place } from '../../src/supervisor/hand-over.ts';
 import { connectTo } from '../support/raw-client.ts';
 import { until } from '../support/until.ts';
 
-async function door(t: Test, most = 100): Promise<Door> {
-  const opened = await openDoor({ host: '127.0.0.1', port: 0 }, () => most);
+async function door(t: Test, most = 100, room?: number): Promise<Door> {
+  const opened = await openDoor(
+    { host: '127.0.0.1', port: 0 },
+    { most: () => most, ...(room !== undefined && { room }) },
+  );
   t.teardown(() => opened.close());
   return opened;
 }
@@ -83,16 +87,35 @@ t.test('above the limit of open connections the next is refused at once, and one
   t.ok(await until(() => worker.taken.length === 3));
 });
 
-t.test('an address that is taken is told in words', async (t) => {
-  const opened = await door(t);
-  await t.rejects(
-    openDoor({ host: '127.0.0.1', port: opened.port }, () => 1),
-    { message: /is taken/ },
+t.test('no worker gets more than it has files for, and no more wait than the primary has', async (t) => {
+  const opened = await door(t, 100, 2);
+  const waiting = await connections(t, opened, 3);
+  t.ok(await until(() => waiting[2]?.closed === true));
+  const workers = [taker(opened), taker(opened)];
+  t.ok(await until(() => workers.every(({ taken }) => taken.length === 1)));
+  const more = await connections(t, opened, 3);
+  t.ok(await until(() => more[2]?.closed === true));
+  t.strictSame(
+    workers.map(({ taken }) => taken.length),
+    [2, 2],
   );
 });
 
+t.test('a connection that got lost on its way is given up, and its worker gets the next', async (t) => {
+  const opened = await door(t);
+  const loses = taker(opened, true);
+  const clients = await connections(t, opened, 2);
+  t.ok(await until(() => loses.taken.length === 2, 12_000));
+  t.ok(await until(() => clients.some(({ closed }) => closed)));
+});
+
+t.test('an address that is taken is told in words', async (t) => {
+  const opened = await door(t);
+  await t.rejects(openDoor({ host: '127.0.0.1', port: opened.port }, { most: () => 1 }), { message: /is taken/ });
+});
+
 t.test('localhost is every loopback address', async (t) => {
-  const opened = await openDoor({ host: 'localhost', port: 0 }, () => 10);
+  const opened = await openDoor({ host: 'localhost', port: 0 }, { most: () => 10 });
   t.teardown(() => opened.close());
   const worker = taker(opened);
   await connections(t, opened, 1);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -68,6 +69,13 @@ export function json(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
+/** 64 MiB of zeros in 64 KiB. */
+let bombed: Buffer | undefined;
+function bomb(): Buffer {
+  bombed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024));
+  return bombed;
+}
+
 /** Ways in which a server is reached and says nothing that could be believed. */
 export const babbling: Readonly<Record<string, Handler>> = {
   'HTML with status 200': (_request, response) =>
@@ -99,6 +107,39 @@ export const babbling: Readonly<Record<string, Handler>> = {
     response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip, gzip, gzip, gzip' })
       .end('{"active":true}'),
+  'ten megabytes without a length': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"active":true,"scope":"orders.read","x":"');
+    for (let sent = 0; sent < 10; sent++) response.write('x'.repeat(1024 * 1024));
+    response.end('"}');
+  },
+  'a bomb of gzip': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb()),
+  'UTF-16, and says so': (_request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json; charset=utf-16le' })
+      .end(Buffer.from('{"active":true,"scope":"orders.read"}', 'utf16le')),
+  'a charset that is not that of JSON': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json; charset=iso-8859-1' }).end('{"active":true}'),
+  'bytes that are not UTF-8': (_request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(Buffer.from('{"active":true,"scope":"orders.read","sub":"\xff"}', 'latin1')),
+  'a type that is not JSON': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('{"active":true,"scope":"orders.read"}'),
+  'active twice': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"active":false,"active":true}'),
+  'active as a list': (_request, response) => json(response, { active: [true], scope: 'orders.read admin' }),
+  'active in another case': (_request, response) => json(response, { Active: true, scope: 'orders.read admin' }),
+  'two documents': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"active":true}{"active":true}'),
+  'a comment in JSON': (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"active":true} // yes'),
+  'JSON 100,000 deep': (_request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"active":true,"scope":"orders.read","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+  'status 206': (_request, response) =>
+    response.writeHead(206, { 'content-type': 'application/json' }).end('{"active":true,"scope":"orders.read"}'),
   'a reset': (_request, response) => response.socket?.resetAndDestroy(),
   'no HTTP': (_request, response) => response.socket?.end('hello, this is not HTTP\r\n\r\n'),
 };

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { textOf } from '../docs/cookbook.ts';
 import { freePort } from './free-port.ts';
@@ -39,12 +40,26 @@ export function blockOf(page: string, language: string, addresses: Addresses): s
 /** nginx with what the page shows inside `http`. */
 export async function nginx(t: Test, page: string, addresses: Addresses): Promise<FrontProxy> {
   const directory = folder(t);
+  const cache = { '/dev/shm/gatehouse': join(directory, 'cache') };
+  return startNginx(t, directory, (listening) => blockOf(page, 'nginx', { ...listening, ...cache, ...addresses }));
+}
+
+const shipped = fileURLToPath(new URL('../../config/nginx/', import.meta.url));
+
+/** nginx with the files that we ship, included by the server that the page shows; `gatehouse`: the decision endpoint. */
+export async function nginxOfFiles(t: Test, page: string, own: Addresses, gatehouse: string): Promise<FrontProxy> {
+  const directory = folder(t);
+  mkdirSync(join(directory, 'gatehouse'));
+  for (const name of readdirSync(shipped)) {
+    const text = readFileSync(join(shipped, name), 'utf8');
+    const placed = text.replace('/dev/shm/gatehouse', join(directory, 'cache')).replace('127.0.0.1:8082', gatehouse);
+    writeFileSync(join(directory, 'gatehouse', name), placed);
+  }
+  return startNginx(t, directory, (listening) => blockOf(page, 'conf', { ...listening, ...own }));
+}
+
+async function startNginx(t: Test, directory: string, shown: (listening: Addresses) => string): Promise<FrontProxy> {
   const port = await freePort();
-  const shown = blockOf(page, 'nginx', {
-    'listen 80;': `listen 127.0.0.1:${port};`,
-    '/dev/shm/gatehouse': join(directory, 'cache'),
-    ...addresses,
-  });
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(directory, name)};`,
   );
@@ -57,7 +72,7 @@ export async function nginx(t: Test, page: string, addresses: Addresses): Promis
       `${user}daemon off; pid ${join(directory, 'pid')}; error_log stderr info; worker_processes 1;`,
       'events { }',
       `http { access_log off; ${temporary.join(' ')}`,
-      shown,
+      shown({ 'listen 80;': `listen 127.0.0.1:${port};` }),
       '}',
     ].join('\n'),
   );

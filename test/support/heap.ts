@@ -10,7 +10,7 @@ export const probed = { NODE_OPTIONS: `--import ${probe}` };
 const LINE = /^heap in use (\d+)$/gm;
 
 /** Bytes of heap that a process started with `probed` has in use after a collection. */
-export async function heapInUse({ pid, output }: GatewayProcess): Promise<number> {
+export async function heapInUse({ pid, output }: Pick<GatewayProcess, 'pid' | 'output'>): Promise<number> {
   const said = () => [...output().matchAll(LINE)];
   const before = said().length;
   process.kill(pid, 'SIGUSR2');

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { parsePathPattern } from '../../src/config/path-pattern.ts';
+import fc from './properties.ts';
 
 const piece = fc.constantFrom('a', 'b', '{}', '');
 

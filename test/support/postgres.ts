@@ -18,17 +18,25 @@ function debian(root: string): string[] {
   return versions.map((version) => join(root, version, 'bin'));
 }
 
-/** The server refuses to run as root, so root becomes the user that Debian made for it. */
+/**
+ * The server refuses to run as root, so root becomes the user that Debian made for it. By no program in between: `runuser`
+ * stops itself with what it runs, and one that stands still neither passes a signal on nor tells of an end.
+ */
 const isRoot = process.getuid?.() === 0;
-const asServer = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+const asServer = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+
+/** NaN: there is no such user. */
+function idOf(what: '-u' | '-g'): number {
+  const { status, stdout } = spawnSync('id', [what, 'postgres'], { encoding: 'utf8' });
+  return status === 0 ? Number(stdout) : Number.NaN;
+}
 
 /** For `t.test(title, { skip: skipWithoutPostgres }, …)`. */
 export const skipWithoutPostgres: false | string = whyNot() ?? false;
 
 function whyNot(): string | undefined {
   if (programs === undefined) return 'PostgreSQL is not installed';
-  const [run, ...how] = [...asServer, 'true'];
-  return spawnSync(run as string, how).status === 0 ? undefined : 'there is no user to run PostgreSQL as';
+  return Number.isNaN(asServer.uid) ? 'there is no user to run PostgreSQL as' : undefined;
 }
 
 /** A PostgreSQL in a folder of its own, on a loopback port and a socket in the folder; gone after the test. */
@@ -73,7 +81,9 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, 'exit');
     server.ref();
-    signal(server, 'SIGQUIT');
+    server.kill('SIGQUIT');
+    // What stands still hears nothing.
+    signalAll('SIGCONT');
     await exited;
   }
   const ask = (sql: string, at = url('postgres')) => asking(at, async (client) => (await client.query(sql)).rows);
@@ -84,7 +94,6 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
 
   await start();
   t.teardown(async () => {
-    signalAll('SIGCONT');
     await abort();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -92,9 +101,9 @@ export async function postgresServer(t: Test): Promise<PostgresServer> {
     port,
     directory,
     async database() {
-      databases += 1;
-      await ask(`CREATE DATABASE test${databases}`);
-      return url(`test${databases}`);
+      const name = `test${++databases}`;
+      await ask(`CREATE DATABASE ${name}`);
+      return url(name);
     },
     empty: async (url) => void (await ask(truncateAll, url)),
     ask,
@@ -139,8 +148,7 @@ function newFolder(): string {
 }
 
 function spawnAsServer(program: string, parameters: readonly string[]): ChildProcess {
-  const [run, ...how] = [...asServer, join(programs ?? '', program), ...parameters];
-  return spawn(run as string, how, { stdio: 'ignore', cwd: '/' });
+  return spawn(join(programs ?? '', program), parameters, { stdio: 'ignore', cwd: '/', ...asServer });
 }
 
 async function runAsServer(program: string, parameters: readonly string[]): Promise<void> {
@@ -148,7 +156,7 @@ async function runAsServer(program: string, parameters: readonly string[]): Prom
   if (status !== 0) throw new Error(`${program} failed with ${status}`);
 }
 
-/** Below `runuser` stands the server, and below that its processes. */
+/** The server, and those that it started. */
 function processesOf(server: ChildProcess | undefined): number[] {
   return server?.pid === undefined ? [] : [server.pid, ...below(server.pid)];
 }
@@ -160,11 +168,6 @@ function below(pid: number): number[] {
     .filter((line) => line.trim() !== '')
     .map(Number);
   return children.flatMap((child) => [child, ...below(child)]);
-}
-
-function signal(server: ChildProcess, name: NodeJS.Signals): void {
-  const pid = isRoot ? below(server.pid as number)[0] : server.pid;
-  if (pid !== undefined) sendSignal(pid, name);
 }
 
 /** A process of the server may have ended by itself meanwhile. */

@@ -57,7 +57,7 @@ export async function startProcess({ config, env = {} }: ProcessOptions): Promis
 }
 
 async function listening(child: ChildProcess, port: number, printed: readonly string[]): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     if (child.exitCode !== null) throw new Error(`the gateway exited with ${child.exitCode}: ${printed.join('')}`);
     try {
       (await connectTo(port)).destroy();

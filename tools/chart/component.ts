@@ -77,8 +77,16 @@ function pods(memory: string): Keys {
       enabled: flag('Whether there is one.', false),
       minReplicas: integer('The fewest pods.', 2, 1),
       maxReplicas: integer('The most pods.', 10, 1),
-      targetCPUUtilizationPercentage: integer('Of `resources.requests.cpu`; null: not looked at.', 70, 1),
-      targetMemoryUtilizationPercentage: integer('Of `resources.requests.memory`; null: not looked at.', null, 1),
+      targetCPUUtilizationPercentage: integer(
+        'Of `resources.requests.cpu`, in a sidecar that of the gateway alone; null: not looked at.',
+        70,
+        1,
+      ),
+      targetMemoryUtilizationPercentage: integer(
+        'Of `resources.requests.memory`, likewise; null: not looked at.',
+        null,
+        1,
+      ),
       metrics: list('Further metrics (autoscaling/v2).', handedOn(['type'])),
       behavior: value('How fast (autoscaling/v2).', handedOn(), {}),
     }),
@@ -120,7 +128,10 @@ function pods(memory: string): Keys {
       'How long a pod that ends goes on as before, until nobody sends it new connections. 0: not at all.',
       5,
     ),
-    terminationGracePeriodSeconds: integer('Has to exceed `preStopSeconds` and `shutdown.deadline` together.', 45),
+    terminationGracePeriodSeconds: integer(
+      'Has to exceed `preStopSeconds` and `shutdown.deadline` together; the chart refuses less.',
+      45,
+    ),
     strategy: value('Of the Deployment. With SQLite on a volume it is Recreate.', handedOn(), {
       type: 'RollingUpdate',
       rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },

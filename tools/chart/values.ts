@@ -84,7 +84,7 @@ export const values: Keys = {
       'Path on the `health` port → path of the application, for its probes: the kubelet cannot reach 127.0.0.1.',
     ),
     containers: list(
-      'The application. Empty: no Deployment is made, and a chart of your own includes `gatehouse.sidecar.container`.',
+      'The application; what has no `lifecycle.preStop` sleeps for `gateway.preStopSeconds`. Empty: no Deployment is made, and a chart of your own includes `gatehouse.sidecar.container`.',
       container,
     ),
     selector: texts('Labels of the pods of your own chart, for Service and NetworkPolicy. Unused with `containers`.'),

@@ -1,6 +1,7 @@
 {{/* The file of a program as it is mounted: what the chart knows below what `config` says. */}}
 {{- define "gatehouse.config" -}}
 {{- $values := index .root.Values .program -}}
+{{- $config := default dict $values.config -}}
 {{- $at := ternary "[::]" "0.0.0.0" (eq $values.bindAddress "::") -}}
 {{- $own := dict
       "version" 1
@@ -9,7 +10,7 @@
       "admin" (printf "127.0.0.1:%v" $values.ports.admin) -}}
 {{- if eq .program "authorization" -}}
 {{- $_ := set $own "storage" "sqlite:/data/gatehouse.db" -}}
-{{- else if $values.config.decision -}}
+{{- else if $config.decision -}}
 {{- $_ := set $own "decision" (dict "listen" (printf "%s:%v" $at $values.ports.decision)) -}}
 {{- end -}}
 {{- if eq .root.Values.mode "sidecar" -}}
@@ -17,11 +18,11 @@
 {{- end -}}
 {{- range $key, $port := $values.ports -}}
 {{- $listener := ternary "listen" $key (eq $key "http") -}}
-{{- with get $values.config $listener -}}
+{{- with get $config $listener -}}
 {{- include "gatehouse.samePort" (dict "program" $.program "listener" $listener "key" $key "port" $port "told" .) -}}
 {{- end -}}
 {{- end -}}
-{{- toYaml (mustMergeOverwrite $own (deepCopy $values.config)) -}}
+{{- toYaml (mustMergeOverwrite $own (deepCopy $config)) -}}
 {{- end -}}
 
 {{/* Of the gateway beside an application: everything goes to the loopback address, and probes through `health`. */}}

@@ -61,7 +61,7 @@ httpGet:
 
 {{- define "gatehouse.hasDecision" -}}
 {{- $values := index .root.Values .program -}}
-{{- if and (eq .program "gateway") $values.config.decision }}yes{{ end -}}
+{{- if and (eq .program "gateway") (default dict $values.config).decision }}yes{{ end -}}
 {{- end -}}
 
 {{- define "gatehouse.volumeMounts" -}}

@@ -69,7 +69,7 @@ initContainers:
 {{- end }}
 containers:
   {{- if $isSidecar }}
-  {{- toYaml $root.Values.sidecar.containers | nindent 2 }}
+  {{- include "gatehouse.sidecar.application" $root | nindent 2 }}
   {{- else }}
   - {{ include "gatehouse.container" . | nindent 4 | trim }}
   {{- end }}

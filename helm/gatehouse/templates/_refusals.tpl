@@ -17,8 +17,61 @@
 {{- if and (eq .root.Values.mode "sidecar") (not .root.Values.sidecar.containers) (not .root.Values.sidecar.selector) -}}
 {{- fail "mode is sidecar, and the chart does not know the application: set sidecar.containers to its containers, or, where a chart of your own includes gatehouse.sidecar.container, sidecar.selector to the labels of its pods." -}}
 {{- end -}}
+{{- if or (ne .root.Values.mode "sidecar") .root.Values.sidecar.containers -}}
+{{- include "gatehouse.refusals.grace" . -}}
+{{- end -}}
+{{- include "gatehouse.refusals.names" . -}}
+{{- if eq .root.Values.mode "sidecar" -}}
+{{- include "gatehouse.refusals.sidecar" .root -}}
+{{- end -}}
 {{- if and $values.config (gt (include "gatehouse.mostReplicas" . | int) 1) -}}
 {{- include (printf "gatehouse.refusals.%s" .program) (dict "values" $values "most" (include "gatehouse.mostReplicas" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The kubelet counts the hook, what is in flight and the end of the program together. */}}
+{{- define "gatehouse.refusals.grace" -}}
+{{- $values := index .root.Values .program -}}
+{{- $written := get (default dict (get (default dict $values.config) "shutdown")) "deadline" -}}
+{{- $told := include "gatehouse.told" (dict "values" $values "key" "shutdown__deadline") | default $written | default "30s" | toString -}}
+{{- if regexMatch "^[0-9]+(ms|s|m|h|d)$" $told -}}
+{{- $unit := get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000) (regexFind "[a-z]+$" $told) -}}
+{{- $needed := add (mul (regexFind "^[0-9]+" $told | int64) $unit) (mul $values.preStopSeconds 1000) -}}
+{{- if ge $needed (mul $values.terminationGracePeriodSeconds 1000) -}}
+{{- fail (printf "%s.terminationGracePeriodSeconds is %v, and preStopSeconds (%v) and shutdown.deadline (%s) may take as long: set it above both together, such as to %d, or shorten %s.config.shutdown.deadline." .program $values.terminationGracePeriodSeconds $values.preStopSeconds $told (add (div (add $needed 999) 1000) 10) .program) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Kubernetes takes every name once in a pod. */}}
+{{- define "gatehouse.refusals.names" -}}
+{{- $values := index .root.Values .program -}}
+{{- $containers := dict (printf "%s.initContainers" .program) $values.initContainers (printf "%s.extraContainers" .program) $values.extraContainers -}}
+{{- if eq .root.Values.mode "sidecar" }}{{ $_ := set $containers "sidecar.containers" .root.Values.sidecar.containers }}{{ end -}}
+{{- range $key, $each := $containers -}}
+{{- range $each -}}
+{{- if eq .name "gatehouse" -}}
+{{- fail (printf "%s has a container named gatehouse, which is the name of that of the chart: give it another name." $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* One network for all containers of a pod, so one port for each listener. */}}
+{{- define "gatehouse.refusals.sidecar" -}}
+{{- $port := .Values.sidecar.port -}}
+{{- range $key, $taken := .Values.gateway.ports -}}
+{{- $isThere := or (ne $key "decision") (include "gatehouse.hasDecision" (dict "root" $ "program" "gateway")) -}}
+{{- if and $isThere (eq (int $port) (int $taken)) -}}
+{{- fail (printf "sidecar.port is %v, and so is gateway.ports.%s: application and gateway are in one pod, so let the application listen on another port, or set gateway.ports.%s to one." $port $key $key) -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $there := .Values.sidecar.probes -}}
+{{- range list $path $there -}}
+{{- if not (hasPrefix "/" .) -}}
+{{- fail (printf "sidecar.probes has %q, which is no path: write %q." . (printf "/%s" .)) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
@@ -29,7 +82,7 @@
 
 {{/* A key of the file, or the variable that stands in its place. */}}
 {{- define "gatehouse.told" -}}
-{{- $told := get .values.config .key -}}
+{{- $told := get (default dict .values.config) .key -}}
 {{- range .values.extraEnv -}}
 {{- if or (eq (upper .name) (printf "GATEHOUSE__%s" (upper $.key))) (eq (upper .name) (printf "GATEHOUSE__%s__FILE" (upper $.key))) -}}
 {{- $told = default "${variable}" .value -}}

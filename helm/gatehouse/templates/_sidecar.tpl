@@ -1,11 +1,30 @@
 {{/*
 The gateway as a native sidecar, for the `initContainers` of a chart of your own:
   {{- include "gatehouse.sidecar.container" .Subcharts.gatehouse | nindent 8 }}
-It starts before the application and ends after it.
+It starts before the application and ends after it. Who it runs as stands in the container: the pod is not ours.
 */}}
 {{- define "gatehouse.sidecar.container" -}}
 {{- $container := include "gatehouse.container" (dict "root" . "program" "gateway") | fromYaml -}}
+{{- $runAs := pick (default dict .Values.gateway.podSecurityContext) "runAsNonRoot" "runAsUser" "runAsGroup" -}}
+{{- $_ := set $container "securityContext" (merge (default dict $container.securityContext) $runAs) -}}
 {{- list (set $container "restartPolicy" "Always") | toYaml -}}
+{{- end -}}
+
+{{/*
+The application. Hooks of all containers of a pod run at once, and only the SIGTERM of a sidecar waits for the others to end:
+without a hook of its own the application would stop while requests still come.
+*/}}
+{{- define "gatehouse.sidecar.application" -}}
+{{- $seconds := .Values.gateway.preStopSeconds -}}
+{{- $containers := list -}}
+{{- range .Values.sidecar.containers -}}
+{{- $lifecycle := default dict .lifecycle -}}
+{{- if and $seconds (not $lifecycle.preStop) -}}
+{{- $lifecycle = merge (dict "preStop" (dict "sleep" (dict "seconds" $seconds))) $lifecycle -}}
+{{- end -}}
+{{- $containers = append $containers (ternary (merge (dict "lifecycle" $lifecycle) .) . (gt (len $lifecycle) 0)) -}}
+{{- end -}}
+{{- toYaml $containers -}}
 {{- end -}}
 
 {{/* For the `volumes` of the same pod. */}}

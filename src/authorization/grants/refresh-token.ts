@@ -33,8 +33,9 @@ export const refreshToken: Grant = {
     if (found === undefined) throw invalid('unknown');
     const held: Held = { ...request, service, presented, hash, found };
     refuseOthers(held);
-    if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
+    // of a used one that is the end of its grant: there is nothing left that a thief could have
     if (found.expiresAt <= seconds(service.clock)) throw invalid('expired');
+    if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
     return rotate(held);
   },
 };

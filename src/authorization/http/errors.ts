@@ -22,7 +22,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 /** What the error is to whoever asked; the log has the rest. */
 export function recordError(error: unknown, request: FastifyRequest): OAuthError {
-  const refusal = asOAuthError(error, request.id);
+  const refusal = asOAuthError(error, request);
   request.errorCode = refusal.code;
   record(error, refusal, request);
   return refusal;
@@ -36,15 +36,23 @@ const answerJson: AnswerError = (refusal, request, reply) =>
     .type('application/json; charset=utf-8')
     .send({ ...refusal.body(), request_id: request.id });
 
-function asOAuthError(error: unknown, requestId: string): OAuthError {
+function asOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StorageUnavailable) {
     return new OAuthError('temporarily_unavailable', { headers: { 'retry-after': String(error.retryAfter) } });
   }
+  if (isCutShort(error, request)) return new OAuthError('invalid_request', { detail: 'the client left' });
   const status = frameworkStatus(error);
   if (status === 413) return new OAuthError('content_too_large', { headers: { connection: 'close' } });
   if (status !== undefined && status < 500) return new OAuthError('invalid_request');
-  return new OAuthError('server_error', { description: `The service failed; its log has this error as ${requestId}.` });
+  return new OAuthError('server_error', {
+    description: `The service failed; its log has this error as ${request.id}.`,
+  });
+}
+
+/** A client that leaves while it sends its form is no failure of ours, and nobody hears the answer. */
+function isCutShort(error: unknown, { raw }: FastifyRequest): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && raw.destroyed && !raw.complete;
 }
 
 /** The framework's own refusals (a body too large, a length that is wrong) carry a status and a code of its own. */

@@ -29,15 +29,21 @@ export interface NewClient {
 
 type Remark = Pick<Problem, 'message' | 'hint'>;
 
-/** A client that is judged by the very rules of the file. */
-export function newClient(id: string, options: ClientOptions, config: AuthorizationConfig): NewClient {
+/** A client that is judged by the very rules of the file. `known`: what is wrong with it already; all is told at once. */
+export function newClient(
+  id: string,
+  options: ClientOptions,
+  config: AuthorizationConfig,
+  known: readonly string[],
+): NewClient {
   const said = asInFile(options);
   const { version, development, issuer, resources, scopes, session, signing } = config;
   // stands for the real one, which nobody sees but the operator
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
   const file = { version, development, issuer, resources, scopes, session, signing };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
-  if (!loaded.ok) throw new Refusal(errorsOf(loaded.problems).map(told).join('\n'));
+  const wrong = [...known, ...(loaded.ok ? [] : errorsOf(loaded.problems).map(told))];
+  if (!loaded.ok || wrong.length > 0) throw new Refusal(wrong.join('\n'));
   // the text is one line, and its client stands last: what is before it is a matter of the file
   const before = JSON.stringify(file).length;
   const warnings = [...loaded.warnings.filter(({ column }) => column > before), ...idleRemarks(options)];

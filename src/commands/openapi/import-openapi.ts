@@ -20,6 +20,8 @@ export function importOpenApi(text: string): Imported {
     'authorization_servers:',
     '  main:',
     `    issuer: ${scalar(issuer)}    # ${comment(note)}`,
+    '    # Whom the tokens must be for (`aud`), which no document says; until then `gatehouse check` warns:',
+    '    # audience: https://api.example.com',
     '    # Whom the tokens must be for (`aud`):',
     '    # audience: https://api.example.com',
     '    # For tokens that are no JWTs, who the gateway is when it asks about them:',

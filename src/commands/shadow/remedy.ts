@@ -40,7 +40,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
   ],
   credential_repeated: () => ['# two credentials in one request: the client must send one'],
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
-  token_malformed: (group) => (group.reason === NOT_A_JWT ? opaqueLines(group) : [hopeless(group)]),
+  token_malformed: (group) => (group.reason?.startsWith(NOT_A_JWT) ? opaqueLines(group) : [hopeless(group)]),
   token_audience: () => [
     '# tokens for another audience; if they are meant for this API too, name it here:',
     '# audience: …',
@@ -74,7 +74,7 @@ function hopeless({ client, code, count }: Group): string {
   return `# ${who}${comment(code)} (${times(count)}): nothing in this file; the client must send another request`;
 }
 
-/** What the gateway says of an opaque token where no authorization server is asked about any. */
+/** How the gateway begins what it says of an opaque token where no authorization server is asked about any. */
 const NOT_A_JWT = 'not a JWT';
 
 function opaqueLines({ count }: Group): readonly string[] {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, ClientResponse } from '../forward/client-message.ts';
 import type { Answer } from './refuse.ts';
 
 /** How much of a refused upload is read, and for how long, so that the client gets to see the answer. */
@@ -9,7 +9,7 @@ const MILLISECONDS = 2000;
  * Answers while the client still sends (RFC 9112 §9.6). Closing at once would reset the connection and take the answer
  * with it, so the whole answer is written, its end withheld, and what comes is read and thrown away for a while.
  */
-export function discardUpload(request: IncomingMessage, response: ServerResponse, own: Answer): void {
+export function discardUpload(request: ClientRequest, response: ClientResponse, own: Answer): void {
   response.shouldKeepAlive = false;
   response.writeHead(own.status, own.headers as string[]);
   if (request.method === 'HEAD') response.flushHeaders();
@@ -18,7 +18,7 @@ export function discardUpload(request: IncomingMessage, response: ServerResponse
 }
 
 /** Reads on within the bounds, then calls `done`; the caller closes the connection. */
-export function discardRest(request: IncomingMessage, done: () => void): void {
+export function discardRest(request: ClientRequest, done: () => void): void {
   let left = BYTES;
   const timer = setTimeout(finish, MILLISECONDS);
   function finish(): void {

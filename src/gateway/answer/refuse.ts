@@ -1,4 +1,5 @@
 import { type Code, entry } from '../codes.ts';
+import type { Said } from './said.ts';
 
 /** An answer of our own, ready to be written. */
 export interface Answer {
@@ -37,15 +38,19 @@ export interface AnswerDetails {
   readonly requestId?: { readonly header: string; readonly value: string };
   /** The sealed decision record, for whoever is asked why. */
   readonly ticket?: string;
+  readonly said?: Said;
 }
 
 /**
  * RFC 9457 problem details. `type` is left out, which means about:blank, so `title` is the status phrase (§4.2.1); the
  * stable `code` is what programs branch on. No address, no stack, nothing of the upstream.
  */
-export function answer(code: Code, { challenges = [], allow, retryAfter, requestId, ticket }: AnswerDetails): Answer {
+export function answer(
+  code: Code,
+  { challenges = [], allow, retryAfter, requestId, ticket, said }: AnswerDetails,
+): Answer {
   const { status, text } = entry(code);
-  const problem = { title: reason(status), status, code, detail: text, request_id: requestId?.value, ticket };
+  const problem = { title: reason(status), status, code, detail: text, ...said, request_id: requestId?.value, ticket };
   const body = `${JSON.stringify(problem)}\n`;
   const headers = ['content-type', 'application/problem+json', 'content-length', String(Buffer.byteLength(body))];
   headers.push('cache-control', 'no-store');

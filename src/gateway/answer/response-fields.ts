@@ -1,3 +1,5 @@
+import { latin1, type RawFields } from './raw-fields.ts';
+
 /** The header section of the upstream's answer, made fit for the client's connection (RFC 9110 §7.6.1). */
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -34,16 +36,20 @@ export interface ResponseRules {
 }
 
 /** `raw` alternates names and values as undici received them. */
-export function responseFields(raw: readonly Buffer[], rules: ResponseRules): ResponseFields {
+export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFields {
   const fields: string[] = [];
   const named = connectionNames(raw);
   let length: number | undefined;
   let announced: string | undefined;
+  let coded = false;
   const cacheControl: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const written = latin1(raw[i]);
     const name = written.toLowerCase();
-    if (name === 'transfer-encoding') judgeCoding(raw[i + 1]);
+    if (name === 'transfer-encoding') {
+      judgeCoding(raw[i + 1], coded);
+      coded = true;
+    }
     if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
     if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
     if (rules.own.length > 0 && rules.own.includes(name)) continue;
@@ -70,9 +76,10 @@ export function responseFields(raw: readonly Buffer[], rules: ResponseRules): Re
 
 export class UnknownCoding extends Error {}
 
-/** A coding that is not taken off here would be passed on as if it were the content (RFC 9112 §7). */
-function judgeCoding(value: Buffer | undefined): void {
-  if (latin1(value).trim().toLowerCase() !== 'chunked') throw new UnknownCoding('transfer coding of the upstream');
+/** A coding that is not taken off here would be passed on as if it were the content (RFC 9112 §7). Two lines are a list. */
+function judgeCoding(value: Buffer | string | undefined, isSecond: boolean): void {
+  if (isSecond || latin1(value).trim().toLowerCase() !== 'chunked')
+    throw new UnknownCoding('transfer coding of the upstream');
 }
 
 /** RFC 6750 §2.3. What the upstream asked for is kept, but for what speaks to shared caches. */
@@ -83,7 +90,7 @@ function privately(directives: readonly string[]): string {
 
 const SHARED = /^(?:$|public$|private(?:=|$)|s-maxage(?:=|$)|proxy-revalidate$)/i;
 
-function connectionNames(raw: readonly Buffer[]): ReadonlySet<string> | undefined {
+function connectionNames(raw: RawFields): ReadonlySet<string> | undefined {
   let names: Set<string> | undefined;
   for (let i = 0; i < raw.length; i += 2) {
     if (raw[i]?.length !== 10 || latin1(raw[i]).toLowerCase() !== 'connection') continue;
@@ -111,16 +118,13 @@ const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
   'cookie',
 ]);
 
-/** RFC 9110 §6.5.1: a trailer never says what only a header may. */
-export function trailerFields(raw: readonly Buffer[]): [string, string][] {
+/** RFC 9110 §6.5.1: a trailer never says what only a header may, nor `requestIdHeader`, which is ours. */
+export function trailerFields(raw: RawFields, requestIdHeader: string): [string, string][] {
   const trailers: [string, string][] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const name = latin1(raw[i]);
-    if (!FORBIDDEN_TRAILERS.has(name.toLowerCase())) trailers.push([name, latin1(raw[i + 1])]);
+    const lower = name.toLowerCase();
+    if (!FORBIDDEN_TRAILERS.has(lower) && lower !== requestIdHeader) trailers.push([name, latin1(raw[i + 1])]);
   }
   return trailers;
-}
-
-function latin1(buffer: Buffer | undefined): string {
-  return buffer === undefined ? '' : buffer.toString('latin1');
 }

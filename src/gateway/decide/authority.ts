@@ -9,15 +9,10 @@ export function hostNames(capacity = 1024): (authority: string) => string | unde
   return (authority) => {
     const before = known.get(authority);
     if (before !== undefined) return before;
-    const name = validPort(authority) ? normalizeHost(authority) : undefined;
+    const name = normalizeHost(authority);
     if (name === undefined) return undefined;
     if (known.size >= capacity) known.clear();
     known.set(authority, name);
     return name;
   };
-}
-
-function validPort(authority: string): boolean {
-  const port = /:([0-9]+)$/.exec(authority)?.[1];
-  return port === undefined || Number(port) <= 65_535;
 }

@@ -23,7 +23,8 @@ interface Found {
   readonly scheme: AuthScheme;
   readonly place: BearerMethod;
   readonly token: string;
-  readonly valid: boolean;
+  /** Why it is no token; undefined: it is one. */
+  readonly fault: string | undefined;
 }
 
 /**
@@ -71,7 +72,7 @@ function single(
 ): Extracted | Refused<CredentialCode> {
   if (found === undefined || (found.scheme === 'bearer' && !methods.has(found.place)))
     return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query, form };
-  if (!found.valid) return refused('credential_malformed');
+  if (found.fault !== undefined) return refused('credential_malformed', found.fault);
   return { kind: 'credential', scheme: found.scheme, token: found.token, place: found.place, query, form };
 }
 
@@ -79,8 +80,9 @@ function single(
 function fromHeader(value: string): Found | undefined {
   const parsed = parseBearer(value);
   if (parsed.kind === 'other') return undefined;
-  if (parsed.kind === 'malformed') return { scheme: 'bearer', place: 'header', token: '', valid: false };
-  return { scheme: 'bearer', place: 'header', token: parsed.token, valid: true };
+  if (parsed.kind === 'malformed')
+    return { scheme: 'bearer', place: 'header', token: '', fault: faultOf(value.slice(6)) };
+  return { scheme: 'bearer', place: 'header', token: parsed.token, fault: undefined };
 }
 
 /** Of another scheme that the route takes; its own parser says whether it is well-formed. */
@@ -88,11 +90,15 @@ function ofScheme(value: string, schemes: readonly { readonly name: AuthScheme }
   if (schemes.length === 0) return undefined;
   const named = splitCredentials(value)?.scheme;
   const scheme = schemes.find(({ name }) => name === named)?.name;
-  return scheme && { scheme, place: 'header', token: value, valid: true };
+  return scheme && { scheme, place: 'header', token: value, fault: undefined };
 }
 
 function inPlace(place: BearerMethod, token: string): Found {
-  return { scheme: 'bearer', place, token, valid: isB64Token(token) };
+  return { scheme: 'bearer', place, token, fault: isB64Token(token) ? undefined : faultOf(token) };
+}
+
+function faultOf(text: string): string {
+  return text.trim() === '' ? 'the token is empty' : 'the token has a character that no token contains';
 }
 
 interface Place {
@@ -121,9 +127,14 @@ const places: readonly Place[] = [
   },
 ];
 
-/** Where no credential was found: what may hold one in a place that the route does not list. For logs; never sent. */
-export function unreadPlace(head: RequestHead, query: string, methods: ReadonlySet<BearerMethod>): string | undefined {
-  return places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
+/** Where no credential was found: what may hold one in a place that the route does not list, or what is there instead. */
+export function whyMissing(head: RequestHead, query: string, methods: ReadonlySet<BearerMethod>): string {
+  const unread = places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
+  if (unread !== undefined) return unread;
+  if (!methods.has('header')) return 'there is no token in a place that this route reads';
+  return head.authorization === undefined
+    ? 'there is no Authorization field'
+    : 'the Authorization field is of a scheme that this route does not take';
 }
 
 function mayHoldToken(query: string): boolean {

@@ -9,7 +9,7 @@ import { captures } from '../routing/captures.ts';
 import type { Route } from '../routing/route.ts';
 import type { Routed } from '../routing/routed.ts';
 import type { Target } from '../routing/target.ts';
-import { type Extracted, extract, unreadPlace, wantsForm } from './credentials.ts';
+import { type Extracted, extract, wantsForm, whyMissing } from './credentials.ts';
 import { permit } from './permit.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -26,7 +26,7 @@ export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outc
   if (extracted.kind === 'refused') return refuseCredential(routed, extracted, undefined);
   const isAnonymous = extracted.kind === 'none';
   if (isAnonymous && !isPublic && route.access !== 'optional') {
-    const detail = unreadPlace(head, target.query, route.bearerMethods);
+    const detail = whyMissing(head, target.query, route.bearerMethods);
     return { ...refuseWithChallenge(routed, 'credential_missing', NOBODY), detail };
   }
   const { rateLimit } = route;

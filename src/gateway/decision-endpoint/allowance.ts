@@ -9,6 +9,8 @@ export interface Allowing {
   readonly via: Via;
   /** Whole seconds. */
   readonly lifetime: number;
+  /** Seconds since the epoch, by the clock of the proxy; undefined: it did not say. */
+  readonly now: number | undefined;
   /** What decides beside method, host, target and credential: header names, or `*` for what nobody can list. */
   readonly vary: string;
   /** In lower case. */
@@ -16,11 +18,14 @@ export interface Allowing {
 }
 
 /** The header lines of a decision that a request passes: what the proxy copies, clears, and remembers it by. */
-export function allowance({ head, plan, via, lifetime, vary, requestIdHeader }: Allowing): readonly string[] {
+export function allowance(allowing: Allowing): readonly string[] {
+  const { head, plan, via, requestIdHeader } = allowing;
   const written = new Set(plan.identityHeaders.filter((_, index) => index % 2 === 0));
   const cleared = clearedFrom(head, plan).filter((name) => name !== requestIdHeader);
   return [
-    ...remembered(via, lifetime, vary),
+    ...remembered(allowing),
+    'vary',
+    allowing.vary,
     'content-length',
     '0',
     'x-gatehouse-clear',
@@ -37,11 +42,26 @@ export function allowance({ head, plan, via, lifetime, vary, requestIdHeader }: 
   ];
 }
 
-/** nginx goes by the first of these lines that it knows, and never keeps what is private. */
-function remembered(via: Via, lifetime: number, vary: string): readonly string[] {
-  const accel = via === 'nginx' ? ['x-accel-expires', String(lifetime)] : [];
-  return [...accel, 'cache-control', lifetime === 0 ? 'no-store' : `private, max-age=${lifetime}`, 'vary', vary];
+/** nginx goes by X-Accel-Expires, and never keeps what is private. */
+function remembered({ via, lifetime, now }: Allowing): readonly string[] {
+  const kept = lifetime === 0 ? 'no-store' : `private, max-age=${lifetime}`;
+  if (via !== 'nginx') return ['cache-control', kept];
+  if (now === undefined || lifetime === 0) return ['x-accel-expires', String(lifetime), 'cache-control', kept];
+  const end = Math.floor(now + lifetime);
+  const isTooShort = end - now < LONGEST_LOCK;
+  return isTooShort
+    ? ['x-accel-expires', `@${end}`, 'cache-control', kept]
+    : ['cache-control', WHILE_ONE_ASKS, 'x-accel-expires', `@${end - 1}`];
 }
+
+/**
+ * An answer that has ended serves for a second more (RFC 5861 §3), to those who come while one asks anew: it ends by so much
+ * earlier. nginx 1.22 reads this only before X-Accel-Expires, which then says when the answer ends.
+ */
+const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
+
+/** Seconds: who waits for another's question looks each half second, and for long where the answer has ended by then. */
+const LONGEST_LOCK = 0.6;
 
 /** What a proxy writes itself, or what is written for it by the name that it has. */
 const OF_PROXIES = /^(?:forwarded|x-forwarded(?:-[a-z]+)+)$/;

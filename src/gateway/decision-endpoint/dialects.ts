@@ -82,14 +82,23 @@ function readUrl(question: Question): Original | Unclear {
   if (parts === null) return unclear('x-original-url is no http: or https: URL');
   const [, scheme = '', host, rest = ''] = parts;
   const target = rest.startsWith('/') || rest === '*' ? rest : `/${rest}`;
-  return original({ method: told.of['x-original-method'], target, host, secure: scheme.toLowerCase() === 'https' });
+  const [method, secure] = [told.of['x-original-method'], scheme.toLowerCase() === 'https'];
+  return original({ method, target, host, secure, now: clockOf(question) });
 }
 
 function readUri(question: Question): Original | Unclear {
   const told = onlyLines(question, ['x-original-method', 'x-original-uri']);
   if (told.kind === 'unclear') return told;
   const { 'x-original-method': method, 'x-original-uri': target } = told.of;
-  return original({ method, target, host: undefined, secure: isForwardedSecure(question) });
+  return original({ method, target, host: undefined, secure: isForwardedSecure(question), now: clockOf(question) });
+}
+
+/** As in `proxy_pass http://gatehouse/nginx?now=$msec`, where no client can write. */
+const CLOCK = /^\?now=(\d{10}(?:\.\d+)?)$/;
+
+function clockOf({ rest }: Question): number | undefined {
+  const [, seconds] = CLOCK.exec(rest) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function readForwarded(question: Question): Original | Unclear {

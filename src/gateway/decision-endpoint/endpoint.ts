@@ -1,9 +1,10 @@
 import { type Answer, answer } from '../answer/refuse.ts';
+import { saidOf } from '../answer/said.ts';
 import type { Engine } from '../decide/engine.ts';
+import type { Arrival } from '../forward/arrival.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
 import { guard, onceVerified } from '../forward/guard.ts';
 import type { Generation, LiveGeneration } from '../lifecycle/generation.ts';
-import type { Arrival } from '../lifecycle/proxy.ts';
 import { requestIds } from '../lifecycle/request-id.ts';
 import { peerOf } from '../lifecycle/trusted-proxies.ts';
 import { type Forward, type Outcome, type Refuse, refuse } from '../outcome.ts';
@@ -41,31 +42,39 @@ interface Open {
   /** Undefined: it is answered as any client would be, for no dialect was found, or its caller may not ask. */
   readonly via: Via | undefined;
   readonly fault: Refuse | undefined;
+  /** By the clock of the proxy. */
+  readonly now: number | undefined;
 }
 
 function read(arrival: Arrival, generation: Generation, nextId: () => string): Open {
   const { request, response } = arrival;
   const { shared } = generation;
   const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
-  const { head, via, fault } = headOf(arrival, dialectOf(arrival.target), origin);
+  const { fault, head, via, now } = headOf(arrival, dialectOf(arrival.target), origin);
   const exchange = new Exchange(request, response, head, origin.requestId ?? nextId(), false, shared);
-  return { exchange, generation, via, fault };
+  return { exchange, generation, via, fault, now };
 }
 
-type Read = { readonly head: RequestHead; readonly via: Via | undefined; readonly fault: Refuse | undefined };
+type Read = Pick<Open, 'via' | 'fault' | 'now'> & { readonly head: RequestHead };
 
 function headOf({ request, target }: Arrival, asked: Asked | undefined, origin: RequestHead['origin']): Read {
   const { rawHeaders } = request;
   const method = request.method ?? '';
   const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
-  if (!origin.isProxied) return { head: asItCame, via: undefined, fault: refuse('caller_untrusted') };
-  if (asked === undefined)
-    return { head: asItCame, via: undefined, fault: unclear(`nobody asks here but at ${paths}`) };
+  if (!origin.isProxied) return { ...unasked, head: asItCame, fault: untrusted(origin.address) };
+  if (asked === undefined) return { ...unasked, head: asItCame, fault: unclear(`nobody asks here but at ${paths}`) };
   const { dialect, rest } = asked;
   const told = dialect.read({ request, rest });
-  if (told.kind === 'unclear') return { head: asItCame, via: undefined, fault: unclear(told.detail) };
+  if (told.kind === 'unclear') return { ...unasked, head: asItCame, fault: unclear(told.detail) };
   const head = originalHead({ original: told, origin, isClientTold: isTold(origin, dialect), dialect, rawHeaders });
-  return { head, via: dialect.via, fault: undefined };
+  return { head, via: dialect.via, fault: undefined, now: told.now };
+}
+
+const unasked = { via: undefined, now: undefined };
+
+function untrusted(address: string): Refuse {
+  const detail = `${address} is not in trusted_proxies: name it there if it is the proxy that asks`;
+  return refuse('caller_untrusted', { detail });
 }
 
 function unclear(detail: string): Refuse {
@@ -107,19 +116,14 @@ function carryOut(question: Open, outcome: Outcome | Promise<Outcome>): void {
   else settle(question, outcome);
 }
 
-function allow({ exchange, generation: { config, decisionVary }, via }: Open, plan: Forward): void {
+function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const { head, shared } = exchange;
+  const { config, decisionVary: vary } = generation;
   exchange.record('forwarded', plan);
   if (via === undefined) throw new Error('allowed for nobody');
   const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
-  const lines = allowance({
-    head,
-    plan,
-    via,
-    lifetime,
-    vary: decisionVary,
-    requestIdHeader: shared.requestIdHeaderLower,
-  });
+  const { requestIdHeaderLower: requestIdHeader } = shared;
+  const lines = allowance({ head, plan, via, lifetime, now, vary, requestIdHeader });
   const origins = aboutOrigins(shared, head).slice(VARY_LINE);
   send(exchange, {
     status: 200,
@@ -147,14 +151,24 @@ function refusal(exchange: Exchange, outcome: Exclude<Outcome, Forward | { kind:
   const { challenges, allow, retryAfter } =
     outcome.kind === 'refuse' ? outcome : { challenges: [], allow: undefined, retryAfter: outcome.outage.retryAfter };
   const requestId = { header: shared.requestIdHeader, value };
-  return answer(outcome.code, { challenges, allow, retryAfter, requestId, ...(ticket !== undefined && { ticket }) });
+  const said = outcome.kind === 'refuse' ? saidOf(outcome) : {};
+  return answer(outcome.code, {
+    challenges,
+    allow,
+    retryAfter,
+    requestId,
+    said,
+    ...(ticket !== undefined && { ticket }),
+  });
 }
 
 /** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */
 const VARY_LINE = 2;
 
-function send({ response, request, gone }: Exchange, { status, headers, body }: Answer): void {
+function send(exchange: Exchange, { status, headers, body }: Answer): void {
+  const { response, request, gone } = exchange;
   if (response.headersSent || gone) return;
+  exchange.beforeHead();
   response.writeHead(status, [...headers]);
   response.end(request.method === 'HEAD' ? undefined : body);
 }

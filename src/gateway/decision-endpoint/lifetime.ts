@@ -10,6 +10,9 @@ export interface Lifetime {
 /** Seconds: a feed that tells of revoked tokens is worth nothing where they pass for longer than it takes to tell. */
 const LONGEST_WITH_FEED = 1;
 
+/** Seconds: whoever counts in whole ones keeps an answer for up to one more. */
+const ONE_MORE = 1;
+
 /**
  * Whole seconds for which a proxy may remember that this request passed: until the token ends, never beyond `max_age`.
  * 0 where each request counts: for a rate limit, a nonce of Digest, or the record of a route that only looks on.
@@ -18,7 +21,7 @@ export function lifetimeOf({ route, identity, shadow }: Forward, { maxAge, now }
   const longest = Math.floor(maxAge / 1000);
   if (route.rateLimit !== undefined || shadow !== undefined || identity?.scheme === 'digest') return 0;
   if (identity === undefined) return longest;
-  const left = identity.expiresAt === undefined ? longest : Math.floor(identity.expiresAt - now);
+  const left = identity.expiresAt === undefined ? longest : Math.floor(identity.expiresAt - now) - ONE_MORE;
   const told = identity.marks === undefined ? longest : LONGEST_WITH_FEED;
   return Math.max(0, Math.min(longest, left, told));
 }

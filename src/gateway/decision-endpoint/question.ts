@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from '../forward/client-message.ts';
 
 /** A request to the decision endpoint, before anything of it is believed. */
 export interface Question {
-  readonly request: IncomingMessage;
+  readonly request: ClientRequest;
   /** What follows the path of the dialect. */
   readonly rest: string;
 }
@@ -17,6 +17,8 @@ export interface Original {
   readonly host: string | undefined;
   /** Whether the client's connection to the proxy is TLS. */
   readonly secure: boolean;
+  /** When it is, by the clock of the proxy: seconds since the epoch. Undefined: it does not say. */
+  readonly now?: number | undefined;
 }
 
 /** The proxy does not say what it should: a fault of its configuration, or a client's header that it let pass. */
@@ -31,7 +33,7 @@ export function unclear(detail: string): Unclear {
 }
 
 /** The values of a header, in order. */
-function linesOf({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+function linesOf({ rawHeaders }: ClientRequest, name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 

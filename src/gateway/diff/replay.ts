@@ -20,8 +20,10 @@ export interface Replayed {
   readonly route: string | undefined;
   readonly client: string | undefined;
   readonly count: number;
-  /** One of them. */
+  /** The path of one of them. */
   readonly example: string;
+  /** How many other paths there are among them. */
+  readonly others: number;
 }
 
 export interface Replay {
@@ -164,7 +166,7 @@ function dependsOnMore(old: Side, before: Route | undefined, now: Side, route: R
 }
 
 function entryFor({ method, route, client, path }: Recorded, was: string, now: string): Replayed {
-  return { was, now, method, route, client, count: 1, example: path };
+  return { was, now, method, route, client, count: 1, example: path, others: 0 };
 }
 
 function counted(changed: readonly Replayed[]): readonly Replayed[] {
@@ -172,6 +174,10 @@ function counted(changed: readonly Replayed[]): readonly Replayed[] {
     JSON.stringify([was, now, method, route, client]),
   );
   return groups
-    .map((group) => ({ ...(group[0] as Replayed), count: group.length }))
+    .map((group) => ({
+      ...(group[0] as Replayed),
+      count: group.length,
+      others: new Set(group.map(({ example }) => example)).size - 1,
+    }))
     .sort((one, other) => other.count - one.count);
 }

@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream';
+import type { RawFields } from '../answer/raw-fields.ts';
+import { nameAt } from './field-lines.ts';
 import type { Relay, UpstreamRefusal } from './relay.ts';
 import { wasCut } from './upstream-fault.ts';
 
@@ -6,7 +8,7 @@ import { wasCut } from './upstream-fault.ts';
 export type Judged = 'again' | UpstreamRefusal | undefined;
 
 /** `raw` alternates names and values as undici received them. */
-export type JudgeAnswer = (status: number, raw: readonly Buffer[]) => Judged;
+export type JudgeAnswer = (status: number, raw: RawFields) => Judged;
 
 /** What is read of an answer that nobody gets, so that its connection can be kept. */
 const DUMPED = 64 * 1024;
@@ -30,6 +32,10 @@ export class AnswerGuard {
     this.#judge = judge;
   }
 
+  onQueued(leave: () => void): void {
+    this.#relay.onQueued(leave);
+  }
+
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
     this.#relay.onConnect(abort);
@@ -39,7 +45,7 @@ export class AnswerGuard {
     this.#relay.onRequestSent();
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+  onHeaders(status: number, raw: RawFields, resume: () => void): boolean {
     const judged = status < 200 ? undefined : this.#judge(status, raw);
     if (judged === undefined) return this.#relay.onHeaders(status, withoutDemands(raw), resume);
     this.#relay.withheld(status);
@@ -55,7 +61,7 @@ export class AnswerGuard {
     return true;
   }
 
-  onComplete(trailers: Buffer[] | null): void {
+  onComplete(trailers: RawFields | null): void {
     if (this.#dumping === undefined) this.#relay.onComplete(trailers && withoutDemands(trailers));
     else this.#dumped();
   }
@@ -65,8 +71,8 @@ export class AnswerGuard {
     else this.#relay.onError(error);
   }
 
-  onUpgrade(status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
-    const fields = (raw ?? []) as Buffer[];
+  onUpgrade(status: number, raw: RawFields | null, socket: Duplex): void {
+    const fields = raw ?? [];
     const judged = this.#judge(status, fields);
     if (judged === undefined || judged === 'again') {
       this.#relay.onUpgrade(status, withoutDemands(fields), socket);
@@ -85,18 +91,7 @@ export class AnswerGuard {
 
 const DEMANDS: ReadonlySet<string> = new Set(['www-authenticate', 'authentication-info']);
 
-function withoutDemands(raw: Buffer[]): Buffer[] {
+function withoutDemands(raw: RawFields): RawFields {
   const isDemand = (index: number) => DEMANDS.has(nameAt(raw, index - (index % 2)));
   return raw.some((_, index) => index % 2 === 0 && isDemand(index)) ? raw.filter((_, index) => !isDemand(index)) : raw;
-}
-
-/** The values of a field, a line each. `name` in lower case. */
-export function fieldLines(raw: readonly Buffer[], name: string): readonly string[] {
-  return raw.flatMap((value, index) =>
-    index % 2 === 1 && nameAt(raw, index - 1) === name ? [value.toString('latin1')] : [],
-  );
-}
-
-function nameAt(raw: readonly Buffer[], index: number): string {
-  return raw[index]?.toString('latin1').toLowerCase() ?? '';
 }

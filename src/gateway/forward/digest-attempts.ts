@@ -1,12 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { parseAuthenticationInfo } from '../../http-auth/authentication-info.ts';
 import type { DigestAnswer } from '../../http-auth/digest-answer.ts';
+import type { RawFields } from '../answer/raw-fields.ts';
 import type { Forward } from '../outcome.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import { AnswerGuard, fieldLines, type Judged } from './answer-guard.ts';
+import { AnswerGuard, type Judged } from './answer-guard.ts';
 import type { DigestSession, UpstreamNonce } from './digest-session.ts';
 import { dispatchOptions, finite, hostFor, type SentBody } from './dispatch-options.ts';
 import type { Exchange } from './exchange.ts';
+import { fieldLines } from './field-lines.ts';
 import { HELD } from './held-body.ts';
 import { askChallenge } from './learn-challenge.ts';
 import { type OnUpgrade, Relay, type UpstreamRefusal } from './relay.ts';
@@ -129,7 +131,7 @@ export class DigestAttempts {
     return true;
   }
 
-  #judge(status: number, raw: readonly Buffer[]): Judged {
+  #judge(status: number, raw: RawFields): Judged {
     return status === 401 ? this.#challenged(fieldLines(raw, 'www-authenticate')) : this.#served(raw);
   }
 
@@ -149,7 +151,7 @@ export class DigestAttempts {
     return 'again';
   }
 
-  #served(raw: readonly Buffer[]): Judged {
+  #served(raw: RawFields): Judged {
     const nonce = this.#nonce;
     if (nonce === undefined || this.#answer === undefined) return undefined;
     this.#session.prove(nonce);

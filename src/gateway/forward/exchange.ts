@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { LimitsConfig } from '../../config/gateway.ts';
 import { discardUpload } from '../answer/discard.ts';
 import { type Answer, answer } from '../answer/refuse.ts';
+import { saidOf } from '../answer/said.ts';
 import { type Code, entry } from '../codes.ts';
 import type { CrossOrigin } from '../decide/cross-origin.ts';
 import type { Lease } from '../lifecycle/lease.ts';
@@ -15,8 +15,18 @@ import type { Decision, Decisions } from '../telemetry/decisions.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { Carrier, ClientRequest, ClientResponse } from './client-message.ts';
 import type { EntityBudget } from './entity-budget.ts';
 import type { Stalls } from './stalls.ts';
+
+/** Of the process, for all generations. */
+export interface Listener {
+  draining: boolean;
+  readonly tunnels: Set<Socket>;
+  /** Connections over HTTP/2; `close` tells the client that no more requests are taken. */
+  readonly sessions: Set<{ close(): void }>;
+  readonly doomed: WeakSet<Carrier>;
+}
 
 /** What every exchange under one generation shares. */
 export interface Shared {
@@ -37,15 +47,15 @@ export interface Shared {
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
   /** Draining once the listener is closing: every answer is then the connection's last. */
-  readonly listener: { draining: boolean; readonly tunnels: Set<Socket>; readonly doomed: WeakSet<Socket> };
+  readonly listener: Listener;
   /** Of the generation, which lives until the last exchange under it is recorded. */
   readonly lease: Lease;
 }
 
 /** One request and the answer to it, on the client's side. */
 export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
   readonly head: RequestHead;
   readonly requestId: string;
   readonly shared: Shared;
@@ -64,8 +74,8 @@ export class Exchange {
   #recorded = false;
 
   constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: ClientRequest,
+    response: ClientResponse,
     head: RequestHead,
     requestId: string,
     expectsContinue: boolean,
@@ -80,7 +90,6 @@ export class Exchange {
     this.#start = shared.clock.monotonic();
     this.trace = shared.tracing?.begin(head);
     shared.lease.take();
-    if (shared.listener.draining) response.shouldKeepAlive = false;
   }
 
   /** The client left, or its connection broke. */
@@ -98,6 +107,11 @@ export class Exchange {
   /** Marks on the way of the request, for its times. */
   forwarding(): void {
     this.#forwardedAt = this.shared.clock.monotonic();
+  }
+
+  /** To be called before the head of any answer is written: whoever is about to stop says so (RFC 9112 §9.6). */
+  beforeHead(): void {
+    if (this.shared.listener.draining) this.response.shouldKeepAlive = false;
   }
 
   /** By the upstream, with this status. */
@@ -125,9 +139,10 @@ export class Exchange {
     const retryAfter = outcome.kind === 'unavailable' ? outcome.outage.retryAfter : outcome.retryAfter;
     const challenges = outcome.kind === 'refuse' ? outcome.challenges : [];
     const allow = outcome.kind === 'refuse' ? outcome.allow : undefined;
+    const said = outcome.kind === 'refuse' ? saidOf(outcome) : {};
     if (entry(outcome.code).closes === true) this.#close();
     const decision = this.record(outcome.code, outcome);
-    this.#write(answer(outcome.code, { challenges, allow, retryAfter, ...this.#identification(decision) }));
+    this.#write(answer(outcome.code, { challenges, allow, retryAfter, said, ...this.#identification(decision) }));
   }
 
   /** This answer is the connection's last, and what stands behind the request on it is no request. */
@@ -192,13 +207,16 @@ export class Exchange {
   }
 
   #end(own: Answer): void {
+    this.beforeHead();
     this.response.writeHead(own.status, this.#headersOf(own) as string[]);
     this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
   }
 }
 
-function bodyPending(request: IncomingMessage): boolean {
+/** Whether it stands in the way of what comes behind it. */
+function bodyPending(request: ClientRequest): boolean {
   if (request.complete) return false;
   const { headers } = request;
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  const has = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  return has && request.standsAlone !== true;
 }

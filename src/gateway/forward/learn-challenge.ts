@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { RawFields } from '../answer/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import { fieldLines } from './answer-guard.ts';
+import { fieldLines } from './field-lines.ts';
 
 export interface Question {
   readonly target: string;
@@ -23,7 +24,7 @@ export function askChallenge(
   const { promise, resolve, reject } = Promise.withResolvers<readonly string[] | undefined>();
   const handler = {
     onConnect: () => undefined,
-    onHeaders: (status: number, raw: readonly Buffer[]) => {
+    onHeaders: (status: number, raw: RawFields) => {
       if (status >= 200) resolve(status === 401 ? fieldLines(raw, 'www-authenticate') : undefined);
       return true;
     },

@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.ts';
+import type { ClientResponse } from './client-message.ts';
 import type { Stalls, Watched } from './stalls.ts';
 
 /** Waits for a client that does not take what was written to it, and not for ever. */
 export class ReaderStall implements Watched {
-  readonly #response: ServerResponse;
+  readonly #response: ClientResponse;
   readonly #clock: Clock;
   readonly #stalls: Stalls;
   readonly #patience: number;
@@ -12,7 +12,7 @@ export class ReaderStall implements Watched {
   #waiting = false;
   #resume: () => void = () => undefined;
 
-  constructor(response: ServerResponse, clock: Clock, stalls: Stalls, patience: number) {
+  constructor(response: ClientResponse, clock: Clock, stalls: Stalls, patience: number) {
     this.#response = response;
     this.#clock = clock;
     this.#stalls = stalls;

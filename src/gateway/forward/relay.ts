@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { challengesFor } from '../answer/challenges.ts';
 import { discardRest } from '../answer/discard.ts';
+import { flushHead } from '../answer/flush-head.ts';
+import type { RawFields } from '../answer/raw-fields.ts';
 import { responseFields, trailerFields } from '../answer/response-fields.ts';
 import type { Code } from '../codes.ts';
 import type { StreamEnd } from '../identity.ts';
@@ -8,11 +10,12 @@ import { type Forward, refuse } from '../outcome.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import { BodyRate } from './body-rate.ts';
 import type { Exchange } from './exchange.ts';
-import { ourReason, ResponseTimeout } from './giving-up.ts';
+import { ourReason, ResponseTimeout, retryAfterOf } from './giving-up.ts';
 import { ReaderStall } from './reader-stall.ts';
 import { ClientGone, type RequestBody } from './request-body.ts';
-import { isOfUpstream, whereAgain } from './send-again.ts';
+import { type Send, Sending } from './sending.ts';
 import { relayed } from './stream-garbage.ts';
+import { isWebSocket, OtherProtocol } from './switched-protocol.ts';
 import { upstreamFault } from './upstream-fault.ts';
 
 /** A body up to this size is written together with its head, in one write. */
@@ -39,36 +42,26 @@ export interface UpstreamRefusal {
   readonly retryAfter?: number | undefined;
 }
 
-/** Dispatches the request to this url. */
-export type Send = (origin: Origin) => void;
-
 /** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
-export type OnUpgrade = (raw: readonly Buffer[], socket: Duplex, plan: Forward) => void;
+export type OnUpgrade = (raw: RawFields, socket: Duplex, plan: Forward) => void;
 
 /** Between one client and one upstream. The methods are undici's dispatch handler. */
 export class Relay {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
+  readonly #sending: Sending;
   readonly #body: RequestBody | undefined;
   readonly #rate: BodyRate | undefined;
   readonly #onUpgrade: OnUpgrade | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #abort: ((reason?: Error) => void) | undefined;
   #resume: () => void = nothing;
   /** Of the answer, as announced. */
   #length: number | undefined;
+  #isBodiless = false;
   /** The whole of a small answer, held back until its end is seen. */
   #whole: Buffer | undefined;
   #began = false;
   #finished = false;
-  #holds = false;
-  /** Given up while it waited for a connection: undici has it still, so it counts still. */
-  #queued = false;
-  /** Where the request is now, and what its breaker counts by. */
-  #origin: Origin;
-  #epoch: number;
-  #retries: number;
-  #send: Send = nothing;
   #unwatch: () => void = nothing;
   readonly #reader: ReaderStall;
 
@@ -80,16 +73,11 @@ export class Relay {
     body: RequestBody | undefined,
     onUpgrade: OnUpgrade | undefined,
   ) {
-    const { upstream } = plan.route;
     this.#exchange = exchange;
     this.#plan = plan;
     this.#body = body;
     this.#onUpgrade = onUpgrade;
-    this.#origin = origin;
-    this.#epoch = origin.breaker === undefined ? 0 : origin.breaker.epoch;
-    this.#retries = upstream.retries;
-    upstream.inFlight++;
-    origin.inFlight++;
+    this.#sending = new Sending(exchange, plan, origin, { body, isHandshake: onUpgrade !== undefined });
     exchange.response.on('close', this.#closed);
     const { clock, stalls, limits } = exchange.shared;
     this.#reader = new ReaderStall(exchange.response, clock, stalls, limits.idle);
@@ -109,27 +97,21 @@ export class Relay {
 
   /** `send` dispatches the request; it is called again where that is safe, perhaps for another url. */
   start(send: Send): void {
-    this.#send = send;
-    send(this.#origin);
+    this.#sending.start(send);
   }
 
   /** Sends once more: the answer so far was for us. The time of both counts as one. */
   again(): void {
-    if (this.#finished) return;
-    this.#abort = undefined;
-    this.#send(this.#origin);
+    if (!this.#finished) this.#sending.again();
   }
 
   /** Ends with an answer of ours; what is still to come of the upstream's concerns nobody. */
   refuse({ code, detail, retryAfter }: UpstreamRefusal): void {
     if (this.#finished) {
-      this.#leaveQueue();
+      this.#sending.leaveQueue();
       return;
     }
-    const { breaker } = this.#origin;
-    // Where it was sent it was answered, if not for the client.
-    if (this.#abort === undefined) breaker?.abandoned(this.#epoch);
-    else breaker?.succeeded(this.#epoch);
+    this.#sending.refused();
     this.#finish(undefined);
     this.#body?.destroy();
     this.#exchange.fail(code, this.#plan, detail, retryAfter);
@@ -140,12 +122,19 @@ export class Relay {
     this.#exchange.trace?.answered(status);
   }
 
+  /** Called by an engine that lets go of one that waits for a connection. */
+  onQueued(leave: () => void): void {
+    if (this.#finished) this.#sending.queuedLate(leave);
+    else this.#sending.queued(leave);
+  }
+
   onConnect(abort: (reason?: Error) => void): void {
-    this.#abort = abort;
     if (this.#finished) {
-      this.#leaveQueue();
-      abort(new ClientGone());
-    } else if (this.#body !== undefined) this.#stopTimer();
+      this.#sending.connectedLate(abort);
+      return;
+    }
+    this.#sending.connected(abort);
+    if (this.#body !== undefined) this.#stopTimer();
   }
 
   /** The whole request is sent: from here on it is the upstream's turn. */
@@ -155,17 +144,18 @@ export class Relay {
   }
 
   /** An interim answer is for us: we are the server that the client talks to (RFC 9110 §15.2). */
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+  onHeaders(status: number, raw: RawFields, resume: () => void): boolean {
     if (status < 200) return true;
     this.#stopTimer();
-    this.#origin.breaker?.succeeded(this.#epoch);
+    this.#sending.answered();
     this.#exchange.answered(status);
     this.#resume = resume;
     const { request, response, shared, requestId, head } = this.#exchange;
     const empty = status === 204 || status === 304;
+    this.#isBodiless = empty || head.method === 'HEAD';
     const { fields, length } = responseFields(raw, {
       bodiless: status === 204,
-      trailers: head.version === '1.1' && head.method !== 'HEAD' && !empty,
+      trailers: head.version !== '1.0' && !this.#isBodiless,
       private: this.#plan.privateResponse,
       own: this.#plan.answerFields,
       crossOrigin: this.#plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
@@ -175,11 +165,12 @@ export class Relay {
     this.#length = length;
     // RFC 9112 §9.6: what is still to come of the upload will not be read for long.
     if (this.#body !== undefined && !request.complete) response.shouldKeepAlive = false;
+    this.#exchange.beforeHead();
     response.writeHead(status, fields);
     this.#began = true;
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
     if (empty) this.onComplete(null);
-    else process.nextTick(flushHead, this);
+    else process.nextTick(flush, this);
     return true;
   }
 
@@ -194,10 +185,11 @@ export class Relay {
     return false;
   }
 
-  onComplete(trailers: Buffer[] | null): void {
+  onComplete(trailers: RawFields | null): void {
     if (this.#finished) return;
-    const { response, request } = this.#exchange;
-    if (trailers !== null && trailers.length > 0) response.addTrailers(trailerFields(trailers));
+    const { response, request, shared } = this.#exchange;
+    if (trailers !== null && trailers.length > 0)
+      response.addTrailers(trailerFields(trailers, shared.requestIdHeaderLower));
     if (this.#body !== undefined && !request.complete) this.#endBeforeUpload(this.#body);
     else this.#end();
     this.#finish('forwarded');
@@ -214,49 +206,48 @@ export class Relay {
   #endBeforeUpload(body: RequestBody): void {
     const { request, response } = this.#exchange;
     body.destroy();
+    if (request.standsAlone) {
+      this.#end();
+      return;
+    }
     if (this.#length === undefined) {
       response.end();
       discardRest(request, () => request.socket.destroy());
       return;
     }
-    if (this.#whole === undefined) response.flushHeaders();
+    if (this.#whole === undefined) flushHead(response, this.#isBodiless);
     else response.write(this.#whole);
     discardRest(request, () => response.end());
   }
 
   onError(error: Error): void {
     if (this.#finished) {
-      this.#leaveQueue();
+      this.#sending.leaveQueue();
       return;
     }
     if (this.#began) this.#cut(error);
     else this.#failed(error);
   }
 
-  onUpgrade(status: number, raw: Buffer[] | string[] | null, socket: Duplex): void {
+  onUpgrade(status: number, raw: RawFields | null, socket: Duplex): void {
+    const fields = raw ?? [];
+    if (!isWebSocket(fields)) {
+      socket.destroy();
+      this.onError(new OtherProtocol('the upstream switched to a protocol that nobody asked for'));
+      return;
+    }
     this.#exchange.answered(status);
-    this.#origin.breaker?.succeeded(this.#epoch);
-    // A tunnel is a connection of the upstream's for as long as it lasts.
-    this.#holds = true;
-    socket.once('close', () => this.#letGo());
+    this.#sending.answered();
+    this.#sending.hold(socket);
     this.#finish('forwarded');
-    this.#onUpgrade?.((raw ?? []) as Buffer[], socket, this.#plan);
+    this.#onUpgrade?.(fields, socket, this.#plan);
   }
 
   /** The head of a stream goes out even when its first byte is long in coming. */
-  flushHead(): void {
+  flush(): void {
     const { response } = this.#exchange;
-    if (!this.#finished && this.#whole === undefined && !response.destroyed) response.flushHeaders();
-  }
-
-  #leaveQueue(): void {
-    if (this.#queued) this.#letGo();
-    this.#queued = false;
-  }
-
-  #letGo(): void {
-    this.#plan.route.upstream.inFlight--;
-    this.#origin.inFlight--;
+    const isHeld = this.#finished || this.#whole !== undefined || response.destroyed;
+    if (!isHeld) flushHead(response, this.#isBodiless);
   }
 
   #startTimer(): void {
@@ -280,32 +271,29 @@ export class Relay {
     this.#give(new ClientGone());
   };
 
-  /** Ends the upstream's side for a reason of ours; one that waits for a connection meets it in `onConnect`. */
+  /** Ends the upstream's side for a reason of ours; one that cannot leave the queue meets it in `onConnect`. */
   #give(reason: Error): void {
-    const origin = this.#origin;
-    const abort = this.#abort;
-    if (abort === undefined) this.#queued = true;
-    else abort(reason);
-    // It may have gone on elsewhere when it was told of its end here.
-    if (this.#origin === origin) this.onError(reason);
+    if (this.#sending.giveUp(reason)) this.onError(reason);
   }
 
   #failed(error: Error): void {
     if (error instanceof TokenEnded) {
-      this.#origin.breaker?.abandoned(this.#epoch);
+      this.#sending.abandoned();
       this.#refuse(error.why);
       return;
     }
-    this.#report(error);
-    const next = this.#nextFor(error);
+    const next = this.#sending.failed(error);
+    const code = reasonOf(error);
     if (next !== undefined) {
-      this.#exchange.trace?.tried(reasonOf(error));
-      this.#sendAgain(next);
+      this.#exchange.trace?.tried(code);
+      this.#stopTimer();
+      this.#startTimer();
+      this.#sending.goTo(next);
       return;
     }
-    const code = reasonOf(error);
     this.#finish(code === 'client_gone' ? code : undefined);
-    if (code !== 'client_gone') this.#exchange.fail(code, this.#plan, error.message || error.constructor.name);
+    if (code === 'client_gone') return;
+    this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
   }
 
   /** Nothing was answered yet: the request is refused as the next one will be. */
@@ -317,54 +305,14 @@ export class Relay {
     this.#exchange.settle(refuse(code, { route, challenges, identity, detail: 'while it was forwarded' }));
   }
 
-  /** What a failure says of the url; what is the client's, or ours, says nothing. */
-  #report(error: Error): void {
-    const { breaker } = this.#origin;
-    if (breaker === undefined) return;
-    if (isOfUpstream(error, this.#queued)) breaker.failed(this.#epoch, this.#exchange.shared.clock.monotonic());
-    else breaker.abandoned(this.#epoch);
-  }
-
-  /** Where the request goes next; undefined: it has failed. */
-  #nextFor(error: Error): Origin | undefined {
-    if (this.#retries === 0 || this.#queued || this.#exchange.gone) return undefined;
-    const { upstream } = this.#plan.route;
-    const where = whereAgain(error, {
-      head: this.#exchange.head,
-      isSent: this.#abort !== undefined,
-      isTouched: this.#body?.destroyed === true,
-      isHandshake: this.#onUpgrade !== undefined,
-    });
-    if (where === 'nowhere' || (where === 'elsewhere' && upstream.origins.length === 1)) return undefined;
-    const next = upstream.choose(this.#origin);
-    if (where === 'anywhere' || next !== this.#origin) return next;
-    next.breaker?.abandoned(next.breaker.epoch);
-    return undefined;
-  }
-
-  #sendAgain(next: Origin): void {
-    this.#origin.inFlight--;
-    next.inFlight++;
-    next.counts.retries++;
-    // By Digest each request counts itself.
-    if (next.digest === undefined) this.#exchange.attempts = (this.#exchange.attempts || 1) + 1;
-    this.#origin = next;
-    this.#epoch = next.breaker === undefined ? 0 : next.breaker.epoch;
-    this.#retries--;
-    this.#abort = undefined;
-    this.#stopTimer();
-    this.#startTimer();
-    this.#send(next);
-  }
-
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
   #cut(error: Error): void {
     const isClients = error instanceof ClientGone;
     if (!isClients) this.#exchange.trace?.cut(error instanceof TokenEnded ? error.why : reasonOf(error));
     this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`);
     const { socket } = this.#exchange.request;
-    if ('resetAndDestroy' in socket) socket.resetAndDestroy();
-    else (socket as Duplex).destroy();
+    if (socket.resetAndDestroy === undefined) socket.destroy();
+    else socket.resetAndDestroy();
   }
 
   #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string): void {
@@ -372,7 +320,7 @@ export class Relay {
     this.#finished = true;
     this.#unwatch();
     this.#stopTimer();
-    if (!this.#holds && !this.#queued) this.#letGo();
+    this.#sending.finish();
     const { shared, response } = this.#exchange;
     response.off('close', this.#closed);
     this.#reader.end();
@@ -385,8 +333,8 @@ function reasonOf(error: Error): Code | 'client_gone' {
   return ourReason(error) ?? upstreamFault(error);
 }
 
-function flushHead(relay: Relay): void {
-  relay.flushHead();
+function flush(relay: Relay): void {
+  relay.flush();
 }
 
 function timedOut(relay: Relay): void {

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { ClientRequest } from './client-message.ts';
+import { relayed } from './stream-garbage.ts';
 
 export class BodyTooLarge extends Error {}
 export class ClientGone extends Error {}
@@ -9,19 +10,21 @@ export class ClientGone extends Error {}
  * what destroys this leaves the client's connection open for an answer, and it counts what a limit or a rate is about.
  */
 export class RequestBody extends Readable {
-  readonly #request: IncomingMessage;
+  readonly #request: ClientRequest;
   readonly #limit: number;
   /** Bytes so far. */
   received = 0;
   /** Whether the next byte is the client's to send; otherwise the upstream is the slow one. */
   waiting = false;
 
-  constructor(request: IncomingMessage, limit: number) {
+  constructor(request: ClientRequest, limit: number) {
     super({ highWaterMark: 64 * 1024 });
     this.#request = request;
     this.#limit = limit;
     request.on('data', this.#data).on('end', this.#end).on('error', this.#gone).on('close', this.#gone);
     request.pause();
+    // Whoever reads it listens for as long as that takes; after that a failure concerns nobody, and ends nothing.
+    this.on('error', nothing);
   }
 
   override _read(): void {
@@ -39,6 +42,7 @@ export class RequestBody extends Readable {
 
   readonly #data = (chunk: Buffer): void => {
     this.received += chunk.length;
+    relayed(chunk.length);
     if (this.received > this.#limit) {
       this.destroy(new BodyTooLarge());
       return;
@@ -59,3 +63,5 @@ export class RequestBody extends Readable {
     if (!this.#request.complete) this.destroy(new ClientGone());
   };
 }
+
+function nothing(): void {}

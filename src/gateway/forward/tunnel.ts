@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { RawFields } from '../answer/raw-fields.ts';
 import { responseFields } from '../answer/response-fields.ts';
 import { closeFrame, EndableFrames } from './websocket-frames.ts';
 
@@ -55,7 +56,7 @@ export interface SwitchRules {
 }
 
 /** The upstream's 101, written to the client in its own words (RFC 9110 §15.2.2). */
-export function switchingProtocols(raw: readonly Buffer[], { requestIdHeader, requestId }: SwitchRules): string {
+export function switchingProtocols(raw: RawFields, { requestIdHeader, requestId }: SwitchRules): string {
   const rules = {
     bodiless: true,
     trailers: false,

@@ -17,8 +17,10 @@ const byCode: Readonly<Record<string, Code>> = {
   ERR_INVALID_HTTP_TOKEN: 'upstream_invalid',
   NO_HTTP2: 'upstream_invalid',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'upstream_invalid',
+  INVALID_ANSWER: 'upstream_invalid',
   ECONNRESET: 'upstream_invalid',
   EPIPE: 'upstream_invalid',
+  OTHER_PROTOCOL: 'upstream_invalid',
   // undici asserts what it believes no server would send.
   ERR_ASSERTION: 'upstream_invalid',
   UND_ERR_INVALID_ARG: 'internal_error',

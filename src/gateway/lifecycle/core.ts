@@ -8,6 +8,7 @@ import type { Pointer, Position } from '../../config/load.ts';
 import { COUNTED_ALONE } from '../../storage/counters.ts';
 import type { Code } from '../codes.ts';
 import { buildDecisionEndpoint } from '../decision-endpoint/endpoint.ts';
+import type { Carrier } from '../forward/client-message.ts';
 import { Stalls } from '../forward/stalls.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { buildGeneration, type Generation, type GenerationDependencies } from './generation.ts';
@@ -35,18 +36,24 @@ export type Core = GenerationDependencies & { readonly live: { current: Generati
 export function openCore({ config, directory, locate, outside, clock = systemClock, ...options }: CoreOptions): Core {
   const log = options.log ?? buildLog(config.log);
   const decisions = new Decisions(log, clock);
-  const listener = { draining: false, tunnels: new Set<Socket>(), doomed: new WeakSet<Socket>() };
+  const listener = {
+    draining: false,
+    tunnels: new Set<Socket>(),
+    sessions: new Set<{ close(): void }>(),
+    doomed: new WeakSet<Carrier>(),
+  };
   const core = { clock, log, decisions, stalls: new Stalls(clock), kept: keepNothingYet(), listener, directory };
   return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
 }
 
 export function openProxy(
-  { decisions, live, directory }: Core,
+  { decisions, live, directory, clock, stalls, listener }: Core,
   { limits, listen: address }: GatewayConfig,
 ): FastifyInstance {
-  const { tls } = address;
+  const { tls, http2 } = address;
   return buildServer({
     limits,
+    http2: http2 === true ? { limits: () => live.current.shared.limits, clock, stalls, listener } : undefined,
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
     handle: buildProxy(live),
     malformed: countMalformed({ decisions, live }),
@@ -63,6 +70,13 @@ function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): 
     decisions.count('', code);
     return live.current.shared.tickets.sealMalformed(code);
   };
+}
+
+/** From here on every answer is the last of its connection. A tunnel has no end of its own; its client connects again. */
+export function beginDraining({ listener }: Pick<Core, 'listener'>): void {
+  listener.draining = true;
+  for (const tunnel of listener.tunnels) tunnel.destroySoon();
+  for (const session of listener.sessions) session.close();
 }
 
 export function notReady({ listener, live }: Core): string | undefined {

@@ -123,7 +123,7 @@ function openUpstreams(
 ): ReadonlyMap<string, Upstream> {
   const named = Object.entries(upstreams).map(([name, block]) => {
     const trust = upstreamTrust(block.tls, dependencies);
-    const open = () => openUpstream(name, block, { ...dependencies, trust });
+    const open = () => openUpstream(name, block, { ...dependencies, trust, room: dependencies.kept.room });
     return [name, dependencies.kept.upstreams.take(lease, [name, block, trust], open)] as const;
   });
   return new Map(named);

@@ -6,6 +6,7 @@ import type { Nonces, UsedNonces } from '../schemes/nonces.ts';
 import { openPasswordJudge, type PasswordJudge } from '../schemes/password-judge.ts';
 import type { UserStore } from '../schemes/user-store.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
+import { openRoom, type Room } from '../upstreams/room.ts';
 import type { AuthorizationServer } from '../verify/authorization-server.ts';
 import { Holdings } from './holdings.ts';
 
@@ -24,6 +25,7 @@ export interface Kept {
   readonly passwords: PasswordJudge;
   /** Of the process, too. */
   readonly bodies: EntityBudget;
+  readonly room: Room;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export function keepNothingYet(): Kept {
     userStores,
     passwords,
     bodies: entityBudget(),
+    room: openRoom(),
     close: async () =>
       void (await Promise.all([servers, upstreams, counters, userStores, passwords].map((each) => each.close()))),
   };

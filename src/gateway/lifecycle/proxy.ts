@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { outage } from '../../base/verdict.ts';
 import { entry } from '../codes.ts';
 import type { Engine, WantedEntity } from '../decide/engine.ts';
+import type { Arrival } from '../forward/arrival.ts';
 import { BodyRate, BodyTooSlow } from '../forward/body-rate.ts';
+import type { ClientRequest } from '../forward/client-message.ts';
 import { Exchange, type Shared } from '../forward/exchange.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
 import { broken, guard, onceVerified } from '../forward/guard.ts';
@@ -12,24 +14,12 @@ import { BodyTooLarge, ClientGone, RequestBody } from '../forward/request-body.t
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../forward/tunnel.ts';
 import type { StreamEnd } from '../identity.ts';
 import { type Outcome, refuse, type Unavailable } from '../outcome.ts';
-import { readHead } from '../request-head.ts';
+import { type RequestHead, readHead } from '../request-head.ts';
 import type { Route } from '../routing/route.ts';
 import type { Routed } from '../routing/routed.ts';
 import type { LiveGeneration } from './generation.ts';
 import { requestIds } from './request-id.ts';
 import { peerOf } from './trusted-proxies.ts';
-
-/** How a request reached the listener. */
-export interface Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The request-target as received. */
-  readonly target: string;
-  /** RFC 9110 §10.1.1. */
-  readonly expects?: 'continue' | 'other' | undefined;
-  /** Of a WebSocket. */
-  readonly handshake?: Handshake | undefined;
-}
 
 /** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
 export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
@@ -49,15 +39,19 @@ export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
 }
 
 function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange {
-  const { request, response, target, expects } = arrival;
+  const { request, response, target, notice } = arrival;
   const head = readHead({
     method: request.method as string,
     target,
-    version: request.httpVersion === '1.1' ? '1.1' : '1.0',
+    version: versionOf(request),
     origin: shared.originOf(peerOf(request, shared.requestIdHeaderLower)),
     rawHeaders: request.rawHeaders,
   });
-  return new Exchange(request, response, head, head.origin.requestId ?? nextId(), expects === 'continue', shared);
+  return new Exchange(request, response, head, head.origin.requestId ?? nextId(), notice === 'continue', shared);
+}
+
+function versionOf({ httpVersion }: ClientRequest): RequestHead['version'] {
+  return httpVersion === '1.1' ? '1.1' : httpVersion === '2.0' ? '2.0' : '1.0';
 }
 
 function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
@@ -77,9 +71,9 @@ function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
 }
 
 /** Everything that the head alone can fail on. */
-function admit(engine: Engine, { head, shared }: Exchange, { expects }: Arrival): ReturnType<Engine['route']> {
+function admit(engine: Engine, { head, shared }: Exchange, { notice }: Arrival): ReturnType<Engine['route']> {
   if (head.fields.length > shared.limits.header_count * 2) return refuse('headers_too_many');
-  return expects === 'other' ? refuse('expectation_failed') : engine.route(head);
+  return notice === undefined || notice === 'continue' ? engine.route(head) : refuse(notice);
 }
 
 function carryOut(exchange: Exchange, outcome: Outcome | Promise<Outcome>, onUpgrade: OnUpgrade | undefined): void {
@@ -158,7 +152,7 @@ function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): On
       upstream.destroy();
       return;
     }
-    response.detachSocket(client);
+    (response as ServerResponse).detachSocket(client);
     client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
     shared.listener.tunnels.add(client);
     client.once('close', () => shared.listener.tunnels.delete(client));

@@ -14,18 +14,22 @@ import {
 } from 'node:https';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { roomForConnections } from '../../base/open-files.ts';
 import type { LimitsConfig } from '../../config/gateway.ts';
 import type { TlsConfig } from '../../config/listener.ts';
 import { answerClientError, owesAnswer, writeRaw } from '../answer/client-error.ts';
 import type { Code } from '../codes.ts';
+import type { Arrival } from '../forward/arrival.ts';
 import { Handshake } from '../forward/tunnel.ts';
-import type { Arrival } from './proxy.ts';
+import { type Http2Options, PROTOCOLS, speakHttp2 } from '../http2/speak-http2.ts';
 import { guardHandshakes } from './tls.ts';
 
 export interface ServerOptions {
   readonly limits: LimitsConfig;
   /** Present: clients speak TLS. */
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
+  /** Present: those of them who ask for it by ALPN speak HTTP/2. */
+  readonly http2?: Omit<Http2Options, 'handle' | 'malformed'> | undefined;
   readonly handle: (arrival: Arrival) => void;
   /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
   readonly malformed: (code: Code) => string;
@@ -36,7 +40,7 @@ export interface ServerOptions {
  * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const expectations = new WeakMap<IncomingMessage, Arrival['expects']>();
+  const expectations = new WeakMap<IncomingMessage, Arrival['notice']>();
   const app = Fastify({
     rewriteUrl: () => '/',
     return503OnClosing: false,
@@ -50,7 +54,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, _next) => {
     reply.hijack();
     const { raw } = request;
-    options.handle({ request: raw, response: reply.raw, target: request.originalUrl, expects: expectations.get(raw) });
+    options.handle({ request: raw, response: reply.raw, target: request.originalUrl, notice: expectations.get(raw) });
   });
   app.route({
     method: app.supportedMethods.filter((method) => method !== 'CONNECT'),
@@ -65,11 +69,11 @@ const CHECK_INTERVAL = 1000;
 
 function httpServer(
   listener: RequestListener,
-  expectations: WeakMap<IncomingMessage, Arrival['expects']>,
-  { limits, tls, handle, malformed }: ServerOptions,
+  expectations: WeakMap<IncomingMessage, Arrival['notice']>,
+  { limits, tls, http2, handle, malformed }: ServerOptions,
 ): Server {
   const server = createOn(
-    tls?.options,
+    tls && { ...tls.options, ...(http2 && { ALPNProtocols: PROTOCOLS }) },
     {
       // A total would cut large uploads: the rate of a body is judged instead.
       requestTimeout: 0,
@@ -86,13 +90,15 @@ function httpServer(
   // Node drops header lines past its own count in silence; ours is an answer.
   server.maxHeadersCount = 0;
   applyLimits(server, limits);
+  // Before others listen for connections: HTTP/1.1 is served by whoever listens now.
+  if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, malformed });
   if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
   server.on('checkContinue', (request, response) => {
     expectations.set(request, 'continue');
     listener(request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    expectations.set(request, 'other');
+    expectations.set(request, 'expectation_failed');
     listener(request, response);
   });
   server.on('upgrade', (request, socket: Socket, head) => {
@@ -131,13 +137,18 @@ function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener:
     : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
 }
 
+/** Each client that is answered needs a connection to an upstream besides its own. */
+export function roomForClients(): number {
+  return roomForConnections(2);
+}
+
 /** For connections and requests to come; Node.js reads each of these when it needs it. */
 export function applyLimits(server: Server, limits: LimitsConfig): void {
   Object.assign(server, {
     maxHeaderSize: limits.header_size,
     headersTimeout: limits.headers_timeout,
     keepAliveTimeout: limits.idle,
-    maxConnections: limits.connections,
+    maxConnections: Math.min(limits.connections, roomForClients()),
   });
 }
 

@@ -1,15 +1,15 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { lastRequests, stopListening } from '../../base/last-requests.ts';
 import { listen } from '../../base/listen.ts';
 import { trackSilent } from '../../base/silent-connections.ts';
 import type { GatewayConfig } from '../../config/gateway.ts';
 import type { Loaded } from '../../config/load.ts';
-import type { Address } from '../../config/schema.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
 import { buildMetrics } from '../telemetry/metrics.ts';
-import { buildAdmin } from './admin.ts';
 import {
+  beginDraining,
   type Core,
   type CoreOptions,
   notReady,
@@ -21,8 +21,8 @@ import {
   withScheme,
 } from './core.ts';
 import { buildGeneration } from './generation.ts';
-import { buildHealthListener } from './health-listener.ts';
 import { keptNoncesProblems, requireKeptNonces } from './kept-nonces.ts';
+import { type Management, openManagement } from './management.ts';
 import { buildReload, type Reloaded, type Reloading } from './reload.ts';
 import { applyLimits } from './server.ts';
 import { renewTls } from './tls.ts';
@@ -41,29 +41,28 @@ export interface RunningGateway {
   readonly decisionUrl: string | undefined;
   /** Takes the file up as it now stands, whole or not at all. */
   readonly reload: (() => Promise<Reloaded>) | undefined;
-  /** Not ready at once; resolves when what was in flight has ended. */
-  stop(): Promise<void>;
+  /**
+   * Not ready at once; resolves when what was in flight has ended.
+   * @param lastRequests milliseconds for which kept connections may bring another request; 0 unless told
+   */
+  stop(lastRequests?: number): Promise<void>;
 }
 
 /** Builds a gateway and listens. Rejects with the listener's error when an address cannot be taken. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config } = options;
   const core = openCore(options);
-  const listeners: FastifyInstance[] = [];
-  const open = async (instance: FastifyInstance, address: Address): Promise<string> => {
-    const url = await listen(instance, address);
-    listeners.push(instance);
-    return url;
-  };
+  let management: Management | undefined;
+  let asking: FastifyInstance | undefined;
   const closeAll = async () => {
-    await Promise.all(listeners.map((instance) => instance.close()));
+    await Promise.all([management?.close(), asking?.close()]);
     core.stalls.close();
     await core.kept.close();
     await flushSpans();
   };
   try {
     const app = openProxy(core, config);
-    const asking = config.decision && openDecisionEndpoint(core, config);
+    asking = config.decision && openDecisionEndpoint(core, config);
     const servers: Servers = [app, ...(asking === undefined ? [] : [asking])];
     const silent = servers.map(({ server }) => trackSilent(server));
     const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: core.clock.now() };
@@ -74,21 +73,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     void core.live.current.schemes.start();
     await core.live.current.counters.start();
     await requireKeptNonces(core.live.current);
-    const { live, decisions } = core;
-    const adminUrl = config.admin && (await open(buildAdmin(health, live, { decisions, reload }), config.admin));
-    const healthUrl = config.health && (await open(buildHealthListener(health, live), config.health));
-    const decisionUrl = asking && config.decision && (await open(asking, config.decision));
+    management = await openManagement(health, core, { decisions: core.decisions, reload });
+    const decisionUrl = asking && config.decision && (await listen(asking, config.decision));
     const url = withScheme(await listen(app, config.listen), config);
-    const stop = async () => {
-      core.listener.draining = true;
+    const stop = async (milliseconds = 0) => {
+      beginDraining(core);
+      await Promise.all(servers.map(({ server }) => stopListening(server)));
+      await lastRequests(() => silent.some(({ open }) => open > 0), milliseconds);
       for (const each of silent) each.end();
-      // A tunnel has no end of its own; its client connects again, to another instance.
-      for (const tunnel of core.listener.tunnels) tunnel.destroySoon();
       await Promise.all(servers.map(drain));
       await closeAll();
     };
     const { port } = app.server.address() as AddressInfo;
-    return { url, port, adminUrl, healthUrl, decisionUrl, reload, stop };
+    return { url, port, ...management.urls, decisionUrl, reload, stop };
   } catch (error) {
     await closeAll();
     throw error;
@@ -121,9 +118,9 @@ function reloader(core: Core, servers: Servers, { config, load, stats }: Reloade
   });
 }
 
-/** Stops accepting, and closes each kept connection once its answer is out. */
+/** Closes each kept connection once its answer is out, and nothing has come on it in that turn. */
 async function drain(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+  const sweep = setInterval(() => setImmediate(() => app.server.closeIdleConnections()), 50);
   try {
     await app.close();
   } finally {

@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { type TrustedProxies, trustedProxies } from '../../base/forwarded-for.ts';
+import { plainAddress } from '../../base/plain-address.ts';
 import { normalizeHost } from '../../config/host.ts';
+import type { ClientRequest } from '../forward/client-message.ts';
 import type { Origin } from '../request-head.ts';
 
 /** The peer of a connection, and what its request says. */
@@ -13,14 +14,9 @@ export interface Peer {
 }
 
 /** Of this connection, and what the request on it says. */
-export function peerOf({ socket, rawHeaders }: IncomingMessage, requestIdHeader: string): Peer {
+export function peerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: string): Peer {
   const address = plainAddress(socket.remoteAddress);
   return { address, secure: 'encrypted' in socket, rawHeaders, requestIdHeader };
-}
-
-/** An IPv4 peer of a dual-stack listener is an IPv4 peer. */
-function plainAddress(address = ''): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
 
 /** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */

@@ -1,4 +1,4 @@
-import { type Clock, seconds } from '../../base/clock.ts';
+import { type Clock, forgettingClock, seconds } from '../../base/clock.ts';
 import { Histogram } from '../telemetry/histogram.ts';
 import { DenyList, type TokenMarks } from './deny-list.ts';
 import { type EventKind, eventKinds, type FeedMessage, type FeedSink, type RevocationEvent } from './events.ts';
@@ -90,6 +90,7 @@ export function revocations(
   let absent = optional;
   let epoch = 0;
   let span = 0;
+  const forgetting = forgettingClock(clock);
   let sweeping: NodeJS.Timeout | undefined;
 
   const renew = () => {
@@ -156,7 +157,7 @@ export function revocations(
     },
     async start() {
       if (sweeping !== undefined) return first.promise;
-      sweeping = setInterval(() => list.sweep(seconds(clock)), SWEEP_EVERY).unref();
+      sweeping = setInterval(() => list.sweep(forgetting()), SWEEP_EVERY).unref();
       source.start();
       const late = setTimeout(first.resolve, START).unref();
       await first.promise;

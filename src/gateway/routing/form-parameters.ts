@@ -16,10 +16,15 @@ export function takeParameter(text: string, name: string): Taken {
   for (const pair of text.split('&')) {
     const equals = pair.indexOf('=');
     const key = equals === -1 ? pair : pair.slice(0, equals);
-    if (decode(key) === name) values.push(equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    if (isNamed(key, name)) values.push(equals === -1 ? '' : decode(pair.slice(equals + 1)));
     else rest.push(pair);
   }
   return { values, rest: rest.join('&') };
+}
+
+/** A key of another length is none, so that of a flood of keys few are decoded: each character is written by one or three. */
+function isNamed(key: string, name: string): boolean {
+  return key.length >= name.length && key.length <= 3 * name.length && decode(key) === name;
 }
 
 /** Whether the text can name the parameter at all: spares the parse of nearly every query. */

@@ -101,6 +101,9 @@ function upperHex(path: string): string {
   return path.replace(/%[0-9a-f]{2}/gi, (encoded) => encoded.toUpperCase());
 }
 
+/** More octets than the character needs (RFC 3629 §3, §10): a lax decoder makes another path of it, strict ones do not. */
+const TOO_LONG = /%(?:c[01]|e0%[89][0-9a-f]|f0%8[0-9a-f]%[89ab][0-9a-f])%[89ab][0-9a-f]/i;
+
 /** In the order in which a reader would name them. */
 const faults: readonly { code: TargetCode; found(path: string): boolean }[] = [
   { code: 'target_percent_encoding', found: (path) => DOUBLE_ENCODING.test(path) },
@@ -108,6 +111,7 @@ const faults: readonly { code: TargetCode; found(path: string): boolean }[] = [
   { code: 'target_null', found: (path) => path.includes('%00') },
   { code: 'target_empty_segment', found: (path) => path.includes('//') },
   { code: 'target_dot_segment', found: hasDotSegment },
+  { code: 'target_percent_encoding', found: (path) => TOO_LONG.test(path) },
 ];
 
 function findFault(path: string): TargetCode | undefined {

@@ -45,7 +45,7 @@ export function digestScheme(parts: DigestParts): HttpScheme {
   const scene: Scene = {
     ...parts,
     algorithms: digestAlgorithmNames.filter((name) => config.algorithms.includes(name)),
-    opaque: config.opaque ? nonces.opaque(config.realm) : undefined,
+    opaques: config.opaque ? nonces.opaques(config.realm) : [],
     identityOf: userIdentities({ scheme: 'digest', realm: config.realm, scopes: config.scopes }),
   };
   return {
@@ -64,16 +64,17 @@ export function digestScheme(parts: DigestParts): HttpScheme {
 interface Scene extends DigestParts {
   /** In the order in which they are offered. */
   readonly algorithms: readonly DigestAlgorithmName[];
-  readonly opaque: string | undefined;
+  /** The first is given out; none where the file wants none. */
+  readonly opaques: readonly string[];
   readonly identityOf: (username: string) => Identity;
 }
 
 /** One nonce for all: a client that takes the second challenge must not be told that its nonce is for the first. */
 function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
-  const { config, nonces, algorithms, opaque } = scene;
+  const { config, nonces, algorithms, opaques } = scene;
   const nonce = nonces.issue(purposeOf(scene, head));
   const { realm, qop, userhash, domain } = config;
-  const shared = { realm, qop, nonce, opaque, userhash, stale, domain: domain?.join(' ') };
+  const shared = { realm, qop, nonce, opaque: opaques[0], userhash, stale, domain: domain?.join(' ') };
   return algorithms.map((algorithm) => digestChallenge({ ...shared, algorithm }));
 }
 
@@ -128,13 +129,13 @@ function countedName({ config }: Scene, { credentials: { username, userhash }, a
 }
 
 function answeredBy(scene: Scene, { value, head }: Presented) {
-  const { config, nonces, opaque } = scene;
+  const { config, nonces, opaques } = scene;
   const parsed = parseDigest(value);
   if (parsed.kind !== 'credentials')
     return refused('authorization_malformed', parsed.kind === 'malformed' ? parsed.detail : undefined);
   const { credentials } = parsed;
   const algorithm = digestAlgorithmNamed(credentials.algorithm);
-  const mismatch = mismatches.find(({ isWrong }) => isWrong(credentials, { config, algorithm, opaque }));
+  const mismatch = mismatches.find(({ isWrong }) => isWrong(credentials, { config, algorithm, opaques }));
   if (mismatch !== undefined || algorithm === undefined) return refused('digest_mismatch', mismatch?.text);
   if (!uriFits(credentials.uri, head, config)) return refused('digest_uri');
   const nonce = nonces.read(credentials.nonce, purposeOf(scene, head));
@@ -144,7 +145,7 @@ function answeredBy(scene: Scene, { value, head }: Presented) {
 interface Offered {
   readonly config: DigestConfig;
   readonly algorithm: DigestAlgorithmName | undefined;
-  readonly opaque: string | undefined;
+  readonly opaques: readonly string[];
 }
 
 /** What a response says that no challenge of this route offered. */
@@ -165,7 +166,7 @@ const mismatches: readonly { text: string; isWrong(said: DigestCredentials, offe
   },
   {
     text: 'another opaque',
-    isWrong: ({ opaque }, offered) => opaque !== undefined && offered.opaque !== undefined && opaque !== offered.opaque,
+    isWrong: ({ opaque }, { opaques }) => opaque !== undefined && opaques.length > 0 && !opaques.includes(opaque),
   },
   { text: 'a userhash, which is not offered', isWrong: ({ userhash }, { config }) => userhash && !config.userhash },
 ];

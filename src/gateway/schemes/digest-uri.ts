@@ -25,8 +25,15 @@ export function uriFits(uri: string, head: RequestHead, { uri_match, uri_from }:
 const proxyFields = {
   'X-Original-URI': (value: string) => value,
   'X-Forwarded-Uri': (value: string) => value,
-  'X-Forwarded-Prefix': (value: string, head: RequestHead) => `${value.replace(/\/+$/, '')}${head.target}`,
+  'X-Forwarded-Prefix': (value: string, head: RequestHead) => `${withoutSlashes(value)}${head.target}`,
 } as const;
+
+/** Without those at its end; by an expression it would take the square of how many stand before another character. */
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end--;
+  return text.slice(0, end);
+}
 
 type ProxyField = keyof typeof proxyFields;
 

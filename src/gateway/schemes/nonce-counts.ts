@@ -1,5 +1,5 @@
 import type { Nonce } from '../../http-auth/nonce.ts';
-import type { NonceUsage } from '../../storage/counters.ts';
+import { LAST_COUNT, type NonceUsage, NONCE_WINDOW as WINDOW } from '../../storage/counters.ts';
 
 /** How a nonce was used so far. */
 interface Used {
@@ -23,9 +23,6 @@ export interface Use {
   readonly expiresAt: number;
   readonly cnonce?: string | undefined;
 }
-
-const WINDOW = 64;
-const LAST = 0xffff_ffff;
 
 /**
  * The counts of nonces that were used with a right password: nothing that a stranger sends is kept. When there are too
@@ -57,7 +54,7 @@ export class NonceCounts {
     const before = this.#used.get(nonce.id);
     if (before !== undefined) return this.#again(nonce.id, before, use);
     if (nonce.issuedAt <= this.#floor) return 'forgotten';
-    const max = use.count === 'last' ? LAST : use.count;
+    const max = use.count === 'last' ? LAST_COUNT : use.count;
     if (max === 0) return 'repeated';
     this.#used.set(nonce.id, {
       max,

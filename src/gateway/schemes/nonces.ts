@@ -10,7 +10,8 @@ export interface Nonces {
   issue(purpose: string): string;
   /** Undefined: not one of ours, or from too far in the future. */
   read(text: string, purpose: string): Nonce | undefined;
-  opaque(purpose: string): string;
+  /** One a key: the first is given out, and each is taken back, so that a new key is no other challenge. */
+  opaques(purpose: string): readonly string[];
   /** 64 hexadecimal digits that nobody could know, in the place of what an unknown user has not. */
   readonly decoy: string;
   readonly counts: NonceCounts;
@@ -41,7 +42,7 @@ export function openNonces(texts: readonly string[] | undefined, { now, counts }
       const nonce = readNonce(keys, text, purpose);
       return nonce !== undefined && nonce.issuedAt <= now() + AHEAD ? nonce : undefined;
     },
-    opaque: (purpose) => opaqueFor(key, purpose),
+    opaques: (purpose) => keys.map((each) => opaqueFor(each, purpose)),
     decoy: randomBytes(32).toString('hex'),
     counts,
   };

@@ -76,10 +76,12 @@ export class Decisions {
   }
 }
 
-const levels: Readonly<Record<string, 'debug' | 'error'>> = {
+const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   forwarded: 'debug',
   answered: 'debug',
   client_gone: 'debug',
+  // Most likely a setting: then every request of that proxy fails.
+  caller_untrusted: 'warn',
   internal_error: 'error',
 };
 
@@ -103,12 +105,18 @@ function reasonOf(outcome: Outcome | undefined): string {
     case 'forward':
       return outcome.shadow === undefined || outcome.shadow === 'pass' ? '' : `shadow ${outcome.shadow.code}`;
     case 'refuse':
-      return outcome.detail !== undefined && PLAIN.test(outcome.detail) ? outcome.detail : '';
+      return inShort(outcome.detail);
     case 'unavailable':
       return outcome.outage.dependency;
     default:
       return '';
   }
+}
+
+/** What is said of the file behind a comma is for people. */
+function inShort(detail = ''): string {
+  const [reason = ''] = detail.split(', and this file ');
+  return PLAIN.test(reason) ? reason : '';
 }
 
 /** A reason that quotes what was sent is for the log only. */

@@ -28,7 +28,7 @@ export function requestAttributes(head: RequestHead): Attributes {
     'url.path': pathOf(head),
     'url.scheme': secure ? 'https' : 'http',
     ...serverAttributes(host ?? head.host?.value),
-    'network.protocol.version': head.version,
+    'network.protocol.version': head.version === '2.0' ? '2' : head.version,
   };
 }
 

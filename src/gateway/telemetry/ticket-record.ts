@@ -17,6 +17,8 @@ const members = [
   'scope_missing',
   'cache',
   'subject_hash',
+  'client',
+  'scope_held',
 ] as const;
 
 /** All members but those that were not known. `time` is ISO 8601. */
@@ -24,6 +26,8 @@ export type TicketRecord = Partial<Record<(typeof members)[number], string>>;
 
 /** Characters of one member: who sends a long path gets no long answer for it. */
 const LONGEST = 256;
+/** Of what the authorization server, and not the client, has chosen. */
+const LONGEST_NAME = 100;
 
 /** `now`: wall clock, milliseconds. Never a token: the path has no query, and a subject is only to be recognised. */
 export function writeTicketRecord({ code, outcome, head, requestId, detail }: Decision, now: number): string {
@@ -43,6 +47,8 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
     clip(missingScope(code, route, identity)),
     outcome !== undefined && 'cache' in outcome ? outcome.cache : undefined,
     subjectHash(identity?.subject),
+    clip(identity?.clientId, LONGEST_NAME),
+    code === 'scope_insufficient' ? clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME) : undefined,
   ]);
 }
 
@@ -81,8 +87,8 @@ function reasonOf(outcome: Decision['outcome']): string | undefined {
     : undefined;
 }
 
-function clip(text: string | undefined): string | undefined {
-  return text === undefined || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+function clip(text: string | undefined, longest = LONGEST): string | undefined {
+  return text === undefined || text.length <= longest ? text : `${text.slice(0, longest)}…`;
 }
 
 function parseList(text: string): readonly unknown[] | undefined {

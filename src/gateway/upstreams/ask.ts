@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { latin1, type RawFields } from '../answer/raw-fields.ts';
 import type { ForwardEngine } from './engine.ts';
 
 export interface Question {
@@ -65,7 +66,7 @@ class AnswerCollector {
     if (this.#late) abort(new AskTimeout('too late'));
   }
 
-  onHeaders(status: number, raw: readonly Buffer[]): boolean {
+  onHeaders(status: number, raw: RawFields): boolean {
     if (status < 200) return true;
     this.#status = status;
     this.#headers = new Map(pairs(raw));
@@ -97,8 +98,8 @@ class AnswerCollector {
   }
 }
 
-function pairs(raw: readonly Buffer[]): readonly (readonly [string, string])[] {
+function pairs(raw: RawFields): readonly (readonly [string, string])[] {
   return raw.flatMap((name, index) =>
-    index % 2 === 0 ? [[name.toString('latin1').toLowerCase(), raw[index + 1]?.toString('latin1') ?? ''] as const] : [],
+    index % 2 === 0 ? [[latin1(name).toLowerCase(), latin1(raw[index + 1])] as const] : [],
   );
 }

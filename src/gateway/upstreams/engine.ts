@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Room } from './room.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {
@@ -18,6 +19,8 @@ export interface EngineOptions {
   readonly connectTimeout: number;
   /** false: each request has a connection of its own. */
   readonly keepAlive: boolean;
+  /** Absent: a connection that counts among the program's own files, as that of a probe. */
+  readonly room?: Room | undefined;
 }
 
 /** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */

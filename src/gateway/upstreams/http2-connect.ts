@@ -1,6 +1,8 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { addressOf } from './address-of.ts';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
+import { countedUntilClosed, NoRoom } from './room.ts';
 
 class ConnectTimeout extends Error {
   readonly code = 'UND_ERR_CONNECT_TIMEOUT';
@@ -12,9 +14,16 @@ class NoHttp2 extends Error {
 
 /** The connection of a session: HTTP/2 by ALPN over TLS (RFC 9113 §3.2), at once over TCP (§3.3). */
 export function http2Connection(options: EngineOptions): Socket {
+  const { room } = options;
+  if (room === undefined) return connectInTime(options);
+  if (!room.take()) return new Socket().destroy(new NoRoom());
+  return countedUntilClosed(room, () => connectInTime(options));
+}
+
+function connectInTime(options: EngineOptions): Socket {
   const { url, connectTimeout } = options;
   const isSecure = url.protocol === 'https:';
-  const socket = isSecure ? overTls(options) : connectTcp({ ...addressOf(url, 80), noDelay: true, keepAlive: true });
+  const socket = isSecure ? overTls(options) : connectTcp({ ...addressed(url), noDelay: true, keepAlive: true });
   const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), connectTimeout);
   socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
   socket.once('close', () => clearTimeout(timer));
@@ -24,7 +33,7 @@ export function http2Connection(options: EngineOptions): Socket {
 function overTls(options: EngineOptions): Socket {
   const { url, serverName, trust } = options;
   const socket = connectTls({
-    ...addressOf(url, 443),
+    ...addressed(url),
     ...tlsOf(options),
     ALPNProtocols: ['h2'],
     ...(isIP(serverName) === 0 && { servername: serverName }),
@@ -37,6 +46,7 @@ function overTls(options: EngineOptions): Socket {
   return socket;
 }
 
-function addressOf({ hostname, port }: URL, fallback: number): { host: string; port: number } {
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? fallback : Number(port) };
+function addressed(url: URL): { host: string; port: number } {
+  const { hostname: host, port } = addressOf(url);
+  return { host, port: Number(port) };
 }

@@ -3,21 +3,25 @@ import type { Clock } from '../../base/clock.ts';
 import type { UpstreamConfig } from '../../config/upstream.ts';
 import { DigestSession } from '../forward/digest-session.ts';
 import { describeUpstream, hostSent, type Upstream } from '../forward/upstream.ts';
+import { withoutBrackets } from './address-of.ts';
 import { chooser } from './balance.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
 import type { EngineOptions, ForwardEngine, UpstreamTrust } from './engine.ts';
 import { HealthProbe } from './health-probe.ts';
 import { openHttpProxy } from './http-proxy-engine.ts';
 import type { Origin } from './origin.ts';
+import { openOwn } from './own/own-engine.ts';
+import type { Room } from './room.ts';
 import { openUndici } from './undici-engine.ts';
 
 /** A connection's own language is a row here. */
-const engines = { undici: openUndici, 'http-proxy': openHttpProxy } as const;
+const engines = { undici: openUndici, own: openOwn, 'http-proxy': openHttpProxy } as const;
 
 export interface Around {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly trust: UpstreamTrust;
+  readonly room: Room;
 }
 
 /** Everything that one url has that ends with the upstream. */
@@ -26,7 +30,8 @@ interface Opened {
   readonly close: () => Promise<unknown>;
 }
 
-export function openUpstream(name: string, config: UpstreamConfig, around: Around): Upstream {
+export function openUpstream(name: string, written: UpstreamConfig, around: Around): Upstream {
+  const config = withinRoom(written, around.room);
   const now = () => around.clock.monotonic();
   const changed = () => {
     upstream.capacity = capacityOf(config, origins);
@@ -43,6 +48,11 @@ export function openUpstream(name: string, config: UpstreamConfig, around: Aroun
     close: () => Promise.all(opened.map(({ close }) => close())),
   };
   return upstream;
+}
+
+/** Whoever comes above what can be open waits for a connection, as above any other limit. Over HTTP/2 requests share one. */
+function withinRoom(config: UpstreamConfig, { size }: Room): UpstreamConfig {
+  return config.http2 ? config : { ...config, max_connections: Math.min(config.max_connections, size) };
 }
 
 /** A url that gets nothing has no connections to wait for. */
@@ -64,7 +74,11 @@ function openOrigin(
   config: UpstreamConfig,
   around: Around & { readonly changed: () => void },
 ): Opened {
-  const engine = openEngine(url, config, around.trust, { connections: config.max_connections, keepAlive: true });
+  const engine = openEngine(url, config, around.trust, {
+    connections: config.max_connections,
+    keepAlive: true,
+    room: around.room,
+  });
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const fields = { upstream: name, url: url.host };
   const { credentials, circuit_breaker, health } = config;
@@ -88,7 +102,9 @@ function openOrigin(
   };
   if (health === undefined) return { origin, close: () => engine.destroy() };
   // Not over the connections of requests: where these are all in use, that says nothing of the url.
-  const asking = openEngine(url, config, around.trust, { connections: 1, keepAlive: false });
+  // One that does not open in time would hold up the questions after it.
+  const connectTimeout = Math.min(config.timeout.connect, health.timeout);
+  const asking = openEngine(url, config, around.trust, { connections: 1, keepAlive: false, connectTimeout });
   const probed = { engine: asking, host: origin.host ?? url.host, servername: origin.serverName };
   const probe = new HealthProbe(health, probed, (isHealthy, detail) => {
     origin.isHealthy = isHealthy;
@@ -112,17 +128,18 @@ const breakerLines: Readonly<Record<BreakerState, Line>> = {
   closed: (log, fields) => log.info(fields, 'a url of an upstream answers again'),
 };
 
-function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string {
-  return tls?.server_name ?? hostname.replace(/^\[|\]$/g, '');
+/** The name that its certificate must have. */
+export function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string {
+  return tls?.server_name ?? withoutBrackets(hostname);
 }
 
 function openEngine(
   url: URL,
   config: UpstreamConfig,
   trust: UpstreamTrust,
-  rest: Pick<EngineOptions, 'connections' | 'keepAlive'>,
+  rest: Pick<EngineOptions, 'connections' | 'keepAlive'> & Partial<Pick<EngineOptions, 'connectTimeout' | 'room'>>,
 ): ForwardEngine {
   const serverName = serverNameOf(url, config);
-  const open = engines[config.http2 ? 'http-proxy' : 'undici'];
+  const open = engines[config.http2 ? 'http-proxy' : config.engine];
   return open({ url, serverName, trust, connectTimeout: config.timeout.connect, ...rest });
 }

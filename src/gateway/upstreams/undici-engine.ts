@@ -1,29 +1,86 @@
-import { isIP } from 'node:net';
-import { buildConnector, Pool } from 'undici';
-import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE, TrustsNobody, tlsOf } from './engine.ts';
+import type { Socket } from 'node:net';
+import { type buildConnector, Client, Pool } from 'undici';
+import { connector } from './connector.ts';
+import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
+import type { Tenant } from './room.ts';
 
 /** HTTP/1.1. */
 export function openUndici(options: EngineOptions): ForwardEngine {
-  const { url, connections, keepAlive } = options;
-  return new Pool(url.origin, {
+  const { url, connections, keepAlive, room } = options;
+  const connect = tellingResets(connector(options));
+  const clients = new Clients(connect);
+  const leaveRoom = room?.join(clients);
+  const pool = new Pool(url.origin, {
     connections,
     pipelining: keepAlive ? 1 : 0,
     allowH2: false,
     maxHeaderSize: MAX_HEADER_SIZE,
-    connect: url.protocol === 'https:' ? connector(options) : { timeout: options.connectTimeout },
+    connect,
+    factory: clients.open,
   });
+  return {
+    dispatch: (request, handler) => pool.dispatch(request, handler),
+    destroy() {
+      leaveRoom?.();
+      return pool.destroy();
+    },
+  };
+}
+
+/** Those of one pool: each has one connection at a time. */
+class Clients implements Tenant {
+  readonly #connect: buildConnector.connector;
+  readonly #sockets = new Map<Client, Socket>();
+
+  constructor(connect: buildConnector.connector) {
+    this.#connect = connect;
+  }
+
+  /** A connection that became a tunnel is none of its client's any more. */
+  letGo(): boolean {
+    for (const [client, socket] of this.#sockets) {
+      const { connected, size } = client.stats;
+      if (connected && size === 0 && !socket.destroyed) {
+        socket.destroy();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  readonly open = (origin: URL, options: object): Client => {
+    const client: Client = new Client(origin, {
+      ...options,
+      connect: (to, callback) =>
+        this.#connect(to, (...outcome) => {
+          if (outcome[0] === null) this.#keep(client, outcome[1]);
+          callback(...outcome);
+        }),
+    });
+    return client;
+  };
+
+  #keep(client: Client, socket: Socket): void {
+    this.#sockets.set(client, socket);
+    socket.once('close', () => {
+      if (this.#sockets.get(client) === socket) this.#sockets.delete(client);
+    });
+  }
 }
 
 /**
- * undici takes the name that a certificate must have from the Host of a request. That Host is the client's own by default,
- * and a client does not choose whose certificate the gateway accepts.
+ * A reset is told under undici's own name for a connection that went. Under that of the system undici takes it for the end
+ * of an answer that ends with its connection, which is incomplete then (RFC 9112 §8); and it gives up a request that was
+ * still to be sent, which under its own name goes over another connection.
  */
-function connector(options: EngineOptions): buildConnector.connector {
-  const { trust, serverName, connectTimeout } = options;
-  const connect = buildConnector({ ...tlsOf(options), timeout: connectTimeout, allowH2: false });
-  const servername = isIP(serverName) === 0 ? serverName : '';
-  return (to, callback) => {
-    if (trust.kind === 'nobody') callback(new TrustsNobody('the files of `tls` cannot be used'), null);
-    else connect({ ...to, servername }, callback);
-  };
+function tellingResets(connect: buildConnector.connector): buildConnector.connector {
+  return (to, callback) =>
+    connect(to, (...outcome) => {
+      outcome[1]?.prependListener('error', renameReset);
+      callback(...outcome);
+    });
+}
+
+function renameReset(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ECONNRESET') error.code = 'UND_ERR_SOCKET';
 }

@@ -35,6 +35,8 @@ export interface AuthorizationServer {
   readonly tokenPrefix: string;
   /** Whether opaque tokens can be its own. */
   readonly introspects: boolean;
+  /** Only the client is missing by which opaque tokens could be asked about. */
+  readonly lacksClient: boolean;
   recall(token: string): Remembered | undefined;
   verifyJwt(jwt: ParsedJwt): Promise<Verification>;
   verifyOpaque(token: string): Promise<Verification>;
@@ -77,7 +79,8 @@ export interface ServerParts {
 const judges: Record<Mode, (parts: ServerParts, jwt: ParsedJwt) => Finding | Promise<Finding>> = {
   auto: ({ local }, jwt) => local(jwt),
   jwt: ({ local }, jwt) => local(jwt),
-  introspection: async ({ introspection }, { token }) => asJwt(await introspection.verify(token)),
+  introspection: async ({ introspection, cache }, { token }) =>
+    asJwt(await introspection.verify(token, cache.knows(token))),
   both: judgeTwice,
   store: judgeTwice,
 };
@@ -102,10 +105,11 @@ function judge(parts: ServerParts, jwt: ParsedJwt): Finding | Promise<Finding> {
   return (doubt === undefined ? judges[verify] : doubtful[doubt])(parts, jwt);
 }
 
+/** Whoever brings a signature that is right is no stranger. */
 async function judgeTwice({ local, introspection, config }: ServerParts, jwt: ParsedJwt): Promise<Finding> {
   const signed = await local(jwt);
   if (signed.kind !== 'facts') return signed;
-  const said = await introspection.verify(jwt.token);
+  const said = await introspection.verify(jwt.token, true);
   return said.kind === 'facts' ? narrow(signed, said, config.scope_claims) : said;
 }
 
@@ -118,6 +122,11 @@ export function introspectsOpaque({
   client_id,
 }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
   return verify === 'auto' ? client_id !== undefined : verify !== 'jwt';
+}
+
+/** `verify: jwt` says that nobody is to be asked; a file that says nothing may have forgotten whom to ask as. */
+export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
+  return verify === 'auto' && client_id === undefined;
 }
 
 /** How often an answer may turn out to be of yesterday. */
@@ -160,6 +169,7 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
     issuer: config.issuer,
     tokenPrefix: config.token_prefix ?? '',
     introspects,
+    lacksClient: lacksClient(config),
     tried: () => (keys?.tried() ?? true) && (store?.tried() ?? true),
     usable: () => store?.usable() ?? (introspects ? undefined : keys?.usable()),
     recall(token) {
@@ -168,7 +178,7 @@ export function authorizationServer(parts: ServerParts): AuthorizationServer {
       return remembered;
     },
     verifyJwt: (jwt) => settle(jwt.token, () => judge(parts, jwt), jwt.header.kid),
-    verifyOpaque: (token) => settle(token, () => introspection.verify(token)),
+    verifyOpaque: (token) => settle(token, () => introspection.verify(token, cache.knows(token))),
     watch({ marks, expiresAt }, end) {
       // It may have ended since it was verified: between the two others can have been waited for.
       if (marks !== undefined && revocations.denies(marks)) process.nextTick(end, 'token_revoked');

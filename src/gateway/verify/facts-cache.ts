@@ -22,6 +22,8 @@ export interface FactsCache {
   get(token: string): Remembered | undefined;
   /** What may still be said while the server does not answer. */
   stale(token: string): Verified | undefined;
+  /** Whether its server, or a key, vouched for it when it was looked at last, however long ago that is. */
+  knows(token: string): boolean;
   put(token: string, facts: Facts): Verified | Refused<CredentialCode>;
   forget(token: string): void;
   clear(): void;
@@ -130,6 +132,7 @@ export function factsCache(options: FactsCacheOptions): FactsCache {
       if (isRevoked(entry) || (!entry.asked && revocations.doubt() !== undefined)) return undefined;
       return { ...entry.answer, cache: 'stale' };
     },
+    knows: (token) => entries.has(token),
     put(token, facts) {
       const now = clock.monotonic();
       const { identity, jwt, key, leeway, asked } = facts;

@@ -57,17 +57,29 @@ export function failed(detail: string, status?: number): FailedFetch {
 async function send(dispatcher: Dispatcher, wanted: JsonRequest): Promise<Dispatcher.ResponseData> {
   const { url, signal, form, headers } = wanted;
   const ask = () =>
-    request(url, {
-      dispatcher,
+    unlessAborted(
       signal,
-      method: form === undefined ? 'GET' : 'POST',
-      headers: { accept: 'application/json', ...formType(form), ...headers },
-      body: form?.toString() ?? null,
-    });
+      request(url, {
+        dispatcher,
+        signal,
+        method: form === undefined ? 'GET' : 'POST',
+        headers: { accept: 'application/json', ...formType(form), ...headers },
+        body: form?.toString() ?? null,
+      }),
+    );
   return ask().catch((error: unknown) => {
     if (!CUT.has(codeOf(error))) throw error;
     return ask();
   });
+}
+
+/** undici looks at the signal only once there is a connection; where none opens, nobody would be answered in time. */
+function unlessAborted<Answer>(signal: AbortSignal, answer: Promise<Answer>): Promise<Answer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return Promise.race([answer, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function formType(form: URLSearchParams | undefined): Record<string, string> {

@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AuthorizationServerConfig } from '../../config/gateway.ts';
+import { readKeySetFile } from '../../config/key-set-file.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
 import { DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 import type { Metadata } from './metadata.ts';
@@ -26,7 +26,6 @@ export function keySourceOf(
     : keysFromFile(resolve(directory, jwks_file));
 }
 
-const MAX_FILE = 1024 * 1024;
 const LOOK_EVERY = 2_000;
 
 function keysFromServer(fetch: FetchJson, uri: string | undefined, metadata: Metadata, ttl: number): KeySource {
@@ -45,13 +44,10 @@ function keysFromFile(path: string): KeySource {
   return {
     every: LOOK_EVERY,
     async load() {
-      try {
-        if ((await stat(path)).size > MAX_FILE) return failed('the key file is too large');
-        const value = parseJsonObject(await readFile(path));
-        return value === undefined ? failed('the key file is not a sound JSON object') : { kind: 'json', value };
-      } catch (error) {
-        return failed(`the key file cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-      }
+      const read = readKeySetFile(path);
+      if (!read.ok) return failed(`the key file ${read.hint === undefined ? 'cannot be read: ENOENT' : read.reason}`);
+      const value = parseJsonObject(read.bytes);
+      return value === undefined ? failed('the key file is not a sound JSON object') : { kind: 'json', value };
     },
   };
 }

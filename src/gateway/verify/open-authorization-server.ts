@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
 import type { AuthorizationServerConfig } from '../../config/gateway.ts';
@@ -178,7 +178,7 @@ function openStore(
 
 const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');
 
-export function fetcherOf(agent: Agent, trust: Trust): FetchJson {
+export function fetcherOf(agent: Dispatcher, trust: Trust): FetchJson {
   return trust.kind === 'nobody' ? untrusting : jsonFetcher(agent);
 }
 

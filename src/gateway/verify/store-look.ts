@@ -1,3 +1,4 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { StorageUnavailable } from '../../storage/read.ts';
 import type { FaultLog } from './fault-log.ts';
 
@@ -10,8 +11,9 @@ export interface StoreLook {
   close(): void;
 }
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 2_000;
+/** Milliseconds between two looks, and for one of them: readiness follows the store within two seconds. */
+const LOOK_EVERY = 500;
+const LOOK_WAITS = 1_000;
 
 export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): StoreLook {
   let last: 'usable' | 'out' | undefined;
@@ -36,10 +38,17 @@ export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): Store
   };
 }
 
+/** An answer that came while this process was busy is read before it is too late. */
+async function late(): Promise<never> {
+  await pause(LOOK_WAITS, undefined, { ref: false });
+  await turn();
+  throw new StorageUnavailable('the database does not answer in time');
+}
+
 /** Of a defect of ours only the name: it may hold anything. */
 async function faultOf(ping: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await ping();
+    await Promise.race([ping(), late()]);
     return undefined;
   } catch (error) {
     return error instanceof StorageUnavailable ? error.message : `internal: ${(error as Error).name}`;

@@ -2,6 +2,7 @@ import type { buildConnector } from 'undici';
 import type { AuthorizationServerConfig } from '../../config/gateway.ts';
 import type { Place } from '../../config/referred-file.ts';
 import { readAuthorities } from '../../config/tls-files.ts';
+import { DEADLINE } from './fetch-json.ts';
 
 /**
  * Who may vouch for a server. `only`: the authorities of one file and nobody else, as curl, nginx and Envoy take such a
@@ -21,5 +22,5 @@ export function trustOf({ tls }: Pick<AuthorizationServerConfig, 'tls'>, place: 
 
 /** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
 export function connectOptions(trust: Trust): buildConnector.BuildOptions {
-  return { rejectUnauthorized: true, ...(trust.kind === 'only' && { ca: trust.pem }) };
+  return { rejectUnauthorized: true, timeout: DEADLINE, ...(trust.kind === 'only' && { ca: trust.pem }) };
 }

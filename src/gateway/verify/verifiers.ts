@@ -92,8 +92,17 @@ function verifyOpaque(
   if (owner !== undefined) return owner.verifyOpaque(token);
   return servers.some((server) => server.introspects)
     ? refused('token_inactive')
-    : refused('token_malformed', 'not a JWT');
+    : refused('token_malformed', notAJwt(servers));
 }
+
+/** Where nobody is asked, and not on purpose, the file is the likelier mistake than the token. */
+function notAJwt(servers: readonly AuthorizationServer[]): string {
+  const lacking = servers.filter((server) => server.lacksClient).map(({ name }) => `authorization_servers.${name}`);
+  if (lacking.length === 0) return NOT_A_JWT;
+  return `${NOT_A_JWT}, and this file has no client_id to ask about opaque tokens (${lacking.join(', ')})`;
+}
+
+const NOT_A_JWT = 'not a JWT';
 
 /** The only introspecting server; among several the longest prefix that fits decides, and no prefix fits nothing. */
 function chooseByPrefix(servers: readonly AuthorizationServer[]): (token: string) => AuthorizationServer | undefined {

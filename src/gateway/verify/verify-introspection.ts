@@ -32,8 +32,8 @@ export interface IntrospectionDependencies {
 export type Introspected = Facts | Refused<CredentialCode> | Outage;
 
 export interface Introspection {
-  /** Concurrent questions about one token are one call. */
-  verify(token: string): Introspected | Promise<Introspected>;
+  /** Concurrent questions about one token are one call. `isKnown`: it was active when its server was asked last. */
+  verify(token: string, isKnown?: boolean): Introspected | Promise<Introspected>;
   /** Whether the last call failed a moment ago, so that whoever holds an older answer need not wait for the next. */
   isOut(): boolean;
   /** What it says and what is on its way is of yesterday: asked anew. */
@@ -100,9 +100,9 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
     return { kind: 'facts', identity: identityOf(answer.value, rules), jwt: false, key: undefined, ...serves };
   };
 
-  const call = async (token: string, digest: string): Promise<Introspected> => {
+  const call = async (token: string, digest: string, isKnown: boolean): Promise<Introspected> => {
     const signal = AbortSignal.timeout(DEADLINE);
-    const answer = await limit.run(signal, () => ask(token, signal));
+    const answer = await limit.run(signal, () => ask(token, signal), isKnown);
     // That too many ask at once says nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
     const verdict = judge(answer);
@@ -111,13 +111,13 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
   };
 
   return {
-    verify(token) {
+    verify(token, isKnown = false) {
       const flight = flights.get(token);
       if (flight !== undefined) return flight;
       const digest = sha256(token).toString('latin1');
       const negative = negatives.get(digest);
       if (negative !== undefined && clock.monotonic() < negative.until) return negative.verdict;
-      const next = call(token, digest);
+      const next = call(token, digest, isKnown);
       flights.set(token, next);
       // Another one may have taken its place since, when it was forgotten.
       const landed = () => void (flights.get(token) === next && flights.delete(token));

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { contrast } from '../../../src/authorization/pages/contrast.ts';
 import { assetHeaders, logoAsset, stylesheetAsset } from '../../../src/authorization/pages/pages.ts';
 import { stylesheet } from '../../../src/authorization/pages/stylesheet.ts';
 import { parseColor, type Rgb } from '../../../src/config/theme.ts';
+import fc from '../../support/properties.ts';
 
 /** The variables of both schemes, light first. */
 function schemes(css: string): readonly Readonly<Record<string, string>>[] {

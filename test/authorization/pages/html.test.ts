@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { html } from '../../../src/authorization/pages/html.ts';
+import fc from '../../support/properties.ts';
 import { dressed, hostile } from './dressed.ts';
 import { site } from './samples.ts';
 

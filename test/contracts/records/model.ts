@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Records } from '../../../src/storage/records.ts';
 import { isFullSize, isLong } from '../../support/long.ts';
+import fc from '../../support/properties.ts';
 import { claim, isAlive, minted, now, type Rule, rotation, saveCode } from './samples.ts';
 
 /** A code and the family that came of it, as they are without any database. */
@@ -48,20 +48,23 @@ function redeem(letter: string): Plan {
   };
 }
 
-const wrongs = {
-  wrong_client: { clientId: 'other' },
-  mismatch: { challenge: 'wrong' },
-} as const;
+const wrongs = [
+  ['wrong_client', { clientId: 'other' }],
+  ['mismatch', { challenge: 'wrong' }],
+  ['mismatch', { challenge: undefined }],
+  ['mismatch', { redirectUri: 'https://shop.example/back/' }],
+  ['mismatch', { use: 'session' }],
+] as const;
 
-function redeemWrongly(letter: string, outcome: keyof typeof wrongs): Plan {
+function redeemWrongly(letter: string, [outcome, wrong]: (typeof wrongs)[number]): Plan {
   return (run) => {
     const name = `${run} ${letter}`;
     return {
-      told: `redeem ${name}: ${outcome}`,
+      told: `redeem ${name} with ${JSON.stringify(wrong)}`,
       name,
       model: (of, clock) =>
         of.used || clock >= ends.code ? ['unknown', of] : [outcome, { ...of, failures: of.failures + 1 }],
-      run: (records, at) => records.redeemCode(claim(name, { ...wrongs[outcome], now: at }), minted(name)),
+      run: (records, at) => records.redeemCode(claim(name, { ...wrong, now: at }), minted(name)),
     };
   };
 }
@@ -113,9 +116,7 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 4, arbitrary: letter.map(redeem) },
   {
     weight: 3,
-    arbitrary: fc
-      .tuple(letter, fc.constantFrom('wrong_client' as const, 'mismatch' as const))
-      .map((of) => redeemWrongly(...of)),
+    arbitrary: fc.tuple(letter, fc.constantFrom(...wrongs)).map((of) => redeemWrongly(...of)),
   },
   { weight: 4, arbitrary: fc.tuple(letter, fc.constantFrom(0, 0, 0, 1)).map((of) => rotate(...of)) },
   { weight: 1, arbitrary: letter.map(revoke) },

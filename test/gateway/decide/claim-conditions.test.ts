@@ -40,3 +40,15 @@ t.test('a claim deeper down is found by its path, one with dots in its name by i
   t.ok(holds({ 'https://x.example/tier': { equals: 1 } }, { 'https://x.example/tier': 1 }));
   t.notOk(holds({ 'realm.constructor.name': { equals: 'Object' } }, { realm: {} }), 'only own members');
 });
+
+t.test('only the whole text host.NAME or path.NAME means a capture, and only a text', async (t) => {
+  for (const text of ['xhost.tenant', 'host.tenant.', 'host.tenant x', 'host.', 'path.7'])
+    t.ok(holds({ tenant: { equals: text } }, { tenant: text }), text);
+  t.notOk(holds({ tenant: { equals: ['host.tenant'] } } as object, { tenant: 'acme' }), 'a list is no text');
+});
+
+t.test('a way ends where there is no object', async (t) => {
+  for (const value of ['text', 7, null, undefined, true])
+    t.notOk(holds({ 'realm.length': { equals: 4 } }, { realm: value }), String(value));
+  t.ok(holds({ 'realm.0': { equals: 'a' } }, { realm: ['a'] }), 'a list has its places');
+});

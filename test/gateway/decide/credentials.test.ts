@@ -112,3 +112,32 @@ t.test('a body is looked at only as an unencoded form, and never on GET or HEAD 
   t.notOk(wantsForm(head(['Content-Type', form]), all), 'no body at all');
   t.notOk(wantsForm(head([...body, 'Content-Type', form]), new Set(['header', 'query'])), 'not listed');
 });
+
+t.test('the log is told whether a malformed token is empty or has what no token has', async (t) => {
+  const detail = (headers: readonly string[], query = '') => {
+    const extracted = extract(head(headers), query, all, undefined);
+    return extracted.kind === 'refused' ? extracted.detail : undefined;
+  };
+  const [empty, odd] = ['the token is empty', 'the token has a character that no token contains'];
+  t.equal(detail(['Authorization', 'Bearer']), empty);
+  t.equal(detail(['Authorization', 'Bearer   ']), empty);
+  t.equal(detail(['Authorization', 'Bearer a,b']), odd);
+  t.equal(detail([], '?access_token='), empty);
+  t.equal(detail([], '?access_token=+'), empty);
+  t.equal(detail([], '?access_token=a%20b'), odd);
+});
+
+t.test('what is not there is said in full: no credential, of no place', async (t) => {
+  t.strictSame(extract(head(), '?a=1', all, undefined), {
+    kind: 'none',
+    scheme: 'bearer',
+    token: '',
+    place: undefined,
+    query: '?a=1',
+    form: undefined,
+  });
+  const basic = extract(head(['Authorization', 'Basic YTpi']), '', all, undefined, [{ name: 'basic' }]);
+  t.match(basic, { kind: 'credential', scheme: 'basic', token: 'Basic YTpi', place: 'header' });
+  t.match(extract(head(['Authorization', 'Bearer a']), '', all, undefined, [{ name: 'basic' }]), { scheme: 'bearer' });
+  t.match(extract(head(['Authorization', '@']), '', all, undefined, [{ name: 'basic' }]), { kind: 'none' });
+});

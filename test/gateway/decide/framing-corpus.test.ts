@@ -36,14 +36,17 @@ interface Outcome {
  */
 async function send({ port, upstream }: Bench, bytes: string): Promise<Outcome> {
   upstream.forget();
+  const behindIt = nextBehind();
   const client = await connectTo(port);
   client.send(bytes);
   const first = await firstAnswer(client, bytes);
-  if (first?.status === 400) client.send(behindIt);
+  if (first?.status === 400) client.send(`GET ${behindIt} HTTP/1.1\r\nHost: api.example.com\r\n\r\n`);
   const closed = first?.status === 200 ? client.closed : await ended(client);
   client.destroy();
   await until(() => upstream.seen.every(({ state }) => state !== 'open'), 3000);
-  return { first, closed, seen: [...upstream.seen] };
+  // One that is given up may reach the upstream when the next case has begun already.
+  const seen = upstream.seen.filter(({ target }) => !target.startsWith(BEHIND) || target === behindIt);
+  return { first, closed, seen };
 }
 
 /** A body that never ends is ended by the client, after the gateway had its time to answer. */
@@ -57,7 +60,9 @@ async function firstAnswer(client: RawClient, bytes: string): Promise<RawRespons
   }
 }
 
-const behindIt = 'GET /behind HTTP/1.1\r\nHost: api.example.com\r\n\r\n';
+const BEHIND = '/behind/';
+let sent = 0;
+const nextBehind = () => `${BEHIND}${sent++}`;
 
 async function ended(client: RawClient): Promise<boolean> {
   client.socket.end();
@@ -71,7 +76,7 @@ function assertRefused(t: Test, id: string, { first, closed, seen }: Outcome, by
   const inDoubt = /content-length|transfer-encoding/i.test(bytes);
   const reached = seen
     .map(({ method, target }) => `${method} ${target}`)
-    .filter((each) => inDoubt || each !== 'GET /behind');
+    .filter((each) => inDoubt || !each.startsWith(`GET ${BEHIND}`));
   t.same(reached, [], `${id}: nothing reached the upstream`);
 }
 
@@ -89,7 +94,7 @@ function assertCut(t: Test, id: string, { first, seen }: Outcome): void {
 }
 
 function assertAnswered(t: Test, id: string, { first, seen }: Outcome, _bytes: string, { status = [] }: Judged): void {
-  const reached = seen.map(({ target }) => target).filter((target) => target !== '/behind');
+  const reached = seen.map(({ target }) => target).filter((target) => !target.startsWith(BEHIND));
   t.ok(first !== undefined && status.includes(first.status), `${id}: ${first?.status} is one of ${status.join(', ')}`);
   t.ok(reached.length <= 1, `${id}: the upstream got one request at most`);
   t.ok(

@@ -62,3 +62,60 @@ t.test('a claim that cannot stand in a header stops the request instead of becom
   for (const sub of ['a\r\nX-Admin: 1', 'a\u0000', ' a', 'a\t '])
     t.equal(headers.write(identity({ sub })), undefined, JSON.stringify(sub));
 });
+
+t.test('what a proxy says of a request, and what belongs to one connection, is never a client’s to say', async (t) => {
+  const ours = [
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'proxy-authorization',
+    'proxy-authenticate',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'http2-settings',
+    'expect',
+    'host',
+    'content-length',
+    'x-real-ip',
+    'forwarded',
+    'x-forwarded',
+    'x-forwarded-for',
+    'x-forwarded-anything',
+    'x-request-id',
+  ];
+  for (const name of [...ours, ...ours.map((each) => each.replaceAll('-', '_'))]) {
+    t.ok(headers.spoofs(name), name);
+    t.ok(headers.spoofs(name), `${name}, when it is asked again`);
+  }
+  for (const name of [
+    'forwarded-for',
+    'not-forwarded',
+    'x-forwardedx',
+    'xx-forwarded-for',
+    'x-real',
+    'hosts',
+    'accept',
+  ])
+    t.notOk(headers.spoofs(name), name);
+});
+
+t.test('the header of the request id is ours under the name that the file gives it', async (t) => {
+  const own = identityHeaders({ prefix: 'X-Auth-', set: { 'X-Tenant': 'tenant' } }, 'X-Trace');
+  t.ok(own.spoofs('x_trace'));
+  t.notOk(own.spoofs('x-request-id'));
+  t.strictSame(own.names, ['x-tenant']);
+});
+
+t.test('a flood of names is forgotten, and answers stay right', async (t) => {
+  for (let n = 0; n < 3000; n++) t.equal(headers.spoofs(`x-auth-${n}`) && !headers.spoofs(`x-other-${n}`), true);
+});
+
+t.test('a claim that is null is none, and other values are JSON', async (t) => {
+  t.strictSame(headers.write(identity({ tenant: null })), ['x-auth-scope', 'a b']);
+  t.strictSame(headers.write(identity({ tenant: 7 })), ['x-tenant', '7', 'x-auth-scope', 'a b']);
+  t.strictSame(headers.write(identity({ tenant: '' })), ['x-tenant', '', 'x-auth-scope', 'a b']);
+  const same = identity({ sub: 'alice' });
+  t.equal(headers.write(same), headers.write(same), 'made once for one identity');
+});

@@ -45,7 +45,7 @@ const once = (by: string) => ({ by, requests: 1, per: '1m' });
 t.test('with counters in memory a cached token is limited without a promise', async (t) => {
   const clock = systemClock;
   const log = buildLog({ level: 'silent', format: 'json' });
-  const listener = { draining: false, tunnels: new Set<never>(), doomed: new WeakSet() };
+  const listener = { draining: false, tunnels: new Set<never>(), sessions: new Set<never>(), doomed: new WeakSet() };
   const stalls = new Stalls(clock);
   const kept = keepNothingYet();
   t.teardown(async () => {

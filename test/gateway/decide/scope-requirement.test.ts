@@ -23,3 +23,16 @@ t.test('the challenge names all scopes of the alternative with the fewest missin
   t.strictSame(nearest(requirement, held('x')), ['orders.write']);
   t.strictSame(nearest(scopeRequirement({ any_of: ['a b c', 'd e'] }), held('a b')), ['a', 'b', 'c'], 'held ones too');
 });
+
+t.test('of alternatives the one with the fewest missing is named, wherever it stands', async (t) => {
+  const requirement = scopeRequirement({ any_of: ['a b', 'c', 'd e f'] });
+  t.strictSame(nearest(requirement, held('d e')), ['c']);
+  t.strictSame(nearest(requirement, held('d e f')), ['d', 'e', 'f']);
+  t.strictSame(nearest(requirement, held('a')), ['a', 'b'], 'the first of equals');
+  t.strictSame(nearest([], held('a')), []);
+});
+
+t.test('spaces and repetitions in a file add no scope', async (t) => {
+  t.strictSame(scopeRequirement(' a  b a '), [['a', 'b']]);
+  t.strictSame(scopeRequirement({ all_of: ['a b', 'b  c'] }), [['a', 'b', 'c']]);
+});

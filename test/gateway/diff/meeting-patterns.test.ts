@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { covers } from '../../../src/config/path-pattern.ts';
 import { MeetingPatterns } from '../../../src/gateway/diff/meeting-patterns.ts';
 import { pathSamples } from '../../../src/gateway/diff/path-samples.ts';
 import { pattern, patterns, toPattern } from '../../support/path-patterns.ts';
+import fc from '../../support/properties.ts';
 
 t.test('of two patterns with a path in common each finds the other, in the order of the list', async () => {
   fc.assert(

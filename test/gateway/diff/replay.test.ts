@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load.ts';
 import { type Code, codes } from '../../../src/gateway/codes.ts';
 import { type Replay, replay } from '../../../src/gateway/diff/replay.ts';
 import { openSide, type Side } from '../../../src/gateway/diff/side.ts';
+import fc from '../../support/properties.ts';
 
 const routes = [
   'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: { any_of: [orders.read, admin] }',

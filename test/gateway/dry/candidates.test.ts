@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load.ts';
 import { assumedVerifier } from '../../../src/gateway/dry/assumed.ts';
 import { buildDryEngine } from '../../../src/gateway/dry/dry-engine.ts';
 import { type Explanation, explain } from '../../../src/gateway/dry/explain.ts';
+import fc from '../../support/properties.ts';
 
 interface Given {
   readonly method?: string;

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { parseHostPattern } from '../../../src/config/host-pattern.ts';
 import { parsePathPattern } from '../../../src/config/path-pattern.ts';
 import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
 import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import fc from '../../support/properties.ts';
 import { headOf } from '../head.ts';
 
 interface Named extends Placed {

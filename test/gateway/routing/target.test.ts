@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { judgeTarget } from '../../../src/gateway/routing/target.ts';
+import fc from '../../support/properties.ts';
 
 const code = (target: string, method = 'GET') => {
   const judged = judgeTarget(method, target);
@@ -32,6 +32,10 @@ t.test('each fault of a target has its own code', async (t) => {
     '/a%u002e': 'target_percent_encoding',
     '/%252e%252e/a': 'target_percent_encoding',
     '/%25%32%65': 'target_percent_encoding',
+    '/a/%c0%afb': 'target_percent_encoding',
+    '/%c1%a1dmin': 'target_percent_encoding',
+    '/%E0%81%A1dmin': 'target_percent_encoding',
+    '/%f0%80%81%a1dmin': 'target_percent_encoding',
     '/a#b': 'target_fragment',
     '/a?b#c': 'target_fragment',
     '/a b': 'target_malformed',

@@ -88,3 +88,26 @@ t.test("a field that the file does not name is the client's, whoever passes it o
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: [] }));
   t.notOk(uriFits('/api/meters/7', head, { uri_match: 'exact', uri_from: ['X-Forwarded-Uri'] }));
 });
+
+t.test('two targets that are both refused, or both name another server, are not one for that', async (t) => {
+  for (const [uri, target] of [
+    ['/a/../b', '/c/../d'],
+    ['/a/../b', '/b'],
+    ['/b', '/a/../b'],
+    ['http://other.example/a', 'http://third.example/b'],
+    ['/a', 'http://other.example/a'],
+  ] as const)
+    for (const rule of [exactly, normalized]) t.notOk(uriFits(uri, head(target), rule), `${uri} for ${target}`);
+  t.notOk(uriFits('/x/http://api.example.com/a', head('/a'), normalized), 'an address within a path is path');
+});
+
+t.test('what a proxy says of the target is a path, once, in the value of its own field', async (t) => {
+  const proxied = (...fields: string[]) => {
+    const asked = headOf(['Host', 'api.example.com', ...fields], 'GET', '/inner');
+    return { ...asked, origin: { ...asked.origin, isProxied: true } };
+  };
+  t.ok(uriFits('/outer', proxied('X-Original-URI', '/outer'), exactly));
+  t.notOk(uriFits('outer', proxied('X-Original-URI', 'outer'), exactly));
+  t.notOk(uriFits('/outer', proxied('X-Original-URI', '/outer', 'X-Original-URI', '/outer'), exactly));
+  t.notOk(uriFits('/outer', proxied('X-Other', 'x-original-uri', '/outer', '/x'), exactly));
+});

@@ -64,8 +64,10 @@ t.test('a window agrees with a plain set of what was used', async (t) => {
 t.test('a nonce that serves once serves no more, with or without a count', async (t) => {
   const counts = new NonceCounts(0);
   t.strictSame(
-    [use('last'), use('last'), use(1), use(0xffffffff, 'window')].map((each) => counts.use(nonce(1), each)),
-    ['fresh', 'repeated', 'repeated', 'repeated'],
+    [use('last'), use('last'), use(1), use(0xffffffff, 'window'), use(0xfffffffe, 'window')].map((each) =>
+      counts.use(nonce(1), each),
+    ),
+    ['fresh', 'repeated', 'repeated', 'repeated', 'repeated'],
   );
   counts.use(nonce(2), use(1));
   t.equal(counts.use(nonce(2), use('last')), 'repeated', 'also after it had a count');

@@ -25,7 +25,10 @@ t.test(
     await fetch(`${running.url}/orders/1`, { headers: { authorization: 'Bearer a' } });
     const of = await metrics(running.adminUrl);
     t.equal(of('gatehouse_requests_total{route="orders",code="forwarded",reason=""}'), 3);
-    t.equal(of('gatehouse_requests_total{route="orders",code="credential_missing",reason=""}'), 1);
+    t.equal(
+      of('gatehouse_requests_total{route="orders",code="credential_missing",reason="there is no Authorization field"}'),
+      1,
+    );
     t.equal(of('gatehouse_requests_total{route="orders",code="token_malformed",reason="not a JWT"}'), 1);
     t.equal(of('gatehouse_request_duration_seconds_count{route="orders"}'), 5);
     t.equal(of('gatehouse_request_duration_seconds_bucket{route="orders",le="+Inf"}'), 5);

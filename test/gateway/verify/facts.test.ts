@@ -1,5 +1,6 @@
 import t from 'tap';
-import { identityOf } from '../../../src/gateway/verify/facts.ts';
+import { type Facts, identityOf, narrow } from '../../../src/gateway/verify/facts.ts';
+import type { VerificationKey } from '../../../src/jwt/keys.ts';
 
 const source = { issuer: 'https://auth.example.com', server: 'main', scopeClaims: ['scope'] };
 
@@ -14,4 +15,59 @@ const cases: readonly (readonly [claims: Record<string, unknown>, client: string
 
 t.test('the client is named by client_id (RFC 9068 §2.2), else by what older servers call it', async (t) => {
   for (const [claims, client] of cases) t.equal(identityOf(claims, source).clientId, client, JSON.stringify(claims));
+});
+
+t.test('claims become an identity; what is of another type is not there', async (t) => {
+  const claims = { sub: 'alice', aud: 'a', exp: 9, nbf: 3, scope: ' a  b ', scp: ['c', 7, 'a'], n: { roles: ['r'] } };
+  const scopeClaims = ['scope', 'scp', 'n.roles', 'none'];
+  t.strictSame(identityOf(claims, { ...source, scopeClaims }), {
+    scheme: 'bearer',
+    issuer: 'https://auth.example.com',
+    server: 'main',
+    subject: 'alice',
+    clientId: undefined,
+    scopes: new Set(['a', 'b', 'c', 'r']),
+    audience: ['a'],
+    expiresAt: 9,
+    notBefore: 3,
+    claims,
+  });
+  t.match(identityOf({ sub: 7, exp: '9', nbf: null, scope: 7 }, source), {
+    subject: undefined,
+    audience: undefined,
+    expiresAt: undefined,
+    notBefore: undefined,
+    scopes: new Set(),
+  });
+  t.strictSame(identityOf({ aud: ['a', 'b'] }, source).audience, ['a', 'b']);
+});
+
+const facts = (claims: Record<string, unknown>, more: Partial<Facts> = {}): Facts => ({
+  kind: 'facts',
+  identity: identityOf(claims, source),
+  jwt: true,
+  key: undefined,
+  asked: false,
+  freshFor: 5,
+  staleFor: 6,
+  leeway: 7,
+  ...more,
+});
+
+t.test('of what a token and its server say the narrower counts; silence leaves it as it was signed', async (t) => {
+  const key = { alg: 'ES256', kid: 'k', id: 'i' } as VerificationKey;
+  const token = facts({ scope: 'a b', aud: ['x', 'y'], exp: 10, nbf: 2, sub: 'alice' }, { key });
+  const answer = (claims: Record<string, unknown>) =>
+    narrow(token, facts(claims, { jwt: false, asked: true, freshFor: 1, leeway: 0 }), ['scope']);
+  const silent = answer({});
+  t.match(silent.identity, { scopes: new Set(['a', 'b']), audience: ['x', 'y'], expiresAt: 10, notBefore: 2 });
+  t.match(silent, { jwt: true, key, asked: true, freshFor: 1, leeway: 0 });
+  t.strictSame(answer({ scope: 'b c' }).identity.scopes, new Set(['b']));
+  t.strictSame(answer({ scope: '' }).identity.scopes, new Set());
+  t.strictSame(answer({ aud: 'y' }).identity.audience, ['y']);
+  t.match(answer({ exp: 9, nbf: 3 }).identity, { expiresAt: 9, notBefore: 3 });
+  t.match(answer({ exp: 11, nbf: 1 }).identity, { expiresAt: 10, notBefore: 2 });
+  t.equal(answer({ sub: 'bob' }).identity.subject, 'alice');
+  const bare = narrow(facts({}), facts({ nbf: 3, aud: 'x' }), ['scope']).identity;
+  t.match(bare, { notBefore: 3, audience: undefined, expiresAt: Number.POSITIVE_INFINITY });
 });

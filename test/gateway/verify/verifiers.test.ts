@@ -73,6 +73,20 @@ t.test('a server that only verifies JWTs takes no opaque token', async (t) => {
   t.equal(asked(issuer), 0);
 });
 
+t.test('where only the client is missing to ask about an opaque token, the refusal says so', async (t) => {
+  const clock = heldClock();
+  const issuer = await openIssuer(t, clock);
+  const refusedBy = (more: { verify?: 'jwt' }) => {
+    const { client_id: _id, client_secret: _secret, ...main } = settings(issuer.url, more);
+    return openVerifiers(t, { main }, { clock }).verifier(['main'])('opaque');
+  };
+  const code = 'token_malformed';
+  const detail = 'not a JWT, and this file has no client_id to ask about opaque tokens (authorization_servers.main)';
+  t.match(await refusedBy({}), { kind: 'refused', code, detail });
+  t.match(await refusedBy({ verify: 'jwt' }), { kind: 'refused', code, detail: /^not a JWT$/ });
+  t.equal(asked(issuer), 0);
+});
+
 t.test('verify: introspection asks about JWTs too', async (t) => {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);

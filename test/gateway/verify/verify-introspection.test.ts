@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { babbling, endpoint, type Handler, json } from '../../support/endpoint.ts';
+import fc from '../../support/properties.ts';
 import { heldClock, inAWord, openIssuer, openVerifiers, settings } from '../issuer.ts';
 
 const introspecting = (issuer: string, changes: Parameters<typeof settings>[1] = {}) =>

@@ -1,0 +1,45 @@
+import { REALM } from '../http-auth-place.ts';
+import type { Engine } from './part.ts';
+import { type Algorithm, audience, secret } from './tokens.ts';
+
+export interface GatewayOptions {
+  readonly port: number;
+  readonly engine: Engine;
+  readonly issuers: Readonly<Record<Algorithm, string>>;
+  /** Tokens whose facts are kept; the gateway's default when undefined. */
+  readonly remembered: number | undefined;
+}
+
+/** gateway.yaml with a route for each way to say who asks. */
+export function gatewayYaml({ port, engine, issuers, remembered }: GatewayOptions): string {
+  const cache = `cache: { ${remembered === undefined ? '' : `size: ${remembered}, `}ttl: 1h }`;
+  const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';
+  return `version: 1
+listen: 127.0.0.1:${port}
+log: { level: warn, format: json }
+authorization_servers:
+  hs: { issuer: "${issuers.HS256}", audience: "${audience}", algorithms: [HS256], secret: "${secret.text}", ${cache} }
+  es: { issuer: "${issuers.ES256}", audience: "${audience}", algorithms: [ES256], jwks_file: keys.json, events: none, ${cache} }
+  opaque:
+    { issuer: "${issuers.ES256}/opaque", audience: "${audience}", verify: introspection, events: none, ${cache},
+      introspection_endpoint: "${issuers.ES256}/introspect", ${client} }
+upstreams:
+  api: { url: "http://127.0.0.1:9000", engine: ${engine} }
+defaults: { upstream: api }
+routes:
+  - { id: open, match: { path: "/open/{rest*}" }, access: public }
+  - { id: hs, match: { path: "/hs/{rest*}" }, scope: orders.read, authorization_servers: [hs] }
+  - { id: es, match: { path: "/es/{rest*}" }, scope: orders.read, authorization_servers: [es] }
+  - { id: opaque, match: { path: "/opaque/{rest*}" }, scope: orders.read, authorization_servers: [opaque] }
+  - id: form
+    match: { path: "/form/{rest*}" }
+    scope: orders.read
+    authorization_servers: [es]
+    bearer_methods_supported: [header, body]
+  - id: digest
+    match: { path: "/digest/{rest*}" }
+    auth: digest
+    digest: { realm: ${REALM}, users: users.htdigest, algorithms: [SHA-256], scopes: { alice: orders.read } }
+    scope: orders.read
+`;
+}

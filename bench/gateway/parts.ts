@@ -1,0 +1,21 @@
+import { bodies } from './bodies.ts';
+import { connections } from './connections.ts';
+import { distinctTokens } from './distinct-tokens.ts';
+import { enforcement } from './enforcement.ts';
+import { eventLoop } from './event-loop.ts';
+import type { Part } from './part.ts';
+import { routes } from './routes.ts';
+import { start } from './start.ts';
+import { unseen } from './unseen.ts';
+
+/** In the order in which they are measured. */
+export const parts: readonly Part[] = [
+  enforcement,
+  unseen,
+  distinctTokens,
+  routes,
+  connections,
+  bodies,
+  start,
+  eventLoop,
+];

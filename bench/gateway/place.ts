@@ -1,0 +1,95 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from '../children.ts';
+import { pinned } from '../cores.ts';
+import { htdigest } from '../http-auth-place.ts';
+import { freePorts } from '../route-place.ts';
+import { copyConfigurations, copyScripts, folderWithPackages } from './fixed-files.ts';
+import { gatewayYaml } from './gateway-yaml.ts';
+import type { Engine } from './part.ts';
+import { type Algorithm, buildMint, type Minted } from './tokens.ts';
+
+/** The files of one part, and what is needed to start whoever takes part. */
+export interface Place extends Minted {
+  /** For configuration files, logs and pid files; readable for the users that servers drop to. */
+  readonly folder: string;
+  /** Of the fixed scripts. */
+  readonly scripts: string;
+  /** By the algorithm of their tokens; that of ES256 is the benchmark's own server. */
+  readonly issuers: Readonly<Record<Algorithm, string>>;
+  readonly issuerServer: Command;
+  readonly upstream: Command;
+  /** The port of our gateway with that engine. */
+  readonly ports: Readonly<Record<Engine, number>>;
+  /** Different ones, for whoever else takes part. */
+  readonly morePorts: readonly number[];
+  /** Our gateway. */
+  gateway(engine: Engine, wish?: GatewayWish): Command;
+  remove(): void;
+}
+
+export interface GatewayWish {
+  /** In place of its own of `ports`. */
+  readonly port?: number;
+  /** Tokens whose facts it keeps; by default as many as it does for everybody. */
+  readonly remembered?: number;
+}
+
+export const UPSTREAM = 9000;
+const HS_ISSUER = 'https://hs.example.com';
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+const issuerServer = fileURLToPath(new URL('issuer-server.ts', import.meta.url));
+
+export async function preparePlace(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  chmodSync(folder, 0o755);
+  const scripts = folderWithPackages();
+  copyScripts(scripts.folder);
+  copyConfigurations(folder);
+  const [issuerPort = 0, own = 0, undici = 0, ...morePorts] = await freePorts(8);
+  const ports = { own, undici };
+  const issuers = { HS256: HS_ISSUER, ES256: `http://127.0.0.1:${issuerPort}` };
+  const minted = buildMint(issuers);
+  const keys = join(folder, 'keys.json');
+  writeFileSync(keys, JSON.stringify(minted.keys));
+  writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
+  const gateway = (engine: Engine, { port = ports[engine], remembered }: GatewayWish = {}) => {
+    const file = join(folder, `gateway-${port}.yaml`);
+    writeFileSync(file, gatewayYaml({ port, engine, issuers, remembered }));
+    return measured({ file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] });
+  };
+  return {
+    ...minted,
+    folder,
+    scripts: scripts.folder,
+    issuers,
+    issuerServer: beside({
+      file: process.execPath,
+      args: [issuerServer, String(issuerPort), keys],
+      ports: [issuerPort],
+    }),
+    upstream: beside(nginx(folder, 'upstream.conf', [UPSTREAM])),
+    ports,
+    morePorts,
+    gateway,
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+      scripts.remove();
+    },
+  };
+}
+
+export function measured(command: Command): Command {
+  return pinned(command, 'contender');
+}
+
+export function beside(command: Command): Command {
+  return pinned(command, 'load');
+}
+
+/** In the foreground. */
+export function nginx(folder: string, name: string, ports: readonly number[]): Command {
+  return { file: 'nginx', args: ['-p', folder, '-c', join(folder, name), '-g', 'daemon off;'], ports };
+}

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generator } from '../generator.ts';
+import { onceScript } from '../once-script.ts';
+import { wrk } from '../wrk.ts';
+import type { Mint } from './tokens.ts';
+import type { Contestant } from './turns.ts';
+
+export interface Target {
+  readonly url: string;
+  readonly connections: number;
+  /** For files. */
+  readonly folder: string;
+}
+
+export interface SameRequest {
+  /** Bearer. */
+  readonly token?: string;
+  readonly method?: 'GET' | 'POST';
+  readonly type?: string;
+  /** Lua. */
+  readonly body?: string;
+}
+
+type Prepare = Contestant['prepare'];
+
+/** The same request again and again. */
+export function same(
+  { url, connections, folder }: Target,
+  { token, method = 'GET', type, body }: SameRequest,
+): Prepare {
+  return async (seconds) => {
+    const script = join(folder, 'same.lua');
+    const lines = [
+      `wrk.method = "${method}"`,
+      ...(token === undefined ? [] : [`wrk.headers["Authorization"] = "Bearer ${token}"`]),
+      ...(type === undefined ? [] : [`wrk.headers["Content-Type"] = "${type}"`]),
+      ...(body === undefined ? [] : [`wrk.body = ${body}`]),
+    ];
+    writeFileSync(script, `${lines.join('\n')}\n`);
+    return () => wrk({ url, seconds, connections, script: [script, ''], prefix: generator });
+  };
+}
+
+/** Each value of `Authorization` once: as many are made for a turn as it has seconds, times `perSecond`. */
+export function once(
+  { url, connections, folder }: Target,
+  perSecond: number,
+  headers: (count: number) => readonly string[] | Promise<readonly string[]>,
+): Prepare {
+  return async (seconds) => {
+    const file = join(folder, 'headers');
+    writeFileSync(file, `${(await headers(perSecond * seconds)).join('\n')}\n`);
+    const script = [onceScript(folder), file] as const;
+    return () => wrk({ url, seconds, connections, script, prefix: generator });
+  };
+}
+
+/** Tokens that were never sent before, in each turn; `perSecond`: more than are answered. */
+export function neverSeen(target: Target, mint: Mint, perSecond: number): Prepare {
+  let next = 1;
+  return once(target, perSecond, (count) => {
+    const headers = Array.from({ length: count }, (_, index) => `Bearer ${mint(next + index)}`);
+    next += count;
+    return headers;
+  });
+}

@@ -1,0 +1,34 @@
+import { COUNTS, nameOf } from '../route-place.ts';
+import { benchRoutes, type RouteRun } from '../routes.ts';
+import { cpuRatio, loadColumns, type Part, type PartBench, type Turn } from './part.ts';
+
+const [FEWEST] = COUNTS;
+const MOST = COUNTS[COUNTS.length - 1] ?? FEWEST;
+const ACCESS = 'scope';
+
+export const routes: Part = {
+  name: 'routes',
+  about:
+    'A small GET at one of so many routes, each asked equally often; open, and with a cached JWT under six scopes.',
+  columns: [...loadColumns, { key: 'start', title: 'start ms', digits: 0 }],
+  beside: [{ title: `÷ ${FEWEST} routes`, to: (name) => name.replace(/^\d+/, String(FEWEST)) }],
+  bars: () => [
+    {
+      title: `${MOST} routes ÷ ${FEWEST}`,
+      value: cpuRatio(nameOf(MOST, ACCESS), nameOf(FEWEST, ACCESS)),
+      bar: 1.05,
+      goal: 1.01,
+    },
+  ],
+  measure,
+};
+
+async function measure(bench: PartBench): Promise<Turn[]> {
+  const { runs, starts } = await benchRoutes(bench);
+  const startOf = ({ name, round }: RouteRun) =>
+    starts.find((each) => each.name === name && each.round === round)?.start ?? Number.NaN;
+  return runs.map((run) => {
+    const { name, round, requests: _requests, ...figures } = run;
+    return { name, round, figures: { ...figures, start: startOf(run) } };
+  });
+}

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { start as begin, type Command, cpuTime, memory, stop } from '../children.ts';
+import { inTurn } from '../in-turn.ts';
+import { freePorts } from '../route-place.ts';
+import { folderWithPackages } from './fixed-files.ts';
+import type { Bar, Part, PartBench, Turn } from './part.ts';
+import { measured } from './place.ts';
+import { audience, buildMint } from './tokens.ts';
+
+const ONE_CORE = 'Gatehouse, on one core';
+
+export const start: Part = {
+  name: 'start',
+  about:
+    'A sidecar of one route for JWTs, its keys in a file, from the JavaScript that `npm run build` emits: from its spawn to its first 200 at /readyz, and its memory after 5 s without a request.',
+  columns: [
+    { key: 'ready', title: 'ready ms', digits: 0 },
+    { key: 'cpu', title: 'CPU ms', digits: 0 },
+    { key: 'rss', title: 'RSS MiB', digits: 1 },
+    { key: 'pss', title: 'PSS MiB', digits: 1 },
+  ],
+  beside: [],
+  bars: () => [barOf('idle sidecar, RSS in MiB', 'rss', 90, 60), barOf('ready after start, in ms', 'ready', 600, 250)],
+  measure,
+};
+
+function barOf(title: string, key: string, bar: number, goal: number): Bar {
+  return { title, value: (round) => round(ONE_CORE)?.[key] ?? Number.NaN, bar, goal };
+}
+
+interface Sidecar {
+  readonly name: string;
+  readonly command: Command;
+  readonly health: string;
+}
+
+async function measure({ rounds, engine, say }: PartBench): Promise<Turn[]> {
+  const { folder, remove } = folderWithPackages();
+  const turns: Turn[] = [];
+  try {
+    const sidecars = await prepare(folder, engine);
+    for (let round = 1; round <= rounds; round++) {
+      for (const sidecar of inTurn(sidecars, round)) {
+        const figures = await startOnce(sidecar);
+        say(`round ${round}: ${sidecar.name}: ${figures.ready.toFixed(0)} ms, ${figures.rss.toFixed(1)} MiB`);
+        turns.push({ name: sidecar.name, round, figures });
+      }
+    }
+  } finally {
+    remove();
+  }
+  return turns;
+}
+
+async function prepare(folder: string, engine: string): Promise<Sidecar[]> {
+  build(folder);
+  const [port = 0, healthPort = 0] = await freePorts(2);
+  writeFileSync(join(folder, 'keys.json'), JSON.stringify(buildMint({ HS256: ISSUER, ES256: ISSUER }).keys));
+  const config = join(folder, 'sidecar.yaml');
+  writeFileSync(config, sidecarYaml({ port, healthPort, engine }));
+  const args = [join(folder, 'bin/gatehouse.js'), 'gateway', '--config', config];
+  const command: Command = { file: process.execPath, args, ports: [healthPort], every: 2 };
+  const health = `http://127.0.0.1:${healthPort}/readyz`;
+  return [
+    { name: ONE_CORE, command: measured(command), health },
+    { name: 'Gatehouse, on any core', command, health },
+  ];
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the package holds that runs, made anew. */
+function build(folder: string): void {
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], {
+    cwd: root,
+  });
+  for (const name of ['bin', 'config', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+}
+
+const IDLE = 5000;
+
+async function startOnce({ command, health }: Sidecar) {
+  const began = performance.now();
+  const child = await begin(command);
+  try {
+    while (!(await isReady(health))) await pause(1);
+    const ready = performance.now() - began;
+    const pid = child.pid as number;
+    const cpu = cpuTime(pid) / 1000;
+    await pause(IDLE);
+    return { ready, cpu, ...memory(pid) };
+  } finally {
+    await stop(child);
+  }
+}
+
+async function isReady(health: string): Promise<boolean> {
+  const response = await fetch(health);
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+const ISSUER = 'https://auth.example.com';
+
+interface SidecarOptions {
+  readonly port: number;
+  readonly healthPort: number;
+  readonly engine: string;
+}
+
+function sidecarYaml({ port, healthPort, engine }: SidecarOptions): string {
+  return `version: 1
+listen: 127.0.0.1:${port}
+health: 127.0.0.1:${healthPort}
+authorization_servers:
+  main: { issuer: "${ISSUER}", audience: "${audience}", algorithms: [ES256], jwks_file: keys.json, events: none }
+upstreams:
+  app: { url: "http://127.0.0.1:9000", engine: ${engine} }
+defaults: { upstream: app }
+routes:
+  - { id: api, match: { path: "/api/{rest*}" }, scope: orders.read }
+`;
+}

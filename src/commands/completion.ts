@@ -1,0 +1,30 @@
+import { Argument, type Command } from 'commander';
+import { bashScript } from './completion/bash.ts';
+import { fishScript } from './completion/fish.ts';
+import { commandTree, type Place } from './completion/tree.ts';
+import { zshScript } from './completion/zsh.ts';
+
+/** Shell → the script that completes the whole tree of commands there. */
+const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+const INSTALL = `
+To have it in every new shell:
+  bash   gatehouse completion bash > ~/.local/share/bash-completion/completions/gatehouse
+         (needs the package bash-completion; without it add to ~/.bashrc: source <(gatehouse completion bash))
+  zsh    gatehouse completion zsh > "\${fpath[1]}/_gatehouse", with \`autoload -U compinit && compinit\` in ~/.zshrc
+  fish   gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish
+`;
+
+/** `gatehouse completion SHELL`: a script on standard output, made from the commands as they are registered. */
+export function register(program: Command): void {
+  program
+    .command('completion')
+    .description('print a script by which a shell completes commands, options and files')
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shells)))
+    .addHelpText('after', INSTALL)
+    .action((shell: string) => void process.stdout.write(shells[shell]?.(commandTree(program)) ?? ''));
+}

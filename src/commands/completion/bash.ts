@@ -1,0 +1,65 @@
+import { quoted } from './quote.ts';
+import type { Flag, Place, Value } from './tree.ts';
+
+/** For bash 3.2 and newer, which macOS has; needs no other file. */
+export function bashScript(places: readonly Place[]): string {
+  return `# bash completion of gatehouse: gatehouse completion bash
+_gatehouse() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' words='' word i
+  # bash takes --format=json apart at the sign
+  if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    case "$path $word" in
+${places.flatMap(steps).join('\n')}
+    esac
+  done
+  COMPREPLY=()
+  case "$path $prev" in
+${places.flatMap(values).join('\n')}
+  esac
+  case "$path" in
+${places.map(words).join('\n')}
+  esac
+}
+complete -F _gatehouse gatehouse
+`;
+}
+
+/** The path as the script keeps it: each word with a space before it. */
+function key({ path }: Place): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
+function steps(place: Place): readonly string[] {
+  return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path="$path $word" ;;`);
+}
+
+function values(place: Place): readonly string[] {
+  const taking = place.flags.filter(({ value }) => value !== undefined);
+  return taking.map((flag) => `    ${quoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
+}
+
+function reply({ value = { kind: 'free' } }: Flag): string {
+  return commands[value.kind](value) || ':';
+}
+
+const commands: Readonly<Record<Value['kind'], (value: Value) => string>> = {
+  words: (value) => generate(`-W ${quoted(value.kind === 'words' ? value.words.join(' ') : '')}`),
+  file: () => `compopt -o filenames 2>/dev/null; ${generate('-f')}`,
+  free: () => '',
+};
+
+/** Line by line, so that a file with a space in its name is one. */
+function generate(what: string): string {
+  return `while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen ${what} -- "$cur")`;
+}
+
+function words(place: Place): string {
+  const own = place.value.kind === 'words' ? place.value.words : [];
+  const all = [...place.commands.map(({ word }) => word), ...own].join(' ');
+  const flags = place.flags.map(({ word }) => word).join(' ');
+  const rest = place.value.kind === 'file' ? commands.file(place.value) : generate(`-W ${quoted(all)}`);
+  return `    ${quoted(key(place))})
+      if [[ $cur == -* ]]; then ${generate(`-W ${quoted(flags)}`)}; else ${rest}; fi ;;`;
+}

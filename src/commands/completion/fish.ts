@@ -1,0 +1,61 @@
+import { quotedForFish } from './quote.ts';
+import type { Flag, Place, Value, Word } from './tree.ts';
+
+/** A line for each word, which fish reads when it needs it. */
+export function fishScript(places: readonly Place[]): string {
+  return `# fish completion of gatehouse: gatehouse completion fish
+function __gatehouse_at
+  set -l path ''
+  for word in (commandline -opc)[2..-1]
+    switch "$path $word"
+      case ${places.flatMap(steps).join(' ')}
+        set path "$path $word"
+    end
+  end
+  test "$path" = "$argv[1]"
+end
+complete -c gatehouse -f
+${places.flatMap(lines).join('\n')}
+`;
+}
+
+function key({ path }: Place): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
+function steps(place: Place): readonly string[] {
+  return place.commands.map(({ word }) => quotedForFish(`${key(place)} ${word}`));
+}
+
+function lines(place: Place): readonly string[] {
+  const at = `complete -c gatehouse -n ${quotedForFish(`__gatehouse_at ${quotedForFish(key(place))}`)}`;
+  return [
+    ...place.commands.map((each) => `${at} -a ${quotedForFish(each.word)} ${about(each)}`),
+    ...argument(place.value).map((rest) => `${at} ${rest}`),
+    ...place.flags.map((flag) => `${at} ${name(flag)}${value(flag)} ${about(flag)}`),
+  ];
+}
+
+function about({ about: text }: Word): string {
+  return `-d ${quotedForFish(text)}`;
+}
+
+function name({ word }: Word): string {
+  return word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`;
+}
+
+const argumentLines: Readonly<Record<Value['kind'], (value: Value) => readonly string[]>> = {
+  words: (of) => (of.kind === 'words' ? [`-a ${quotedForFish(of.words.join(' '))}`] : []),
+  file: () => ['-F'],
+  free: () => [],
+};
+
+function argument(of: Value): readonly string[] {
+  return argumentLines[of.kind](of);
+}
+
+function value({ value: of }: Flag): string {
+  if (of === undefined) return '';
+  // where files may stand as arguments, only -x keeps them from standing here too
+  return ` ${of.kind === 'file' ? '-r' : '-x'} ${argument(of).join(' ')}`;
+}

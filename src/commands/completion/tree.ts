@@ -1,0 +1,58 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What may follow: one of these words, a file, or something that nobody else knows. */
+export type Value =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'file' }
+  | { readonly kind: 'free' };
+
+/** A word with what its help says of it. */
+export interface Word {
+  readonly word: string;
+  readonly about: string;
+}
+
+export interface Flag extends Word {
+  /** Undefined: it stands alone. */
+  readonly value: Value | undefined;
+}
+
+/** A command, by the words that lead to it, and what may stand behind them. */
+export interface Place {
+  /** Empty: `gatehouse` itself. */
+  readonly path: readonly string[];
+  readonly commands: readonly Word[];
+  readonly flags: readonly Flag[];
+  readonly value: Value;
+}
+
+/** Every command of the tree, the whole first. */
+export function commandTree(command: Command, path: readonly string[] = []): readonly Place[] {
+  const below = command.commands.map((each) => ({ word: each.name(), about: each.description() }));
+  const place = { path, commands: below, flags: flagsOf(command), value: argumentValue(command.registeredArguments) };
+  return [place, ...command.commands.flatMap((each) => commandTree(each, [...path, each.name()]))];
+}
+
+function flagsOf(command: Command): readonly Flag[] {
+  return command.createHelp().visibleOptions(command).flatMap(spellings);
+}
+
+function spellings(option: Option): readonly Flag[] {
+  const value = option.required || option.optional ? optionValue(option) : undefined;
+  return [option.long, option.short]
+    .filter((word) => word !== undefined && word !== null)
+    .map((word) => ({ word, about: option.description, value }));
+}
+
+function optionValue({ argChoices, flags }: Option): Value {
+  if (argChoices !== undefined) return { kind: 'words', words: argChoices };
+  return { kind: /<file>/.test(flags) ? 'file' : 'free' };
+}
+
+/** Arguments of which a command takes several are of one kind. */
+const files: ReadonlySet<string> = new Set(['file', 'old', 'new']);
+
+function argumentValue([first]: readonly Argument[]): Value {
+  if (first?.argChoices !== undefined) return { kind: 'words', words: first.argChoices };
+  return { kind: first !== undefined && files.has(first.name()) ? 'file' : 'free' };
+}

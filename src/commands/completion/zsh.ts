@@ -1,0 +1,65 @@
+import { quoted } from './quote.ts';
+import type { Flag, Place, Value, Word } from './tree.ts';
+
+/** A function for `fpath`; sourced, it registers itself. */
+export function zshScript(places: readonly Place[]): string {
+  return `#compdef gatehouse
+# zsh completion of gatehouse: gatehouse completion zsh
+_gatehouse() {
+  local path_='' word prev=\${words[CURRENT-1]}
+  local -a candidates
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$path_ $word" in
+${places.flatMap(steps).join('\n')}
+    esac
+  done
+  if [[ \${words[CURRENT]} == --*=* ]]; then
+    prev=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
+  case "$path_ $prev" in
+${places.flatMap(values).join('\n')}
+  esac
+  case "$path_" in
+${places.map(place).join('\n')}
+  esac
+}
+if [[ "$funcstack[1]" == _gatehouse ]]; then _gatehouse "$@"; else compdef _gatehouse gatehouse; fi
+`;
+}
+
+function key({ path }: Place): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
+function steps(place: Place): readonly string[] {
+  return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path_="$path_ $word" ;;`);
+}
+
+function values(place: Place): readonly string[] {
+  const taking = place.flags.filter(({ value }) => value !== undefined);
+  return taking.map((flag) => `    ${quoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
+}
+
+function reply({ value = { kind: 'free' } }: Flag): string {
+  return replies[value.kind](value);
+}
+
+const replies: Readonly<Record<Value['kind'], (value: Value) => string>> = {
+  words: (value) => `compadd -- ${value.kind === 'words' ? value.words.map(quoted).join(' ') : ''}`,
+  file: () => '_files',
+  free: () => ':',
+};
+
+function place(at: Place): string {
+  const { value, commands, flags } = at;
+  const rest = commands.length > 0 ? describe('command', commands) : replies[value.kind](value);
+  return `    ${quoted(key(at))})
+      if [[ \${words[CURRENT]} == -* ]]; then ${describe('option', flags)}; else ${rest}; fi ;;`;
+}
+
+/** In an entry of _describe a colon ends the word. */
+function describe(what: string, words: readonly Word[]): string {
+  const entries = words.map(({ word, about }) => quoted(`${word}:${about.replace(/[\\:]/g, '\\$&')}`));
+  return `candidates=(${entries.join(' ')}); _describe -t ${what}s ${what} candidates`;
+}

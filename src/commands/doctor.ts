@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { checksFor } from './doctor/checks.ts';
+import { examine } from './doctor/examine.ts';
+import { inWords } from './doctor/in-words.ts';
+import { subjectOf } from './doctor/subject.ts';
+
+/** `gatehouse doctor --config FILE`: what stands between this file and a setup that works. Changes nothing. */
+export function register(program: Command): void {
+  program
+    .command('doctor')
+    .description('look for what keeps a setup from working: addresses, certificates, servers, stores, clocks, limits')
+    .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nNothing is changed, and nothing is waited for longer than 3 seconds. ✓ is well, ! may be meant so, ✗ is not;\nexit status 1 when something is ✗. Run it where the program runs, as the user that runs it.\n',
+    )
+    .action(run);
+}
+
+async function run({ config: file, json }: { config: string; json?: true }): Promise<void> {
+  const findings = await examine(subjectOf(file), { clock: systemClock, node: process.versions.node }, checksFor);
+  const failed = findings.some(({ verdict }) => verdict === 'bad');
+  const report = json ? `${JSON.stringify({ file, ok: !failed, findings }, null, 2)}\n` : inWords(findings);
+  // what did not answer in time, such as the name of a host, would hold the process for longer
+  process.stdout.write(report, () => process.exit(failed ? 1 : 0));
+}

@@ -1,0 +1,43 @@
+import { Agent } from 'undici';
+import type { AuthorizationServerConfig } from '../../config/gateway.ts';
+import { metadata } from '../../gateway/verify/metadata.ts';
+import { fetcherOf } from '../../gateway/verify/open-authorization-server.ts';
+import { connectOptions, trustOf } from '../../gateway/verify/trust.ts';
+import type { Probe } from './finding.ts';
+import type { RemoteView } from './remote-view.ts';
+import { serverClock } from './server-clock.ts';
+import { serverFeed } from './server-feed.ts';
+import { serverIntrospection } from './server-introspection.ts';
+import { serverKeys } from './server-keys.ts';
+import { serverMetadata } from './server-metadata.ts';
+import type { Around, GatewaySubject } from './subject.ts';
+
+/** What is looked at about each, where the gateway uses it. */
+const looks: readonly ((view: RemoteView) => readonly Probe[])[] = [
+  serverMetadata,
+  serverKeys,
+  serverIntrospection,
+  serverFeed,
+  serverClock,
+];
+
+/** Each authorization server in all that the gateway asks of it, by the gateway's own ways of asking. */
+export function authorizationServers(subject: GatewaySubject, around: Around): readonly Probe[] {
+  return Object.entries(subject.config.authorization_servers).flatMap(([name, config]) => {
+    const view = open(name, config, subject, around);
+    return looks.flatMap((look) => look(view));
+  });
+}
+
+function open(
+  name: string,
+  config: AuthorizationServerConfig,
+  { directory, config: { development } }: GatewaySubject,
+  { clock, opened }: Around,
+): RemoteView {
+  const trust = trustOf(config, { directory });
+  const agent = opened.adopt(new Agent({ connect: connectOptions(trust) }), (each) => each.destroy());
+  const fetch = fetcherOf(agent, trust);
+  const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
+  return { name: `authorization_servers.${name}`, config, directory, clock, opened, agent, trust, fetch, about };
+}

@@ -1,0 +1,53 @@
+import { maskPasswords } from '../../config/frame.ts';
+import { redisState } from '../../storage/counters-state.ts';
+import { judgeClocks } from './clock-difference.ts';
+import { codeOf, remedyFor } from './connection-fault.ts';
+import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import { DEADLINE } from './limits.ts';
+import type { Around, AuthorizationSubject, GatewaySubject } from './subject.ts';
+
+type Counting = GatewaySubject | AuthorizationSubject;
+
+/** The Redis that processes share answers, keeps what it is told, and has our time. */
+export function counters(subject: Counting, around: Around): readonly Probe[] {
+  const url = subject.config.counters;
+  if (url === 'memory') return [];
+  return [{ about: `counters ${maskPasswords(url)}`, look: () => lookAt(url, keepsNonces(subject), around) }];
+}
+
+function keepsNonces(subject: Counting): boolean {
+  return subject.kind === 'gateway' && subject.config.routes.some(({ digest }) => digest !== undefined);
+}
+
+/** Milliseconds by which nonces of Digest may be older than they say. */
+const ALLOWED = 5_000;
+
+async function lookAt(url: string, nonces: boolean, { clock }: Around): Promise<readonly Seen[]> {
+  try {
+    const { now, role, policy } = await redisState(url, DEADLINE / 2);
+    const clocks = judgeClocks({
+      theirs: now,
+      ours: clock.now(),
+      allowed: ALLOWED,
+      harm: 'windows end at other times',
+    });
+    return [good('answers'), clocks, ...judgeRole(role), ...(nonces ? judgePolicy(policy) : [])];
+  } catch (error) {
+    const code = codeOf(error);
+    const remedy = 'see whether it wants a user and a password, which `counters` does not name, or others than it does';
+    return [bad(`does not answer, so each process counts for itself: ${code}`, remedyFor(code, remedy))];
+  }
+}
+
+function judgeRole(role: string): readonly Seen[] {
+  if (role === 'master') return [];
+  return [bad(`is a ${role}, which takes no counts`, 'name the one that it follows')];
+}
+
+/** What is forgotten for want of memory could be used again. */
+function judgePolicy(policy: string | undefined): readonly Seen[] {
+  if (policy === 'noeviction') return [good('forgets no nonces of Digest')];
+  const remedy = 'write `maxmemory-policy noeviction` in redis.conf';
+  if (policy === undefined) return [doubtful('does not say its maxmemory-policy, and keeps nonces of Digest', remedy)];
+  return [bad(`forgets nonces of Digest when its memory is full (maxmemory-policy ${policy})`, remedy)];
+}

@@ -1,0 +1,45 @@
+import type { NamedChecks } from './checks.ts';
+import { bad, type Finding, type Probe, type Seen } from './finding.ts';
+import { DEADLINE } from './limits.ts';
+import type { Around, Subject } from './subject.ts';
+
+/** Every look at once, in the order of the table. Never rejects, and takes hardly longer than one look may. */
+export async function examine(
+  subject: Subject,
+  around: Omit<Around, 'opened'>,
+  checksFor: (subject: Subject, around: Around) => NamedChecks,
+): Promise<readonly Finding[]> {
+  const opened = new AsyncDisposableStack();
+  const checks = checksFor(subject, { ...around, opened });
+  const looks = Object.entries(checks).flatMap(([check, probes]) => probes.map((probe) => lookAt(check, probe)));
+  const findings = (await Promise.all(looks)).flat();
+  // what does not close is ended with the process
+  void opened.disposeAsync().catch(() => {});
+  return findings;
+}
+
+async function lookAt(check: string, { about, look }: Probe): Promise<readonly Finding[]> {
+  const over = new AbortController();
+  // not AbortSignal.timeout, which would let the process end before its time
+  const timer = setTimeout(() => over.abort(), DEADLINE);
+  const seen = await Promise.race([attempt(look, over.signal), late(over.signal)]);
+  clearTimeout(timer);
+  return [seen].flat().map((each) => ({ check, about, ...each }));
+}
+
+async function attempt(look: Probe['look'], signal: AbortSignal): Promise<Seen | readonly Seen[]> {
+  try {
+    return await look(signal);
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+    return bad(`this could not be looked at: ${name}: ${message}`, 'please report it as a defect of Gatehouse');
+  }
+}
+
+function late(signal: AbortSignal): Promise<Seen> {
+  const sentence = bad(
+    `no answer within ${DEADLINE / 1000} s`,
+    'see whether a firewall drops what is sent there, whether the name servers answer, and whether the program there is overloaded',
+  );
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(sentence), { once: true }));
+}

@@ -1,0 +1,37 @@
+/** good: as it should be. doubtful: it may be meant so, or will be bad soon. bad: with this it does not work. */
+export type Verdict = 'good' | 'doubtful' | 'bad';
+
+/** What was seen at one thing that was looked at. */
+export interface Seen {
+  readonly verdict: Verdict;
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+  /** In place of what the probe is about, where it found something nearer. */
+  readonly about?: string;
+}
+
+export interface Finding extends Seen {
+  /** The row of the table of checks. */
+  readonly check: string;
+  /** What was looked at. */
+  readonly about: string;
+}
+
+/** One look at one thing. `signal`: the time for it is over. */
+export interface Probe {
+  readonly about: string;
+  readonly look: (signal: AbortSignal) => Seen | readonly Seen[] | Promise<Seen | readonly Seen[]>;
+}
+
+export function good(message: string): Seen {
+  return { verdict: 'good', message };
+}
+
+export function doubtful(message: string, remedy: string): Seen {
+  return { verdict: 'doubtful', message, remedy };
+}
+
+export function bad(message: string, remedy: string): Seen {
+  return { verdict: 'bad', message, remedy };
+}

@@ -1,0 +1,46 @@
+import type { FeedMessage } from '../../gateway/revocation/events.ts';
+import { mayHaveFeed, openFeed } from '../../gateway/revocation/open-feed.ts';
+import { remedyFor } from './connection-fault.ts';
+import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import type { RemoteView } from './remote-view.ts';
+
+/** The feed that the gateway would follow answers, and says that everything revoked until now was told. */
+export function serverFeed(view: RemoteView): readonly Probe[] {
+  if (!mayHaveFeed(view.config)) return [];
+  return [{ about: `${view.name} revocation feed`, look: (signal) => lookAt(view, signal) }];
+}
+
+async function lookAt(view: RemoteView, signal: AbortSignal): Promise<readonly Seen[]> {
+  const { config, about } = view;
+  const named = config.events ?? (await about.optional('revocation_events_endpoint'));
+  if (named === undefined) return [good('the server has none, and none is asked for')];
+  // that there are no metadata is a finding of its own
+  return typeof named === 'string' ? [await follow(view, signal)] : [];
+}
+
+const ALLOW = 'give the client `events: true` there, or write `events: none` here';
+
+const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
+  in_step: () => good('answers, and is in step'),
+  absent: () => doubtful('the server has one, and this client may not follow it', ALLOW),
+  lost: (detail) => bad(detail, remedyFor(detail, `correct \`events\`; ${ALLOW}`)),
+};
+
+/** As the gateway does, until it knows how it stands. */
+function follow({ name, config, about, trust, clock, opened }: RemoteView, signal: AbortSignal): Promise<Seen> {
+  let detail = 'it does not answer';
+  const told = (fields: object) => {
+    if ('detail' in fields) detail = String(fields.detail);
+  };
+  return new Promise((resolve) => {
+    const open = openFeed(name, config, { about, trust, clock, log: { info: told, warn: told, error: told } });
+    const feed = open?.(({ kind }) => {
+      const judge = judges[kind];
+      // the follower is told that the feed is lost before the log is told why
+      if (judge !== undefined) setImmediate(() => resolve(judge(detail)));
+    });
+    opened.defer(() => feed?.close());
+    signal.addEventListener('abort', () => feed?.close());
+    feed?.start();
+  });
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../base/clock.ts';
+import { type AuthorizationConfig, AuthorizationSchema } from '../../config/authorization.ts';
+import { detectKind, type FileKind } from '../../config/detect.ts';
+import { type EffectiveValue, effectiveValues } from '../../config/effective.ts';
+import { type GatewayConfig, GatewaySchema } from '../../config/gateway.ts';
+import type { Schema } from '../../config/input-schema.ts';
+import { type Loaded, loadAuthorizationConfig, loadGatewayConfig } from '../../config/load.ts';
+import { readText } from '../../config/read-text.ts';
+
+interface OfFile<Kind, Config> {
+  readonly kind: Kind;
+  readonly file: string;
+  readonly config: Config;
+  /** What relative paths in the file are relative to. */
+  readonly directory: string;
+  /** With their origins, and without secrets. */
+  readonly values: readonly EffectiveValue[];
+}
+
+export type GatewaySubject = OfFile<'gateway', GatewayConfig>;
+export type AuthorizationSubject = OfFile<'authorization', AuthorizationConfig>;
+
+/** The file that is looked at, as far as it can be read. */
+export type Subject = GatewaySubject | AuthorizationSubject | { readonly kind: 'unusable'; readonly file: string };
+
+/** What comes from outside, and what is to be closed in the end. */
+export interface Around {
+  readonly clock: Clock;
+  /** The version of Node.js, without a `v`. */
+  readonly node: string;
+  readonly opened: AsyncDisposableStack;
+}
+
+/** A file that does not load is told of by the check that loads it as `gatehouse check` does. */
+export function subjectOf(file: string): Subject {
+  return kindOf(file) === 'authorization'
+    ? made('authorization', file, loadAuthorizationConfig(file), AuthorizationSchema as unknown as Schema)
+    : made('gateway', file, loadGatewayConfig(file), GatewaySchema as unknown as Schema);
+}
+
+function made<Kind extends FileKind, Config>(kind: Kind, file: string, loaded: Loaded<Config>, schema: Schema) {
+  if (!loaded.ok) return { kind: 'unusable', file } as const;
+  const { config, directory, tree } = loaded;
+  return { kind, file, config, directory, values: effectiveValues(schema, tree) };
+}
+
+function kindOf(file: string): FileKind | undefined {
+  const read = readText(file, { waits: true });
+  return read.ok ? detectKind(read.text) : undefined;
+}

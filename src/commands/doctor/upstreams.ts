@@ -1,0 +1,39 @@
+import { TLSSocket } from 'node:tls';
+import type { UpstreamConfig } from '../../config/upstream.ts';
+import { connectOnce } from '../../gateway/upstreams/connect-once.ts';
+import { upstreamTrust } from '../../gateway/upstreams/upstream-trust.ts';
+import { judgeDays } from './certificate-days.ts';
+import { codeOf, remedyFor } from './connection-fault.ts';
+import { bad, good, type Probe, type Seen } from './finding.ts';
+import type { Around, GatewaySubject } from './subject.ts';
+
+/** Each url resolves and connects, and its certificate is one that the gateway accepts. */
+export function upstreams({ config, directory }: GatewaySubject, around: Around): readonly Probe[] {
+  return Object.entries(config.upstreams).flatMap(([name, upstream]) =>
+    upstream.urls.map((url) => ({
+      about: `upstreams.${name} ${url}`,
+      look: (signal: AbortSignal) => lookAt(new URL(url), upstream, { directory, signal, around }),
+    })),
+  );
+}
+
+interface Circumstances {
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly around: Around;
+}
+
+async function lookAt(url: URL, upstream: UpstreamConfig, { directory, signal, around }: Circumstances): Promise<Seen> {
+  try {
+    const socket = await connectOnce(url, upstream, upstreamTrust(upstream.tls, { directory }));
+    signal.addEventListener('abort', () => socket.destroy());
+    const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+    socket.destroy();
+    if (certificate === undefined) return good('connects');
+    const seen = judgeDays(certificate, around.clock, 'it there');
+    return { ...seen, message: `connects, the certificate verifies, ${seen.message}` };
+  } catch (error) {
+    const code = codeOf(error);
+    return bad(`no connection: ${code}`, remedyFor(code, 'see whether it runs, and correct `url`'));
+  }
+}

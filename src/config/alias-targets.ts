@@ -1,0 +1,16 @@
+import { type Alias, type Document, isAlias, type Node, visit } from 'yaml';
+
+/** What each alias stands for: the last node above it with its anchor. Asked one by one, each would search the whole file. */
+export function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+  const anchored = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node(_key, node) {
+      if (isAlias(node)) {
+        const target = anchored.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+      } else if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+  });
+  return targets;
+}

@@ -1,0 +1,25 @@
+import { isMap, isNode, isSeq, type Node } from 'yaml';
+
+/** Lists and maps inside each other, those of aliases among them. */
+export const MOST_DEPTH = 100;
+
+/** The first list or map that lies deeper than so many others. Without recursion: that is what such a file would exhaust. */
+export function deeperThan(most: number, contents: unknown): Node | undefined {
+  const left: { readonly node: Node; readonly depth: number }[] = [];
+  const add = (node: unknown, depth: number) => {
+    if (isNode(node)) left.push({ node, depth });
+  };
+  add(contents, 1);
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { node, depth } = next;
+    if (depth > most && (isSeq(node) || isMap(node))) return node;
+    if (isSeq(node)) for (const item of node.items) add(item, depth + 1);
+    if (isMap(node)) {
+      for (const { key, value } of node.items) {
+        add(key, depth + 1);
+        add(value, depth + 1);
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,17 @@
+import { AuthorizationSchema } from './authorization.ts';
+import { GatewaySchema } from './gateway.ts';
+import type { Schema } from './input-schema.ts';
+
+let known: ReadonlySet<string> | undefined;
+
+/** Whether either file has a key of this name somewhere; names that an author chooses are none. */
+export function isKnownKey(name: string): boolean {
+  known ??= new Set([GatewaySchema, AuthorizationSchema].flatMap((schema) => keysIn(schema as unknown as Schema)));
+  return known.has(name);
+}
+
+function keysIn({ properties = {}, additionalProperties, items, anyOf = [] }: Schema): string[] {
+  const members = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  const below = [...Object.values(properties), ...members, ...(items === undefined ? [] : [items]), ...anyOf];
+  return [...Object.keys(properties), ...below.flatMap(keysIn)];
+}

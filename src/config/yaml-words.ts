@@ -1,0 +1,72 @@
+import type { YAMLError } from 'yaml';
+
+export interface YamlWords {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const noTags: YamlWords = {
+  message: 'YAML tags (`!…`) have no meaning here',
+  hint: 'put text that starts with `!` in quotes',
+};
+const oneAnchor: YamlWords = {
+  message: 'an anchor (`&name`) or an alias (`*name`) in the wrong place',
+  hint: 'put text that starts with `&` or `*` in quotes',
+};
+export const nestedTooDeep: YamlWords = {
+  message: 'lists and maps are nested too deep',
+  hint: 'is this the file that is meant?',
+};
+const unclear: YamlWords = {
+  message: 'not valid YAML: this does not belong here',
+  hint: 'look for a quote, a bracket or a `:` that is missing at or above it, and at the indentation',
+};
+
+/** What the parser complains of, in words of our own: its own quote the file, and what they quote may be a secret. */
+const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
+  ALIAS_PROPS: oneAnchor,
+  BAD_ALIAS: oneAnchor,
+  BAD_COLLECTION_TYPE: noTags,
+  BAD_DIRECTIVE: {
+    message: 'a line that starts with `%` is a directive of YAML, and there is none of this kind',
+    hint: 'put text that starts with `%` in quotes',
+  },
+  BAD_DQ_ESCAPE: {
+    message: 'a backslash in double quotes that YAML has no meaning for',
+    hint: 'write two, or put the text in single quotes',
+  },
+  BAD_INDENT: {
+    message: 'the indentation fits nothing above it',
+    hint: 'keys of one map start in one column, and so do the items of one list',
+  },
+  BAD_PROP_ORDER: oneAnchor,
+  BAD_SCALAR_START: { message: 'no text without quotes starts with this character', hint: 'put it in quotes' },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'a second `:` in one line, or an item to the left of its list',
+    hint: 'put text that contains `: ` in quotes; items of a list start in one column',
+  },
+  BLOCK_IN_FLOW: {
+    message: 'inside { } or [ ] there are no maps and lists by indentation',
+    hint: 'write them in { } or [ ] too, or leave out the outer ones',
+  },
+  DUPLICATE_KEY: { message: 'this key stands twice in the same map', hint: 'keep one of them' },
+  IMPOSSIBLE: unclear,
+  KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for a quote that is not closed' },
+  MISSING_CHAR: { message: 'a quote or bracket is not closed, or `:` is missing after a key' },
+  MULTILINE_IMPLICIT_KEY: {
+    message: 'a key on more than one line, or text where a key belongs',
+    hint: 'look for a `:` that is missing after a key; a value on a line of its own is indented more than its key',
+  },
+  MULTIPLE_ANCHORS: oneAnchor,
+  MULTIPLE_DOCS: { message: 'a second YAML document in the file', hint: 'remove the line `---`' },
+  MULTIPLE_TAGS: noTags,
+  NON_STRING_KEY: { message: 'a key must be a plain word' },
+  RESOURCE_EXHAUSTION: nestedTooDeep,
+  TAB_AS_INDENT: { message: 'a tab in the indentation', hint: 'YAML is indented with spaces' },
+  TAG_RESOLVE_FAILED: noTags,
+  UNEXPECTED_TOKEN: unclear,
+};
+
+export function inOurWords({ code }: YAMLError): YamlWords {
+  return words[code] ?? unclear;
+}

@@ -1,0 +1,33 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Carrier } from '../forward/client-message.ts';
+
+/** One stream, where HTTP/1.1 has a connection: what ends it leaves the others of its connection alone. */
+export class StreamCarrier implements Carrier {
+  readonly #stream: ServerHttp2Stream;
+  readonly remoteAddress: string;
+  /** There is no HTTP/2 here without TLS. */
+  readonly encrypted = true;
+
+  constructor(stream: ServerHttp2Stream, remoteAddress: string) {
+    this.#stream = stream;
+    this.remoteAddress = remoteAddress;
+  }
+
+  /** Nothing more can be written: both sides are done, it was reset, or the connection is over. */
+  get destroyed(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  destroy(): void {
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  /** RFC 9113 §8.1: without END_STREAM an answer is not whole. */
+  resetAndDestroy(): void {
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  once(event: 'close', listener: () => void): void {
+    this.#stream.once(event, listener);
+  }
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import type { Health } from '../../base/health.ts';
+import { listen } from '../../base/listen.ts';
+import type { Address } from '../../config/schema.ts';
+import { buildAdmin, type Views } from './admin.ts';
+import type { Core } from './core.ts';
+import { buildHealthListener } from './health-listener.ts';
+
+/** The listeners for whoever runs a gateway: management and health. */
+export interface Management {
+  readonly urls: { readonly adminUrl: string | undefined; readonly healthUrl: string | undefined };
+  close(): Promise<void>;
+}
+
+/** Opens what the file names. Rejects with the listener's error when an address cannot be taken. */
+export async function openManagement(health: Health, { live }: Pick<Core, 'live'>, views: Views): Promise<Management> {
+  const { config } = live.current;
+  const opened: FastifyInstance[] = [];
+  const close = async () => void (await Promise.all(opened.map((instance) => instance.close())));
+  const open = async (instance: FastifyInstance, address: Address): Promise<string> => {
+    opened.push(instance);
+    return listen(instance, address);
+  };
+  try {
+    const adminUrl = config.admin && (await open(buildAdmin(health, live, views), config.admin));
+    const healthUrl = config.health && (await open(buildHealthListener(health, live), config.health));
+    return { urls: { adminUrl, healthUrl }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,214 @@
+import { FIELD_LINE, IS_LENGTH, NO_SECTION, VALUE } from './field-grammar.ts';
+import { InvalidAnswer } from './invalid-answer.ts';
+
+/** Where the content of an answer ends (RFC 9112 §6.3). */
+export type Framing =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'sized'; readonly length: number }
+  | { readonly kind: 'chunked' }
+  | { readonly kind: 'until-close' };
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Names and values in turn, as they came, without the white space around values. */
+  readonly fields: readonly string[];
+  readonly framing: Framing;
+  /** Whether another request may follow on the connection. */
+  readonly persists: boolean;
+  /** Seconds for which the upstream keeps a connection, as `Keep-Alive` says; undefined: it does not say. */
+  readonly keepAlive: number | undefined;
+}
+
+/**
+ * RFC 9112 §4 and §5, the strict part of it: no bare CR or LF, no folded line, no white space before a colon, no byte that
+ * is none of a field. One expression over the whole section, so that what follows may cut it without another look.
+ */
+const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: ${VALUE})?(?:\\r\\n${FIELD_LINE})*$`);
+
+const FIELD = new RegExp(`^${FIELD_LINE}\\r\\n$`);
+
+const NONE: Framing = { kind: 'none' };
+const CHUNKED: Framing = { kind: 'chunked' };
+const UNTIL_CLOSE: Framing = { kind: 'until-close' };
+
+/** `text`: the section without the empty line that ends it, as latin1. Throws InvalidAnswer. */
+export function readHead(text: string, method: string): AnswerHead {
+  if (!HEAD.test(text)) throw new InvalidAnswer('the head of the answer is none');
+  const status = Number(text.slice(9, 12));
+  const line = text.indexOf('\r\n');
+  const fields = line < 0 ? [] : cut(text, line + 2);
+  return { status, fields, ...meant(fields, { status, method, isOld: text[7] === '0' }) };
+}
+
+const BEGINNING = 'HTTP/1.';
+
+/** `text`: a part of a head that has no end yet, which begins `at` bytes behind its first. Throws InvalidAnswer. */
+export function judgeBeginning(text: string, at: number): void {
+  const expected = BEGINNING.slice(at, at + text.length);
+  if (NO_SECTION.test(text) || !text.startsWith(expected)) throw new InvalidAnswer('the answer begins with no head');
+}
+
+/** Of a trailer section whose lines are judged, each with its end. Throws InvalidAnswer. */
+export function readTrailers(text: string): readonly string[] {
+  // RFC 9110 §6.5.1: a length behind the content is one that somebody else may have believed.
+  if (LENGTH_LINE.test(text)) throw new InvalidAnswer('Content-Length among the trailers');
+  return cut(text, 0);
+}
+
+/** One line with its end. Throws InvalidAnswer. */
+export function judgeTrailer(line: string): void {
+  if (!FIELD.test(line)) throw new InvalidAnswer('a line among the trailers is no field');
+}
+
+/** RFC 9110 §7.8: a 101 says what the connection becomes. Throws InvalidAnswer. */
+export function judgeSwitch({ fields }: AnswerHead): void {
+  const named = (name: string) =>
+    fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name).join(',');
+  if (named('upgrade') === '' || !hasToken(named('connection'), 'upgrade'))
+    throw new InvalidAnswer('a switch to no protocol');
+}
+
+const LENGTH_LINE = /^content-length:/im;
+
+/** Lines that are known to be fields. */
+function cut(text: string, from: number): string[] {
+  const fields: string[] = [];
+  for (let at = from; at < text.length; ) {
+    const colon = text.indexOf(':', at);
+    const found = text.indexOf('\r\n', colon);
+    const end = found < 0 ? text.length : found;
+    fields.push(text.slice(at, colon), trimmed(text, colon + 1, end));
+    at = end + 2;
+  }
+  return fields;
+}
+
+/** RFC 9110 §5.5: spaces and tabs around a value are no part of it. */
+function trimmed(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly method: string;
+  /** HTTP/1.0. */
+  readonly isOld: boolean;
+}
+
+/** The fields that say how the connection goes on; everything else passes. */
+interface Said {
+  length: string | undefined;
+  coding: string | undefined;
+  connection: string;
+  keepAlive: string | undefined;
+}
+
+function meant(fields: readonly string[], answered: Answered): Omit<AnswerHead, 'status' | 'fields'> {
+  const said = listen(fields);
+  const framing = framed(said, answered);
+  if (answered.status < 200 && (answered.isOld || (answered.status !== 101 && closes(said.connection))))
+    throw new InvalidAnswer('an interim answer that is the last one');
+  const persists =
+    !answered.isOld && framing.kind !== 'until-close' && !closes(said.connection) && !isOdd(said, answered);
+  return { framing, persists, keepAlive: said.keepAlive === undefined ? undefined : timeoutOf(said.keepAlive) };
+}
+
+function listen(fields: readonly string[]): Said {
+  const said: Said = { length: undefined, coding: undefined, connection: '', keepAlive: undefined };
+  for (let i = 0; i < fields.length; i += 2) {
+    const hear = heard[(fields[i] as string).length]?.[(fields[i] as string).toLowerCase()];
+    if (hear !== undefined) hear(said, fields[i + 1] as string);
+  }
+  return said;
+}
+
+type Hear = (said: Said, value: string) => void;
+
+/** By the length of the name first, since most names are none of these. */
+const heard: Readonly<Record<number, Readonly<Record<string, Hear>>>> = {
+  10: {
+    connection(said, value) {
+      said.connection = said.connection === '' ? value : `${said.connection},${value}`;
+    },
+    'keep-alive'(said, value) {
+      said.keepAlive = said.keepAlive === undefined ? value : `${said.keepAlive},${value}`;
+    },
+  },
+  16: {
+    // RFC 9112 §C.2.2: nobody ought to send it, and who does may mean it.
+    'proxy-connection'(said, value) {
+      heard[10]?.connection?.(said, value);
+    },
+  },
+  14: {
+    'content-length'(said, value) {
+      if (said.length !== undefined) throw new InvalidAnswer('Content-Length stands twice');
+      said.length = value;
+    },
+  },
+  17: {
+    'transfer-encoding'(said, value) {
+      if (said.coding !== undefined) throw new InvalidAnswer('Transfer-Encoding stands twice');
+      said.coding = value;
+    },
+  },
+};
+
+function framed({ length, coding }: Said, { status, method, isOld }: Answered): Framing {
+  if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is no length');
+  if (coding !== undefined) judgeCoding(coding, isOld, length);
+  // RFC 9112 §6.1, RFC 9110 §8.6: whoever believes it reads the next answer as this one's content.
+  if (status < 200 && announces({ length, coding }))
+    throw new InvalidAnswer('an interim answer that announces content');
+  if (method === 'HEAD' || status < 200 || isBare(status)) return NONE;
+  if (coding !== undefined) return CHUNKED;
+  if (length === undefined) return UNTIL_CLOSE;
+  return Number(length) === 0 ? NONE : { kind: 'sized', length: Number(length) };
+}
+
+function judgeCoding(coding: string, isOld: boolean, length: string | undefined): void {
+  if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswer('a transfer coding that is not taken off here');
+  // RFC 9112 §6.1 and §6.3: either is a way to smuggle an answer past whoever believes the other.
+  if (isOld) throw new InvalidAnswer('Transfer-Encoding in HTTP/1.0');
+  if (length !== undefined) throw new InvalidAnswer('Transfer-Encoding and Content-Length');
+}
+
+/**
+ * No content follows these (RFC 9112 §6.3), and there are servers that send some, however late: it would be the next answer.
+ * A HEAD is answered as a GET, so that no answer to it says whether its server errs, and a 204 or 304 does.
+ */
+function isOdd({ length, coding }: Said, { status, method }: Answered): boolean {
+  return method === 'HEAD' || (isBare(status) && announces({ length, coding }));
+}
+
+function isBare(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+function announces({ length, coding }: Pick<Said, 'length' | 'coding'>): boolean {
+  return coding !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+function closes(connection: string): boolean {
+  return connection !== '' && connection !== 'keep-alive' && hasToken(connection, 'close');
+}
+
+function hasToken(list: string, token: string): boolean {
+  return list
+    .toLowerCase()
+    .split(',')
+    .some((each) => each.trim() === token);
+}
+
+/** Whole seconds, and the least where it is said twice or oddly: a connection that ends too early costs little. */
+function timeoutOf(value: string): number | undefined {
+  const said = [...value.matchAll(/timeout[\t ]*=[\t "]*([0-9]+)/gi)].map(([, seconds]) => Number(seconds));
+  return said.length === 0 ? undefined : Math.min(...said);
+}

@@ -1,0 +1,223 @@
+import { MAX_HEADER_SIZE } from '../engine.ts';
+import { type AnswerHead, judgeBeginning, judgeSwitch, readHead } from './answer-head.ts';
+import { ByteStore } from './byte-store.ts';
+import { ChunkedContent } from './chunked-content.ts';
+import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
+
+/** Who is told of an answer. `false`: no more for now, until `resume`. */
+export interface AnswerSink {
+  /** Also of an interim answer. */
+  onHead(head: AnswerHead): boolean;
+  onData(chunk: Buffer): boolean;
+  onEnd(trailers: readonly string[]): void;
+  /** From here on the connection is another protocol's; `rest` is the first of it. */
+  onSwitch(head: AnswerHead, rest: Buffer): void;
+}
+
+export interface Awaited {
+  readonly method: string;
+  /** Whether the request asks for another protocol. */
+  readonly upgrades: boolean;
+}
+
+const NOTHING: readonly string[] = [];
+const HEAD_END = '\r\n\r\n';
+
+type State = 'idle' | 'head' | 'sized' | 'chunked' | 'until-close' | 'over';
+
+/**
+ * The answers of one connection, from bytes: a strict part of RFC 9112, one answer to one request. Everything in doubt is
+ * an InvalidAnswer, after which the connection is of no use.
+ */
+export class AnswerReader {
+  readonly #sink: AnswerSink;
+  readonly #head = new ByteStore(MAX_HEADER_SIZE + HEAD_END.length);
+  #state: State = 'idle';
+  #awaited: Awaited = { method: '', upgrades: false };
+  #left = 0;
+  #chunked: ChunkedContent | undefined;
+  #paused = false;
+  #held: Buffer | undefined;
+  #isLast = false;
+  /** Whether another request may follow. */
+  persists = false;
+  /** Seconds, as the upstream said. */
+  keepAlive: number | undefined;
+
+  constructor(sink: AnswerSink) {
+    this.#sink = sink;
+  }
+
+  /** A request is on its way: what comes from now on is its answer. */
+  begin(awaited: Awaited): void {
+    this.#awaited = awaited;
+    this.#state = 'head';
+    this.#paused = false;
+  }
+
+  /** The whole answer was read. */
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  /** A request has been sent, and its answer is not over. */
+  get isAwaited(): boolean {
+    return this.#state !== 'over' && this.#state !== 'idle';
+  }
+
+  /** Its content is under way. */
+  get hasBegun(): boolean {
+    return this.isAwaited && this.#state !== 'head';
+  }
+
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** The upstream is done, and what it said last is not read yet. */
+  get isLast(): boolean {
+    return this.#isLast && this.#paused;
+  }
+
+  /** Throws InvalidAnswer. */
+  read(piece: Buffer): void {
+    if (this.#paused) this.#hold(piece);
+    else this.#readFrom(piece, 0);
+  }
+
+  /** Reads on where it stopped. Throws InvalidAnswer. */
+  resume(): void {
+    this.#paused = false;
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#readFrom(held, 0);
+    if (this.#isLast && !this.#paused) this.finish();
+  }
+
+  /** The upstream says nothing more. Throws AnswerCut where that is no end; while it is paused, `resume` does. */
+  finish(): void {
+    this.#isLast = true;
+    this.persists = false;
+    if (this.#paused) return;
+    if (this.#state === 'until-close') this.#end(NOTHING);
+    else if (this.#state !== 'over') throw new AnswerCut('the upstream closed the connection');
+  }
+
+  #readFrom(piece: Buffer, from: number): void {
+    let at = from;
+    while (at < piece.length) {
+      if (this.#paused) {
+        this.#hold(piece.subarray(at));
+        return;
+      }
+      at = this.#step(piece, at);
+    }
+  }
+
+  /** What came while nobody wanted it; the socket stops reading, so that is one piece, or two. */
+  #hold(piece: Buffer): void {
+    this.#held = this.#held === undefined ? piece : Buffer.concat([this.#held, piece]);
+  }
+
+  #step(piece: Buffer, at: number): number {
+    switch (this.#state) {
+      case 'head':
+        return this.#readHead(piece, at);
+      case 'sized':
+        return this.#readSized(piece, at);
+      case 'chunked':
+        return this.#readChunked(piece, at);
+      case 'until-close':
+        this.#give(at === 0 ? piece : piece.subarray(at));
+        return piece.length;
+      default:
+        // An answer that nobody asked for, or more of one than it says.
+        throw new InvalidAnswer('bytes that belong to no answer');
+    }
+  }
+
+  #readHead(piece: Buffer, at: number): number {
+    if (this.#head.size === 0) {
+      const end = piece.indexOf(HEAD_END, at, 'latin1');
+      if (end >= 0 && end - at <= MAX_HEADER_SIZE)
+        return this.#begun(piece.toString('latin1', at, end), piece, end + 4);
+    }
+    const before = this.#head.size;
+    const taken = this.#head.add(piece, at);
+    const end = this.#head.indexOf(HEAD_END, before - 3);
+    if (end < 0) {
+      this.#judgeBeginning(before);
+      return at + taken;
+    }
+    const text = this.#head.text(0, end);
+    this.#head.clear();
+    return this.#begun(text, piece, at + end + 4 - before);
+  }
+
+  /** Of what can be no head nobody waits for the end. */
+  #judgeBeginning(before: number): void {
+    if (this.#head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
+    const from = Math.max(0, before - 1);
+    judgeBeginning(this.#head.text(from, this.#head.size), from);
+  }
+
+  /** Gives where the content begins. */
+  #begun(text: string, piece: Buffer, at: number): number {
+    const head = readHead(text, this.#awaited.method);
+    if (head.status === 101) return this.#switch(head, piece, at);
+    if (head.status < 200) {
+      this.#sink.onHead(head);
+      return at;
+    }
+    this.#enter(head);
+    return at;
+  }
+
+  #enter(head: AnswerHead): void {
+    const { framing } = head;
+    // Whoever was asked for another protocol may believe that it speaks it.
+    this.persists = head.persists && !this.#awaited.upgrades;
+    this.keepAlive = head.keepAlive;
+    this.#state = framing.kind === 'none' ? 'over' : framing.kind;
+    this.#left = framing.kind === 'sized' ? framing.length : 0;
+    this.#chunked = framing.kind === 'chunked' ? new ChunkedContent() : undefined;
+    if (!this.#sink.onHead(head)) this.#paused = true;
+    if (framing.kind === 'none') this.#end(NOTHING);
+  }
+
+  #switch(head: AnswerHead, piece: Buffer, at: number): number {
+    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, for which nobody asked');
+    judgeSwitch(head);
+    this.#state = 'over';
+    this.persists = false;
+    this.#sink.onSwitch(head, piece.subarray(at));
+    return piece.length;
+  }
+
+  #readSized(piece: Buffer, at: number): number {
+    const end = Math.min(piece.length, at + this.#left);
+    this.#left -= end - at;
+    this.#give(at === 0 && end === piece.length ? piece : piece.subarray(at, end));
+    if (this.#left === 0) this.#end(NOTHING);
+    return end;
+  }
+
+  #readChunked(piece: Buffer, from: number): number {
+    const chunked = this.#chunked as ChunkedContent;
+    const at = chunked.read(piece, from);
+    if (chunked.data !== undefined) this.#give(chunked.data);
+    if (chunked.ended !== undefined) this.#end(chunked.ended);
+    return at;
+  }
+
+  #give(data: Buffer): void {
+    if (!this.#sink.onData(data)) this.#paused = true;
+  }
+
+  /** The end is told also to those who wanted no more for now: nothing follows it. */
+  #end(trailers: readonly string[]): void {
+    this.#state = 'over';
+    this.#paused = false;
+    this.#sink.onEnd(trailers);
+  }
+}

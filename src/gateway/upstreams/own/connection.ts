@@ -1,0 +1,301 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { AnswerHandler } from './answer-handler.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { AnswerReader, type AnswerSink } from './answer-reader.ts';
+import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
+import { type WrittenHead, writeHead } from './request-head.ts';
+import { Upload } from './upload.ts';
+
+/** One request for an upstream. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: readonly string[];
+  readonly body: Readable | Buffer | null;
+  readonly upgrade: string | undefined;
+  /** Milliseconds for the upstream to take a body; 0: no limit. */
+  readonly headersTimeout: number;
+  /** Milliseconds between two bytes of an answer; 0: no limit. */
+  readonly bodyTimeout: number;
+  readonly handler: AnswerHandler;
+}
+
+/** Who keeps the connection. */
+export interface Keeper {
+  /** Whether a connection is kept for another request. */
+  readonly keepAlive: boolean;
+  /** It is free. `seconds`: as the upstream says that it keeps it. */
+  free(connection: Connection, seconds: number | undefined): void;
+  /** It is no more. */
+  gone(connection: Connection): void;
+}
+
+class Silent extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super('the upstream neither took nor sent anything for too long');
+    this.code = code;
+  }
+}
+
+class GivenUp extends Error {
+  readonly code = 'UND_ERR_ABORTED';
+}
+
+/** A connection to an upstream: one request at a time, and no byte but that of its answer. */
+export class Connection implements AnswerSink {
+  readonly #socket: Socket;
+  readonly #keeper: Keeper;
+  readonly #reader: AnswerReader;
+  #sent: Sent | undefined;
+  #upload: Upload | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isTimed = false;
+  #isHeld = false;
+  #isSwitched = false;
+  #error: Error | undefined;
+
+  constructor(socket: Socket, keeper: Keeper) {
+    this.#socket = socket;
+    this.#keeper = keeper;
+    this.#reader = new AnswerReader(this);
+    socket.on('data', this.#read).on('end', this.#end).on('error', this.#broken).on('close', this.#closed);
+    socket.on('timeout', this.#idle);
+  }
+
+  get isUsable(): boolean {
+    return this.#sent === undefined && !this.#socket.destroyed;
+  }
+
+  /** False: nobody wants it any more, and the connection is free. */
+  send(sent: Sent): boolean {
+    const head = this.#headOf(sent);
+    if (head === undefined) return false;
+    this.#sent = sent;
+    sent.handler.onConnect((reason) => this.#abort(sent, reason));
+    if (sent.body instanceof Readable && sent.body.destroyed) this.#abort(sent, sent.body.errored ?? undefined);
+    if (this.#sent === undefined) return false;
+    this.#write(sent, head);
+    return true;
+  }
+
+  destroy(): void {
+    this.#fail(new GivenUp('the connections to the upstream are closed'));
+    this.#socket.destroy();
+  }
+
+  /** Undefined: it cannot be written, and whoever sent it knows; the connection is as good as before. */
+  #headOf({ method, path, fields, body, upgrade, handler }: Sent): WrittenHead | undefined {
+    const { keepAlive } = this.#keeper;
+    try {
+      return writeHead({ method, path, fields, upgrade, content: lengthOf(body), keepAlive });
+    } catch (error) {
+      handler.onError(error as Error);
+      return undefined;
+    }
+  }
+
+  #write(sent: Sent, head: WrittenHead): void {
+    const { method, body, upgrade } = sent;
+    this.#reader.begin({ method, upgrades: upgrade !== undefined });
+    if (body instanceof Readable) {
+      this.#socket.write(head.text, 'latin1');
+      this.#upload = new Upload(this.#socket, body, head, {
+        sent: this.#uploaded,
+        held: this.#uploadHeld,
+        failed: this.#fail,
+      });
+      this.#watchUpload(sent.headersTimeout);
+      return;
+    }
+    if (body === null || body.length === 0) this.#socket.write(head.text, 'latin1');
+    else this.#writeWith(head.text, body);
+    sent.handler.onRequestSent?.();
+  }
+
+  #writeWith(head: string, body: Buffer): void {
+    this.#socket.cork();
+    this.#socket.write(head, 'latin1');
+    this.#socket.write(body);
+    this.#socket.uncork();
+  }
+
+  readonly #uploaded = (): void => {
+    clearTimeout(this.#timer);
+    this.#upload = undefined;
+    this.#sent?.handler.onRequestSent?.();
+  };
+
+  /** An upload has its time where the upstream is to take it, not while the client is to send. */
+  #watchUpload(milliseconds: number): void {
+    if (milliseconds === 0) return;
+    const timer = setTimeout(() => {
+      if (this.#socket.writableNeedDrain) this.#fail(new Silent('UND_ERR_HEADERS_TIMEOUT'));
+      else timer.refresh();
+    }, milliseconds);
+    this.#timer = timer;
+  }
+
+  /** The upstream took all before this: its time begins anew. */
+  readonly #uploadHeld = (): void => void this.#timer?.refresh();
+
+  onHead({ status, fields }: AnswerHead): boolean {
+    const sent = this.#sent;
+    if (sent === undefined || sent.handler.onHeaders(status, fields, () => this.#resume(sent))) return true;
+    this.#hold();
+    return false;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#sent === undefined || this.#sent.handler.onData(chunk)) return true;
+    this.#hold();
+    return false;
+  }
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+  }
+
+  #unhold(): void {
+    this.#isHeld = false;
+    this.#socket.resume();
+    // While nobody read, its silence was ours.
+    this.#unwatchAnswer();
+  }
+
+  onEnd(trailers: readonly string[]): void {
+    const { handler } = this.#sent ?? {};
+    // An answer before the end of the upload: what is still to come of that would be read as the next request.
+    const isWhole = this.#upload === undefined;
+    this.#upload?.stop();
+    this.#leave();
+    if (!isWhole) this.#socket.destroy();
+    handler?.onComplete(trailers);
+  }
+
+  onSwitch({ status, fields }: AnswerHead, rest: Buffer): void {
+    if (this.#upload !== undefined) throw new InvalidAnswer('another protocol in the middle of the request');
+    const { handler } = this.#sent ?? {};
+    const socket = this.#socket;
+    this.#isSwitched = true;
+    this.#leave();
+    socket.off('data', this.#read).off('end', this.#end).off('error', this.#broken).off('close', this.#closed);
+    socket.off('timeout', this.#idle).pause();
+    if (rest.length > 0) socket.unshift(rest);
+    this.#keeper.gone(this);
+    if (handler?.onUpgrade === undefined) socket.destroy();
+    else handler.onUpgrade(status, fields, socket);
+  }
+
+  readonly #read = (chunk: Buffer): void => {
+    try {
+      this.#reader.read(chunk);
+      this.#settle();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  };
+
+  /** Whoever waited may have waited for an answer that is over by now. */
+  #resume(sent: Sent): void {
+    if (this.#sent !== sent || !this.#isHeld) return;
+    try {
+      this.#reader.resume();
+      this.#settle();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  /** After a piece was read: is there more to come, or is the connection free? */
+  #settle(): void {
+    if (this.#isHeld && !this.#reader.isPaused) this.#unhold();
+    if (this.#sent !== undefined) this.#watchAnswer();
+    else if (!this.#isSwitched && !this.#socket.destroyed) this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#unwatchAnswer();
+    if (this.#reader.persists && this.#keeper.keepAlive) this.#keeper.free(this, this.#reader.keepAlive);
+    else this.#socket.destroy();
+  }
+
+  /** A content that came with its head needs no clock. */
+  #watchAnswer(): void {
+    const { bodyTimeout } = this.#sent as Sent;
+    if (this.#isTimed || bodyTimeout === 0 || !this.#reader.hasBegun) return;
+    this.#isTimed = true;
+    this.#socket.setTimeout(bodyTimeout);
+  }
+
+  #unwatchAnswer(): void {
+    if (!this.#isTimed) return;
+    this.#isTimed = false;
+    this.#socket.setTimeout(0);
+  }
+
+  /** Where the client is the slow one, nobody reads; and after a held-up turn the time is heard of before the bytes. */
+  readonly #idle = (): void => {
+    const [sent, read] = [this.#sent, this.#socket.bytesRead];
+    setImmediate(() => {
+      const isSilent = this.#sent === sent && this.#socket.bytesRead === read;
+      if (isSilent && !this.#reader.isPaused) this.#fail(new Silent('UND_ERR_BODY_TIMEOUT'));
+    });
+  };
+
+  readonly #end = (): void => {
+    try {
+      if (this.#sent !== undefined) this.#reader.finish();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+    if (!this.#reader.isLast) this.#socket.destroy();
+  };
+
+  readonly #broken = (error: Error): void => {
+    this.#error = error;
+    if (!this.#reader.isLast) this.#fail(error);
+  };
+
+  readonly #closed = (): void => {
+    if (!this.#reader.isLast) this.#fail(this.#error ?? new AnswerCut('the connection to the upstream was closed'));
+    this.#keeper.gone(this);
+  };
+
+  #abort(sent: Sent, reason: Error = new GivenUp('given up')): void {
+    if (this.#sent !== sent) return;
+    if (this.#reader.isAwaited) {
+      this.#fail(reason);
+      return;
+    }
+    // It was never written: the connection is as good as before.
+    this.#leave();
+    sent.handler.onError(reason);
+  }
+
+  readonly #fail = (error: Error): void => {
+    const sent = this.#sent;
+    if (sent === undefined) {
+      if (!this.#socket.destroyed) this.#socket.destroy();
+      return;
+    }
+    this.#upload?.stop();
+    this.#leave();
+    this.#socket.destroy();
+    if (sent.body instanceof Readable) sent.body.destroy();
+    sent.handler.onError(error);
+  };
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#upload = undefined;
+    this.#sent = undefined;
+  }
+}
+
+function lengthOf(body: Sent['body']): number | undefined {
+  return body instanceof Readable ? undefined : (body?.length ?? 0);
+}

@@ -1,0 +1,201 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { addressOf } from '../address-of.ts';
+import { connector } from '../connector.ts';
+import type { EngineOptions, ForwardEngine } from '../engine.ts';
+import { NoRoom, type Tenant } from '../room.ts';
+import type { AnswerHandler } from './answer-handler.ts';
+import { Connection, type Keeper, type Sent } from './connection.ts';
+
+/** Milliseconds for which a free connection is kept where the upstream says nothing; most keep it for five seconds. */
+const KEPT = 4_000;
+/** Milliseconds: the most, whatever it says; and so much earlier than it says, for a request may be on its way. */
+const LONGEST_KEPT = 600_000;
+const EARLIER = 1_000;
+/** Milliseconds between two looks for connections that were free for too long. */
+const SWEEP = 500;
+
+interface Free {
+  readonly connection: Connection;
+  readonly until: number;
+}
+
+class Closed extends Error {
+  readonly code = 'UND_ERR_CLOSED';
+}
+
+/** HTTP/1.1 by a client of our own: one request at a time on a kept connection, and a new one where none is free. */
+export function openOwn(options: EngineOptions, connect = connector(options)): ForwardEngine {
+  return new OwnEngine(options, connect);
+}
+
+class OwnEngine implements ForwardEngine, Keeper, Tenant {
+  readonly keepAlive: boolean;
+  readonly #connect: ReturnType<typeof connector>;
+  readonly #to: Parameters<ReturnType<typeof connector>>[0];
+  readonly #most: number;
+  readonly #open = new Set<Connection>();
+  /** The one that was used last is used next, so that those that are not needed end. */
+  readonly #free: Free[] = [];
+  readonly #waiting: Sent[] = [];
+  readonly #leaveRoom: (() => void) | undefined;
+  #opening = 0;
+  #turn: NodeJS.Immediate | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: EngineOptions, connect: ReturnType<typeof connector>) {
+    this.#connect = connect;
+    this.#to = { ...addressOf(options.url) };
+    this.#most = options.connections;
+    this.keepAlive = options.keepAlive;
+    this.#leaveRoom = options.room?.join(this);
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const sent = sentOf(options, handler);
+    if (this.#closed) {
+      sent.handler.onError(new Closed('the upstream is closed'));
+      return;
+    }
+    this.#waiting.push(sent);
+    sent.handler.onQueued?.(() => this.#withdraw(sent));
+    if (this.#free.length > 0) this.#serveSoon();
+    this.#openForWaiting();
+  }
+
+  async destroy(): Promise<void> {
+    this.#closed = true;
+    this.#leaveRoom?.();
+    clearInterval(this.#sweep);
+    for (const { handler } of this.#waiting.splice(0)) handler.onError(new Closed('the upstream is closed'));
+    for (const connection of this.#open) connection.destroy();
+  }
+
+  free(connection: Connection, seconds: number | undefined): void {
+    const kept = seconds === undefined ? KEPT : Math.min(seconds * 1000 - EARLIER, LONGEST_KEPT);
+    if (kept <= 0 || this.#closed) {
+      connection.destroy();
+      return;
+    }
+    this.#free.push({ connection, until: performance.now() + kept });
+    this.#sweep ??= setInterval(() => this.#endFree(), SWEEP).unref();
+    if (this.#waiting.length > 0) this.#serveSoon();
+  }
+
+  /** One that is open, and for which nobody waits already. */
+  letGo(): boolean {
+    while (this.#free.length > this.#waiting.length) {
+      const { connection } = this.#free.shift() as Free;
+      if (!connection.isUsable) continue;
+      connection.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  gone(connection: Connection): void {
+    this.#open.delete(connection);
+    this.#openForWaiting();
+  }
+
+  #withdraw(sent: Sent): void {
+    const place = this.#waiting.indexOf(sent);
+    if (place < 0) return;
+    this.#waiting.splice(place, 1);
+    if (sent.body instanceof Readable) sent.body.destroy();
+  }
+
+  /**
+   * What came on a free connection meanwhile is read first: bytes that nobody asked for would be taken for the answer to
+   * a request that is sent before they are (RFC 9112 §9.2), and an end for one that it was not.
+   */
+  #serveSoon(): void {
+    this.#turn ??= setImmediate(this.#serve);
+  }
+
+  readonly #serve = (): void => {
+    this.#turn = undefined;
+    const now = performance.now();
+    while (this.#waiting.length > 0) {
+      const last = this.#free.pop();
+      if (last === undefined) break;
+      const { connection, until } = last;
+      if (until <= now) connection.destroy();
+      else if (connection.isUsable && !this.#sendNext(connection)) this.#free.push(last);
+    }
+    this.#openForWaiting();
+  };
+
+  /** False: nobody waits any more. */
+  #sendNext(connection: Connection): boolean {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (connection.send(next)) return true;
+    }
+    return false;
+  }
+
+  /** As many are opened as wait for none that is free, up to the limit. */
+  #openForWaiting(): void {
+    while (!this.#closed && this.#lacking() > 0 && this.#open.size + this.#opening < this.#most) {
+      this.#opening++;
+      this.#connect(this.#to, (error, socket) => {
+        this.#opening--;
+        if (error === null) this.#opened(socket);
+        else this.#failed(error);
+      });
+    }
+  }
+
+  #lacking(): number {
+    return this.#waiting.length - this.#free.length - this.#opening;
+  }
+
+  #opened(socket: Socket): void {
+    if (this.#closed) {
+      socket.destroy();
+      return;
+    }
+    const connection = new Connection(socket, this);
+    this.#open.add(connection);
+    if (!this.#sendNext(connection)) this.free(connection, undefined);
+  }
+
+  /** No connection opened for whoever waits longest; where there is only no room, others of its own will be free. */
+  #failed(error: Error): void {
+    if (error instanceof NoRoom && this.#open.size + this.#opening > 0) return;
+    this.#waiting.shift()?.handler.onError(error);
+    this.#openForWaiting();
+  }
+
+  #endFree(): void {
+    const now = performance.now();
+    for (const free of this.#free.splice(0)) {
+      if (free.until > now && free.connection.isUsable) this.#free.push(free);
+      else free.connection.destroy();
+    }
+    if (this.#free.length > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}
+
+/** undici's types take the buffers of the raw handler for strings, and know more kinds of bodies than we send. */
+function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Sent {
+  const { method, path, headers, body, upgrade, headersTimeout, bodyTimeout } = options;
+  // A body may fail while its request waits; the connection that it comes to will find it so.
+  if (body instanceof Readable) body.on('error', nothing);
+  return {
+    method,
+    path,
+    fields: headers as readonly string[],
+    body: (body ?? null) as Sent['body'],
+    upgrade: typeof upgrade === 'string' ? upgrade : undefined,
+    headersTimeout: headersTimeout ?? 0,
+    bodyTimeout: bodyTimeout ?? 0,
+    handler: handler as unknown as AnswerHandler,
+  };
+}
+
+function nothing(): void {}

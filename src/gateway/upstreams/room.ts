@@ -1,0 +1,63 @@
+import { Socket } from 'node:net';
+import { roomForConnections } from '../../base/open-files.ts';
+
+/** Who keeps connections, and may have one to spare. */
+export interface Tenant {
+  /** Closes a connection that carries no request. False: there is none. */
+  letGo(): boolean;
+}
+
+/** What connections to upstreams may be open at one time, of all upstreams together. */
+export interface Room {
+  readonly size: number;
+  /** False: there is no descriptor for another one. Whoever has nothing to do for one of its own lets it go first. */
+  take(): boolean;
+  give(): void;
+  /** Gives the way out. */
+  join(tenant: Tenant): () => void;
+}
+
+/**
+ * One client has one connection and as many requests as it may send over it: over HTTP/2 a hundred, in a pipeline of HTTP/1.1
+ * any number. So it does not suffice to count clients.
+ */
+export function openRoom(size = roomForConnections(2)): Room {
+  const tenants = new Set<Tenant>();
+  let taken = 0;
+  return {
+    size,
+    take() {
+      if (taken >= size && !tenants.values().some((tenant) => tenant.letGo())) return false;
+      taken++;
+      return true;
+    },
+    give() {
+      taken--;
+    },
+    join(tenant) {
+      tenants.add(tenant);
+      return () => tenants.delete(tenant);
+    },
+  };
+}
+
+/** What was taken is given back when the socket that `open` gives is closed; at once where there is none. */
+export function countedUntilClosed<Opened>(room: Room, open: () => Opened): Opened {
+  let opened: Opened | undefined;
+  try {
+    opened = open();
+    return opened;
+  } finally {
+    if (opened instanceof Socket) opened.once('close', room.give);
+    else room.give();
+  }
+}
+
+/** Says nothing of the upstream. */
+export class NoRoom extends Error {
+  readonly code = 'NO_ROOM';
+
+  constructor() {
+    super('no file descriptor is left for another connection to an upstream: raise the limit of open files');
+  }
+}

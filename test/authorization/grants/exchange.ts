@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+import { grants } from '../../../src/authorization/grants/grants.ts';
+import { openService } from '../../../src/authorization/open-service.ts';
+import type { Service } from '../../../src/authorization/service.ts';
+import type { TokenResponse } from '../../../src/authorization/tokens/issue.ts';
+import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
+import { buildLog } from '../../../src/base/log.ts';
+import { sha256 } from '../../../src/base/secret.ts';
+import { OAuthError } from '../../../src/oauth/errors.ts';
+import { parseParameters } from '../../../src/oauth/parameters.ts';
+import type { CodeRecord, Records } from '../../../src/storage/records.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+import { codeRecord, verifier } from '../grant-flow.ts';
+import { type Changes, callback, collector, configuration, temporaryDirectory } from '../running-service.ts';
+
+export interface Audited {
+  readonly event: string;
+  readonly [fact: string]: unknown;
+}
+
+/** What a grant refused, and why: the code of the table, and the detail for the log. */
+export interface Refusal {
+  readonly code: string;
+  readonly detail: string | undefined;
+  readonly description: string;
+}
+
+type Form = Readonly<Record<string, string>>;
+
+/** The grants of a service on a database of its own, asked without a socket. */
+export async function exchange(t: Test, changes: Changes = {}) {
+  const clock = settableClock(1_900_000_000_000);
+  const log = buildLog({ level: 'silent' as 'fatal', format: 'json' }, collector().sink);
+  const opened = await openService(configuration(changes), { directory: temporaryDirectory(t), log, clock });
+  t.teardown(() => opened.close());
+  const audited: Audited[] = [];
+  const audit = {
+    ...opened.service.audit,
+    record: (event: string, facts: object) => void audited.push({ event, ...facts }),
+  };
+  let records: Records = opened.service.records;
+  const now = () => Math.floor(clock.now() / 1000);
+
+  async function ask(type: string, clientId: string, form: Form): Promise<TokenResponse> {
+    const service: Service = { ...opened.service, audit, records };
+    const client = await service.clients.find(clientId);
+    const grant = grants.get(type);
+    if (client === undefined || grant === undefined) throw new Error(`${type} by ${clientId}`);
+    const asked = parseParameters(new URLSearchParams(form).toString(), service.config.compat);
+    const parameters = asked.only(grant.parameters);
+    return grant.handle({ client, parameters, caller: { ip: '192.0.2.1', id: 'r1', log } }, service);
+  }
+
+  return {
+    clock,
+    audited,
+    now,
+    service: opened.service,
+    ask,
+    /** With one verb of the store told in another way. */
+    overtake: (verbs: Partial<Records>) => {
+      records = new Proxy(opened.service.records, {
+        get: (all, verb) => {
+          const known: unknown = Reflect.get(verbs, verb) ?? Reflect.get(all, verb);
+          return typeof known === 'function' ? known.bind(all) : known;
+        },
+      });
+    },
+    async refusal(type: string, clientId: string, form: Form): Promise<Refusal | undefined> {
+      try {
+        await ask(type, clientId, form);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof OAuthError)) throw error;
+        const { code, detail, description } = error;
+        return { code, detail, description };
+      }
+    },
+    async code(changes: Partial<CodeRecord> = {}): Promise<string> {
+      const text = makeOpaqueToken(tokenPrefixes.code);
+      const code = codeRecord(text, now(), { grantId: randomUUID(), ...changes });
+      await opened.service.records.saveCode({ code, consent: undefined, transaction: undefined });
+      return text;
+    },
+    access: (token: string) => opened.service.records.findAccessToken(sha256(token), now()),
+    /** A right exchange of a code, but for what is changed; an empty value is an absent one. */
+    redeeming: (code: string, changes: Form = {}): Form => ({
+      code,
+      redirect_uri: callback,
+      code_verifier: verifier,
+      ...changes,
+    }),
+  };
+}

@@ -1,0 +1,205 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import t from 'tap';
+import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
+import { configuration } from '../running-service.ts';
+import { exchange } from './exchange.ts';
+
+const grant = 'refresh_token';
+
+async function begun(t: Parameters<typeof exchange>[0], client = 'web', changes: Parameters<typeof exchange>[1] = {}) {
+  const asked = await exchange(t, changes);
+  const audience = ['https://api.example.com', 'https://other.example.com'];
+  const code = await asked.code({ clientId: client, scope: 'orders.read orders.write', audience });
+  const first = await asked.ask('authorization_code', client, asked.redeeming(code));
+  const token = first.refresh_token ?? '';
+  const using = (refresh_token: string, more: Record<string, string> = {}) => ({ refresh_token, ...more });
+  return { ...asked, first, token, using };
+}
+
+t.test('a refresh gives new tokens of the same grant', async (t) => {
+  const { ask, token, using, access, first } = await begun(t);
+  const next = await ask(grant, 'web', using(token));
+  t.match(next, { scope: 'orders.read orders.write', refresh_token: /^rt_/, token_type: 'Bearer' });
+  t.not(next.refresh_token, token);
+  t.not(next.access_token, first.access_token);
+  t.match(await access(next.access_token), {
+    clientId: 'web',
+    subject: 'alice',
+    audience: ['https://api.example.com', 'https://other.example.com'],
+    grantId: (await access(first.access_token))?.grantId,
+    authTime: Number,
+  });
+});
+
+t.test('it may ask for less scope and fewer resources, for more never; the next token keeps the whole', async (t) => {
+  const { ask, token, using, access, refusal } = await begun(t);
+  t.match(await refusal(grant, 'web', using(token, { scope: 'admin' })), { code: 'invalid_scope' });
+  t.match(await refusal(grant, 'web', using(token, { resource: 'https://third.example.com' })), {
+    code: 'invalid_target',
+  });
+  const less = await ask(grant, 'web', using(token, { scope: 'orders.read', resource: 'https://other.example.com' }));
+  t.equal(less.scope, 'orders.read');
+  t.strictSame((await access(less.access_token))?.audience, ['https://other.example.com']);
+  const whole = await ask(grant, 'web', using(less.refresh_token ?? ''));
+  t.equal(whole.scope, 'orders.read orders.write');
+  t.equal((await access(whole.access_token))?.audience.length, 2);
+});
+
+t.test('what is no refresh token of this client is refused; a stranger leaves a trace', async (t) => {
+  const { token, using, refusal, audited, ask } = await begun(t);
+  const invalid = (detail: string) => ({ code: 'invalid_grant', detail: `refresh token: ${detail}` });
+  t.match(await refusal(grant, 'web', {}), { description: 'The parameter refresh_token is missing.' });
+  t.match(await refusal(grant, 'web', using('rt_x')), invalid('malformed'));
+  t.match(await refusal(grant, 'web', using(`${token.slice(0, -4)}AAAA`)), { code: 'invalid_grant' });
+  const nobodys = makeOpaqueToken(tokenPrefixes.refreshToken);
+  t.match(await refusal(grant, 'web', using(nobodys)), invalid('unknown'));
+  t.strictSame(audited, []);
+  t.match(await refusal(grant, 'web-retry', using(token)), invalid('of another client'));
+  t.match(audited, [
+    {
+      event: 'refresh_refused',
+      client_id: 'web-retry',
+      grant_id: String,
+      detail: 'the token of another client',
+      address: '192.0.2.1',
+      request_id: 'r1',
+    },
+  ]);
+  t.ok(await ask(grant, 'web', using(token)), 'which harms nobody');
+});
+
+t.test('used a moment ago it is only refused; later everything of the grant ends', async (t) => {
+  const { token, using, refusal, audited, ask, access, clock, service } = await begun(t);
+  const next = await ask(grant, 'web', using(token));
+  const leeway = service.config.tokens.refresh.reuse_leeway;
+  t.ok(leeway > 0);
+  clock.advance(leeway);
+  t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: used a moment ago' });
+  t.match(audited.at(-1), { event: 'refresh_refused', detail: 'used a moment ago', client_id: 'web' });
+  t.ok(await access(next.access_token));
+  clock.advance(1000);
+  t.match(await refusal(grant, 'web', using(token)), {
+    code: 'invalid_grant',
+    detail: 'refresh token: used before: everything of this grant is revoked',
+  });
+  t.match(audited.at(-1), {
+    event: 'refresh_reuse',
+    client_id: 'web',
+    sub: 'alice',
+    grant_id: String,
+    address: '192.0.2.1',
+    request_id: 'r1',
+  });
+  t.equal(await access(next.access_token), undefined);
+  t.match(await refusal(grant, 'web', using(next.refresh_token ?? '')), { detail: 'refresh token: revoked' });
+});
+
+t.test('a token serves until its last second, and a used one is known until its grant ends', async (t) => {
+  const { token, using, refusal, clock, ask, service } = await begun(t);
+  const { ttl, absolute_ttl } = service.config.tokens.refresh;
+  clock.advance(ttl - 1000);
+  const next = await ask(grant, 'web', using(token));
+  clock.advance(ttl);
+  t.match(await refusal(grant, 'web', using(next.refresh_token ?? '')), { detail: 'refresh token: expired' });
+  clock.advance(absolute_ttl - 2 * ttl + 1000);
+  t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: expired' });
+});
+
+t.test('a lost answer is given again, in its window, to the same question, until the new token was used', async (t) => {
+  const { token, using, ask, refusal, clock } = await begun(t, 'web-retry');
+  const question = using(token, { scope: 'orders.write orders.read', resource: 'https://api.example.com' });
+  const answer = await ask(grant, 'web-retry', question);
+  clock.advance(10_000);
+  const again = await ask(grant, 'web-retry', { ...question, scope: 'orders.read orders.write' });
+  t.strictSame(again, { ...answer, expires_in: answer.expires_in - 10 }, 'scope has no order');
+  clock.advance(20_000);
+  t.match(await ask(grant, 'web-retry', question), { access_token: answer.access_token });
+  const other = await begun(t, 'web-retry');
+  await other.ask(grant, 'web-retry', other.using(other.token, { scope: 'orders.read' }));
+  for (const more of [
+    { scope: 'orders.write' },
+    {},
+    { scope: 'orders.read', resource: 'https://api.example.com' },
+  ] as Record<string, string>[])
+    t.match(await other.refusal(grant, 'web-retry', other.using(other.token, more)), { detail: /used a moment ago/ });
+  clock.advance(1000);
+  t.match(await refusal(grant, 'web-retry', question), { detail: /everything of this grant/ }, 'after the window');
+  const used = await begun(t, 'web-retry');
+  const next = await used.ask(grant, 'web-retry', used.using(used.token));
+  await used.ask(grant, 'web-retry', used.using(next.refresh_token ?? ''));
+  t.match(await used.refusal(grant, 'web-retry', used.using(used.token)), { detail: /used a moment ago/ });
+  const plain = await begun(t);
+  await plain.ask(grant, 'web', plain.using(plain.token));
+  t.match(await plain.refusal(grant, 'web', plain.using(plain.token)), { detail: /used a moment ago/ }, 'no window');
+});
+
+t.test('an answer given again after its access token ended says so', async (t) => {
+  const { tokens } = configuration();
+  const { token, using, ask, clock } = await begun(t, 'web-retry', {
+    tokens: { ...tokens, access: { ...tokens.access, ttl: 5000 } },
+  });
+  const answer = await ask(grant, 'web-retry', using(token));
+  clock.advance(8000);
+  t.match(await ask(grant, 'web-retry', using(token)), { access_token: answer.access_token, expires_in: 0 });
+});
+
+t.test('who was overtaken is judged by what happened meanwhile', async (t) => {
+  const { token, using, refusal, overtake, service, ask } = await begun(t);
+  overtake({ rotateRefreshToken: async () => 'lost' });
+  t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: ended meanwhile' });
+  const { rotateRefreshToken } = service.records;
+  overtake({
+    async rotateRefreshToken(rotation) {
+      await rotateRefreshToken.call(service.records, rotation);
+      return 'lost';
+    },
+  });
+  t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: used a moment ago' });
+  overtake({});
+  t.match(await refusal(grant, 'web', using(token)), { detail: 'refresh token: used a moment ago' });
+  t.ok(ask);
+});
+
+t.test('a user who is no more gets nothing', async (t) => {
+  const asked = await begun(t);
+  asked.service.accounts.bySubject = async () => undefined;
+  t.match(await asked.refusal(grant, 'web', asked.using(asked.token)), {
+    detail: 'refresh token: the user is no more',
+  });
+});
+
+t.test('a JWT that is given again is of the key that the user has now, with the same claims', async (t) => {
+  const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
+  const { token, using, ask, service, now } = await begun(t, 'web-jwt', { clients, signing: { user_keys: true } });
+  const answer = await ask(grant, 'web-jwt', using(token));
+  const same = await ask(grant, 'web-jwt', using(token));
+  t.equal(same.access_token, answer.access_token, 'while its key is the same');
+  await service.records.rotateUserKey({ subject: 'alice', until: now() + 900, now: now() });
+  const anew = await ask(grant, 'web-jwt', using(token));
+  t.strictSame(decodeJwt(anew.access_token), decodeJwt(answer.access_token));
+  t.equal(anew.refresh_token, answer.refresh_token);
+  const [before, after] = [answer, anew].map(({ access_token }) => decodeProtectedHeader(access_token));
+  t.match(after, { typ: before?.typ, alg: before?.alg });
+  t.not(after?.kid, before?.kid);
+});
+
+t.test('a key that is rotated while an answer is given again is tried again', async (t) => {
+  const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
+  const asked = await begun(t, 'web-jwt', { clients, signing: { user_keys: true } });
+  const { token, using, ask, service, overtake } = asked;
+  const answer = await ask(grant, 'web-jwt', using(token));
+  let looked = 0;
+  const { isStillTheirs } = service.records;
+  overtake({ isStillTheirs: async (key) => ++looked > 1 && isStillTheirs.call(service.records, key) });
+  t.equal((await ask(grant, 'web-jwt', using(token))).access_token, answer.access_token);
+  t.equal(looked, 2);
+});
+
+t.test('an answer of a token that no user key signed is given again as it was', async (t) => {
+  const clients = configuration().clients.map((client) => ({ ...client, retry_window: 30_000 }));
+  for (const client of ['web', 'web-jwt']) {
+    const { token, using, ask } = await begun(t, client, { clients });
+    const answer = await ask(grant, client, using(token));
+    t.equal((await ask(grant, client, using(token))).access_token, answer.access_token);
+  }
+});

@@ -1,0 +1,161 @@
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t, { type Test } from 'tap';
+import { command } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
+import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { serving } from '../support/serving.ts';
+import { doctored, expectSeen, fileIn } from './doctored.ts';
+
+t.setTimeout(180_000);
+
+async function service(t: Test, changes: object = {}): Promise<string> {
+  const port = await freePort();
+  return fileIn(t, 'authorization.yaml', {
+    issuer: `http://127.0.0.1:${port}`,
+    listen: `127.0.0.1:${port}`,
+    storage: 'sqlite:data/a.db',
+    resources: ['https://api.example.com'],
+    log: { format: 'json' },
+    ...changes,
+  });
+}
+
+async function run(t: Test, file: string) {
+  const running = command(t, ['authorization', '--config', file]);
+  if (!(await running.prints('is ready'))) throw new Error(running.stdout() + running.stderr());
+  return running;
+}
+
+const beside = (file: string, name: string) => join(dirname(file), name);
+
+t.test('before the first start nothing is bad, and nothing is made', async (t) => {
+  const file = await service(t, { audit: { file: 'audit.jsonl' } });
+  const found = await doctored(t, file);
+  expectSeen(t, found, file, 'good', /^valid$/);
+  expectSeen(t, found, 'listen', 'good', /^free$/);
+  expectSeen(t, found, 'issuer', 'doubtful', /does not run/);
+  expectSeen(t, found, 'storage', 'doubtful', /^not there yet$/);
+  expectSeen(t, found, 'the folder of', 'good', /^can be written, \d+ MiB are free$/);
+  expectSeen(t, found, 'audit', 'good', /^can be written/);
+  t.equal(found.status, 0);
+  t.notOk(existsSync(beside(file, 'data')), 'the store was not made');
+  t.notOk(existsSync(beside(file, 'audit.jsonl')), 'the audit log was not made');
+});
+
+t.test('while it runs everything is well, with a listener for health and without one', async (t) => {
+  for (const health of [{}, { health: `127.0.0.1:${await freePort()}` }]) {
+    const file = await service(t, health);
+    await run(t, file);
+    const found = await doctored(t, file);
+    expectSeen(t, found, 'listen', 'good', /^held by a Gatehouse that/);
+    expectSeen(t, found, 'issuer', 'good', /agree/);
+    expectSeen(t, found, 'storage', 'good', /tables of this version/);
+    expectSeen(t, found, 'the mode of', 'good', /^closed/);
+    expectSeen(t, found, 'the key ', 'good', /^closed/);
+    t.strictSame([found.status, found.findings.filter(({ verdict }) => verdict === 'bad')], [0, []]);
+  }
+});
+
+t.test('the issuer: a port that is not that of `listen`, and a name that leads elsewhere', async (t) => {
+  const free = await freePort();
+  const mismatch = await doctored(t, await service(t, { issuer: `http://127.0.0.1:${free}` }));
+  expectSeen(t, mismatch, 'issuer', 'bad', /names the port \d+ of this machine, and `listen` has \d+/);
+  const stranger = createHttp((_request, response) => void response.writeHead(404).end());
+  const elsewhere = (await serving(t, stranger)).replace('127.0.0.1', 'localhost');
+  const file = await service(t, { issuer: `${elsewhere.replace('http:', 'https:')}`, development: true });
+  await run(t, file);
+  const led = await doctored(t, file);
+  expectSeen(t, led, 'issuer', 'bad', /runs at http:\S+, and is not reached by its issuer/);
+  t.equal(led.status, 1);
+});
+
+t.test('an address that another program holds', async (t) => {
+  const stranger = createServer((socket) => socket.destroy());
+  await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
+  t.teardown(() => stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const found = await doctored(t, await service(t, { listen: `127.0.0.1:${port}` }));
+  expectSeen(t, found, 'listen', 'bad', /^held by another program/);
+});
+
+t.test('a store that is empty, of a newer version, or no database', async (t) => {
+  const file = await service(t, { storage: 'sqlite:a.db' });
+  const database = beside(file, 'a.db');
+  const look = () => doctored(t, file);
+  writeFileSync(database, '', { mode: 0o600 });
+  expectSeen(t, await look(), 'storage', 'doubtful', /^has no tables yet$/);
+  rmSync(database);
+  t.equal((await command(t, ['authorization', '--config', file, '--migrate-only']).ended()).status, 0);
+  expectSeen(t, await look(), 'storage', 'good', /tables of this version/);
+  alter(database, 'DELETE FROM migration WHERE version = (SELECT max(version) FROM migration)');
+  expectSeen(t, await look(), 'storage', 'doubtful', /^1 migrations are still to be done$/);
+  alter(database, "INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
+  const newer = await look();
+  expectSeen(t, newer, 'storage', 'bad', /at version 9999/);
+  t.equal(newer.status, 1);
+  writeFileSync(database, 'this is no database, and never was one'.repeat(20));
+  expectSeen(t, await look(), 'storage', 'bad', /not a database/);
+});
+
+function alter(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+t.test('files of the store: open to everybody, the key open or gone', async (t) => {
+  const file = await service(t, { storage: 'sqlite:a.db' });
+  await command(t, ['authorization', '--config', file, '--migrate-only']).ended();
+  const [database, key] = [beside(file, 'a.db'), beside(file, 'a.db.key')];
+  chmodSync(database, 0o644);
+  chmodSync(key, 0o644);
+  const open = await doctored(t, file);
+  expectSeen(t, open, `the mode of ${database}`, 'doubtful', /everybody/);
+  expectSeen(t, open, `the key ${key}`, 'bad', /everybody/);
+  renameSync(key, `${key}.old`);
+  expectSeen(t, await doctored(t, file), `the key ${key}`, 'bad', /^is missing/);
+});
+
+t.test('folders without room, or that take no files: of the store and of the audit log', async (t) => {
+  // a file system of the kernel: its folders take no files, and it has no room
+  const found = await doctored(
+    t,
+    await service(t, { storage: 'sqlite:/proc/a.db', audit: { file: '/proc/audit.jsonl' } }),
+  );
+  expectSeen(t, found, 'the folder of sqlite:/proc', 'bad', /cannot write to \/proc|0 MiB are free/);
+  expectSeen(t, found, 'audit', 'bad', /cannot write to \/proc|0 MiB are free/);
+});
+
+t.test('a store in memory is doubtful', async (t) => {
+  expectSeen(
+    t,
+    await doctored(t, await service(t, { storage: 'sqlite::memory:' })),
+    'storage',
+    'doubtful',
+    /forgotten/,
+  );
+});
+
+t.test('PostgreSQL: without tables, with them, and out', { skip: skipWithoutPostgres }, async (t) => {
+  const server = await postgresServer(t);
+  const storage = await server.database();
+  const encryption_keys = [Buffer.alloc(32, 7).toString('base64')];
+  const file = await service(t, { storage, encryption_keys });
+  const look = () => doctored(t, file);
+  expectSeen(t, await look(), 'storage postgres:', 'doubtful', /^has no tables yet$/);
+  t.equal(
+    (await server.ask("SELECT 1 FROM pg_tables WHERE schemaname = 'public'", storage)).length,
+    0,
+    'none was made',
+  );
+  t.equal((await command(t, ['authorization', '--config', file, '--migrate-only']).ended()).status, 0);
+  const well = await look();
+  expectSeen(t, well, 'storage postgres:', 'good', /tables of this version/);
+  expectSeen(t, well, 'storage postgres:', 'good', /^agrees with ours$/);
+  await server.abort();
+  expectSeen(t, await look(), 'storage postgres:', 'bad', /ECONNREFUSED/);
+});

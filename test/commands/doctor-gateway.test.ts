@@ -1,0 +1,397 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { judgeNode } from '../../src/commands/doctor/node-version.ts';
+import { command } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
+import { http2Upstream } from '../support/http2-upstream.ts';
+import { redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { tlsUpstream } from '../support/tls-upstream.ts';
+import {
+  api,
+  audience,
+  authorization,
+  doctored,
+  expectSeen,
+  fileIn,
+  listeners,
+  main,
+  routes,
+  secret,
+  vector,
+  withServer,
+} from './doctored.ts';
+
+t.setTimeout(180_000);
+
+t.test('in a setup that works everything is well, whether it runs or not', async (t) => {
+  const { issuer, storage } = await authorization(t);
+  const tls = await tlsUpstream(t);
+  const h2 = await http2Upstream(t);
+  const file = fileIn(t, 'gateway.yaml', {
+    ...(await listeners()),
+    upstreams: {
+      plain: { url: await api(t) },
+      secure: { url: tls.url, tls: { ca: vector('authority.crt') } },
+      two: { url: h2.url, http2: true },
+    },
+    defaults: { upstream: 'plain' },
+    authorization_servers: { main: main(issuer) },
+    routes: [
+      ...routes,
+      {
+        match: { path: '/b' },
+        access: 'authenticated',
+        auth: 'basic',
+        basic: { users: { storage }, allow_insecure: true },
+      },
+    ],
+  });
+  const found = await doctored(t, file);
+  const rows: readonly (readonly [string, RegExp])[] = [
+    [file, /^valid$/],
+    ['Node.js', /^\d+\.\d+\.\d+$/],
+    ['the clock of this machine', /^20/],
+    ['listen 127.0.0.1:', /^free$/],
+    ['health 127.0.0.1:', /^free$/],
+    ['upstreams.plain', /^connects$/],
+    ['upstreams.secure', /^connects, the certificate verifies, \d+ days left$/],
+    ['upstreams.two', /^connects/],
+    ['authorization_servers.main metadata', /jwks_uri is http/],
+    ['authorization_servers.main metadata', /introspection_endpoint is http/],
+    ['authorization_servers.main keys', /usable/],
+    ['authorization_servers.main introspection as gateway', /takes our credentials/],
+    ['authorization_servers.main revocation feed', /in step/],
+    ['authorization_servers.main clock', /^agrees with ours$/],
+    ['users of basic sqlite:', /^can be read$/],
+    ['the mode of gateway.yaml', /^closed/],
+    ['open files', /are needed at most$/],
+  ];
+  for (const [name, words] of rows) expectSeen(t, found, name, 'good', words);
+  t.strictSame(
+    found.findings.filter(({ verdict }) => verdict === 'bad'),
+    [],
+  );
+  t.equal(found.status, 0);
+
+  const running = command(t, ['gateway', '--config', file]);
+  t.ok(await running.prints('gateway is listening'), running.stderr());
+  const beside = await doctored(t, file);
+  expectSeen(t, beside, 'listen', 'good', /^held by a Gatehouse that is ready$/);
+  expectSeen(t, beside, 'health', 'good', /^held by a Gatehouse that is ready$/);
+  t.equal(beside.status, 0);
+});
+
+t.test(
+  'a file that does not load is told with its places, and what needs no file is looked at all the same',
+  async (t) => {
+    const file = fileIn(t, 'gateway.yaml', { upstreams: {}, rutes: [] });
+    const found = await doctored(t, file);
+    expectSeen(t, found, `${file}:`, 'bad', /rutes/);
+    expectSeen(t, found, 'Node.js', 'good', /./);
+    t.equal(found.status, 1);
+    const { status, stdout } = await command(t, ['doctor', '--config', `${file}.missing`]).ended();
+    t.match({ status, stdout }, { status: 1, stdout: /^✗ .*missing.*: the file does not exist → /m });
+  },
+);
+
+t.test('a file that is not there is bad, and the remedy says where it was looked for', async (t) => {
+  const { status, stdout } = await command(t, ['doctor', '--config', 'nowhere.yaml']).ended();
+  t.equal(status, 1);
+  t.match(stdout, /✗ nowhere\.yaml:1:1: the file does not exist/);
+  t.match(stdout, `paths are relative to ${process.cwd()}`);
+  t.notMatch(stdout, 'shows the line');
+});
+
+t.test('a test of the file that fails is bad, as with check', async (t) => {
+  const tests = [{ request: 'GET /a', expect: { forward: true } }];
+  const upstreams = { api: { url: await api(t) } };
+  const file = fileIn(t, 'gateway.yaml', {
+    upstreams,
+    defaults: { upstream: 'api' },
+    routes: [{ match: { path: '/b' }, access: 'public' }],
+    tests,
+  });
+  const found = await doctored(t, file);
+  expectSeen(t, found, `${file}:`, 'bad', /404/);
+  expectSeen(t, found, 'upstreams.api', 'good', /^connects$/);
+});
+
+t.test('addresses: taken by another program, not of this machine, of a gateway that cannot be asked', async (t) => {
+  const stranger = createServer((socket) => socket.destroy());
+  await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
+  t.teardown(() => stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const rest = {
+    upstreams: { api: { url: await api(t) } },
+    defaults: { upstream: 'api' },
+    routes: [{ match: { path: '/b' }, access: 'public' }],
+  };
+  const asked = {
+    ...rest,
+    listen: `127.0.0.1:${port}`,
+    health: `127.0.0.1:${await freePort()}`,
+    admin: '192.0.2.1:9900',
+  };
+  const found = await doctored(t, fileIn(t, 'gateway.yaml', asked));
+  expectSeen(t, found, 'listen', 'bad', /^held by another program/);
+  expectSeen(t, found, 'admin', 'bad', /^is not an address of this machine$/);
+  const unasked = await doctored(t, fileIn(t, 'gateway.yaml', { ...rest, listen: `127.0.0.1:${port}` }));
+  expectSeen(t, unasked, 'listen', 'doubtful', /cannot be asked/);
+});
+
+t.test('upstreams: nobody there, no such name, a certificate that is not accepted, no TLS, no HTTP/2', async (t) => {
+  const [plain, tls] = [await api(t), await tlsUpstream(t)];
+  const self = await tlsUpstream(t, {
+    cert: readFileSync(vector('self-signed.crt')),
+    key: readFileSync(vector('self-signed.key')),
+  });
+  const ca = { ca: vector('authority.crt') };
+  const broken: Readonly<Record<string, readonly [object, RegExp]>> = {
+    nobody: [{ url: `http://127.0.0.1:${await freePort()}` }, /ECONNREFUSED/],
+    nameless: [{ url: 'http://no-such-host.invalid' }, /ENOTFOUND|EAI_AGAIN|no answer within 3 s|TIMEOUT/],
+    unknown: [{ url: tls.url }, /SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO/],
+    selfmade: [{ url: self.url, tls: ca }, /SELF_SIGNED|UNABLE_TO/],
+    misnamed: [{ url: tls.url, tls: { ...ca, server_name: 'other.example.com' } }, /ERR_TLS_CERT_ALTNAME_INVALID/],
+    unencrypted: [{ url: plain.replace('http:', 'https:') }, /ERR_SSL|EPROTO/],
+    one: [{ url: tls.url, tls: ca, http2: true }, /NO_HTTP2|NO_APPLICATION_PROTOCOL/],
+  };
+  const upstreams = Object.fromEntries(Object.entries(broken).map(([name, [upstream]]) => [name, upstream]));
+  const routesTo = Object.keys(broken).map((upstream) => ({
+    match: { path: `/${upstream}` },
+    access: 'public',
+    upstream,
+  }));
+  const found = await doctored(t, fileIn(t, 'gateway.yaml', { ...(await listeners()), upstreams, routes: routesTo }));
+  for (const [name, [, words]] of Object.entries(broken)) expectSeen(t, found, `upstreams.${name} `, 'bad', words);
+  t.equal(found.status, 1);
+});
+
+t.test('stores of tokens and of users: none there, no tables, a newer version', async (t) => {
+  const file = async (storage: string, more: Readonly<Record<string, string>> = {}) => {
+    const users = { access: 'authenticated', auth: 'digest', digest: { realm: 'meters', users: { storage } } };
+    const server = { issuer: 'http://127.0.0.1:9', verify: 'store', storage, audience };
+    const rest = {
+      upstreams: { api: { url: await api(t) } },
+      defaults: { upstream: 'api' },
+      authorization_servers: { main: server },
+    };
+    return fileIn(
+      t,
+      'gateway.yaml',
+      { ...(await listeners()), ...rest, routes: [...routes, { match: { path: '/b' }, ...users }] },
+      more,
+    );
+  };
+  const absent = await doctored(t, await file('sqlite:none.db'));
+  expectSeen(t, absent, 'authorization_servers.main sqlite:', 'bad', /there is no database/);
+  expectSeen(t, absent, 'users of digest sqlite:', 'bad', /there is no database/);
+  const foreign = await doctored(t, await file('sqlite:a.db', { 'a.db': '' }));
+  expectSeen(t, foreign, 'authorization_servers.main sqlite:', 'bad', /no such table/);
+  const { directory, storage } = await authorization(t);
+  const database = new DatabaseSync(join(directory, 'a.db'));
+  database.exec("INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
+  database.close();
+  const newer = await doctored(t, await file(storage));
+  expectSeen(t, newer, 'authorization_servers.main sqlite:', 'bad', /at version 9999/);
+});
+
+t.test(
+  'counters: a Redis that answers, one that forgets nonces, a replica, and none',
+  { skip: skipWithoutRedis },
+  async (t) => {
+    const redis = await redisServer(t);
+    const users = 'alice:meters:939e7578ed9e3c518a452acee763bce9\n';
+    const digest = {
+      match: { path: '/b' },
+      access: 'authenticated',
+      auth: 'digest',
+      digest: { realm: 'meters', users: 'users', algorithms: ['MD5'] },
+    };
+    const file = fileIn(
+      t,
+      'gateway.yaml',
+      {
+        ...(await listeners()),
+        upstreams: { api: { url: await api(t) } },
+        defaults: { upstream: 'api' },
+        counters: redis.url,
+        nonce_keys: [Buffer.alloc(32, 7).toString('base64')],
+        routes: [digest],
+      },
+      { users },
+    );
+    const set = (...words: string[]) => spawnSync('redis-cli', ['-u', redis.url, ...words]);
+    const well = await doctored(t, file);
+    for (const words of [/^answers$/, /^agrees with ours$/, /forgets no nonces/])
+      expectSeen(t, well, 'counters', 'good', words);
+    t.strictSame(await redis.keys(), [], 'nothing was written there');
+    set('config', 'set', 'maxmemory-policy', 'allkeys-lru');
+    expectSeen(t, await doctored(t, file), 'counters', 'bad', /allkeys-lru/);
+    set('replicaof', '127.0.0.1', String(await freePort()));
+    expectSeen(t, await doctored(t, file), 'counters', 'bad', /is a slave/);
+    await redis.kill();
+    expectSeen(t, await doctored(t, file), 'counters', 'bad', /ECONNREFUSED/);
+  },
+);
+
+t.test('certificates: one that holds, one that expires soon, and one that has', async (t) => {
+  const directory = t.testdir({});
+  const [cert, key] = [join(directory, 'soon.crt'), join(directory, 'soon.key')];
+  const made = spawnSync('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '3',
+    '-subj',
+    '/CN=localhost',
+    '-out',
+    cert,
+    '-keyout',
+    key,
+  ]);
+  t.equal(made.status, 0);
+  const file = async (tls: object) => {
+    const listen = { host: '127.0.0.1', port: await freePort(), tls };
+    const upstreams = { api: { url: 'https://localhost:9', tls } };
+    return fileIn(t, 'gateway.yaml', {
+      listen,
+      upstreams,
+      defaults: { upstream: 'api' },
+      routes: [{ match: { path: '/b' }, access: 'public' }],
+    });
+  };
+  const long = { cert: vector('server.crt'), key: vector('server.key') };
+  const well = await doctored(t, await file(long));
+  for (const name of ['listen.tls', 'upstreams.api.tls'])
+    expectSeen(t, well, name, 'good', /^fits its key, \d+ days left$/);
+  t.equal(well.about(`the mode of ${long.key}`).length, 1, 'the mode of the key is looked at, once');
+  const soon = await doctored(t, await file({ cert, key }));
+  for (const name of ['listen.tls', 'upstreams.api.tls']) expectSeen(t, soon, name, 'doubtful', /expires in [23] days/);
+  const mixed = await doctored(t, await file({ cert, key: vector('server.key') }));
+  t.ok(mixed.findings.some(({ verdict, message }) => verdict === 'bad' && message.includes('is not the key of')));
+  // ten days on
+  const later = await doctored(t, await file({ cert, key }), { flags: ['--import', clockAt(Date.now() + 864e6)] });
+  for (const name of ['listen.tls', 'upstreams.api.tls']) expectSeen(t, later, name, 'bad', /expired on/);
+});
+
+/** For `--import`: the wall clock of the process stands still there. */
+function clockAt(milliseconds: number): string {
+  return `data:text/javascript,Date.now = () => ${milliseconds}`;
+}
+
+t.test('a clock that starts at 1970 is bad', async (t) => {
+  const found = await doctored(
+    t,
+    await withServer(t, {
+      ...main('http://127.0.0.1:9'),
+      verify: 'introspection',
+      introspection_endpoint: 'http://127.0.0.1:9',
+    }),
+    {
+      flags: ['--import', clockAt(86_400_000)],
+    },
+  );
+  expectSeen(t, found, 'the clock of this machine', 'bad', /^1970-01-02/);
+});
+
+t.test('a Node.js that is too old is bad', async (t) => {
+  for (const version of ['24.15.0', '24.16.1', '26.0.0'])
+    t.match(judgeNode(version, '>=24.15'), { verdict: 'good' }, version);
+  for (const version of ['24.14.9', '22.99.0'])
+    t.match(judgeNode(version, '>=24.15'), { verdict: 'bad', remedy: /24\.15/ }, version);
+});
+
+t.test('fewer open files than connections are permitted is doubtful', async (t) => {
+  const file = await withServer(
+    t,
+    main('http://127.0.0.1:9', { verify: 'introspection', introspection_endpoint: 'http://127.0.0.1:9' }),
+  );
+  const limited = { node: 'bash', flags: ['-c', `ulimit -n 256; exec ${process.execPath} "$0" "$@"`] };
+  expectSeen(
+    t,
+    await doctored(t, file, limited),
+    'open files',
+    'doubtful',
+    /^256 are allowed, and 10\d\d\d are needed/,
+  );
+});
+
+t.test(
+  'files of secrets that everybody may read are doubtful: the file itself, what it includes, private keys',
+  async (t) => {
+    const server = main('http://127.0.0.1:9', {
+      client_secret: `\${file:secret}`,
+      verify: 'introspection',
+      introspection_endpoint: 'http://127.0.0.1:9',
+    });
+    const included = fileIn(
+      t,
+      'gateway.yaml',
+      {
+        upstreams: { api: { url: 'http://127.0.0.1:9' } },
+        defaults: { upstream: 'api' },
+        authorization_servers: { main: server },
+        routes,
+      },
+      { secret },
+    );
+    chmodSync(included, 0o644);
+    const closed = await doctored(t, included);
+    expectSeen(t, closed, 'the mode of secret', 'good', /^closed/);
+    t.strictSame(closed.about('the mode of gateway.yaml'), [], 'a file that holds none may be open');
+    chmodSync(join(dirname(included), 'secret'), 0o644);
+    expectSeen(t, await doctored(t, included), 'the mode of secret', 'doubtful', /everybody/);
+    const literal = await withServer(t, { ...server, client_secret: secret });
+    chmodSync(literal, 0o644);
+    expectSeen(t, await doctored(t, literal), 'the mode of gateway.yaml', 'doubtful', /everybody/);
+  },
+);
+
+t.test('nothing is changed: no file is made, written or touched, and no secret is printed', async (t) => {
+  const { directory } = await authorization(t);
+  const copy = t.testdir({});
+  const database = new DatabaseSync(join(directory, 'a.db'));
+  database.exec(`VACUUM INTO '${join(copy, 'a.db')}'`);
+  database.close();
+  const idle = new DatabaseSync(join(copy, 'a.db'));
+  idle.exec('PRAGMA journal_mode = WAL');
+  idle.close();
+  const server = main('http://127.0.0.1:9', {
+    verify: 'store',
+    storage: `sqlite:${join(copy, 'a.db')}`,
+    client_id: undefined,
+    client_secret: undefined,
+  });
+  const file = await withServer(t, server);
+  const state = () =>
+    [copy, dirname(file)].flatMap((folder) =>
+      readdirSync(folder).map(
+        (name) => `${name} ${statSync(join(folder, name)).mtimeMs} ${statSync(join(folder, name)).size}`,
+      ),
+    );
+  const before = state();
+  const found = await doctored(t, file);
+  expectSeen(t, found, 'authorization_servers.main sqlite:', 'good', /can be read/);
+  t.strictSame(state(), before);
+  const wrong = await withServer(t, main(`http://127.0.0.1:${await freePort()}`));
+  const { stdout } = await command(t, ['doctor', '--config', wrong]).ended();
+  t.notMatch(stdout, secret);
+});
+
+t.test('in words: a line for each, with its mark and the remedy, and exit status 1', async (t) => {
+  const file = await withServer(t, main(`http://127.0.0.1:${await freePort()}`));
+  const { status, stdout } = await command(t, ['doctor', '--config', file]).ended();
+  t.equal(status, 1);
+  t.match(stdout, /^✓ upstreams\.api http:\/\/127\.0\.0\.1:\d+: connects$/m);
+  t.match(stdout, /^✗ authorization_servers\.main metadata: metadata: ECONNREFUSED → nothing listens there/m);
+  t.match(stdout, /^\d+ looked at: 1 ✗, 0 !\n$/m);
+  t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'Nothing is changed' });
+  t.match(await command(t, ['doctor']).ended(), { status: 2, stderr: '--config' });
+});

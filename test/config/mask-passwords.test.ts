@@ -1,0 +1,18 @@
+import t from 'tap';
+import { maskPasswords } from '../../src/config/frame.ts';
+
+const cases: readonly (readonly [text: string, shown: string])[] = [
+  ['postgres://u:secret@h/d', 'postgres://u:******@h/d'],
+  ['postgres://u:pa@s3cret@h/d', 'postgres://u:*********@h/d'],
+  ['redis://:secret@h:1', 'redis://:******@h:1'],
+  ['a://u:one@h b://u:two@h', 'a://u:***@h b://u:***@h'],
+  ['postgres://h/d?user=u&password=s3cret&x=1', 'postgres://h/d?user=u&password=******&x=1'],
+  ['"postgres://h/d?sslpassword=s3cret"', '"postgres://h/d?sslpassword=******"'],
+  ['https://h/a?scope=s@t', 'https://h/a?scope=s@t'],
+  ['http://127.0.0.1:8080/a@b', 'http://127.0.0.1:8080/a@b'],
+];
+
+t.test('a password of a URL is shown as asterisks, up to the last @ of its authority and in its query', (t) => {
+  for (const [text, shown] of cases) t.equal(maskPasswords(text), shown);
+  t.end();
+});

@@ -1,0 +1,295 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join, posix } from 'node:path';
+import { Ajv } from 'ajv';
+import t, { type Test } from 'tap';
+import { request } from 'undici';
+import { parse } from 'yaml';
+import { billOfMaterials } from '../../tools/sbom.ts';
+import { freePort } from '../support/free-port.ts';
+import { isFullSize } from '../support/long.ts';
+import { serving } from '../support/serving.ts';
+import { checkout, elsewhere, type Installed, install, npm, type Packed, pack, start } from './packed.ts';
+
+t.setTimeout(300_000);
+
+const packed = pack(t);
+const installed = installedOrWhy(t, packed);
+const skip = typeof installed === 'string' ? installed : false;
+const here = typeof installed === 'string' ? { folder: '', root: '' } : installed;
+
+/** Without a registry there is nothing to install from; in CI that is a failure. */
+function installedOrWhy(t: Test, packed: Packed): Installed | string {
+  try {
+    return install(t, packed);
+  } catch (error) {
+    const isOffline = /\bE(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH)\b/.test(
+      String(error),
+    );
+    if (!isOffline || isFullSize) throw error;
+    return 'npm cannot install: no registry can be reached';
+  }
+}
+
+/** What may be in the package; whatever is no row of this is not for users. */
+const mayHold: readonly RegExp[] = [
+  /^(package\.json|LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md)$/,
+  /^bin\/gatehouse\.js$/,
+  /^config\/(gateway|authorization)\.(yaml|schema\.json)$/,
+  /^config\/files\.d\.ts$/,
+  /^config\/nginx\/gatehouse-[a-z]+\.conf$/,
+  /^docs\/[\w/-]+\.(md|svg)$/,
+  /^dist\/[\w/-]+\.js$/,
+  /^dist\/demo\/page\/[\w-]+\.(html|css)$/,
+];
+
+const mustHold = [
+  ...['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'bin/gatehouse.js', 'dist/cli.js'],
+  ...['config/gateway.yaml', 'config/gateway.schema.json', 'config/authorization.yaml'],
+  ...['config/authorization.schema.json', 'config/files.d.ts', 'docs/configuration.md', 'docs/errors.md'],
+  'config/nginx/gatehouse-location.conf',
+];
+
+t.test('the package holds what users need and nothing else', async (t) => {
+  const paths = [...packed.files.keys()];
+  t.strictSame(
+    paths.filter((path) => !mayHold.some((row) => row.test(path))),
+    [],
+  );
+  t.strictSame(
+    mustHold.filter((path) => !packed.files.has(path)),
+    [],
+  );
+});
+
+t.test('dist/ is the whole source, compiled', async (t) => {
+  const sources = readdirSync(join(checkout, 'src'), { recursive: true, encoding: 'utf8' });
+  const compiled = [...packed.files.keys()].filter((path) => path.startsWith('dist/') && path.endsWith('.js'));
+  const expected = sources.filter((path) => /\.[jt]s$/.test(path)).map((path) => `dist/${path.replace(/ts$/, 'js')}`);
+  t.strictSame(compiled.sort(), expected.sort());
+});
+
+const mayNotSay: Readonly<Record<string, RegExp>> = {
+  'a source map that is not there': /sourceMappingURL/,
+  'a path of the machine that packed it': new RegExp(
+    `${RegExp.escape(checkout)}|/(home|Users|root)/\\w|gatehouse-package-`,
+  ),
+};
+
+for (const [what, pattern] of Object.entries(mayNotSay))
+  t.test(`no file of the package names ${what}`, async (t) => {
+    t.strictSame(
+      [...packed.files].filter(([, text]) => pattern.test(text)).map(([path]) => path),
+      [],
+    );
+  });
+
+/** Parts of the repository that pages tell of and a package does not need. */
+const elsewhereInTheRepository = /^(bench|helm|test)\//;
+
+t.test('every page that a packed page leads to is packed', async (t) => {
+  for (const [path, text] of packed.files) {
+    if (!path.endsWith('.md')) continue;
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)) {
+      const target = posix.normalize(posix.join(posix.dirname(path), link));
+      const isPacked = [...packed.files.keys()].some((file) => file === target || file.startsWith(`${target}/`));
+      const isLeftOut = !isPacked && existsSync(join(checkout, target)) && !elsewhereInTheRepository.test(target);
+      t.notOk(isLeftOut, `${path} leads to ${target}`);
+    }
+  }
+});
+
+t.test('what is installed with it is what the bill of materials names', { skip }, async (t) => {
+  const { packages } = JSON.parse(readFileSync(join(here.folder, 'node_modules/.package-lock.json'), 'utf8'));
+  const names = Object.keys(packages).map((path) =>
+    path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+  );
+  const billed = billOfMaterials().components.map(({ name }) => name);
+  t.strictSame([...new Set(names)].filter((name) => name !== 'gatehouse').sort(), [...new Set(billed)].sort());
+});
+
+t.test('npx runs the command that is installed', { skip }, async (t) => {
+  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
+  t.match(npm(['--no-install', 'gatehouse', '--version'], here.folder, 'npx'), version);
+});
+
+t.test('every command that the help names starts alone', { skip }, async (t) => {
+  const help = await run(t, ['--help']);
+  const listed = help.slice(help.indexOf('To begin:'), help.indexOf('Examples:'));
+  const commands = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
+  t.ok(commands.length > 20, help);
+  for (const name of commands)
+    t.match(await run(t, [name, '--help']), `Usage: gatehouse ${name}`.replace(/ help$/, ''));
+});
+
+/** What it printed; fails where it ends with anything but 0. */
+async function run(t: Test, args: readonly string[]): Promise<string> {
+  const command = start(t, here, args);
+  const status = await command.ended();
+  t.equal(status, 0, `gatehouse ${args.join(' ')}: ${command.output()}`);
+  return command.output();
+}
+
+const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
+const [gatewayYaml = '', authorizationYaml = ''] = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+  ([, text]) => text,
+);
+
+t.test('the files of the README are served by the programs of the package', { skip }, async (t) => {
+  const api = await serving(
+    t,
+    createServer((_request, response) => response.end('an order')),
+  );
+  const [gateway, authorization, health] = [await freePort(), await freePort(), await freePort()];
+  const ports = new Map([
+    ['8080', gateway],
+    ['8081', authorization],
+    ['9900', health],
+    ['9000', Number(new URL(api).port)],
+  ]);
+  const move = (text: string) => text.replace(/(?<=:)(8080|8081|9000|9900)\b/g, (port) => String(ports.get(port)));
+  const secrets = { GATEWAY_SECRET: 'g'.repeat(40), SHOP_SECRET: 's'.repeat(40) };
+  writeFileSync(join(here.folder, 'ticket.key'), Buffer.alloc(32, 1).toString('base64'));
+  writeFileSync(join(here.folder, 'gateway.yaml'), move(gatewayYaml));
+  writeFileSync(join(here.folder, 'authorization.yaml'), move(authorizationYaml));
+
+  const checked = start(t, here, ['check', 'gateway.yaml', 'authorization.yaml'], { env: secrets });
+  t.equal(await checked.ended(), 0, checked.output());
+  const service = start(t, here, ['authorization', '--config', 'authorization.yaml'], { env: secrets });
+  t.ok(await service.prints('is ready'), service.output());
+  const proxy = start(t, here, ['gateway', '--config', 'gateway.yaml'], { env: secrets });
+  t.ok(await proxy.prints('gateway is listening'), proxy.output());
+
+  const { body } = await request(`http://localhost:${authorization}/oauth2/token`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`shop:${secrets.SHOP_SECRET}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'grant_type=client_credentials&scope=orders.read',
+  });
+  const { access_token: token } = (await body.json()) as { access_token: string };
+  const orders = `http://localhost:${gateway}/orders`;
+  t.equal(await status(orders), 401);
+  t.equal(await status(orders, { headers: { authorization: `Bearer ${token}` } }), 200);
+  for (const each of [proxy, service]) {
+    each.kill('SIGTERM');
+    t.equal(await each.ended(), 0, each.output());
+  }
+});
+
+t.test('the demo answers what it promises at the URLs that it prints', { skip }, async (t) => {
+  const ports = await Promise.all(
+    ['gateway', 'authorization', 'api', 'client'].map(async (name) => [`--${name}`, String(await freePort())]),
+  );
+  const demo = start(t, here, ['demo', ...ports.flat()]);
+  t.ok(await demo.prints('Ctrl-C'), demo.output());
+  const promised = [...demo.output().matchAll(/^ {2}(\d{3}) {2}.*\n {4}(curl -i .*)$/gm)];
+  t.strictSame(
+    promised.map(([, code]) => code),
+    ['401', '403', '200'],
+  );
+  for (const [, code, curl = ''] of promised) {
+    const [url = ''] = /http:\S+/.exec(curl) ?? [];
+    const authorization = /Authorization: (Bearer [^']+)'/.exec(curl)?.[1];
+    const method = curl.includes('-X DELETE') ? 'DELETE' : 'GET';
+    t.equal(
+      await status(url, { method, headers: authorization === undefined ? {} : { authorization } }),
+      Number(code),
+      curl,
+    );
+  }
+  const [page = ''] = /http:\S+(?=\n\n {2}The login)/.exec(demo.output()) ?? [];
+  t.equal(await status(page), 200, 'the client page');
+  demo.kill('SIGTERM');
+  t.equal(await demo.ended(), 0, demo.output());
+});
+
+async function status(
+  url: string,
+  options: { method?: 'GET' | 'DELETE'; headers?: Record<string, string> } = {},
+): Promise<number> {
+  const { statusCode, body } = await request(url, options);
+  await body.dump();
+  return statusCode;
+}
+
+/** Type → a value in TypeScript → whether tsc accepts it. */
+const written: readonly (readonly [string, string, boolean])[] = [
+  ['GatewayFile', JSON.stringify(parse(gatewayYaml)), true],
+  ['AuthorizationFile', JSON.stringify(parse(authorizationYaml)), true],
+  ['GatewayFile', JSON.stringify(parse(readFileSync(join(checkout, 'config/gateway.yaml'), 'utf8'))), true],
+  ['AuthorizationFile', JSON.stringify(parse(readFileSync(join(checkout, 'config/authorization.yaml'), 'utf8'))), true],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+  ['GatewayFile', "{ version: 1, workers: '${WORKERS:-auto}', routes: [] }", true],
+  ['GatewayFile', '{ version: 1, rotues: [], routes: [] }', false],
+  ['GatewayFile', '{ version: 1 }', false],
+  ['GatewayFile', "{ version: 1, mode: 'shadwo', routes: [] }", false],
+  ['AuthorizationFile', "{ version: 1, issuer: 'http://localhost', clients: [{ client_id: 1 }] }", false],
+];
+
+t.test('the types of both files hold under a strict tsc', { skip }, async (t) => {
+  const lines = written.map(
+    ([type, value, isFit], index) =>
+      `${isFit ? '' : '// @ts-expect-error\n'}export const file${index}: ${type} = ${value};\n`,
+  );
+  const folder = join(here.folder, 'typed');
+  mkdirSync(folder);
+  writeFileSync(
+    join(folder, 'files.ts'),
+    `import type { AuthorizationFile, GatewayFile } from 'gatehouse';\n${lines.join('')}`,
+  );
+  const settings = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: 'nodenext',
+    noEmit: true,
+    types: [],
+    skipLibCheck: false,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: settings, files: ['files.ts'] }));
+  const tsc = join(checkout, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync('/usr/bin/env', ['-u', 'NODE_OPTIONS', process.execPath, tsc, '-p', folder], {
+    encoding: 'utf8',
+  });
+  t.equal(status, 0, stdout);
+});
+
+t.test('the packed schemas judge files, and nothing else can be imported', { skip }, async (t) => {
+  const { resolve } = createRequire(join(here.folder, 'index.js'));
+  for (const [name, text] of [
+    ['gateway', gatewayYaml],
+    ['authorization', authorizationYaml],
+  ]) {
+    const schema = JSON.parse(readFileSync(resolve(`gatehouse/${name}.schema.json`), 'utf8'));
+    const validate = new Ajv({ strict: true, strictTypes: false }).compile(schema);
+    t.ok(validate(parse(text as string)), JSON.stringify(validate.errors));
+    t.notOk(validate({ ...parse(text as string), listne: '127.0.0.1:1' }));
+  }
+  for (const path of ['gatehouse', 'gatehouse/dist/cli.js'])
+    t.throws(() => resolve(path), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }, path);
+});
+
+const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})`;
+
+t.test('an older Node.js without a newer one at hand says what to do', { skip }, async (t) => {
+  const command = start(t, here, ['--version'], { flags: ['--import', older], env: { PATH: here.folder } });
+  t.equal(await command.ended(), 1);
+  t.match(
+    command.output(),
+    /^gatehouse needs Node\.js 24\.15 or newer; this is 20\.0\.0 .*\n.*nodejs\.org.*\n.*npm install node@24\n$/,
+  );
+});
+
+t.test('an older Node.js finds a newer one in PATH, or installed beside the package', { skip }, async (t) => {
+  const { PATH } = elsewhere;
+  const inPath = start(t, here, ['--version'], { flags: ['--import', older], env: { PATH } });
+  t.equal(await inPath.ended(), 0, inPath.output());
+  const link = join(here.folder, 'node_modules/.bin/node');
+  symlinkSync(process.execPath, link);
+  t.teardown(() => rmSync(link));
+  const beside = start(t, here, ['--version'], { flags: ['--import', older], env: { PATH: here.folder } });
+  t.equal(await beside.ended(), 0, beside.output());
+});

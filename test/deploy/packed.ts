@@ -1,0 +1,140 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { isFullSize } from '../support/long.ts';
+import { until } from '../support/until.ts';
+
+/** The checkout that is tested. */
+export const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What npm, tsc and the licence need of a checkout in order to pack; nothing else can get into the package by mistake. */
+const source = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'LICENSE', 'src', 'tools'];
+
+export interface Packed {
+  readonly tarball: string;
+  /** Path → text, as they are in the tarball. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** `npm pack` in a copy, since it writes dist/. */
+export function pack(t: Test): Packed {
+  const folder = temporary(t);
+  const copy = join(folder, 'checkout');
+  const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
+  for (const name of [...source, 'README.md', ...files.filter((name: string) => name !== 'dist')])
+    cpSync(join(checkout, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  linkModules(join(copy, 'node_modules'));
+  const [{ filename, files: listed }] = JSON.parse(npm(['pack', '--json', '--silent'], copy));
+  const listing: readonly { path: string }[] = listed;
+  return {
+    tarball: join(copy, filename),
+    files: new Map(listing.map(({ path }) => [path, readFileSync(join(copy, path), 'utf8')])),
+  };
+}
+
+/** All but tap, which `prepare` would build anew under the tests that are running. */
+function linkModules(folder: string): void {
+  mkdirSync(folder);
+  for (const name of readdirSync(join(checkout, 'node_modules')))
+    if (name !== 'tap') symlinkSync(join(checkout, 'node_modules', name), join(folder, name));
+}
+
+export interface Installed {
+  /** Where a user stands. */
+  readonly folder: string;
+  /** Where the package is. */
+  readonly root: string;
+}
+
+/** Where nothing answers, npm would try each package for a minute. */
+const tries = `--fetch-retries=${isFullSize ? 2 : 0}`;
+
+/** Into an empty folder; throws with what npm said. */
+export function install(t: Test, { tarball }: Packed): Installed {
+  const folder = temporary(t);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  npm(['install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', tries, tarball], folder);
+  return { folder, root: join(folder, 'node_modules/gatehouse') };
+}
+
+/** Without the programs of the checkout; with the Node.js of this process. */
+export const elsewhere = {
+  ...process.env,
+  PATH: [
+    dirname(process.execPath),
+    ...(process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.startsWith(checkout)),
+  ].join(delimiter),
+};
+
+/** The test runner adds NODE_OPTIONS to whatever is started, so they are taken away where it cannot see. */
+const plainly = ['-u', 'NODE_OPTIONS'];
+
+export function npm(args: readonly string[], cwd: string, program = 'npm'): string {
+  const { status, stdout, stderr, error } = spawnSync('/usr/bin/env', [...plainly, program, ...args], {
+    cwd,
+    encoding: 'utf8',
+    env: program === 'npx' ? elsewhere : process.env,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit status ${status}`}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+export interface Started {
+  output(): string;
+  prints(text: string): Promise<boolean>;
+  ended(): Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly flags?: readonly string[];
+}
+
+/** The installed `gatehouse …`, from the folder of the user. */
+export function start(
+  t: Test,
+  { folder, root }: Installed,
+  args: readonly string[],
+  options: StartOptions = {},
+): Started {
+  const { env = {}, flags = [] } = options;
+  const child = spawn(
+    '/usr/bin/env',
+    [...plainly, process.execPath, ...flags, join(root, 'bin/gatehouse.js'), ...args],
+    {
+      cwd: folder,
+      env: { ...elsewhere, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+  const closed = once(child, 'close');
+  t.teardown(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL');
+    await closed;
+  });
+  return {
+    output: () => printed,
+    prints: (text) =>
+      until(() => printed.includes(text) || child.exitCode !== null, 20_000).then(() => printed.includes(text)),
+    ended: async () => {
+      await closed;
+      return child.exitCode;
+    },
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+export function temporary(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-package-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

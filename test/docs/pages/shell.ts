@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Test } from 'tap';
+import { until } from '../../support/until.ts';
+
+export interface Printed {
+  readonly status: number;
+  readonly output: string;
+}
+
+/** One bash, as a reader keeps it open beside the page: variables and what runs in the background stay. */
+export interface Shell {
+  enter(statement: string): Promise<Printed>;
+  /** Everything so far, also of what runs in the background. */
+  output(): string;
+}
+
+const MARK = '--- the statement is done:';
+
+/** Statements come by a descriptor of their own, so that no command of the page can read them away. */
+const LOOP = `
+  while IFS= read -r -d '' -u 3 statement; do eval "$statement"; printf '\\n%s %s\\n' '${MARK}' $?; done
+  kill $(jobs -p) 2> /dev/null; wait`;
+
+/**
+ * It prints to a file: a pipe that Node.js in the background has made non-blocking is non-blocking for curl too, which
+ * then fails at times with exit 23.
+ */
+export function shell(t: Test, cwd: string, env: Readonly<Record<string, string>>): Shell {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  const file = join(folder, 'printed');
+  const out = openSync(file, 'a');
+  const bash = spawn('bash', ['-c', LOOP], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', out, out, 'pipe'],
+  });
+  closeSync(out);
+  const statements = bash.stdio[3] as Writable;
+  t.teardown(async () => {
+    const closed = once(bash, 'close');
+    statements.end();
+    await closed;
+    rmSync(folder, { recursive: true });
+  });
+  const output = () => readFileSync(file, 'utf8');
+  let read = 0;
+  const next = () => new RegExp(`^([\\s\\S]*?)\\n${MARK} (\\d+)\\n`).exec(output().slice(read));
+  return {
+    output,
+    async enter(statement) {
+      statements.write(`${statement}\0`);
+      if (!(await until(() => next() !== null, 60_000)))
+        throw new Error(`no end of: ${statement}\n${output().slice(read)}`);
+      const [whole, printed = '', status] = next() ?? [''];
+      read += whole.length;
+      return { status: Number(status), output: printed };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { foreignServer, secrets } from '../../support/foreign-server.ts';
+import { root } from './blocks.ts';
+import { follow, skipWithout } from './follow.ts';
+
+t.setTimeout(120_000);
+
+const read = (file: string) => readFileSync(root + file, 'utf8');
+
+t.test(
+  'with a certified server in place of the provider, every block does what the page says',
+  { skip: skipWithout() },
+  async (t) => {
+    const { issuer } = await foreignServer(t);
+    const replaced = { 'https://login.example.com': issuer };
+    await follow(t, 'docs/with-my-identity-provider.md', { replaced, env: { SHOP_SECRET: secrets.shop } });
+  },
+);
+
+t.test('the table of providers says what the page of each says', async (t) => {
+  const rows = [
+    ...read('docs/with-my-identity-provider.md').matchAll(/^\| \[[^\]]+\]\((cookbook\/[^)]+)\) \|(.*)\|$/gm),
+  ];
+  t.equal(rows.length, 6);
+  for (const [, page = '', cells = ''] of rows) {
+    const [typ = '', , claims = ''] = cells.split(' | ');
+    for (const [key, cell] of [
+      ['typ', typ],
+      ['scope_claims', claims],
+    ] as const)
+      for (const [value] of cell.matchAll(/\[[^\]]+\]/g))
+        if (!cell.includes('default')) t.match(read(`docs/${page}`), `${key}: ${value}`, page);
+  }
+});

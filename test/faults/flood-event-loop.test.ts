@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { behind } from '../support/gateway.ts';
+import { startProcess, throws } from '../support/process.ts';
+import { connectTo } from '../support/raw-client.ts';
+import { serving } from '../support/serving.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
+import { issuing } from './support/issuing.ts';
+import { idleLoop, type Loop, latest, loopProbed } from './support/loop.ts';
+import { type Attack, gatewayAttacks, serviceAttacks } from './support/loop-attacks.ts';
+import { quietUpstream } from './support/quiet-upstream.ts';
+import { holdsOnce, type Round } from './support/rounds.ts';
+import { sized } from './support/size.ts';
+
+t.setTimeout(sized(240_000, 900_000, 3 * 3_600_000));
+
+/** Milliseconds beyond a process that does nothing. */
+const MOST = 50;
+/** Of each attack, one after the other. */
+const TIMES = sized(2, 10, 200);
+
+interface Target {
+  readonly loop: Loop;
+  readonly port: number;
+}
+
+/** A peer that answers early may close on bytes which nobody reads, and then the answer can be lost. */
+async function send({ port }: Target, bytes: Buffer): Promise<number | undefined> {
+  const client = await connectTo(port);
+  try {
+    client.send(bytes);
+    return (await client.read({ deadline: 20_000 }))?.status;
+  } finally {
+    client.destroy();
+  }
+}
+
+/**
+ * What makes a loop late: `attack`, less what the machine does to everybody. Where two processes want one core the idle one
+ * goes first, so a loop may also be late by no work of its own: then it is the work of its thread that counts.
+ */
+async function lateness({ loop }: Target, idle: Loop, attack: () => Promise<unknown>): Promise<Round> {
+  await Promise.all([latest(loop), latest(idle)]);
+  await attack();
+  await pause(20);
+  const [own, others] = await Promise.all([latest(loop), latest(idle)]);
+  const held = own.late - others.late < MOST || own.worked < MOST;
+  const figures = [own.late, own.worked, others.late].map((each) => each.toFixed(1));
+  return { held, met: `${figures[0]} ms late, ${figures[1]} ms at work; an idle process ${figures[2]} ms late` };
+}
+
+function underAttack(t: Test, target: Target, idle: Loop, { name, bytes, statuses }: Attack): Promise<void> {
+  return holdsOnce(t, name, () =>
+    lateness(target, idle, async () => {
+      for (let count = 0; count < TIMES; count++) {
+        const status = await send(target, bytes);
+        if (status !== undefined) t.ok(statuses.includes(status), `${name}: ${status}`);
+      }
+    }),
+  );
+}
+
+const routes = [
+  { id: 'orders', match: { path: '/orders/{rest*}' }, access: 'authenticated' },
+  { id: 'form', match: { path: '/form' }, access: 'authenticated', bearer_methods_supported: ['body', 'query'] },
+  { id: 'soap', match: { path: '/soap', soap_action: 'urn:b' }, access: 'authenticated' },
+  ...Array.from({ length: 10_000 }, (_, index) => ({
+    id: `many-${index}`,
+    match: { path: index % 2 === 0 ? `/many/{a}/{b}/x${index}` : `/many/a/{b}/a/{c}/x${index}` },
+    access: 'authenticated',
+  })),
+];
+
+t.test('no head, token, form or target of a stranger holds the gateway for 50 ms, in one round of three', async (t) => {
+  const upstream = await serving(t, quietUpstream());
+  const basic = {
+    realm: 'r',
+    users: userFile(t, 'user:$apr1$zzzzzzzz$AvjOqWkqAKCpfzWSIDYh9/\n'),
+    allow_insecure: true,
+  };
+  const digest = {
+    realm: 'r',
+    users: userFile(t, digestLines('user', 'r', 'right')),
+    uri_from: ['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix'],
+  };
+  const gateway = await startProcess({
+    env: loopProbed,
+    config: behind(upstream, {
+      routes: [
+        ...routes,
+        { id: 'basic', match: { path: '/basic' }, auth: 'basic', basic, access: 'authenticated' },
+        { id: 'digest', match: { path: '/digest' }, auth: 'digest', digest, access: 'authenticated' },
+      ],
+      trusted_proxies: ['127.0.0.1', '::1'],
+      login: { max_failures: 1_000_000, window: '1m' },
+      limits: { header_size: '512KiB', header_count: 100, form_body: '512KiB' },
+    }),
+  });
+  t.teardown(() => gateway.stop());
+  const [idle, target] = [await idleLoop(t), { loop: gateway, port: gateway.port }];
+  for (const { bytes } of gatewayAttacks) await send(target, bytes);
+  for (const attack of gatewayAttacks) await underAttack(t, target, idle, attack);
+  t.ok(gateway.running);
+  t.strictSame(throws(gateway.output()), []);
+});
+
+t.test(
+  'no form, head or target of a stranger holds the authorization service for 50 ms, in one round of three',
+  async (t) => {
+    const service = await issuing(t);
+    const loop = { pid: service.process.child.pid ?? 0, output: service.process.stderr };
+    const [idle, target] = [await idleLoop(t), { loop, port: service.port }];
+    for (const { bytes } of serviceAttacks) await send(target, bytes);
+    for (const attack of serviceAttacks) await underAttack(t, target, idle, attack);
+    await holdsOnce(t, '100 passwords at once', () =>
+      lateness(target, idle, () => Promise.all(Array.from({ length: 100 }, (_, count) => guess(service.url, count)))),
+    );
+    t.equal(service.process.child.exitCode, null);
+    t.strictSame(throws(service.process.stdout()), []);
+  },
+);
+
+/** Of ever other users: most are told to come back, because so many are judged at the moment. */
+async function guess(url: string, count: number): Promise<void> {
+  const response = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=password&client_id=legacy&username=user${count}&password=wrong`,
+  });
+  await response.text();
+  if (![400, 429, 503].includes(response.status)) throw new Error(`a guess was answered ${response.status}`);
+}

@@ -1,0 +1,78 @@
+import { connect } from 'node:net';
+import t, { type Test } from 'tap';
+import { ask, caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
+import { behind } from '../support/gateway.ts';
+import { startProcess, throws } from '../support/process.ts';
+import { requestText } from '../support/request-text.ts';
+import { serving } from '../support/serving.ts';
+import { digestLines, userFile } from '../support/user-files.ts';
+import { resident } from './support/open-sockets.ts';
+import { quietUpstream } from './support/quiet-upstream.ts';
+import { sized } from './support/size.ts';
+
+t.setTimeout(sized(120_000, 900_000, 3_600_000));
+
+const NONCES = sized(20_000, 1_000_000, 5_000_000);
+const WARM = sized(10_000, 50_000, 50_000);
+const CONNECTIONS = 8;
+/** Requests of a connection that wait for their answers. */
+const WINDOW = 32;
+const MIB = 1024;
+
+const bytes = requestText({ target: '/a' });
+
+/** Asks for so many challenges over one connection; answers with how many came. */
+function challenged(port: number, times: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
+  let [asked, came, rest] = [0, 0, ''];
+  const ask = () => {
+    for (; asked < times && asked - came < WINDOW; asked++) socket.write(bytes);
+  };
+  socket.on('data', (text) => {
+    const all = rest + String(text);
+    const pieces = all.split(/nonce="[\w-]+"/);
+    came += pieces.length - 1;
+    rest = (pieces.at(-1) ?? '').slice(-200);
+    if (came >= times) socket.destroy();
+    else ask();
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => resolve(came));
+  ask();
+  return promise;
+}
+
+async function flood(port: number, times: number): Promise<number> {
+  const each = Array.from({ length: CONNECTIONS }, () => challenged(port, times / CONNECTIONS));
+  return (await Promise.all(each)).reduce((sum, came) => sum + came, 0);
+}
+
+async function guarded(t: Test) {
+  const users = userFile(t, digestLines(caller.name, caller.realm, caller.password, ['SHA-256']));
+  const digest = { realm: caller.realm, users, algorithms: ['SHA-256'] };
+  const routes = [{ match: { path: '/{rest*}' }, auth: 'digest', digest, access: 'authenticated' }];
+  const gateway = await startProcess({ config: behind(await serving(t, quietUpstream()), { routes }) });
+  t.teardown(() => gateway.stop());
+  return gateway;
+}
+
+t.test('a million challenges that nobody answers leave memory level, and below 256 MiB', async (t) => {
+  const gateway = await guarded(t);
+  const { port, pid } = gateway;
+  await flood(port, WARM);
+  const url = `http://127.0.0.1:${port}/a`;
+  const before = await nonceOf(url);
+  const memory: number[] = [];
+  const timer = setInterval(() => memory.push(resident(pid) / MIB), 50);
+  t.equal(await flood(port, NONCES), NONCES, 'each request has its challenge');
+  clearInterval(timer);
+  const half = memory.length >> 1;
+  const mean = (part: readonly number[]) => part.reduce((sum, each) => sum + each, 0) / part.length;
+  const [early, late, most] = [mean(memory.slice(0, half)), mean(memory.slice(half)), Math.max(...memory)];
+  t.comment(`${NONCES} challenges: ${early.toFixed(0)} then ${late.toFixed(0)}, at most ${most.toFixed(0)} MiB`);
+  t.ok(most <= 256, `${most.toFixed(0)} MiB`);
+  t.ok(late <= 1.1 * early, `${early.toFixed(0)} then ${late.toFixed(0)} MiB`);
+  t.equal((await ask(url, credentialsFor('/a', before, 1))).status, 200, 'who was challenged before them passes');
+  t.strictSame(throws(gateway.output()), []);
+});

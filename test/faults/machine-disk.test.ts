@@ -1,0 +1,152 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { asking, grant, linesOf, lostOf, requestsOf, serviceFile, shop } from './support/disk-service.ts';
+import { program, recovers } from './support/program.ts';
+import { sized } from './support/size.ts';
+import { mounts, type SmallDisk, smallDisk } from './support/small-disk.ts';
+
+t.setTimeout(300_000);
+t.jobs = 4;
+
+const RECOVERY = 2_000;
+/** Milliseconds for which a disk is full, and how often. */
+const FULL = sized(700, 3_000, 10_000);
+const ROUNDS = sized(1, 3, 20);
+
+const skip = !mounts(t) && 'this user may not mount a file system';
+
+async function fullFor(disk: SmallDisk, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    disk.fill();
+    await pause(20);
+  }
+}
+
+t.test(
+  'a disk that is full under the database: 503, no half row, and it goes on when there is room',
+  { skip },
+  async (t) => {
+    const disk = smallDisk(t, 8) as SmallDisk;
+    const storage = `storage: sqlite:${join(disk.directory, 'gatehouse.db')}`;
+    const served = await program(t, 'authorization', () => serviceFile(storage));
+    const told = asking(served);
+    for (let round = 0; round < ROUNDS; round++) {
+      await pause(300);
+      const before = told.statuses['503'] ?? 0;
+      await fullFor(disk, FULL);
+      t.ok((told.statuses['503'] ?? 0) > before, 'it is felt');
+      t.strictSame(
+        [(await fetch(`${served.adminUrl}/livez`)).status, (await fetch(`${served.adminUrl}/readyz`)).status],
+        [200, 503],
+        'it lives, and is not ready',
+      );
+      disk.free();
+      const took = await recovers(async () => (await grant(served)).status === 200, RECOVERY);
+      t.ok(took < RECOVERY, `well again within ${took.toFixed(0)} ms`);
+      t.equal((await fetch(`${served.adminUrl}/readyz`)).status, 200);
+    }
+    await told.stop();
+    t.comment(JSON.stringify(told.statuses));
+    t.strictSame(told.wrong.slice(0, 3), []);
+    t.equal(await lostOf(served, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
+    served.child.kill('SIGTERM');
+    t.equal(await served.ended, 0);
+    const database = new DatabaseSync(join(disk.directory, 'gatehouse.db'));
+    t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+    t.strictSame(database.prepare('PRAGMA foreign_key_check').all(), []);
+    const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };
+    // of what was asked while it came back, each answer was a token too
+    t.equal(rows, told.tokens.length + ROUNDS, 'one row for each answered token, and none for another');
+    database.close();
+  },
+);
+
+t.test(
+  'a disk that is full under the audit file: every event is told whole, here or in the log',
+  { skip },
+  async (t) => {
+    const disk = smallDisk(t, 1) as SmallDisk;
+    const audit = join(disk.directory, 'audit.jsonl');
+    const served = await program(t, 'authorization', () =>
+      serviceFile(`storage: sqlite:gatehouse.db\naudit: { file: ${audit} }`),
+    );
+    let refused = 0;
+    const refuse = async (times: number) => {
+      for (let count = 0; count < times; count++) {
+        const response = await grant(served, { ...shop, secret: `cs_wrong-secret-of-32-bytes-${refused++}` });
+        t.equal(response.status, 401);
+      }
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await refuse(30);
+      disk.fill();
+      await refuse(60);
+      t.equal((await grant(served)).status, 200, 'tokens are given out as ever');
+      disk.free();
+      await pause(1_100);
+      const { length } = readFileSync(audit);
+      await refuse(5);
+      t.ok(
+        (await recovers(async () => readFileSync(audit).length > length, RECOVERY)) < RECOVERY,
+        'it is written again',
+      );
+    }
+    served.child.kill('SIGTERM');
+    await served.ended;
+    const text = readFileSync(audit, 'utf8');
+    const [filed, logged] = [linesOf(text), linesOf(served.output())];
+    t.equal(requestsOf('client_refused', text, served.output()).size, refused, 'none is missing');
+    t.ok(filed.cut.length <= ROUNDS, `${filed.cut.length} lines of the file were cut, and stand alone`);
+    t.equal(
+      logged.whole.filter(({ msg }) => msg === 'the audit file cannot be written').length >= 1,
+      true,
+      'it is said',
+    );
+    t.comment(`${filed.whole.length} in the file, ${requestsOf('client_refused', served.output()).size} in the log`);
+  },
+);
+
+const wholeFile = `log: { level: info, format: json }
+upstreams: { api: { url: "http://127.0.0.1:1" } }
+defaults: { upstream: api }
+routes: [{ match: { path: /a }, access: public }]
+`;
+
+for (const workers of [1, 2]) {
+  t.test(
+    `a disk that is full under the log of ${workers}: requests are answered, and it goes on`,
+    { skip },
+    async (t) => {
+      const disk = smallDisk(t, 1) as SmallDisk;
+      const log = join(disk.directory, 'log');
+      const stdout = openSync(log, 'a');
+      t.teardown(() => closeSync(stdout));
+      const text = workers === 1 ? wholeFile : `workers: ${workers}\n${wholeFile}`;
+      const served = await program(t, 'gateway', () => text, { stdout });
+      const ask = async (times: number) => {
+        for (let count = 0; count < times; count++) t.equal((await fetch(`${served.url}/a`)).status, 502);
+      };
+      for (let round = 0; round < ROUNDS; round++) {
+        await ask(20);
+        disk.fill();
+        await ask(100);
+        disk.free();
+        const { length } = readFileSync(log);
+        await ask(20);
+        t.ok(
+          (await recovers(async () => readFileSync(log).length > length, RECOVERY)) < RECOVERY,
+          'it is written again',
+        );
+      }
+      const { whole, cut } = linesOf(readFileSync(log, 'utf8'));
+      t.ok(cut.length <= ROUNDS, `${cut.length} lines were cut, and stand alone`);
+      t.ok(whole.length >= 40 * ROUNDS);
+      t.match(served.output(), /^gatehouse: log lines are lost: ENOSPC/m);
+      t.equal(served.child.exitCode, null, 'it lives');
+    },
+  );
+}

@@ -1,0 +1,201 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { temporaryDirectory } from '../authorization/running-service.ts';
+import {
+  asking,
+  CALLERS,
+  grant,
+  judge,
+  linesOf,
+  lostOf,
+  post,
+  requestsOf,
+  serviceFile,
+  shop,
+} from './support/disk-service.ts';
+import { type Program, program, recovers } from './support/program.ts';
+import { type FailingDisk, failingDisk, isReadOnly, noReadOnly, readOnly } from './support/read-only.ts';
+import { sized } from './support/size.ts';
+
+t.setTimeout(300_000);
+t.jobs = 4;
+
+const RECOVERY = 2_000;
+/** Milliseconds for which nothing can be written, and how often. */
+const HELD = sized(700, 3_000, 10_000);
+const ROUNDS = sized(1, 3, 20);
+
+const skip = noReadOnly ?? false;
+const skipDisk = failingDisk(t) === undefined && 'this user may not mount a file system of its own';
+
+/** What needs no write is answered as ever. */
+async function readsAreServed(t: Test, served: Program, tokens: readonly string[]): Promise<void> {
+  const [token = ''] = tokens;
+  const known = await post(served, '/oauth2/introspect', { token }, judge);
+  t.match(await known.json(), { active: true }, 'a token is looked up');
+  const unknown = await post(served, '/oauth2/introspect', { token: 'nobody' }, judge);
+  t.strictSame(await unknown.json(), { active: false });
+  for (const path of ['/.well-known/oauth-authorization-server', '/oauth2/jwks'])
+    t.equal((await fetch(served.url + path)).status, 200, path);
+  t.equal(
+    (await grant(served, { ...shop, secret: 'cs_wrong-secret-of-32-bytes-or-so' })).status,
+    401,
+    'a wrong secret',
+  );
+}
+
+/** What has to be written is an outage that says when to come again. */
+async function writesAreOut(t: Test, served: Program, tokens: readonly string[]): Promise<void> {
+  const revoked = await post(served, '/oauth2/revoke', { token: tokens[0] ?? '' }, shop);
+  t.match(await revoked.json(), { error: 'temporarily_unavailable' }, 'nothing is revoked that would not stay so');
+  t.equal(revoked.status, 503);
+  t.match(revoked.headers.get('retry-after'), /^[1-9]\d*$/);
+  t.strictSame(
+    [(await fetch(`${served.adminUrl}/livez`)).status, (await fetch(`${served.adminUrl}/readyz`)).status],
+    [200, 503],
+    'it lives, and is not ready',
+  );
+}
+
+function isSound(t: Test, file: string): number {
+  const database = new DatabaseSync(file);
+  t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
+  const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };
+  database.close();
+  return rows;
+}
+
+t.test(
+  'a database that turns read-only: 503 for what has to be written, and it goes on by itself',
+  { skip },
+  async (t) => {
+    const file = join(temporaryDirectory(t), 'gatehouse.db');
+    const served = await program(t, 'authorization', () => serviceFile(`storage: sqlite:${file}`));
+    const told = asking(served);
+    for (let round = 0; round < ROUNDS; round++) {
+      await pause(300);
+      const end = await readOnly(
+        t,
+        served.pid,
+        ['', '-wal', '-shm', '-journal'].map((suffix) => file + suffix),
+      );
+      const before = { ...told.statuses };
+      await pause(HELD);
+      t.ok((told.statuses['503'] ?? 0) > (before['503'] ?? 0), 'it is felt');
+      await writesAreOut(t, served, told.tokens);
+      await readsAreServed(t, served, told.tokens);
+      await end();
+      const took = await recovers(async () => (await grant(served)).status === 200, RECOVERY);
+      t.ok(took < RECOVERY, `well again within ${took.toFixed(0)} ms`);
+      t.ok(
+        (await recovers(async () => (await fetch(`${served.adminUrl}/readyz`)).status === 200, RECOVERY)) < RECOVERY,
+      );
+    }
+    await told.stop();
+    t.comment(JSON.stringify(told.statuses));
+    t.strictSame(told.wrong.slice(0, 3), []);
+    t.equal(await lostOf(served, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
+    served.child.kill('SIGTERM');
+    t.equal(await served.ended, 0);
+    t.equal(isSound(t, file), told.tokens.length + ROUNDS, 'one row for each answered token, and none for another');
+  },
+);
+
+t.test(
+  'a file system that finds itself broken: 503, and after its repair each answered token is there',
+  { skip: skipDisk },
+  async (t) => {
+    const disk = failingDisk(t) as FailingDisk;
+    const file = join(disk.directory, 'gatehouse.db');
+    const text = () => serviceFile(`storage: sqlite:${file}`);
+    const served = await program(t, 'authorization', text);
+    const told = asking(served);
+    await pause(500);
+    disk.fail();
+    t.ok(isReadOnly(disk.directory));
+    const before = told.statuses['503'] ?? 0;
+    await pause(HELD);
+    t.ok((told.statuses['503'] ?? 0) > before, 'it is felt');
+    await writesAreOut(t, served, told.tokens);
+    await readsAreServed(t, served, told.tokens);
+    await told.stop();
+    t.comment(JSON.stringify(told.statuses));
+    t.strictSame(told.wrong.slice(0, 3), []);
+    served.child.kill('SIGTERM');
+    t.equal(await served.ended, 0, 'it stops in order');
+    disk.mend();
+    const next = await program(t, 'authorization', text);
+    t.equal(await lostOf(next, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
+    next.child.kill('SIGTERM');
+    t.equal(await next.ended, 0);
+    const besides = isSound(t, file) - told.tokens.length;
+    t.ok(besides >= 0 && besides <= CALLERS, `and ${besides} that were on their way to the disk when it failed`);
+  },
+);
+
+t.test('an audit file that turns read-only: every event is told, here or in the log', { skip }, async (t) => {
+  const directory = temporaryDirectory(t);
+  const audit = join(directory, 'audit.jsonl');
+  const served = await program(t, 'authorization', () =>
+    serviceFile(`storage: sqlite:gatehouse.db\naudit: { file: ${audit} }`),
+  );
+  let refused = 0;
+  const refuse = async (times: number) => {
+    for (let count = 0; count < times; count++) {
+      const response = await grant(served, { ...shop, secret: `cs_wrong-secret-of-32-bytes-${refused++}` });
+      t.equal(response.status, 401);
+    }
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    await refuse(30);
+    const end = await readOnly(t, served.pid, [audit]);
+    await refuse(60);
+    t.equal((await grant(served)).status, 200, 'tokens are given out as ever');
+    await end();
+    await pause(1_100);
+    const { length } = readFileSync(audit);
+    await refuse(5);
+    t.ok((await recovers(async () => readFileSync(audit).length > length, RECOVERY)) < RECOVERY, 'it is written again');
+  }
+  served.child.kill('SIGTERM');
+  await served.ended;
+  const text = readFileSync(audit, 'utf8');
+  t.equal(requestsOf('client_refused', text, served.output()).size, refused, 'none is missing');
+  t.strictSame(linesOf(text).cut, [], 'no line is cut');
+  const isTold = ({ msg }: Record<string, unknown>) => msg === 'the audit file cannot be written';
+  t.ok(linesOf(served.output()).whole.some(isTold), 'it is said');
+});
+
+const gatewayFile = `log: { level: info, format: json }
+upstreams: { api: { url: "http://127.0.0.1:1" } }
+defaults: { upstream: api }
+routes: [{ match: { path: /a }, access: public }]
+`;
+
+t.test('a log that turns read-only: requests are answered, and it goes on', { skip }, async (t) => {
+  const log = join(temporaryDirectory(t), 'log');
+  const stdout = openSync(log, 'a');
+  t.teardown(() => closeSync(stdout));
+  const served = await program(t, 'gateway', () => gatewayFile, { stdout });
+  const ask = async (times: number) => {
+    for (let count = 0; count < times; count++) t.equal((await fetch(`${served.url}/a`)).status, 502);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    await ask(20);
+    const end = await readOnly(t, served.pid, [log]);
+    const during = readFileSync(log).length;
+    await ask(50);
+    t.equal(readFileSync(log).length, during, 'it is felt');
+    await end();
+    await ask(20);
+    t.ok((await recovers(async () => readFileSync(log).length > during, RECOVERY)) < RECOVERY, 'it is written again');
+  }
+  const { whole, cut } = linesOf(readFileSync(log, 'utf8'));
+  t.strictSame(cut, []);
+  t.ok(whole.length >= 40 * ROUNDS);
+  t.match(served.output(), /^gatehouse: log lines are lost: EROFS/m);
+  t.equal(served.child.exitCode, null, 'it lives');
+});

@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import t, { type Test } from 'tap';
+import { behind } from '../support/gateway.ts';
+import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
+import { serving } from '../support/serving.ts';
+import { jwt } from '../support/tokens.ts';
+import { until } from '../support/until.ts';
+import { upstreamProcess } from '../support/upstream-process.ts';
+import { type AskedProcess, askedProcess } from './support/asked-process.ts';
+import { openSockets } from './support/open-sockets.ts';
+import { type PacedLoad, paced } from './support/paced.ts';
+import { holdsOnce, type Round } from './support/rounds.ts';
+import { sized } from './support/size.ts';
+import { type Slow, type SlowKind, slowKinds } from './support/slow-program.ts';
+import { isInstalled } from './support/slowhttptest.ts';
+
+t.setTimeout(sized(240_000, 900_000, 3_600_000));
+
+const SLOW = sized(50, 1_000, 1_000);
+/** Milliseconds: of heads, of a body's first kilobyte, of a reader that takes nothing. */
+const LIMIT = sized(1_500, 10_000, 30_000);
+const ALONE = sized(800, 3_000, 10_000);
+/** In which all of them come. */
+const COMING = sized(500, 3_000, 3_000);
+/** What one does not read fills buffers of megabytes first, so that many at once are a flood of another kind. */
+const READERS = sized(
+  { connections: 50, within: 2_000 },
+  { connections: 1_000, within: 20_000 },
+  { connections: 1_000, within: 20_000 },
+);
+/** Looks are a second apart. */
+const LOOKS = 1_000;
+/** For which whoever is told that a body was too slow may read it. */
+const LAST_WORD = 2_000;
+const GOOD = 100;
+const LARGE = 8 * 1024 * 1024;
+
+/** Small answers, and one that no buffers hold. */
+function upstream(t: Test): Promise<string> {
+  const large = Buffer.alloc(LARGE, 'x');
+  const server = createServer((request, response) => {
+    request.resume().on('error', () => {});
+    response.on('error', () => {});
+    const body = request.url === '/public/large' ? large : 'ok';
+    request.on('end', () => response.writeHead(200, { 'content-length': body.length }).end(body));
+  });
+  return serving(t, server);
+}
+
+interface Served {
+  readonly gateway: GatewayProcess;
+  readonly good: PacedLoad;
+}
+
+/** The gateway that slow clients come to, and one beside it that they do not: what the machine does both feel. */
+interface Scene extends Served {
+  readonly calm: PacedLoad;
+}
+
+async function scene(t: Test): Promise<Scene> {
+  const urls = { slow: await upstream(t), good: (await upstreamProcess(t)).url };
+  const [{ gateway, good }, calm] = [await served(t, urls), await served(t, urls)];
+  await pause(1_000);
+  return { gateway, good, calm: calm.good };
+}
+
+/** Good requests have an upstream of their own: what the other one does with slow clients is not the gateway's. */
+async function served(t: Test, { slow, good }: { slow: string; good: string }): Promise<Served> {
+  const limit = `${LIMIT}ms`;
+  const routes = [
+    { id: 'public', match: { path: '/public/{rest*}' }, access: 'public' },
+    { id: 'form', match: { path: '/form' }, access: 'authenticated', bearer_methods_supported: ['body'] },
+    { id: 'orders', match: { path: '/orders/{rest*}' }, access: 'authenticated', upstream: 'good' },
+  ];
+  const gateway = await startProcess({
+    config: behind(slow, {
+      routes,
+      // Slow bodies and slow readers that pass hold a connection of their upstream each.
+      upstreams: { api: { url: slow, max_connections: 3_000 }, good: { url: good } },
+      limits: { headers_timeout: limit, body_rate: { bytes: '1KiB', over: limit }, idle: limit },
+    }),
+  });
+  t.teardown(() => gateway.stop());
+  const values = [`Bearer ${await jwt({ exp: Math.floor(Date.now() / 1000) + 7200 }, { alg: 'HS256' })}`];
+  return {
+    gateway,
+    good: paced(t, { port: gateway.port, target: '/orders/1', perSecond: GOOD, connections: 16, values }),
+  };
+}
+
+interface Pace {
+  readonly held: boolean;
+  readonly met: string;
+  readonly longest: number;
+}
+
+/** What the good requests were told during `work`, compared with before it and with those of the other gateway. */
+async function during(t: Test, { good, calm }: Scene, work: () => Promise<unknown>): Promise<Pace> {
+  await good.told();
+  await pause(ALONE);
+  const [alone] = await Promise.all([good.told(), calm.told()]);
+  await work();
+  const [beside, apart] = await Promise.all([good.told(), calm.told()]);
+  t.strictSame(Object.keys(beside.statuses), ['200'], 'every good request is answered');
+  const p99s = [alone, beside, apart].map(({ p99 }) => p99.toFixed(1));
+  return {
+    held: beside.p99 <= Math.max(2 * Math.max(alone.p99, apart.p99), 20),
+    met: `p99 ${p99s[0]} ms before, ${p99s[1]} ms beside them, ${p99s[2]} ms of another gateway meanwhile`,
+    longest: Math.max(beside.longest, apart.longest),
+  };
+}
+
+/** How long each of them lasted: whoever reads slowly does not come to the end, and is gone when the gateway has none. */
+async function outlast(slow: AskedProcess<Slow>, kind: SlowKind, isGone: () => boolean): Promise<readonly number[]> {
+  const { connections, within } = manyOf(kind);
+  const began = performance.now();
+  const lasted: number[] = [];
+  for (const end = began + within + 4 * (LIMIT + LOOKS + LAST_WORD); performance.now() < end; await pause(50)) {
+    const told = await slow.ask();
+    lasted.push(...told.lasted);
+    if (lasted.length === connections) return lasted;
+    if (kind === 'readers' && told.begun === connections && isGone()) return [performance.now() - began];
+  }
+  return [];
+}
+
+interface Lasted {
+  readonly kind: SlowKind;
+  /** Milliseconds of each; of readers, until the last was gone. */
+  readonly lasted: readonly number[];
+}
+
+async function outlasted(t: Test, port: number, kind: SlowKind, isGone: () => boolean): Promise<Lasted> {
+  const many = manyOf(kind);
+  const slow = askedProcess<Slow>(t, 'slow-program.ts', { ...many, port, kind, every: Math.max(300, LIMIT / 10) });
+  const lasted = await outlast(slow, kind, isGone);
+  await slow.stop();
+  return { kind, lasted };
+}
+
+const manyOf = (kind: SlowKind) => (kind === 'readers' ? READERS : { connections: SLOW, within: COMING });
+
+async function round(t: Test, it: Scene, kinds: readonly SlowKind[]): Promise<Round> {
+  const { gateway } = it;
+  const before = openSockets(gateway.pid);
+  // Those of the pool of the upstream and of the good requests come and go.
+  const isGone = () => openSockets(gateway.pid) <= before + 16;
+  let all: readonly Lasted[] = [];
+  const pace = await during(t, it, async () => {
+    all = await Promise.all(kinds.map((kind) => outlasted(t, gateway.port, kind, isGone)));
+  });
+  t.ok(await until(isGone, 5_000), 'nothing of them is left');
+  const inTime = ({ kind, lasted }: Lasted) => {
+    const [least, most] = [Math.min(...lasted), Math.max(...lasted)];
+    // Of readers it is known only that nobody is left, so also none of the others who are told so.
+    const coming = kind === 'readers' ? READERS.within + (kinds.length > 1 ? LAST_WORD : 0) : 0;
+    return lasted.length > 0 && least >= 0.9 * LIMIT && most <= coming + LIMIT + LOOKS + LAST_WORD + 500 + pace.longest;
+  };
+  const told = ({ kind, lasted }: Lasted) =>
+    `${kind} gone after ${Math.min(...lasted).toFixed(0)} to ${Math.max(...lasted).toFixed(0)} ms`;
+  return { held: pace.held && all.every(inTime), met: [...all.map(told), pace.met].join(', ') };
+}
+
+/** One kind after the other, where there is time. */
+const each = slowKinds.map((kind) => [kind]);
+const groups: readonly (readonly SlowKind[])[] = sized([slowKinds], each, each);
+
+t.test('1,000 slow clients of each kind are gone at the limit, and good requests keep their pace', async (t) => {
+  const it = await scene(t);
+  for (const kinds of groups) {
+    await holdsOnce(t, `slow ${kinds.join(', ')}, in one round of three`, () => round(t, it, kinds));
+  }
+  t.ok(it.gateway.running);
+  t.strictSame(throws(it.gateway.output()), []);
+});
+
+/** Of which every fifth is told of. */
+const SECONDS = 5 * Math.ceil((LIMIT + LOOKS + LAST_WORD) / 5_000);
+
+/** slowhttptest's own kinds, where it is installed and there is time: what is promised is shown without it. */
+const theirs: Readonly<Record<string, readonly string[]>> =
+  isInstalled && sized(false, true, true)
+    ? {
+        'slow heads (-H)': ['-H', '-u', '/public/a'],
+        'slow bodies (-B)': ['-B', '-s', '100000', '-u', '/public/a'],
+        'slow readers (-X)': [
+          ...['-X', '-w', '512', '-y', '1024', '-z', '32', '-k', '1', '-n', '5'],
+          ...['-r', String(SLOW / (READERS.within / 1_000)), '-l', String(SECONDS + READERS.within / 1_000)],
+          ...['-u', '/public/large'],
+        ],
+      }
+    : {};
+
+for (const [name, args] of Object.entries(theirs)) {
+  t.test(`${name} of slowhttptest find the gateway available to the end, in one round of three`, async (t) => {
+    const it = await scene(t);
+    await holdsOnce(t, name, async () => {
+      const url = `http://127.0.0.1:${it.gateway.port}${args.at(-1)}`;
+      const common = ['-c', String(SLOW), '-r', String(SLOW / 2), '-i', '1', '-l', String(SECONDS), '-p', '3'];
+      let said = '';
+      const pace = await during(t, it, async () => {
+        const stdio = ['ignore', 'pipe', 'inherit'] as const;
+        const child = spawn('slowhttptest', [...common, ...args.slice(0, -1), url], { stdio: [...stdio] });
+        [said] = await Promise.all([text(child.stdout as Readable), once(child, 'exit')]);
+      });
+      const available = [...stripVTControlCharacters(said).matchAll(/service available:\s+(YES|NO)/g)];
+      const held = pace.held && available.length > 0 && available.every(([, word]) => word === 'YES');
+      return { held, met: `available ${available.map(([, word]) => word).join(' ')}, ${pace.met}` };
+    });
+    t.strictSame(throws(it.gateway.output()), []);
+  });
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+
+export interface Forged {
+  /** A token that is good, for its header and its payload. */
+  readonly jwt: string;
+  /** An opaque one that nobody has given out. */
+  readonly opaque: string;
+  /** Instead of all those: JWTs alone, each of which names another key that nobody has. */
+  readonly onlyKids?: boolean;
+}
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString());
+
+/** One of so many requests brings another spelling of a token that was seen before. */
+const VARIANT = 10;
+
+/**
+ * Values of Authorization that are all bad: opaque and JWT in turn, each another one; of the JWTs every fourth names a key
+ * that nobody has. Every tenth is one of the same few tokens, spelled in ways that must not make others of them.
+ */
+export function badTokens({ jwt, opaque, onlyKids = false }: Forged): () => string {
+  const [header, payload] = jwt.split('.').slice(0, 2).map(decode);
+  const head = encode(header);
+  let count = 0;
+  const forged = (index: number) => {
+    const named =
+      onlyKids || index % 8 === 1 ? encode({ ...header, kid: randomBytes(12).toString('base64url') }) : head;
+    return `${named}.${encode({ ...payload, jti: String(index) })}.${randomBytes(64).toString('base64url')}`;
+  };
+  const variants = [`Bearer  ${opaque}`, `bEARER ${opaque}`, `Bearer ${jwt}=`, `Bearer ${respelled(jwt)}`];
+  return () => {
+    const index = count++;
+    if (onlyKids) return `Bearer ${forged(index)}`;
+    if (index % VARIANT === 0) return variants[(index / VARIANT) % variants.length] as string;
+    return `Bearer ${index % 2 === 0 ? randomBytes(32).toString('base64url') : forged(index)}`;
+  };
+}
+
+/** Its last character holds two bits, or four, that a lax decoder drops (RFC 4648 §3.5). */
+function respelled(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) ^ 1];
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { temporaryDirectory } from '../../authorization/running-service.ts';
+import { freePort } from '../../support/free-port.ts';
+
+const launcher = fileURLToPath(new URL('../../../bin/gatehouse.js', import.meta.url));
+
+/** One of both programs as a process of its own, in surroundings that a test makes for it. */
+export interface Program {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly port: number;
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly directory: string;
+  readonly file: string;
+  /** Everything that it printed. */
+  output(): string;
+  /** Its exit status, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+export interface Surroundings {
+  /** Runs it: `prlimit --nofile=128`. */
+  readonly wrapper?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  /** What its listener has besides an address. */
+  readonly listen?: object;
+  /** Where what it prints goes, in the place of here. */
+  readonly stdout?: number;
+}
+
+export interface Ports {
+  readonly port: number;
+  readonly admin: number;
+}
+
+/** Resolves once it is ready. The file has no version and no listeners unless `text` gives them. */
+export async function program(
+  t: Test,
+  name: 'gateway' | 'authorization',
+  text: (ports: Ports) => string,
+  { wrapper = [], env = {}, directory = temporaryDirectory(t), stdout, listen }: Surroundings = {},
+): Promise<Program> {
+  const ports = { port: await freePort(), admin: await freePort() };
+  const file = join(directory, `${name}.yaml`);
+  const address = `127.0.0.1:${ports.port}`;
+  const listener = listen === undefined ? address : JSON.stringify({ host: '127.0.0.1', port: ports.port, ...listen });
+  const head = `version: 1\nlisten: ${listener}\nadmin: 127.0.0.1:${ports.admin}\n`;
+  writeFileSync(file, head + text(ports));
+  const [command = '', ...args] = [...wrapper, process.execPath, launcher, name, '--config', file];
+  const stdio = ['ignore', stdout ?? 'pipe', 'pipe'] as const;
+  const child = spawn(command, args, { stdio: [...stdio], env: { PATH: process.env.PATH, ...env } });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)));
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const adminUrl = `http://127.0.0.1:${ports.admin}`;
+  await ready(adminUrl, child, () => printed);
+  const { pid = 0 } = child;
+  const url = `http://127.0.0.1:${ports.port}`;
+  return { child, pid, port: ports.port, url, adminUrl, directory, file, output: () => printed, ended };
+}
+
+async function ready(adminUrl: string, child: ChildProcess, printed: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const response = await fetch(`${adminUrl}/readyz`).catch(() => undefined);
+    if (response?.status === 200) return;
+    if (child.exitCode !== null) break;
+    await pause(50);
+  }
+  throw new Error(`not ready: ${printed()}`);
+}
+
+/** Milliseconds until `works` says so; Infinity: not within `most`. */
+export async function recovers(works: () => Promise<boolean>, most: number): Promise<number> {
+  const start = performance.now();
+  for (;;) {
+    const isWell = await works().catch(() => false);
+    const took = performance.now() - start;
+    if (isWell) return took;
+    if (took > most) return Number.POSITIVE_INFINITY;
+    await pause(20);
+  }
+}

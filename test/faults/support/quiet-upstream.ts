@@ -1,0 +1,10 @@
+import { createServer, type Server } from 'node:http';
+
+/** Reads whatever comes and answers two bytes; remembers nothing. */
+export function quietUpstream(): Server {
+  return createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(200, { 'content-length': 2 }).end('ok'));
+    request.on('error', () => {});
+  });
+}

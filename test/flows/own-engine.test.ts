@@ -1,0 +1,304 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { behind, gateway } from '../support/gateway.ts';
+import { ask, connectTo } from '../support/raw-client.ts';
+import { answerText, type RawUpstream, rawUpstream, type Script } from '../support/raw-upstream.ts';
+import { requestText } from '../support/request-text.ts';
+import { until } from '../support/until.ts';
+
+// What is of the engine's own making: which connection a request gets, how long that is kept, and whose turn it is.
+// Everything else runs over it too: npm run test:engines.
+
+t.setTimeout(120_000);
+
+interface Scene {
+  readonly port: number;
+  readonly upstream: RawUpstream;
+}
+
+async function before(t: Test, script: Script, api: object = {}): Promise<Scene> {
+  const upstream = await rawUpstream(t, script);
+  const { port } = await gateway(t, behind('', { upstreams: { api: { url: upstream.url, engine: 'own', ...api } } }));
+  return { port, upstream };
+}
+
+const target = '/public/a';
+const get = requestText({ target });
+const statusOf = async (port: number) => (await ask(port, get))?.status;
+const ok = answerText('ok');
+
+t.test('RFC 9112 §9.3: requests that follow each other go over one connection', async (t) => {
+  const { port, upstream } = await before(t, ({ socket }) => socket.write(ok));
+  for (let i = 0; i < 20; i++) t.equal(await statusOf(port), 200);
+  t.equal(upstream.connections.length, 1);
+});
+
+t.test('the connection that was used last is used next, so that those that are not needed end', async (t) => {
+  const held: (() => void)[] = [];
+  const { port, upstream } = await before(t, ({ socket }) => held.push(() => socket.write(ok)));
+  const asked = Array.from({ length: 3 }, () => statusOf(port));
+  t.ok(await until(() => held.length === 3));
+  for (const answer of held.splice(0)) {
+    answer();
+    await pause(20);
+  }
+  t.same(await Promise.all(asked), [200, 200, 200]);
+  const last = upstream.connections[2];
+  for (let i = 0; i < 5; i++) {
+    const next = statusOf(port);
+    t.ok(await until(() => held.length === 1));
+    held.pop()?.();
+    t.equal(await next, 200);
+  }
+  t.equal(last?.heads, 6);
+  t.equal(upstream.connections.length, 3);
+});
+
+for (const [said, seconds] of [
+  ['Keep-Alive: timeout=3', 2],
+  ['Keep-Alive: max=9', 4],
+] as const) {
+  t.test(`a connection that said \`${said}\` ends after ${seconds} seconds without a request`, async (t) => {
+    const { port, upstream } = await before(t, ({ socket }) => socket.write(answerText('ok', { headers: [said] })));
+    t.equal(await statusOf(port), 200);
+    const start = performance.now();
+    t.ok(await until(() => upstream.connections[0]?.closed === true, 3 * seconds * 1000));
+    const lasted = (performance.now() - start) / 1000;
+    t.ok(lasted > seconds * 0.9 && lasted < seconds * 2, `${lasted.toFixed(2)} s`);
+  });
+}
+
+for (const said of ['Connection: close', 'Keep-Alive: timeout=1', 'Proxy-Connection: close']) {
+  t.test(`a connection that said \`${said}\` carries no other request, also where one waits`, async (t) => {
+    const answer = answerText('ok', { headers: [said] });
+    const { port, upstream } = await before(t, ({ socket }) => socket.write(answer), { max_connections: 1 });
+    t.same(await Promise.all(Array.from({ length: 5 }, () => statusOf(port))), [200, 200, 200, 200, 200]);
+    t.same(
+      upstream.connections.map(({ heads }) => heads),
+      [1, 1, 1, 1, 1],
+    );
+    t.ok(await until(() => upstream.connections.every(({ closed }) => closed)));
+  });
+}
+
+t.test('never more than `max_connections`: the others wait, and each gets its own answer', async (t) => {
+  const open: number[] = [];
+  const { port, upstream } = await before(
+    t,
+    ({ socket, received }, { connections }) => {
+      open.push(connections.filter(({ closed }) => !closed).length);
+      const path = /^GET (\S+)/m.exec(received.slice(received.lastIndexOf('GET ')))?.[1] ?? '';
+      setTimeout(() => socket.write(answerText(path)), 5);
+    },
+    { max_connections: 3 },
+  );
+  const bodies = await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const response = await ask(port, requestText({ target: `/public/${index}` }));
+      return response?.body.toString();
+    }),
+  );
+  t.same(
+    bodies,
+    Array.from({ length: 60 }, (_, index) => `/public/${index}`),
+  );
+  t.ok(Math.max(...open) <= 3);
+  t.equal(upstream.connections.length, 3);
+});
+
+t.test('a request that was given up while it waited is never sent, and the next one is', async (t) => {
+  const held: (() => void)[] = [];
+  const { port, upstream } = await before(t, ({ socket }) => held.push(() => socket.write(ok)), { max_connections: 1 });
+  const first = statusOf(port);
+  t.ok(await until(() => held.length === 1));
+  const leaver = await connectTo(port);
+  leaver.send(requestText({ target: '/public/left' }));
+  await pause(100);
+  leaver.destroy();
+  await pause(100);
+  const last = statusOf(port);
+  held.pop()?.();
+  t.ok(await until(() => held.length === 1));
+  held.pop()?.();
+  t.same(await Promise.all([first, last]), [200, 200]);
+  t.equal(upstream.connections.length, 1);
+  t.notMatch(upstream.connections[0]?.received, /left/);
+});
+
+t.test('who leaves while a request waits for a connection leaves its place to the next one', async (t) => {
+  const held: (() => void)[] = [];
+  const { port, upstream } = await before(t, ({ socket }) => held.push(() => socket.write(ok)), {
+    max_connections: 1,
+    max_pending: 2,
+  });
+  const first = statusOf(port);
+  t.ok(await until(() => held.length === 1));
+  for (let i = 0; i < 5; i++) {
+    const leavers = await Promise.all([connectTo(port), connectTo(port)]);
+    leavers[0]?.send(requestText({ target: '/public/left' }));
+    // Half of it: what waits with its request goes with it.
+    leavers[1]?.send(`PUT /public/left HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabcde`);
+    await pause(50);
+    t.equal(await statusOf(port), 503, 'both places are taken');
+    for (const leaver of leavers) leaver.destroy();
+    await pause(50);
+  }
+  const waiting = [statusOf(port), statusOf(port)];
+  await pause(100);
+  t.equal(await statusOf(port), 503, 'those who stay have their places');
+  for (let i = 0; i < 3; i++) {
+    t.ok(await until(() => held.length === 1));
+    held.pop()?.();
+  }
+  t.same(await Promise.all([first, ...waiting]), [200, 200, 200]);
+  t.equal(upstream.connections.length, 1);
+  t.notMatch(upstream.connections[0]?.received, /left/);
+});
+
+t.test('a request that waited for longer than the route allows leaves its place too', async (t) => {
+  const held: (() => void)[] = [];
+  const script: Script = ({ socket }) => held.push(() => socket.write(ok));
+  const { port, upstream } = await before(t, script, {
+    max_connections: 1,
+    max_pending: 1,
+    timeout: { response: '400ms' },
+  });
+  const leaver = await connectTo(port);
+  leaver.send('POST /public/a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
+  t.ok(await until(() => held.length === 1), 'an upload has its connection for as long as it takes');
+  for (let i = 0; i < 3; i++) t.equal(await statusOf(port), 504);
+  leaver.send('ab');
+  await pause(50);
+  held.pop()?.();
+  t.equal((await leaver.read({ method: 'POST' }))?.status, 200);
+  leaver.destroy();
+  t.equal(upstream.connections[0]?.heads, 1);
+});
+
+const head = requestText({ method: 'HEAD', target });
+const statusOfHead = async (port: number) => (await ask(port, head, { method: 'HEAD' })).status;
+
+for (const announced of ['content-length: 5', 'content-length: 0', 'transfer-encoding: chunked', 'x-nothing: said'])
+  t.test(`RFC 9112 §6.3: behind a HEAD that says \`${announced}\` its connection is used no more`, async (t) => {
+    const { port, upstream } = await before(t, ({ socket }) => socket.write(`HTTP/1.1 200 OK\r\n${announced}\r\n\r\n`));
+    for (let i = 0; i < 3; i++) {
+      t.equal(await statusOfHead(port), 200);
+      t.ok(await until(() => upstream.connections[i]?.closed === true));
+    }
+    t.strictSame(
+      upstream.connections.map(({ heads }) => heads),
+      [1, 1, 1],
+    );
+  });
+
+for (const late of [0, 5, 40, 160])
+  t.test(`content that a server sends to a HEAD ${late} ms late is nobody's answer`, async (t) => {
+    const stray = answerText('stray');
+    const { port, upstream } = await before(t, ({ socket, received }) => {
+      if (!received.startsWith('HEAD')) socket.write(ok);
+      else {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${stray.length}\r\n\r\n`);
+        if (late === 0) socket.write(stray);
+        else setTimeout(() => socket.write(stray), late);
+      }
+    });
+    for (let i = 0; i < 10; i++) {
+      t.equal(await statusOfHead(port), 200);
+      const { status, body } = await ask(port, get);
+      t.same([status, body.toString()], [200, 'ok']);
+    }
+    await pause(late);
+    t.ok(await until(() => upstream.connections.every(({ received, closed }) => closed || received.startsWith('GET'))));
+  });
+
+const MB = 1024 * 1024;
+
+t.test('RFC 9112 §8: an answer whose end came while its reader paused is whole for it', async (t) => {
+  const chunk = `${(MB).toString(16)}\r\n${'x'.repeat(MB)}\r\n`;
+  const small = 'a\r\n0123456789\r\n'.repeat(6_000);
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n';
+  for (const close of ['', 'connection: close\r\n']) {
+    const { port } = await before(t, ({ socket }) =>
+      socket.end(`${head}${close}\r\n${chunk.repeat(12)}${small}0\r\n\r\n`),
+    );
+    const client = await connectTo(port);
+    client.send(get);
+    client.socket.pause();
+    await pause(500);
+    client.socket.resume();
+    const response = await client.read({ deadline: 20_000 });
+    t.ok(response?.complete);
+    t.equal(response?.body.length, 12 * MB + 60_000);
+    client.destroy();
+  }
+});
+
+t.test('an upstream that is silent after its reader paused is cut at the idle limit, and not before', async (t) => {
+  const idle = 600;
+  const { port } = await before(
+    t,
+    ({ socket }) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${20 * MB}\r\n\r\n${'x'.repeat(10 * MB)}`),
+    { timeout: { response: '10s', idle: `${idle}ms` } },
+  );
+  const client = await connectTo(port);
+  client.send(get);
+  client.socket.pause();
+  await pause(idle * 2.5);
+  t.notOk(client.closed);
+  const start = performance.now();
+  client.socket.resume();
+  t.ok(await until(() => client.closed, idle * 10));
+  const lasted = performance.now() - start;
+  t.ok(lasted > idle * 0.8 && lasted < idle * 5, `${Math.round(lasted)} ms`);
+  client.destroy();
+});
+
+t.test('an upload that fills the connection all the time is not cut while the upstream takes it', async (t) => {
+  // The limit of an upload that is not taken is a second more than the time of an answer.
+  const [response, limit] = [200, 1200];
+  let timer: NodeJS.Timeout | undefined;
+  const slowly: Script = ({ socket }) => {
+    // What comes is counted only.
+    socket.removeAllListeners('data').pause();
+    timer ??= setInterval(() => {
+      socket.resume();
+      setTimeout(() => socket.pause(), 2);
+    }, 30);
+  };
+  const { port, upstream } = await before(t, slowly, { timeout: { response: `${response}ms`, idle: '10s' } });
+  t.teardown(() => clearInterval(timer));
+  const client = await connectTo(port);
+  client.send(`POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const start = performance.now();
+  let sent = 0;
+  while (performance.now() - start < 3 * limit && !client.closed) {
+    client.send(`10000\r\n${'x'.repeat(65_536)}\r\n`);
+    sent += 65_536;
+    await until(() => client.closed || !client.socket.writableNeedDrain, limit);
+  }
+  t.notOk(client.closed);
+  client.send('0\r\n\r\n');
+  clearInterval(timer);
+  const socket = upstream.connections[0]?.socket;
+  setTimeout(() => socket?.resume(), 10);
+  t.ok(await until(() => (socket?.bytesRead ?? 0) > sent, 10_000));
+  socket?.write(ok);
+  t.equal((await client.read({ method: 'POST' }))?.status, 200);
+  client.destroy();
+});
+
+t.test('RFC 9112 §9.2: what came on a free connection is read before it is used again', async (t) => {
+  const { port, upstream } = await before(t, ({ socket }) => socket.write(ok));
+  t.equal((await ask(port, get))?.status, 200);
+  for (let i = 0; i < 50; i++) {
+    const free = upstream.connections.find(({ closed }) => !closed);
+    const client = await connectTo(port);
+    // Both are there when the gateway looks next: this process is the gateway too, and does not look in between.
+    free?.socket.write(answerText('stray'));
+    client.send(get);
+    const response = await client.read();
+    t.equal(response?.status, 200);
+    t.equal(response?.body.toString(), 'ok');
+    client.destroy();
+  }
+});

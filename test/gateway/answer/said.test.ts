@@ -1,0 +1,45 @@
+import t from 'tap';
+import { behind, gateway } from '../../support/gateway.ts';
+import { jwt } from '../../support/tokens.ts';
+import { witness } from '../../support/witness.ts';
+
+interface Problem {
+  readonly code: string;
+  readonly detail: string;
+  readonly scope?: string;
+}
+
+t.test('the body says in what way a token is malformed, and never repeats it', async (t) => {
+  const { url: api } = await witness(t);
+  const { url } = await gateway(t, behind(api));
+  const rows: readonly (readonly [string, RegExp])[] = [
+    ['Bearer', /The token is empty\.$/],
+    ['Bearer "secret"', /a character that no token contains\.$/],
+  ];
+  for (const [authorization, detail] of rows) {
+    const problem = (await (await fetch(`${url}/orders/1`, { headers: { authorization } })).json()) as Problem;
+    t.equal(problem.code, 'credential_malformed', authorization);
+    t.match(problem.detail, detail, authorization);
+    t.notMatch(problem.detail, 'secret', authorization);
+  }
+});
+
+t.test('who sends no credentials is told that they are needed, and nothing else (RFC 6750 §3.1)', async (t) => {
+  const { url: api } = await witness(t);
+  const { url } = await gateway(t, behind(api));
+  const attempts = [fetch(`${url}/orders/1`), fetch(`${url}/orders/1`, { headers: { authorization: 'Basic YTpi' } })];
+  const details = await Promise.all(attempts.map(async (each) => ((await (await each).json()) as Problem).detail));
+  t.strictSame([...new Set(details)], ['This route needs credentials of a kind that its challenges name.']);
+});
+
+t.test('the body of a 403 names the scope that the challenge names; a bad token is told no scope', async (t) => {
+  const { url: api } = await witness(t);
+  const { url } = await gateway(t, behind(api));
+  const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
+  const ask = (authorization: string) => fetch(`${url}/admin/x`, { headers: { authorization } });
+  const response = await ask(`Bearer ${token}`);
+  t.match(response.headers.get('www-authenticate'), 'scope="admin"');
+  t.match(await response.json(), { status: 403, code: 'scope_insufficient', scope: 'admin' });
+  const bad = (await (await ask('Bearer a.b.c')).json()) as Problem;
+  t.equal(bad.scope, undefined);
+});

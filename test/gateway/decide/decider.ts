@@ -1,0 +1,115 @@
+import { loadGatewayText } from '../../../src/config/load.ts';
+import { crossOrigin } from '../../../src/gateway/decide/cross-origin.ts';
+import { buildEngine, type WantedEntity } from '../../../src/gateway/decide/engine.ts';
+import { protectedResources } from '../../../src/gateway/decide/protected-resources.ts';
+import { assumedVerifier } from '../../../src/gateway/dry/assumed.ts';
+import { buildDryEngine } from '../../../src/gateway/dry/dry-engine.ts';
+import type { Identity, VerifyBearer } from '../../../src/gateway/identity.ts';
+import { compileRoutes, compileUnrouted, type RouteDependencies } from '../../../src/gateway/lifecycle/compile.ts';
+import type { Outcome, Refuse, Reply } from '../../../src/gateway/outcome.ts';
+import { type Origin, type RequestHead, readHead } from '../../../src/gateway/request-head.ts';
+import type { Routed } from '../../../src/gateway/routing/routed.ts';
+import { tallies } from '../../../src/gateway/telemetry/tally.ts';
+
+/** A request in one line, its header lines, and where it comes from. */
+export interface Request {
+  readonly line: string;
+  readonly headers?: readonly string[];
+  readonly origin?: Partial<Origin>;
+  readonly version?: '1.0' | '1.1';
+  readonly body?: string;
+}
+
+/** The engine of a file, with whatever it would ask somebody else given by the test. */
+export interface Decider {
+  route(request: Request | string): Routed | Refuse | Reply;
+  /** Undefined too where the request has no route. */
+  needs(request: Request): WantedEntity | undefined;
+  decide(request: Request | string): Outcome | Promise<Outcome>;
+}
+
+type Given = Partial<Pick<RouteDependencies, 'take' | 'schemes'>> & { readonly verify?: VerifyBearer };
+
+export const alice: Identity = {
+  scheme: 'bearer',
+  issuer: 'https://auth.example.com',
+  server: 'main',
+  subject: 'alice',
+  clientId: 'shop',
+  scopes: new Set(['orders.read']),
+  audience: ['https://api.example.com'],
+  expiresAt: undefined,
+  notBefore: undefined,
+  claims: { sub: 'alice', tenant: 'acme' },
+};
+
+/** Every token is Alice's, unless the test says otherwise. */
+const believe: VerifyBearer = () => ({ kind: 'verified', identity: alice, cache: 'hit' });
+
+const base = {
+  version: 1,
+  authorization_servers: { main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' } },
+  upstreams: { api: { url: 'http://127.0.0.1:9' } },
+  defaults: { upstream: 'api' },
+};
+
+export function decider(file: object, { verify = believe, take = () => 0, schemes }: Given = {}): Decider {
+  const loaded = loadGatewayText(JSON.stringify({ ...base, ...file }));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { config } = loaded;
+  const dry = buildDryEngine(loaded, assumedVerifier(config, new Map()));
+  const upstreams = new Map(dry.routes.map(({ upstream }) => [upstream.name, upstream]));
+  const resources = protectedResources(config);
+  const own = new Map(dry.routes.map((route) => [route.id, route.schemes]));
+  const parts: RouteDependencies = {
+    upstreams,
+    resources,
+    take,
+    verifier: () => verify,
+    schemes: schemes ?? (({ id }) => own.get(id) ?? []),
+    tally: tallies(),
+  };
+  const engine = buildEngine({
+    routes: compileRoutes(config, parts),
+    unrouted: compileUnrouted(config, parts),
+    resources,
+    crossOrigin: crossOrigin(config.cors, config.request_id.header),
+  });
+  const route = (request: Request | string) => engine.route(headOf(request));
+  return {
+    route,
+    needs(request) {
+      const routed = route(request);
+      return routed.kind === 'routed' ? engine.needs(routed) : undefined;
+    },
+    decide(request) {
+      const routed = route(request);
+      if (routed.kind !== 'routed') return routed;
+      const body = typeof request === 'string' ? undefined : request.body;
+      return engine.decide(routed, body === undefined ? undefined : Buffer.from(body));
+    },
+  };
+}
+
+function headOf(request: Request | string): RequestHead {
+  const {
+    line,
+    headers = [],
+    origin = {},
+    version = '1.1',
+  }: Request = typeof request === 'string' ? { line: request } : request;
+  const [method = '', target = ''] = line.split(' ');
+  const nowhere = {
+    address: '192.0.2.1',
+    secure: false,
+    chain: '192.0.2.1',
+    host: undefined,
+    requestId: undefined,
+    isProxied: false,
+  };
+  const names = headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const rawHeaders = names.includes('host') ? headers : ['Host', 'api.example.com', ...headers];
+  return readHead({ method, target, version, origin: { ...nowhere, ...origin }, rawHeaders });
+}
+
+export const bearer = ['Authorization', 'Bearer t'];

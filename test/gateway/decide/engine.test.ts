@@ -1,0 +1,242 @@
+import t from 'tap';
+import { type Decider, decider, type Request } from './decider.ts';
+
+const path = (path: string) => ({ path: `${path}/{rest*}` });
+
+const file = {
+  resource: 'https://api.example.com/v1',
+  cors: { origins: ['https://shop.example'], max_age: '90s' },
+  limits: { body: '1000B', form_body: '100B' },
+  routes: [
+    { id: 'read', match: { methods: ['GET'], path: '/orders/{id}' }, scope: 'orders.read' },
+    { id: 'write', match: { methods: ['POST'], path: '/orders/{id}' }, scope: 'orders.write' },
+    { id: 'open', match: path('/open'), access: 'public' },
+    { id: 'form', match: path('/form'), scope: 'a', bearer_methods_supported: ['header', 'body'] },
+    { id: 'keep', match: path('/keep'), scope: 'a', encoded_slashes: 'keep', path_parameters: 'keep' },
+    { id: 'own-cors', match: path('/own-cors'), scope: 'a', cors: 'upstream' },
+    { id: 'small', match: path('/small'), scope: 'a', limits: { body: '10B' } },
+    { id: 'v2', match: { path: '/beta', headers: { 'x-version': '2' } }, scope: 'a' },
+  ],
+};
+
+/** In a word: the route, or the code, or the status of a reply. */
+function told(engine: Decider, request: Request | string): string {
+  const routed = engine.route(request);
+  if (routed.kind === 'reply') return String(routed.status);
+  return routed.kind === 'routed' ? routed.route.id : routed.code;
+}
+
+const engine = decider(file);
+const host = (value: string) => ['Host', value];
+
+t.test('a request goes to the route of its path and method, or is told what is wrong with it', async (t) => {
+  const cases: Readonly<Record<string, string>> = {
+    'GET /orders/7': 'read',
+    'POST /orders/7': 'write',
+    'DELETE /orders/7': 'method_not_allowed',
+    'GET /none': 'route_not_found',
+    'GET /orders/7#x': 'target_fragment',
+    'GET /a/../orders/7': 'target_dot_segment',
+    'CONNECT /orders/7': 'method_not_allowed',
+    'TRACE /open/1': 'method_not_allowed',
+    'OPTIONS *': 'route_not_found',
+    'OPTIONS /open/1': 'open',
+    'GET http://api.example.com/orders/7': 'read',
+    'GET http://API.example.com/orders/7': 'read',
+    'GET http://other.example.com/orders/7': 'target_other_host',
+    'GET /keep/a%2fb;c=d': 'keep',
+    'GET /form/a%2fb': 'target_encoded_slash',
+    'GET /form/a;b': 'target_path_parameter',
+  };
+  for (const [line, expected] of Object.entries(cases)) t.equal(told(engine, line), expected, line);
+  t.match(engine.route('DELETE /orders/7'), { allow: ['GET', 'POST'] });
+  t.strictSame((engine.route('TRACE /open/1') as { allow?: unknown }).allow, []);
+  t.match(engine.route('GET /beta'), { code: 'route_not_found', detail: 'host and path fit v2 (no header x-version)' });
+  t.equal((engine.route('GET /none') as { detail?: unknown }).detail, undefined);
+  t.match(engine.route('GET /form/a;b'), { route: { id: 'form' } });
+  t.match(engine.route('GET /form/a%2Fb'), { route: { id: 'form' } });
+  t.match(engine.route({ line: 'GET /beta', headers: ['X-Version', '2', 'X-Version', '2'] }), {
+    code: 'match_repeated',
+    route: { id: 'v2' },
+  });
+  t.match(engine.route('GET /orders/7'), { host: 'api.example.com', preflight: false, wouldRefuse: undefined });
+});
+
+t.test('there is one Host, which is the name of a server, and an absolute target names the same', async (t) => {
+  const bad = [[], ['Host', 'a', 'Host', 'a'], host('a b'), host('a:65536'), host('a/b'), host('')];
+  for (const [index, headers] of bad.entries()) {
+    const raw = headers.length === 0 ? host('') : headers;
+    t.equal(told(engine, { line: 'GET /open/1', headers: raw }), 'host_invalid', `${index} ${raw}`);
+  }
+  for (const name of ['a', 'a:65535', 'A.', '[::1]:80']) {
+    t.equal(told(engine, { line: 'GET /open/1', headers: host(name) }), 'open', name);
+    t.equal(told(engine, { line: 'GET /open/1', headers: host(name) }), 'open', `${name} again`);
+  }
+  t.match(engine.route({ line: 'GET /open/1', headers: host('API.example.com.:80') }), { host: 'api.example.com' });
+});
+
+t.test('framing that can be read in two ways is refused before anything else (RFC 9112 §6)', async (t) => {
+  const length = ['Content-Length', '3'];
+  const chunked = ['Transfer-Encoding', 'chunked'];
+  const cases: readonly [headers: readonly string[], version: '1.0' | '1.1', expected: string][] = [
+    [length, '1.1', 'open'],
+    [length, '1.0', 'open'],
+    [chunked, '1.1', 'open'],
+    [['Transfer-Encoding', 'CHUNKED'], '1.1', 'open'],
+    [[...length, ...length], '1.1', 'message_malformed'],
+    [[...length, ...chunked], '1.1', 'message_malformed'],
+    [chunked, '1.0', 'message_malformed'],
+    [['Transfer-Encoding', 'gzip, chunked'], '1.1', 'transfer_encoding_invalid'],
+    [['Transfer-Encoding', 'identity'], '1.1', 'transfer_encoding_invalid'],
+    [[...chunked, ...chunked], '1.1', 'transfer_encoding_invalid'],
+  ];
+  for (const [headers, version, expected] of cases)
+    t.equal(told(engine, { line: 'POST /open/1', headers, version }), expected, `${version} ${headers}`);
+});
+
+t.test('OPTIONS that may not be forwarded is answered here (RFC 9110 §7.6.2), other methods go on', async (t) => {
+  const last = ['Max-Forwards', '0'];
+  const answered = engine.route({ line: 'OPTIONS /orders/7', headers: last });
+  t.strictSame(answered, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '1'] }), 'open');
+  t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '00'] }), 'open');
+  t.equal(told(engine, { line: 'GET /orders/7', headers: last }), 'read');
+});
+
+t.test('the document of a protected resource is read at its place, and nowhere else (RFC 9728 §3)', async (t) => {
+  const place = '/.well-known/oauth-protected-resource/v1';
+  for (const method of ['GET', 'HEAD']) {
+    const reply = engine.route(`${method} ${place}`);
+    if (reply.kind !== 'reply') return t.fail(method);
+    t.equal(reply.status, 200);
+    const { resource, scopes_supported, authorization_servers } = JSON.parse(reply.body);
+    t.equal(resource, 'https://api.example.com/v1');
+    t.strictSame(authorization_servers, ['https://auth.example.com']);
+    t.strictSame(scopes_supported, ['orders.read', 'orders.write', 'a']);
+    t.strictSame(reply.headers, [
+      'content-type',
+      'application/json',
+      'cache-control',
+      'public, max-age=300',
+      'content-length',
+      String(Buffer.byteLength(reply.body)),
+    ]);
+  }
+  for (const line of [`POST ${place}`, `GET ${place}/x`, 'GET /.well-known/oauth-protected-resource'])
+    t.equal(told(engine, line), 'route_not_found', line);
+  t.equal(told(engine, { line: `GET ${place}`, headers: host('other.example') }), 'route_not_found');
+});
+
+const preflight = (method: string, origin = 'https://shop.example') => [
+  'Origin',
+  origin,
+  'Access-Control-Request-Method',
+  method,
+];
+
+t.test('a preflight is answered from the routes of its path; the origin is looked at by whole name', async (t) => {
+  const reply = engine.route({ line: 'OPTIONS /orders/7', headers: preflight('DELETE', 'https://SHOP.example') });
+  t.match(reply, { kind: 'reply', status: 204, body: '' });
+  t.strictSame((reply as { headers?: unknown }).headers, [
+    'access-control-allow-methods',
+    'GET, POST',
+    'access-control-allow-headers',
+    'Authorization, Content-Type',
+    'access-control-max-age',
+    '90',
+  ]);
+  const stranger = engine.route({ line: 'OPTIONS /orders/7', headers: preflight('GET', 'https://shop.example.evil') });
+  t.strictSame(stranger, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  const any = engine.route({ line: 'OPTIONS /form/1', headers: preflight('GET') });
+  t.match(any, { headers: ['access-control-allow-methods', 'DELETE, GET, HEAD, PATCH, POST, PUT'] });
+  const closed = decider({ routes: file.routes }).route({ line: 'OPTIONS /form/1', headers: preflight('GET') });
+  t.strictSame(closed, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  t.equal(told(engine, { line: 'OPTIONS /none', headers: preflight('GET') }), 'route_not_found');
+  t.equal(told(engine, { line: 'GET /orders/7', headers: preflight('GET') }), 'read', 'another method is no preflight');
+  t.equal(told(engine, { line: 'OPTIONS /form/1', headers: preflight('GET').slice(0, 2) }), 'form');
+  t.equal(told(engine, { line: 'OPTIONS /form/1', headers: preflight('GET').slice(2) }), 'form');
+});
+
+t.test('a preflight of a route whose CORS is its upstream’s goes there, without a credential', async (t) => {
+  const request = { line: 'OPTIONS /own-cors/1?access_token=t', headers: preflight('GET') };
+  t.match(engine.route(request), { kind: 'routed', route: { id: 'own-cors' }, preflight: true });
+  t.match(engine.decide(request), { kind: 'forward', identity: undefined, target: '/own-cors/1?access_token=t' });
+  t.equal(told(engine, { ...request, line: 'OPTIONS /own-cors/a;b' }), 'target_path_parameter');
+  const long = ['Content-Length', '4000', 'Content-Type', 'application/x-www-form-urlencoded'];
+  t.equal(told(engine, { ...request, headers: [...request.headers, ...long] }), 'body_too_large');
+  const both = decider({
+    ...file,
+    routes: [{ ...file.routes[3], cors: 'upstream' }],
+  });
+  const form = ['Content-Length', '9', 'Content-Type', 'application/x-www-form-urlencoded'];
+  t.equal(both.needs({ line: 'OPTIONS /form/1', headers: [...preflight('GET'), ...form] }), undefined);
+});
+
+const formOf = (length: number) => ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', `${length}`];
+
+t.test('a form is read where the route takes a token from it, up to its limit', async (t) => {
+  const wanted = { limit: 100, tooLarge: 'form_too_large' };
+  t.strictSame(engine.needs({ line: 'POST /form/1', headers: formOf(100) }), wanted);
+  t.equal(engine.needs({ line: 'POST /form/1', headers: formOf(0) }), undefined);
+  t.equal(engine.needs({ line: 'POST /form/1' }), undefined);
+  t.equal(engine.needs({ line: 'POST /open/1', headers: formOf(9) }), undefined, 'a public route reads nothing');
+  t.equal(engine.needs({ line: 'POST /small/1', headers: formOf(9) }), undefined, 'the header only');
+  t.equal(told(engine, { line: 'POST /form/1', headers: formOf(101) }), 'form_too_large');
+  t.equal(told(engine, { line: 'POST /form/1', headers: formOf(1001) }), 'body_too_large');
+});
+
+t.test('a body is as long as its route allows, the last byte included', async (t) => {
+  const sized = (line: string, length: number) => told(engine, { line, headers: ['Content-Length', String(length)] });
+  t.strictSame([sized('POST /form/1', 1000), sized('POST /form/1', 1001)], ['form', 'body_too_large']);
+  t.strictSame([sized('POST /small/1', 10), sized('POST /small/1', 11)], ['small', 'body_too_large']);
+  t.match(engine.route({ line: 'POST /small/1', headers: ['Content-Length', '11'] }), { route: { id: 'small' } });
+});
+
+t.test('a body whose hash is in the credentials is read whole', async (t) => {
+  const basic = { name: 'basic' as const, challenges: () => [] };
+  const hashing = decider(file, {
+    schemes: () => [
+      { ...basic, wantsEntity: () => undefined, verify: () => ({ kind: 'throttled', retryAfter: 1 }) },
+      { ...basic, name: 'digest', wantsEntity: () => 50, verify: () => ({ kind: 'throttled', retryAfter: 1 }) },
+    ],
+  });
+  const length = (bytes: number) => ({ line: 'POST /keep/1', headers: ['Content-Length', String(bytes)] });
+  t.strictSame(hashing.needs(length(50)), { limit: 50, tooLarge: 'integrity_too_large' });
+  t.equal(told(hashing, length(51)), 'integrity_too_large');
+  t.equal(hashing.needs({ line: 'POST /keep/1' }), undefined, 'there is no body');
+  t.equal(hashing.needs({ line: 'POST /open/1', headers: ['Content-Length', '9'] }), undefined);
+});
+
+t.test(
+  'in shadow mode what would be refused is routed, and said; nothing is read that would be kept back',
+  async (t) => {
+    const shadow = decider({ ...file, mode: 'shadow' });
+    const would = (request: Request | string) => {
+      const routed = shadow.route(request);
+      return routed.kind === 'routed' ? [routed.route.id, routed.wouldRefuse?.code, routed.target.path] : routed.kind;
+    };
+    t.strictSame(would('GET /form/a;b'), ['form', 'target_path_parameter', '/form/a;b']);
+    t.strictSame(would('GET /a/../b?c'), ['', 'target_dot_segment', '/a/../b?c']);
+    t.strictSame(would('GET /none'), ['', 'route_not_found', '/none']);
+    t.strictSame(would('DELETE /orders/7'), ['', 'method_not_allowed', '/orders/7']);
+    t.strictSame(would({ line: 'GET /beta', headers: ['X-Version', '2', 'X-Version', '2'] }), [
+      '',
+      'match_repeated',
+      '/beta',
+    ]);
+    t.match(shadow.route('GET /a/../b?c'), { host: 'api.example.com', preflight: false, target: { query: '' } });
+    t.match(shadow.route('GET /a/../b?c'), {
+      target: { kind: 'target', key: '/a/../b?c', encodedSlash: false, parameter: false, authority: undefined },
+    });
+    t.match(shadow.decide('GET /a/../b?c'), { kind: 'forward', target: '/a/../b?c', route: { id: '' } });
+    t.strictSame(shadow.needs({ line: 'POST /form/1', headers: formOf(100) }), {
+      limit: 100,
+      tooLarge: 'form_too_large',
+    });
+    t.equal(shadow.needs({ line: 'POST /form/1', headers: formOf(101) }), undefined, 'too long to be read');
+    const chunked = ['Transfer-Encoding', 'chunked', 'Content-Type', 'application/x-www-form-urlencoded'];
+    t.equal(shadow.needs({ line: 'POST /form/1', headers: chunked }), undefined, 'of no known length');
+    t.match(engine.needs({ line: 'POST /form/1', headers: chunked }), { limit: 100 }, 'which enforcing reads');
+    t.equal(told(shadow, 'CONNECT /orders/7'), 'method_not_allowed', 'a tunnel is never opened');
+  },
+);

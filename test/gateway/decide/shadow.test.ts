@@ -1,0 +1,96 @@
+import t from 'tap';
+import { outage, refused } from '../../../src/base/verdict.ts';
+import { alice, bearer, decider } from './decider.ts';
+
+const file = {
+  mode: 'shadow',
+  bearer_methods_supported: ['header', 'query', 'body'],
+  cors: { origins: ['https://shop.example'] },
+  routes: [
+    { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
+    {
+      id: 'moved',
+      match: { path: '/moved/{rest*}' },
+      scope: 'orders.read',
+      rewrite: { strip_prefix: '/moved', add_prefix: '/v1' },
+    },
+    { id: 'strict', match: { path: '/strict/{rest*}' }, scope: 'orders.read', mode: 'enforce' },
+  ],
+};
+
+const engine = decider(file);
+const get = (target: string, headers: readonly string[] = bearer) => ({ line: `GET ${target}`, headers });
+
+t.test('what would pass goes on as it came, with the identity and with its token', async (t) => {
+  t.match(await engine.decide(get('/orders/7?access_token=t&a', [])), {
+    kind: 'forward',
+    shadow: 'pass',
+    target: '/orders/7?access_token=t&a',
+    identity: alice,
+    identityHeaders: ['x-auth-subject', 'alice', 'x-auth-client', 'shop', 'x-auth-scope', 'orders.read'],
+    body: 'stream',
+    bodyChanged: false,
+    answerFields: [],
+    privateResponse: false,
+    cache: undefined,
+  });
+});
+
+t.test('what would be refused goes on too, and what would have become of it is recorded', async (t) => {
+  const outcome = await engine.decide(get('/orders/7', []));
+  t.match(outcome, {
+    kind: 'forward',
+    route: { id: 'orders' },
+    shadow: { kind: 'refuse', code: 'credential_missing' },
+  });
+  t.match(outcome, { identity: undefined, identityHeaders: [] });
+  t.match(await engine.decide(get('/orders/a;b')), { kind: 'forward', shadow: { code: 'target_path_parameter' } });
+  t.match(await engine.decide(get('/none')), { kind: 'forward', target: '/none', shadow: { code: 'route_not_found' } });
+});
+
+t.test('of a refused token the identity is known, where it was verified, and of an outage none', async (t) => {
+  const poor = decider(file, {
+    verify: async () => ({ kind: 'verified', identity: { ...alice, scopes: new Set() }, cache: 'hit' }),
+  });
+  t.match(await poor.decide(get('/orders/7')), {
+    identity: { subject: 'alice' },
+    identityHeaders: ['x-auth-subject', 'alice', 'x-auth-client', 'shop', 'x-auth-scope', ''],
+    shadow: { code: 'scope_insufficient' },
+  });
+  const expired = decider(file, { verify: () => refused('token_expired') });
+  t.match(await expired.decide(get('/orders/7')), { identity: undefined, shadow: { code: 'token_expired' } });
+  const out = decider(file, { verify: () => outage('authorization_servers.main', 3) });
+  t.match(await out.decide(get('/orders/7')), {
+    kind: 'forward',
+    identity: undefined,
+    identityHeaders: [],
+    shadow: { kind: 'unavailable', code: 'authorization_server_unavailable' },
+  });
+});
+
+t.test('a claim that cannot stand in a header is left out, and the request goes on', async (t) => {
+  const odd = decider(file, {
+    verify: () => ({ kind: 'verified', identity: { ...alice, subject: 'a\nb' }, cache: 'hit' }),
+  });
+  const outcome = await odd.decide(get('/orders/7'));
+  t.match(outcome, { kind: 'forward', shadow: { code: 'identity_unrepresentable' } });
+  t.strictSame((outcome as { identityHeaders?: unknown }).identityHeaders, []);
+});
+
+t.test('a body that was read goes on whole, its token with it', async (t) => {
+  const body = 'a=1&access_token=t';
+  const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', String(body.length)];
+  const outcome = await engine.decide({ line: 'POST /orders/7', headers, body });
+  t.match(outcome, { shadow: 'pass', body: Buffer.from(body), bodyChanged: false });
+});
+
+t.test('a rewrite is where the upstream lies, so it is carried out; else the received bytes go on', async (t) => {
+  t.match(await engine.decide(get('/moved/7?a')), { target: '/v1/7?a', shadow: 'pass' });
+  t.match(await engine.decide(get('/%6frders/7?a')), { target: '/%6frders/7?a', shadow: 'pass' });
+  t.match(await engine.decide(get('http://api.example.com/orders/7?a')), { target: '/orders/7?a', shadow: 'pass' });
+});
+
+t.test('one route may enforce in a file that only looks on', async (t) => {
+  t.match(await engine.decide(get('/strict/7', [])), { kind: 'refuse', code: 'credential_missing' });
+  t.match(await engine.decide(get('/strict/7')), { kind: 'forward', shadow: undefined });
+});

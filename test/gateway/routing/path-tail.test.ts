@@ -1,0 +1,98 @@
+import t from 'tap';
+import { parsePathPattern } from '../../../src/config/path-pattern.ts';
+import { fitsTail, tailOf } from '../../../src/gateway/routing/path-tail.ts';
+import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import { headOf } from '../head.ts';
+
+function placed(path: string, caseSensitive = true): Placed {
+  const parsed = parsePathPattern(path);
+  if (parsed.kind === 'fault') throw new Error(parsed.message);
+  return {
+    host: undefined,
+    segments: parsed.segments,
+    methods: undefined,
+    conditions: [],
+    caseSensitive,
+    access: 'scope',
+  };
+}
+
+const fits = (pattern: string, key: string, caseSensitive = true) =>
+  fitsTail(tailOf(placed(pattern, caseSensitive), 0), key, 1);
+
+/** Whether tables of this one route, and of it among others, find it. */
+function found(pattern: string, key: string, caseSensitive = true): readonly boolean[] {
+  const route = placed(pattern, caseSensitive);
+  const others = ['/zz', '/zz/{y}', '/zz/{y}/q', '/zz/{y}/{z*}'].map((each) => placed(each, caseSensitive));
+  const question = { host: 'h', key, method: 'GET', query: '', head: headOf() };
+  return [[route], [route, ...others]].map((routes) => {
+    const table = new RouteTable(routes);
+    const match = table.match(question);
+    const isPlaced = [...table.placed(question)].includes(route);
+    t.equal(isPlaced, match.kind === 'route' && match.route === route, `${pattern} is placed at ${key}`);
+    return match.kind === 'route' && match.route === route;
+  });
+}
+
+const yes: readonly [pattern: string, key: string][] = [
+  ['/', '/'],
+  ['/a', '/a'],
+  ['/a/b/c', '/a/b/c'],
+  ['/a/{x}/c', '/a/1/c'],
+  ['/a/{x}', '/a/1'],
+  ['/{x}', '/1'],
+  ['/{x}/b', '/1/b'],
+  ['/{r*}', '/'],
+  ['/a/{r*}', '/a'],
+  ['/a/{r*}', '/a/'],
+  ['/a/{r*}', '/a/b//c/'],
+  ['/a/{x}/{r*}', '/a/1'],
+  ['/a/', '/a/'],
+];
+const no: readonly [pattern: string, key: string][] = [
+  ['/a', '/'],
+  ['/a', '/b'],
+  ['/a', '/aa'],
+  ['/a', '/a/'],
+  ['/a', '/a/b'],
+  ['/ab', '/a'],
+  ['/a/b/c', '/a/x/c'],
+  ['/a/b/c', '/a/b/x'],
+  ['/a/b/c', '/a/b'],
+  ['/a/b/c', '/a/b/c/d'],
+  ['/a/b', '/a/bb'],
+  ['/a/{x}', '/a/'],
+  ['/a/{x}', '/a'],
+  ['/a/{x}/c', '/a//c'],
+  ['/a/{x}/c', '/a/1/d'],
+  ['/{x}', '/'],
+  ['/{x}/b', '//b'],
+  ['/a/{r*}', '/b'],
+  ['/a/{r*}', '/aa'],
+  ['/a/b/{r*}', '/a'],
+  ['/a/{x}/{r*}', '/a/'],
+  ['/a/', '/a'],
+  ['/a', '/A'],
+];
+
+t.test('a pattern fits a path segment by segment, alone in its table and among others', async (t) => {
+  for (const [pattern, key] of yes) {
+    t.ok(fits(pattern, key), `${pattern} ${key}`);
+    t.strictSame(found(pattern, key), [true, true], `${pattern} ${key}`);
+  }
+  for (const [pattern, key] of no) {
+    t.notOk(fits(pattern, key), `${pattern} ${key}`);
+    t.strictSame(found(pattern, key), [false, false], `${pattern} ${key}`);
+  }
+});
+
+t.test('where the upstream compares without case, literals do, and everything else is the same', async (t) => {
+  for (const [pattern, key] of yes) t.ok(fits(pattern.toUpperCase(), key, false), `${pattern} ${key}`);
+  for (const [pattern, key] of no.slice(0, -1)) t.notOk(fits(pattern, key, false), `${pattern} ${key}`);
+  for (const key of ['/a/B', '/A/b', '/A/B']) {
+    t.ok(fits('/a/b', key, false), key);
+    t.strictSame(found('/a/b', key, false), [true, true], key);
+    t.notOk(fits('/a/b', key), key);
+  }
+  t.strictSame(found('/A/B', '/a/b', false), [true, true]);
+});

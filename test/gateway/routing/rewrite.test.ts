@@ -1,0 +1,23 @@
+import t from 'tap';
+import { compileRewrite } from '../../../src/gateway/routing/rewrite.ts';
+
+t.test('a prefix is taken away and another put before, a slash at their end is none', async (t) => {
+  const cases: readonly [rule: object, path: string, expected: string][] = [
+    [{}, '/a', '/a'],
+    [{ strip_prefix: '/a' }, '/a/b', '/b'],
+    [{ strip_prefix: '/a/' }, '/a/b', '/b'],
+    [{ strip_prefix: '/a' }, '/a', '/'],
+    [{ strip_prefix: '/a' }, '/a/', '/'],
+    [{ add_prefix: '/v1' }, '/a', '/v1/a'],
+    [{ add_prefix: '/v1/' }, '/a', '/v1/a'],
+    [{ strip_prefix: '/a', add_prefix: '/v1' }, '/a', '/v1'],
+    [{ strip_prefix: '/' }, '/a', '/a'],
+  ];
+  for (const [rule, path, expected] of cases)
+    t.equal(compileRewrite(rule)(path), expected, `${path} ${JSON.stringify(rule)}`);
+});
+
+t.test('a path that becomes doubtful by it is refused (advisory 23)', async (t) => {
+  const refused = compileRewrite({ strip_prefix: '/a' })('/a//b');
+  t.strictSame(refused, { kind: 'refused', code: 'target_empty_segment', detail: 'after rewriting' });
+});

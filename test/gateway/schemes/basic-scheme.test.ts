@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import t from 'tap';
+import { outage } from '../../../src/base/verdict.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../src/config/stored-password.ts';
+import { basicScheme } from '../../../src/gateway/schemes/basic-scheme.ts';
+import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic-users.ts';
+import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
+import type { Answered } from '../../../src/gateway/schemes/sought.ts';
+import { formatBasic } from '../../../src/http-auth/basic.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+import { headOf } from '../head.ts';
+import { present, throttleOf } from './presenting.ts';
+
+const real = openPasswordJudge();
+t.teardown(() => real.close());
+
+function stored(password: string): StoredPassword {
+  const parsed = parseStoredPassword(`{SHA}${createHash('sha1').update(password).digest('base64')}`);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.value;
+}
+
+const settings = { users: 'users', allow_insecure: true, scopes: { alice: 'read' } };
+
+function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge['judge'] } = {}) {
+  const clock = settableClock();
+  const judged: string[] = [];
+  const judge: PasswordJudge = {
+    judge(kept, password, forWhom) {
+      judged.push(`${password} ${forWhom}`);
+      return (more.judge ?? real.judge)(kept, password, forWhom);
+    },
+    close: async () => {},
+  };
+  const users = more.users ?? basicUsersOfFile(new Map([['alice', stored('wonderland')]]));
+  const config = { ...settings, ...more.config };
+  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle: throttleOf(clock), clock });
+  const tell = async (name: string, password: string, address = '192.0.2.1') => {
+    const verdict = await scheme.verify(present(formatBasic(name, password), { address }));
+    return verdict.kind === 'refused' ? verdict.code : verdict.kind;
+  };
+  return { clock, judged, scheme, tell };
+}
+
+t.test('a right password passes, and within a minute is not hashed again', async (t) => {
+  const { scheme, judged, clock, tell } = open();
+  const presented = present(formatBasic('alice', 'wonderland'));
+  const identity = { scheme: 'basic', issuer: 'basic:r', subject: 'alice', scopes: new Set(['read']) };
+  const first = scheme.verify(presented);
+  t.ok(first instanceof Promise);
+  t.match(await first, { kind: 'verified', identity, cache: 'miss' });
+  t.match(scheme.verify(presented), { kind: 'verified', identity, cache: 'hit' }, 'without a promise');
+  t.strictSame(judged, ['wonderland 192.0.2.1'], 'for the address of who asks');
+  clock.advance(59_999);
+  t.match(scheme.verify(presented), { cache: 'hit' });
+  clock.advance(1);
+  t.match(await scheme.verify(presented), { cache: 'miss' });
+  t.equal(await tell('alice', 'wonderlan'), 'password_wrong', 'another password is another credential');
+  t.equal(judged.length, 3);
+});
+
+t.test('an unknown user costs what a known one does, and is told the same', async (t) => {
+  const { tell, judged } = open();
+  t.equal(await tell('mallory', 'x'), 'password_wrong');
+  t.strictSame(judged, ['x 192.0.2.1']);
+  t.equal(await tell('mallory', 'wonderland'), 'password_wrong', 'the password of another user');
+  const nobody = open({ users: basicUsersOfFile(new Map()) });
+  t.equal(await nobody.tell('alice', 'wonderland'), 'password_wrong', 'where there is nobody');
+  t.strictSame(nobody.judged, []);
+});
+
+t.test('after some wrong ones nothing is looked at, for that name from that address', async (t) => {
+  const { tell, judged } = open();
+  for (let n = 0; n < 3; n++) t.equal(await tell('alice', `x${n}`), 'password_wrong');
+  t.equal(await tell('alice', 'wonderland'), 'throttled');
+  t.equal(judged.length, 3);
+  t.equal(await tell('alice', 'wonderland', '198.51.100.1'), 'verified');
+  t.equal(await tell('bob', 'x'), 'password_wrong');
+});
+
+t.test('credentials that cannot be read are malformed', async (t) => {
+  const { scheme } = open();
+  for (const value of ['Basic', 'Basic ?', 'Basic YQ==', 'Bearer a'])
+    t.match(scheme.verify(present(value)), { kind: 'refused', code: 'authorization_malformed' }, value);
+});
+
+t.test('a password travels over TLS or on this machine only, unless the file allows it', async (t) => {
+  const { scheme } = open({ config: { allow_insecure: false, charset: 'UTF-8' } });
+  const { head, ...presented } = present(formatBasic('alice', 'wonderland'));
+  const from = (address: string, secure: boolean) => ({ ...head, origin: { ...head.origin, address, secure } });
+  const cases: readonly [address: string, secure: boolean, ok: boolean][] = [
+    ['192.0.2.1', false, false],
+    ['192.0.2.1', true, true],
+    ['127.0.0.1', false, true],
+  ];
+  for (const [address, secure, ok] of cases) {
+    const asked = from(address, secure);
+    t.strictSame(scheme.challenges(asked, false), ok ? ['Basic realm="r", charset="UTF-8"'] : []);
+    const verdict = await scheme.verify({ ...presented, head: asked });
+    t.match(verdict, ok ? { kind: 'verified' } : { kind: 'refused', code: 'transport_insecure' }, address);
+  }
+  t.strictSame(open().scheme.challenges(headOf(), true), ['Basic realm="r"']);
+  t.equal(scheme.wantsEntity(headOf(['Content-Length', '9'])), undefined);
+  t.equal(scheme.name, 'basic');
+});
+
+t.test('the same credentials at the same time are judged once', async (t) => {
+  const { tell, judged } = open();
+  t.strictSame(await Promise.all([tell('alice', 'wonderland'), tell('alice', 'wonderland')]), ['verified', 'verified']);
+  t.equal(judged.length, 1);
+  await Promise.all([tell('alice', 'a'), tell('alice', 'b')]);
+  t.equal(judged.length, 3);
+});
+
+t.test('too many passwords at once are an outage, and count as no wrong one', async (t) => {
+  const busy = outage('passwords', 2);
+  const { scheme, tell } = open({ judge: async () => busy });
+  for (let n = 0; n < 5; n++) t.equal(await tell('alice', `x${n}`), 'outage');
+  t.same(await scheme.verify(present(formatBasic('alice', 'wonderland'))), busy);
+});
+
+/** Of a store, where a user may change while he is remembered. */
+function changing(now: { answered: Answered<BasicUser> }, sync = false): BasicUsers {
+  return {
+    keyOf: (name) => name.toLowerCase(),
+    find: () => (sync ? now.answered : Promise.resolve(now.answered)),
+    decoy: stored('decoy'),
+  };
+}
+
+t.test('who was right is right no longer once the password was changed, or the user is gone', async (t) => {
+  for (const sync of [true, false]) {
+    const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
+    const now: { answered: Answered<BasicUser> } = { answered: { kind: 'found', user: alice } };
+    const { tell, judged } = open({ users: changing(now, sync) });
+    t.equal(await tell('Alice', 'wonderland'), 'verified');
+    t.equal(await tell('Alice', 'wonderland'), 'verified');
+    t.equal(judged.length, 1);
+    now.answered = { kind: 'found', user: { ...alice, stored: stored('other'), print: '2' } };
+    t.equal(await tell('Alice', 'wonderland'), 'password_wrong');
+    t.equal(await tell('Alice', 'other'), 'verified');
+    now.answered = { kind: 'unknown' };
+    t.equal(await tell('Alice', 'other'), 'password_wrong');
+    now.answered = outage('users', 1);
+    t.equal(await tell('Alice', 'wonderland'), 'outage', 'before it is known who it is');
+    t.equal(await tell('Alice', 'other'), 'outage', 'and of one who is remembered');
+  }
+});
+
+t.test('each spelling of a name is guessed on the account of one', async (t) => {
+  const { tell } = open({ users: changing({ answered: { kind: 'unknown' } }) });
+  for (const name of ['alice', 'Alice', 'ALICE']) t.equal(await tell(name, 'x'), 'password_wrong');
+  t.equal(await tell('aLICE', 'x'), 'throttled');
+});

@@ -1,0 +1,59 @@
+import t from 'tap';
+import { outage } from '../../../src/base/verdict.ts';
+import { parseStoredPassword } from '../../../src/config/stored-password.ts';
+import { basicUsersOfFile, basicUsersOfStore } from '../../../src/gateway/schemes/basic-users.ts';
+import type { Sought } from '../../../src/gateway/schemes/sought.ts';
+import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
+import type { PasswordFact } from '../../../src/storage/read-users.ts';
+
+const sha = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
+const parsed = parseStoredPassword(sha);
+const stored = parsed.ok ? parsed.value : undefined;
+if (stored === undefined) throw new Error('the test is wrong');
+
+t.test('in a file case counts, and a change of it is another object', async (t) => {
+  const users = basicUsersOfFile(new Map([['Alice', stored]]));
+  t.strictSame(users.find('Alice', 'w'), { kind: 'found', user: { username: 'Alice', stored, print: '' } });
+  t.strictSame(users.find('alice', 'w'), { kind: 'unknown' });
+  t.equal(users.keyOf('Alice'), 'Alice');
+  t.equal(users.decoy, stored);
+  t.equal(basicUsersOfFile(new Map()).decoy, undefined);
+});
+
+function ofStore(answer: Sought<PasswordFact>) {
+  const asked: string[] = [];
+  const store: Pick<UserStore, 'findPassword'> = {
+    findPassword(username, forWhom) {
+      asked.push(`${username} ${forWhom}`);
+      return answer;
+    },
+  };
+  return { users: basicUsersOfStore(store as UserStore), asked };
+}
+
+t.test('in a store an account has one name in many spellings, and another print after a change', async (t) => {
+  const user = { username: 'alice', passwordHash: sha };
+  for (const answer of [{ kind: 'found', user } as const, Promise.resolve({ kind: 'found', user } as const)]) {
+    const { users, asked } = ofStore(answer);
+    t.strictSame(await users.find('ALICE', '192.0.2.1'), {
+      kind: 'found',
+      user: { username: 'alice', stored, print: sha },
+    });
+    t.strictSame(asked, ['alice 192.0.2.1']);
+    t.equal(users.keyOf('ALICE'), 'alice');
+  }
+});
+
+t.test('nobody has the password of what cannot be read; who is unknown or out of reach stays so', async (t) => {
+  const odd = { kind: 'found', user: { username: 'alice', passwordHash: 'plain' } } as const;
+  t.strictSame(ofStore(odd).users.find('alice', 'w'), { kind: 'unknown' });
+  t.strictSame(ofStore({ kind: 'unknown' }).users.find('alice', 'w'), { kind: 'unknown' });
+  const out = outage('users', 1);
+  t.equal(ofStore(out).users.find('alice', 'w'), out);
+});
+
+t.test('an unknown account costs what one costs that is added today', async (t) => {
+  const [one, other] = [ofStore({ kind: 'unknown' }).users.decoy, ofStore({ kind: 'unknown' }).users.decoy];
+  t.match(one, { kind: 'argon2id', cost: { memory: 19_456, passes: 2, lanes: 1 } });
+  t.notSame(one, other, 'nobody knows its password');
+});

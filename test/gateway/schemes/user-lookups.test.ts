@@ -1,0 +1,87 @@
+import t from 'tap';
+import { userLookups } from '../../../src/gateway/schemes/user-lookups.ts';
+import { StorageUnavailable } from '../../../src/storage/read.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+
+interface User {
+  readonly name: string;
+}
+
+function open() {
+  const clock = settableClock();
+  const lookups = userLookups<User>(clock);
+  const asked: string[] = [];
+  const find = (key: string, answer: () => Promise<User | undefined> = async () => ({ name: key }), who = 'w') =>
+    lookups.find(key, who, () => {
+      asked.push(key);
+      return answer();
+    });
+  return { clock, find, asked };
+}
+
+t.test('what was found, and that nobody was, is remembered for less than a second', async (t) => {
+  const { clock, find, asked } = open();
+  t.strictSame(await find('alice'), { kind: 'found', user: { name: 'alice' } });
+  t.strictSame(await find('bob', async () => undefined), { kind: 'unknown' });
+  clock.advance(899);
+  t.strictSame(find('alice'), { kind: 'found', user: { name: 'alice' } }, 'without a promise');
+  t.strictSame(find('bob'), { kind: 'unknown' });
+  t.strictSame(asked, ['alice', 'bob']);
+  clock.advance(1);
+  t.strictSame(await find('bob'), { kind: 'found', user: { name: 'bob' } });
+  t.strictSame(await find('alice', async () => undefined), { kind: 'unknown' });
+  t.strictSame(find('bob'), { kind: 'found', user: { name: 'bob' } }, 'the later answer counts');
+  t.strictSame(find('alice'), { kind: 'unknown' });
+  t.strictSame(asked, ['alice', 'bob', 'bob', 'alice']);
+});
+
+t.test('it is remembered from the moment when the question began', async (t) => {
+  const { clock, find, asked } = open();
+  await find('alice', async () => {
+    clock.advance(900);
+    return { name: 'alice' };
+  });
+  await find('alice');
+  t.equal(asked.length, 2);
+});
+
+t.test('whoever asks for the same at the same time gets the same answer', async (t) => {
+  const { find, asked } = open();
+  const [one, other] = [find('alice'), find('alice')];
+  t.equal(one, other);
+  t.strictSame(await one, { kind: 'found', user: { name: 'alice' } });
+  t.equal(asked.length, 1);
+});
+
+t.test('a store that is out is an outage with its wait, and is remembered by nobody', async (t) => {
+  const { find, asked } = open();
+  const out = async () => {
+    throw new StorageUnavailable('gone');
+  };
+  t.strictSame(await find('alice', out), { kind: 'outage', dependency: 'users', retryAfter: 5, detail: 'gone' });
+  t.match(await find('alice'), { kind: 'found' });
+  t.equal(asked.length, 2);
+});
+
+t.test('any other fault is a defect, and does not block the next look', async (t) => {
+  const { find } = open();
+  await t.rejects(async () => find('alice', async () => Promise.reject(new Error('defect'))), { message: 'defect' });
+  t.match(await find('alice'), { kind: 'found' });
+});
+
+t.test('one who floods it waits behind a share of the queue, and others do not', async (t) => {
+  const { find } = open();
+  const held = Promise.withResolvers<undefined>();
+  const all = Array.from({ length: 100 }, (_, n) => find(`u${n}`, () => held.promise, 'flood'));
+  const refused = all.filter((each) => !(each instanceof Promise));
+  t.ok(refused.length > 0);
+  t.match(refused[0], {
+    kind: 'outage',
+    dependency: 'users',
+    retryAfter: 1,
+    detail: 'too many users are being looked for at this moment',
+  });
+  t.ok(find('alice', async () => undefined, 'other') instanceof Promise);
+  held.resolve(undefined);
+  await Promise.all(all);
+});

@@ -1,0 +1,60 @@
+import t from 'tap';
+import { userStore } from '../../../src/gateway/schemes/user-store.ts';
+import { StorageUnavailable } from '../../../src/storage/read.ts';
+import type { DigestWanted, UserFacts } from '../../../src/storage/read-users.ts';
+import { settableClock } from '../../support/settable-clock.ts';
+
+function open(changes: Partial<UserFacts> = {}) {
+  const seen: string[] = [];
+  const facts: UserFacts = {
+    findDigest: async ({ name }) => ({ username: name, ha1: `digest of ${name}` }),
+    findPassword: async (username) => ({ username, passwordHash: `hash of ${username}` }),
+    ping: async (kind) => void seen.push(`ping ${kind}`),
+    close: async () => void seen.push('closed'),
+    ...changes,
+  };
+  const faults = { failed: (detail: string) => void seen.push(detail), recovered: () => void seen.push('well') };
+  return { seen, store: userStore(facts, { kind: 'digest', clock: settableClock(), faults }) };
+}
+
+const wanted: DigestWanted = { realm: 'r', algorithm: 'MD5', name: 'alice', isHashed: false };
+
+t.test(
+  'a store is asked for digests and for passwords, and each is remembered by all that it was asked by',
+  async (t) => {
+    const { store } = open();
+    t.match(await store.findDigest(wanted, 'w'), { kind: 'found', user: { ha1: 'digest of alice' } });
+    t.notOk(store.findDigest(wanted, 'w') instanceof Promise, 'remembered');
+    const others: readonly DigestWanted[] = [
+      { ...wanted, algorithm: 'SHA-256' },
+      { ...wanted, isHashed: true },
+      { ...wanted, realm: 'ra', name: 'lice' },
+      { ...wanted, name: 'bob' },
+    ];
+    for (const other of others) t.ok(store.findDigest(other, 'w') instanceof Promise, JSON.stringify(other));
+    t.match(await store.findPassword('alice', 'w'), { kind: 'found', user: { passwordHash: 'hash of alice' } });
+    t.notOk(store.findPassword('alice', 'w') instanceof Promise);
+  },
+);
+
+t.test('it is looked at once however often it is started, and closed with what it reads', async (t) => {
+  const { store, seen } = open();
+  t.notOk(store.tried());
+  await Promise.all([store.start(), store.start()]);
+  t.strictSame(seen, ['ping digest', 'well']);
+  t.ok(store.tried() && store.usable());
+  await store.close();
+  t.equal(seen.at(-1), 'closed');
+});
+
+t.test('one that is out is said to be, and is not usable', async (t) => {
+  const ping = async () => {
+    throw new StorageUnavailable('gone');
+  };
+  const { store, seen } = open({ ping });
+  await store.start();
+  t.ok(store.tried());
+  t.notOk(store.usable());
+  t.strictSame(seen, ['gone']);
+  await store.close();
+});

@@ -1,0 +1,183 @@
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import t, { type Test } from 'tap';
+import type { Fetched } from '../../../src/gateway/verify/fetch-json.ts';
+import { keySet } from '../../../src/gateway/verify/key-set.ts';
+import type { KeySource } from '../../../src/gateway/verify/key-source.ts';
+import { heldClock } from '../issuer.ts';
+
+const made = async (kid: string): Promise<JWK> => ({
+  ...(await exportJWK((await generateKeyPair('ES256')).publicKey)),
+  kid,
+});
+const [one, two] = [await made('one'), await made('two')];
+const set = (...keys: unknown[]): Fetched => ({ kind: 'json', value: { keys } }) as Fetched;
+const failed = { kind: 'failed', detail: 'gone' } as Fetched;
+
+/** A source whose next answer a test gives, and everything that is said of it. */
+function open(t: Test, changes: Partial<KeySource> = {}) {
+  const clock = heldClock();
+  const said: string[] = [];
+  const answers: (Fetched | Error)[] = [];
+  let loads = 0;
+  let came: ((set: Fetched) => void) | undefined;
+  const source: KeySource = {
+    async load() {
+      loads++;
+      const next = answers.shift() ?? failed;
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    every: 600_000,
+    follow(tell) {
+      came = tell;
+      return () => void said.push('unfollowed');
+    },
+    ...changes,
+  };
+  const log = { info: () => {}, error: () => {}, warn: (fields: object) => void said.push(JSON.stringify(fields)) };
+  const faults = {
+    failed: (detail: string) => void said.push(`failed: ${detail}`),
+    recovered: () => void said.push('well'),
+  };
+  const keys = keySet({
+    source,
+    algorithms: ['ES256'],
+    ttl: 10_000,
+    cooldown: 1000,
+    staleIfError: 5000,
+    clock,
+    log,
+    faults,
+  });
+  t.teardown(() => keys.close());
+  const find = async (kid?: string) => {
+    const found = await keys.find('ES256', kid);
+    if (found.kind === 'keys') return found.keys.map((key) => key.kid).join();
+    return found.kind === 'out' ? `out: ${found.detail}` : found.kind;
+  };
+  return { clock, said, answers, keys, find, loads: () => loads, came: (fetched: Fetched) => came?.(fetched) };
+}
+
+t.test('before the first attempt nothing is known, after it the keys, with their age', async (t) => {
+  const { keys, answers, clock, said, find } = open(t);
+  t.notOk(keys.tried() || keys.usable() || keys.knows('one'));
+  t.equal(keys.ageSeconds(), undefined);
+  answers.push({ ...set(one), age: 2000 } as Fetched);
+  await keys.start();
+  t.ok(keys.tried() && keys.usable() && keys.knows('one'));
+  t.notOk(keys.knows('two'));
+  clock.advance(1999);
+  t.equal(keys.ageSeconds(), 3);
+  t.equal(await find('one'), 'one');
+  t.notOk(keys.find('ES256', 'one') instanceof Promise, 'at once');
+  t.strictSame(said, ['well']);
+});
+
+t.test('keys serve for their time and while nobody answers, the age that they came with taken off', async (t) => {
+  const { keys, answers, clock, find } = open(t);
+  answers.push({ ...set(one), age: 2000 } as Fetched);
+  await keys.start();
+  const found = await keys.find('ES256', 'one');
+  const key = found.kind === 'keys' ? found.keys[0] : undefined;
+  clock.advance(12_999);
+  t.ok(keys.usable() && key && keys.holds(key));
+  clock.advance(1);
+  t.notOk(keys.usable() || (key && keys.holds(key)));
+  t.equal(await find('one'), 'out: gone');
+});
+
+t.test('why a set is not used is told, and one that was refused leaves the last good one', async (t) => {
+  const whys: readonly [answer: Fetched | Error, why: string][] = [
+    [failed, 'gone'],
+    [{ kind: 'json', value: { keys: 'x' } }, 'not a key set, or one with too many keys'],
+    [set(), 'no usable key'],
+    [set({ kty: 'oct', k: 'AA' }), 'no usable key: secret material is published'],
+    [new TypeError('secret'), 'internal: TypeError'],
+  ];
+  for (const [answer, why] of whys) {
+    const { keys, answers, said, find } = open(t);
+    answers.push(answer);
+    await keys.start();
+    t.ok(keys.tried());
+    t.notOk(keys.usable());
+    t.equal(await find('one'), `out: ${why}`);
+    answers.push(set(one), answer);
+    await keys.start();
+    t.equal(await find('one'), 'one');
+    await keys.start();
+    t.equal(await find('one'), 'one', why);
+    t.strictSame(said, [`failed: ${why}`, 'well', `failed: ${why}`]);
+  }
+});
+
+t.test('keys that are not used are told once for each change of them', async (t) => {
+  const { keys, answers, said } = open(t);
+  const bad = { kty: 'oct', kid: 'bad' };
+  answers.push(set(one, bad), set(one, bad), set(one), set(one));
+  for (let n = 0; n < 4; n++) await keys.start();
+  const told = said.filter((each) => each !== 'well');
+  t.strictSame(told, ['{"refused":[{"kid":"bad","reason":"secret material is published"}]}', '{"refused":[]}']);
+});
+
+t.test('a set that came unasked takes the place of the next fetch, until it is closed', async (t) => {
+  const { keys, find, came, said, loads } = open(t);
+  came(failed);
+  came(set(one));
+  while (!keys.usable()) await new Promise(setImmediate);
+  t.equal(await find('one'), 'one');
+  t.equal(loads(), 0);
+  keys.close();
+  t.equal(said.at(-1), 'unfollowed');
+  came(set(two));
+  await new Promise(setImmediate);
+  t.notOk(keys.knows('two'));
+});
+
+t.test('a fetch that closing cut short is no fault of the server', async (t) => {
+  const { keys, said } = open(t);
+  const started = keys.start();
+  keys.close();
+  await started;
+  t.strictSame(said, ['unfollowed']);
+});
+
+t.test(
+  'without keys a request tries again after a second, and whoever comes meanwhile is told what failed',
+  async (t) => {
+    const { keys, answers, clock, find, loads } = open(t);
+    await keys.start();
+    t.equal(await find('one'), 'out: gone');
+    clock.advance(999);
+    t.equal(await find('one'), 'out: gone');
+    t.equal(loads(), 1);
+    clock.advance(1);
+    answers.push(set(one));
+    t.strictSame(await Promise.all([find('one'), find('one')]), ['one', 'one']);
+    t.equal(loads(), 2);
+  },
+);
+
+t.test('an unknown name is asked for once; what came before it was asked for says nothing of it', async (t) => {
+  for (const isNewer of [undefined, () => true, () => false]) {
+    const { keys, answers, clock, find, loads } = open(t, isNewer && { isNewer });
+    answers.push(set(one), set(one), set(one), set(two));
+    await keys.start();
+    t.equal(await find('two'), 'unknown');
+    clock.advance(1000);
+    t.equal(await find('two'), 'unknown');
+    t.equal(loads(), isNewer?.() === false ? 3 : 2);
+  }
+});
+
+t.test('the next look comes after the time of the source, and sooner after a failure', async (t) => {
+  const { keys, answers, loads, find } = open(t, { every: 150 });
+  answers.push(failed, set(one));
+  await keys.start();
+  t.equal(loads(), 1);
+  await new Promise((resolve) => setTimeout(resolve, 220));
+  t.equal(loads(), 2);
+  t.equal(await find('one'), 'one');
+  keys.close();
+  await new Promise((resolve) => setTimeout(resolve, 220));
+  t.equal(loads(), 2, 'closed');
+});

@@ -1,0 +1,272 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import t from 'tap';
+import { parseAuthenticationInfo } from '../../src/http-auth/authentication-info.ts';
+import { basicChallenge, parseBasic } from '../../src/http-auth/basic.ts';
+import { bearerChallenge, parseBearer } from '../../src/http-auth/bearer.ts';
+import { type Challenge, type ChallengeParameter, formatChallenge } from '../../src/http-auth/challenge.ts';
+import { splitChallenges } from '../../src/http-auth/challenge-list.ts';
+import {
+  type DigestChallenge,
+  digestChallenge,
+  formatAuthenticationInfo,
+  formatDigest,
+  parseDigest,
+} from '../../src/http-auth/digest.ts';
+import { digestAlgorithmNames, qops } from '../../src/http-auth/digest-algorithms.ts';
+import { chooseOffer } from '../../src/http-auth/digest-offer.ts';
+import { parameterLimits, parseParameters } from '../../src/http-auth/parameters.ts';
+import { splitCredentials } from '../../src/http-auth/scheme.ts';
+import { isFullSize } from '../support/long.ts';
+import fc, { tries } from '../support/properties.ts';
+
+const { numRuns } = tries(1500, 60_000);
+const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) =>
+  fc.assert(property, { numRuns });
+
+const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/);
+const text = fc.oneof(
+  fc.stringMatching(/^[\t \x21-\x7e\x80-\xff]{0,30}$/),
+  fc
+    .array(fc.constantFrom('"', '\\', ',', '=', ' ', '\t', 'a', 'Basic ', 'b=c', ', d="', '\\"', '\xe9'))
+    .map((pieces) => pieces.join('')),
+);
+
+const parameters = fc.uniqueArray(
+  fc.oneof(
+    fc.tuple(token, text),
+    fc.tuple(token, token, fc.constant('token' as const)),
+  ) as fc.Arbitrary<ChallengeParameter>,
+  { selector: ([name]) => name.toLowerCase(), maxLength: 8 },
+);
+
+const challenge: fc.Arbitrary<Challenge> = fc.record({ scheme: token, parameters });
+
+/** A challenge as a reader has it: names in lower case, and values as they were before they were quoted. */
+function meant({ scheme, parameters }: Challenge) {
+  return {
+    scheme: scheme.toLowerCase(),
+    values: new Map(parameters.map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+function understood(line: string) {
+  return splitChallenges(line).map(({ scheme, rest }) => {
+    const parsed = parseParameters(rest);
+    return { scheme, values: parsed.kind === 'parameters' ? parsed.values : parsed.detail };
+  });
+}
+
+t.test('a challenge that is written is read back whole, alone and among others on one line', async () => {
+  const property = fc.property(
+    fc.array(challenge, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom(', ', ',', ' ,\t', ', , '),
+    (challenges, comma) => {
+      // A scheme without parameters is written with a space behind it, which a list has no room for.
+      const line = challenges.map((each) => formatChallenge(each).trimEnd()).join(comma);
+      if (line.length <= parameterLimits.list) deepStrictEqual(understood(line), challenges.map(meant));
+    },
+  );
+  check(property);
+});
+
+t.test('the challenges of Bearer and Basic say what was meant', async () => {
+  const maybe = fc.option(text, { nil: undefined });
+  const bearer = fc.record({
+    realm: text,
+    scope: maybe,
+    resourceMetadata: maybe,
+    errorDescription: maybe,
+    error: fc.constantFrom(undefined, 'invalid_token' as const),
+  });
+  const property = fc.property(bearer, (said) => {
+    const named = [
+      ['realm', said.realm],
+      ['scope', said.scope],
+      ['resource_metadata', said.resourceMetadata],
+      ['error', said.error],
+      ['error_description', said.errorDescription],
+    ] as const;
+    const values = new Map(named.filter(([, value]) => value !== undefined));
+    deepStrictEqual(understood(bearerChallenge(said)), [{ scheme: 'bearer', values }]);
+    deepStrictEqual(understood(basicChallenge({ realm: said.realm, charset: 'UTF-8' })), [
+      {
+        scheme: 'basic',
+        values: new Map([
+          ['realm', said.realm],
+          ['charset', 'UTF-8'],
+        ]),
+      },
+    ]);
+  });
+  check(property);
+});
+
+/** What a server may call itself; in UTF-8 on the wire, an octet a character. */
+const realm = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
+const onWire = (text: string) => Buffer.from(text).toString('latin1');
+
+const digest: fc.Arbitrary<DigestChallenge> = fc.record({
+  realm,
+  nonce: text,
+  opaque: fc.option(text, { nil: undefined }),
+  algorithm: fc.constantFrom(...digestAlgorithmNames),
+  qop: fc.subarray([...qops]),
+  userhash: fc.boolean(),
+  stale: fc.boolean(),
+  domain: fc.option(text, { nil: undefined }),
+});
+
+t.test(
+  'a challenge of Digest that is written is the offer that a client reads, whatever stands beside it',
+  async () => {
+    const wish = { algorithms: digestAlgorithmNames, qop: qops };
+    const property = fc.property(
+      digest,
+      fc.array(
+        challenge.filter(({ scheme }) => scheme.toLowerCase() !== 'digest'),
+        { maxLength: 2 },
+      ),
+      fc.boolean(),
+      (said, others, isFirst) => {
+        const written = digestChallenge({ ...said, realm: onWire(said.realm) });
+        const beside = others.map((each) => formatChallenge(each).trimEnd());
+        const line = (isFirst ? [written, ...beside] : [...beside, written]).join(', ');
+        const { domain: _, ...offered } = said;
+        deepStrictEqual({ ...chooseOffer([line], wish) }, { ...offered, isNamed: true });
+      },
+    );
+    check(property);
+  },
+);
+
+t.test('credentials of Digest that are written are read back, whatever is quoted in them', async () => {
+  const username = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+    .filter((each) => !/\p{Cc}|\p{Cs}/u.test(each));
+  const credentials = fc.record({
+    username,
+    realm,
+    nonce: text,
+    uri: text,
+    response: fc.stringMatching(/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/),
+    algorithm: fc.option(token, { nil: undefined }),
+    cnonce: text,
+    opaque: fc.option(text, { nil: undefined }),
+    protection: fc.option(fc.record({ qop: fc.constantFrom(...qops), nc: fc.stringMatching(/^[0-9a-f]{8}$/) }), {
+      nil: undefined,
+    }),
+  });
+  const property = fc.property(credentials, fc.boolean(), (said, userhash) => {
+    const name = userhash ? Buffer.from(said.username).toString('hex') : said.username.normalize('NFC');
+    const parsed = parseDigest(formatDigest({ ...said, username: name, userhash }));
+    const plain = JSON.parse(JSON.stringify(parsed));
+    const meant = { ...said, username: name, userhash, realm: said.realm.normalize('NFC') };
+    deepStrictEqual(plain, JSON.parse(JSON.stringify({ kind: 'credentials', credentials: meant })));
+  });
+  check(property);
+});
+
+t.test('Authentication-Info that is written is read back', async () => {
+  const info = fc.record({
+    rspauth: fc.option(fc.stringMatching(/^[0-9a-f]{32}$/), { nil: undefined }),
+    cnonce: text,
+    nextnonce: fc.option(text, { nil: undefined }),
+  });
+  const property = fc.property(info, (said) => {
+    const written = formatAuthenticationInfo({ ...said, protection: { qop: 'auth', nc: '00000001' } });
+    deepStrictEqual({ ...parseAuthenticationInfo(written) }, { rspauth: said.rspauth, nextnonce: said.nextnonce });
+  });
+  check(property);
+});
+
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  parseParameters,
+  splitChallenges,
+  splitCredentials,
+  understood,
+  parseAuthenticationInfo,
+  parseBearer,
+  parseBasic,
+  'parseBasic of something': (text) => parseBasic(`Basic ${text}`),
+  'parseDigest of something': (text) => parseDigest(`Digest ${text}`),
+  'chooseOffer of something': (text) =>
+    chooseOffer([text, `Digest ${text}`], { algorithms: digestAlgorithmNames, qop: qops }),
+};
+
+t.test('no octets whatever make a reader throw', async () => {
+  const octets = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each).toString('latin1')),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc
+      .stringMatching(/^(?:%[0-9a-f]{2}|[a-z%']){0,6}$/)
+      .map((each) => `realm=r, nonce=n, uri="/", response=0123456789abcdef0123456789abcdef, username*=UTF-8''${each}`),
+    fc
+      .array(
+        fc.constantFrom(
+          'Digest ',
+          'realm="r"',
+          'nonce=n',
+          'qop="auth',
+          "username*=UTF-8''%",
+          ',',
+          '"',
+          '\\',
+          '=',
+          ' ',
+          '\0',
+          '\n',
+          '\xff',
+          '%c3',
+          'uri=/',
+        ),
+        { maxLength: 16 },
+      )
+      .map((pieces) => pieces.join('')),
+  );
+  const property = fc.property(octets, (each) => {
+    for (const reader of Object.values(readers)) reader(each);
+  });
+  check(property);
+});
+
+function milliseconds(work: () => unknown, rounds: number): number {
+  const start = performance.now();
+  for (let round = 0; round < rounds; round++) work();
+  return performance.now() - start;
+}
+
+/** How much longer the one takes than the other: turn by turn, of each the quickest, since other work only slows. */
+function ratioOf(long: () => unknown, short: () => unknown): number {
+  let rounds = 1;
+  while (milliseconds(short, rounds) < 0.2) rounds *= 2;
+  const turns = Array.from({ length: 9 }, () => [milliseconds(long, rounds), milliseconds(short, rounds)] as const);
+  return Math.min(...turns.map(([each]) => each)) / Math.min(...turns.map(([, each]) => each));
+}
+
+/** Of some tries the least: what grows faster than its input does so every time. */
+function leastRatio(long: () => unknown, short: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 8 && least > 3; time++) least = Math.min(least, ratioOf(long, short));
+  return least;
+}
+
+/** What a reader that goes back would read again and again. */
+const tedious = ['"', '\\"', 'a,', 'a=b,', ' ', ...(isFullSize ? [',', '\\', 'a', '=', 'a=" ', 'a=b ', ', ,'] : [])];
+if (isFullSize) tedious.push('"\\', 'a ', '" "', '%', "a*=UTF-8''%c3%a9,");
+
+t.test('twice the text takes twice the time, and never more than three times', async (t) => {
+  for (const part of tedious) {
+    for (const begin of ['', 'x="']) {
+      const ofLength = (length: number) => begin + part.repeat(Math.floor(length / part.length));
+      const [short, long] = [ofLength(parameterLimits.list / 2 - 40), ofLength(parameterLimits.list - 80)];
+      for (const [name, reader] of Object.entries(readers)) {
+        const ratio = leastRatio(
+          () => reader(long),
+          () => reader(short),
+        );
+        if (ratio > 3) t.fail(`${name} of ${begin}${part}…: ×${ratio.toFixed(1)}`);
+      }
+    }
+  }
+  t.pass(`${tedious.length} texts, ${Object.keys(readers).length} readers`);
+});

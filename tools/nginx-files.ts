@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+
+const PAGE = 'docs/cookbook/behind-nginx.md';
+const SECTION = /^( *)# --- (gatehouse-[a-z]+\.conf): ([^\n]*) ---\n(.*?)^ *# --- end ---$/gms;
+
+/** What the cookbook shows of nginx, in files to include: path → text. */
+export function nginxFiles(): Readonly<Record<string, string>> {
+  const page = readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8');
+  const sections = [...page.matchAll(SECTION)];
+  return Object.fromEntries(
+    sections.map(([, indent = '', name, place, text = '']) => [
+      `config/nginx/${name}`,
+      `# Made by \`npm run generate\` from ${PAGE}, which tells what it does: do not edit. Include it ${place}.\n\n${text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')}`,
+    ]),
+  );
+}
