@@ -46,6 +46,11 @@ const answers: Readonly<Record<string, (dice: Random) => string>> = {
   'by gzip, in chunks': (dice) => inChunks(gzipSync(content(dice)).toString('latin1'), dice, 'content-encoding: gzip'),
 };
 
+/** A byte before the last; half of them in the head, which is short beside the body. */
+function cutOf(text: string, dice: Random): number {
+  return dice.below(dice.chance(0.5) ? text.indexOf('\r\n\r\n') : text.length);
+}
+
 /** Cuts each answer at a byte before its last, or passes it whole, as `isWhole` says. */
 function cutting(
   t: Test,
@@ -55,7 +60,7 @@ function cutting(
 ): Promise<TaggedUpstream> {
   return taggedUpstream(t, (): Iterable<Piece> => {
     const text = whole(dice);
-    return isWhole() ? [text] : [text.slice(0, dice.below(text.length)), dice.pick([FIN, RST])];
+    return isWhole() ? [text] : [text.slice(0, cutOf(text, dice)), dice.pick([FIN, RST])];
   });
 }
 
