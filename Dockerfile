@@ -10,9 +10,9 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 COPY tools ./tools
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY src ./src
-RUN npm run build
+RUN npm run bundle
 RUN mkdir data
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -1,4 +1,4 @@
-// `npm run build`: emits dist/, the JavaScript that the npm package and the image carry.
+// `npm run build`: emits dist/, the JavaScript that the npm package carries. The image's: tools/bundle.ts.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 

@@ -6,7 +6,7 @@ import { tap } from './tap.js';
 const given = process.argv.slice(2);
 const files = given.length > 0 ? given : globSync('test/{gateway,flows,advisories}/**/*.test.ts').sort();
 const hook = `--import=${new URL('engine-default.js', import.meta.url)}`;
-tap(files, {
+process.exitCode = tap(files, {
   GATEHOUSE_ENGINE: process.env.GATEHOUSE_ENGINE || 'own',
   NODE_OPTIONS: [process.env.NODE_OPTIONS, hook].filter(Boolean).join(' '),
 });

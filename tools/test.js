@@ -1,4 +1,4 @@
 // `npm test [-- file …]`: tap with our reporter.
 import { tap } from './tap.js';
 
-tap(process.argv.slice(2));
+process.exitCode = tap(process.argv.slice(2));

@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
+import { withoutSchemas } from '../base/no-schemas.ts';
 import { backChannel } from './back-channel-table.ts';
 import type { HostedSite } from './browser/site.ts';
 import { frontChannel } from './front-channel.ts';
@@ -29,6 +30,7 @@ export interface AppOptions {
 export function buildApp(service: Service, { log, hosted, limits = serverLimits }: AppOptions): FastifyInstance {
   const { bodyLimit, requestTimeout, keepAliveTimeout, ...http } = limits;
   const app = fastify({
+    ...withoutSchemas,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: (logger, bindings, options) => new RequestLogger(logger, bindings, options),

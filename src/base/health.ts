@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Registry } from 'prom-client';
+import { withoutSchemas } from './no-schemas.ts';
 
 export interface Health {
   /** Undefined: ready; otherwise why not. */
@@ -14,7 +15,7 @@ export function buildHealth(
   { notReady, remark, registry }: Health,
   options: FastifyServerOptions = {},
 ): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true, ...options });
+  const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, ...options });
   // That of the framework repeats the path, in which somebody may have put a token.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));

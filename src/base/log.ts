@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { standardOutput } from './turn-lines.ts';
+
+const require = createRequire(import.meta.url);
 
 export interface LogOptions {
   readonly level: string;
@@ -29,8 +31,14 @@ const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*
 export function buildLog(options: LogOptions, destination?: DestinationStream): Logger {
   const settings = { level: options.level, redact: { paths: redactedPaths, censor: '[redacted]' } };
   return isPretty(options.format)
-    ? pino(settings, pretty({ destination: destination ?? lines(), sync: true }))
+    ? pino(settings, readable(destination ?? lines()))
     : pino(settings, destination ?? standardOutput());
+}
+
+/** Loaded for a person who reads along; a log that is collected has no need of it. */
+function readable(destination: DestinationStream): DestinationStream {
+  const pretty = require('pino-pretty') as typeof import('pino-pretty');
+  return pretty({ destination: destination as Writable, sync: true });
 }
 
 function lines(): Writable {

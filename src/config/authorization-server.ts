@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { algorithmNames } from '../jwt/algorithms.ts';
 import { count, duration, list, named, oneOf, record, text } from './schema.ts';
 

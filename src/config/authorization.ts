@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 
 export type { ClientConfig, ClientFile, GrantType, TokenFormat } from './client.ts';
 export type { ClaimSource } from './token-settings.ts';

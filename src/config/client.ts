@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { anything, duration, flag, list, named, oneOf, record, text } from './schema.ts';
 
 export const tokenFormats = ['opaque', 'jwt'] as const;

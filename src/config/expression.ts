@@ -1,4 +1,7 @@
-import { TypeError as CelTypeError, Environment, ParseError } from '@marcbachmann/cel-js';
+import { createRequire } from 'node:module';
+import type { Environment } from '@marcbachmann/cel-js';
+
+const require = createRequire(import.meta.url);
 
 /** A `when` that can be asked; a missing key or any other error of the evaluation is false. */
 export type Expression = (variables: { request: object; identity: object }) => boolean;
@@ -8,12 +11,19 @@ export interface ExpressionFault {
   readonly message: string;
 }
 
-const environment = new Environment().registerVariable('request', 'map').registerVariable('identity', 'map');
+let opened: Environment | undefined;
+
+/** Loaded for the first `when`. */
+function environment(): Environment {
+  const cel = require('@marcbachmann/cel-js') as typeof import('@marcbachmann/cel-js');
+  opened ??= new cel.Environment().registerVariable('request', 'map').registerVariable('identity', 'map');
+  return opened;
+}
 
 /** Compiles a CEL expression over `request` and `identity`; a fault where it is none, or not a question of yes or no. */
 export function compileExpression(text: string): Expression | ExpressionFault {
   try {
-    const evaluate = environment.parse(text);
+    const evaluate = environment().parse(text);
     const { valid, type, error } = evaluate.check();
     if (!valid) return fault(error);
     if (type !== 'bool' && type !== 'dyn') return { kind: 'fault', message: `it gives a ${type}, not true or false` };
@@ -33,7 +43,7 @@ function isTrue(evaluate: () => unknown): boolean {
 
 /** The library's message goes on with a picture of the place; its first line says what is wrong. */
 function fault(error: unknown): ExpressionFault {
-  if (error instanceof ParseError || error instanceof CelTypeError || error instanceof Error) {
+  if (error instanceof Error) {
     return { kind: 'fault', message: error.message.split('\n')[0] as string };
   }
   return { kind: 'fault', message: 'it is not an expression' };

@@ -1,4 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { aliasTargets } from './alias-targets.ts';
 import { isKnownKey } from './known-keys.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -27,7 +28,8 @@ export function framer(
 function withoutSecrets(text: string, contents: ParsedNode | null): string {
   let shown = '';
   let from = 0;
-  for (const [start, end] of secretSpans(text, contents, false)) {
+  const behind = contents === null ? NOTHING : behindAliases(contents);
+  for (const [start, end] of secretSpans(text, contents, { secret: false, behind })) {
     shown += text.slice(from, start) + stars(text.slice(Math.max(from, start), end));
     from = end;
   }
@@ -45,14 +47,43 @@ function keysAlone(text: string): string {
 /** With the colon that makes it a key: behind a quote it needs no space. */
 const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
 
+interface Around {
+  readonly secret: boolean;
+  /** Nodes that an alias makes secrets of. */
+  readonly behind: ReadonlySet<unknown>;
+}
+
+const NOTHING: ReadonlySet<unknown> = new Set();
+
+/** What is named by an alias that stands where a secret does: it is shown nowhere, though its own key says nothing of it. */
+function behindAliases(contents: ParsedNode): ReadonlySet<unknown> {
+  const targets = aliasTargets(contents);
+  const behind = new Set<unknown>();
+  for (const alias of targets.size === 0 ? [] : secretAliases(contents, false)) behind.add(targets.get(alias));
+  // An alias may stand behind another.
+  for (const node of behind) for (const alias of secretAliases(node, true)) behind.add(targets.get(alias));
+  return behind;
+}
+
+function secretAliases(node: unknown, secret: boolean): Alias[] {
+  if (isAlias(node)) return secret ? [node] : [];
+  if (isSeq(node)) return node.items.flatMap((item) => secretAliases(item, secret));
+  if (!isMap(node)) return [];
+  return node.items.flatMap(({ key, value }) =>
+    secretAliases(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+  );
+}
+
 /** From start to end of every secret scalar that stands in the text itself. */
-function secretSpans(text: string, node: unknown, secret: boolean): [number, number][] {
-  if (isSeq(node)) return node.items.flatMap((item) => secretSpans(text, item, secret));
+function secretSpans(text: string, node: unknown, around: Around): [number, number][] {
+  const secret = around.secret || around.behind.has(node);
+  const spans = (below: unknown, isSecret: boolean) => secretSpans(text, below, { ...around, secret: isSecret });
+  if (isSeq(node)) return node.items.flatMap((item) => spans(item, secret));
   if (isMap(node)) {
     const firstValue = node.items.findIndex(hasValue);
     return node.items.flatMap(({ key, value }, index) => [
-      ...secretSpans(text, key, secret || isRest(node, index, firstValue)),
-      ...secretSpans(text, value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+      ...spans(key, secret || isRest(node, index, firstValue)),
+      ...spans(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
     ]);
   }
   if (!secret || !(isAlias(node) || isScalar(node)) || !node.range) return [];
@@ -88,10 +119,14 @@ function isVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]*\}$/.test(value) && !value.includes(':-');
 }
 
-/** The password of a URL, wherever one stands: before its last `@`, or in its query. */
+/** Bounded, so that no text takes time by its square. */
+const WITHOUT_SLASHES = /(?<![\w:])((?:https?|postgres(?:ql)?|rediss?):[^\s:/@]*:)([^\s/:]{1,100})(?=@)/g;
+
+/** The password of a URL, wherever one stands: before its last `@`, or in its query. Its colon or a slash may be missing. */
 export function maskPasswords(text: string): string {
   return text
-    .replace(/(:\/\/[^\s:/@]*:)([^\s/]+)(?=@)/g, (_, before, password) => before + stars(password))
+    .replace(/(\/[^\s:/@]*:)([^\s/]+)(?=@)/g, (_, before, password) => before + stars(password))
+    .replace(WITHOUT_SLASHES, (_, before, password) => before + stars(password))
     .replace(/([?&]([\w-]+)=)([^&\s"'#]+)/g, (found, before, name, value) =>
       isSecretName(name) ? before + stars(value) : found,
     );

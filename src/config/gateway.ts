@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { AuthorizationServerSchema } from './authorization-server.ts';
 import type { CountedBy } from './counted-by.ts';
 import { counters } from './counters.ts';

@@ -20,6 +20,9 @@ import { nestedTooDeep } from './yaml-words.ts';
 /** A few lines of nested aliases would make billions of values. Those that stand in the file were paid for by its author. */
 const mostValues = 100_000;
 
+/** Characters. Each is looked at by many rules, and one large text may stand behind very many aliases. */
+const mostText = 4 * 1024 * 1024;
+
 const QUOTE_STAR = 'put text that starts with `*` in quotes';
 
 export interface Soil {
@@ -46,6 +49,8 @@ class Grower {
   #followed = 0;
   /** What aliases amount to. */
   #values = 0;
+  /** Characters of what aliases and variables amount to. */
+  #text = 0;
 
   constructor(soil: Soil) {
     this.#soil = soil;
@@ -98,13 +103,30 @@ class Grower {
 
   #scalar(value: unknown, at: Position): Tree {
     const { sources, origin, report } = this.#soil;
+    if (this.#followed > 0 && typeof value === 'string' && !this.#hasRoomFor(value)) return this.#tooMuchText(at);
     if (typeof value !== 'string' || !value.includes('${') || sources === undefined) {
       return { kind: 'scalar', value: toPlain(value), at, ...(origin !== undefined && { origin }) };
     }
     const filled = interpolate(value, sources);
+    if (filled.ok && !this.#hasRoomFor(filled.text)) return this.#tooMuchText(at);
     if (filled.ok) return { kind: 'scalar', value: filled.text, at, origin: value, untyped: filled.whole };
     report(at, filled.message, filled.hint);
     return { kind: 'scalar', value: null, at, origin: value };
+  }
+
+  #hasRoomFor(text: string): boolean {
+    this.#text += text.length;
+    return this.#text <= mostText;
+  }
+
+  /** Once, and nothing that comes behind it is grown. */
+  #tooMuchText(at: Position): Tree {
+    const tree = this.#refuse(
+      at,
+      `with its aliases and variables the file amounts to more than ${mostText} characters`,
+    );
+    this.#values = mostValues + 2;
+    return tree;
   }
 
   #entries(map: YAMLMap, at: Position): Map<string, Entry> {
@@ -123,6 +145,7 @@ class Grower {
     else if (name === '__proto__') this.#soil.report(key, '`__proto__` cannot be a name here');
     else {
       if (entries.has(name)) this.#twice(key);
+      if (this.#followed > 0 && !this.#hasRoomFor(name)) this.#tooMuchText(key);
       entries.set(name, { key, value: this.grow(pair.value, key) });
     }
   }

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { digestAlgorithmNames, qops } from '../http-auth/digest-algorithms.ts';
 import { duration, flag, list, named, oneOf, record, size, text } from './schema.ts';
 

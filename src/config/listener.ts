@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { type Address, address, flag, named, oneOf, port, record, text } from './schema.ts';
 
 export const clientAuthModes = ['none', 'optional', 'required'] as const;

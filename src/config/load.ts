@@ -15,7 +15,7 @@ import type { FileNotes } from './referred-file.ts';
 import { type Respelt, respell } from './respell.ts';
 import { settle } from './settle.ts';
 import { leaveOutFaults } from './sound.ts';
-import { isEcho, isShown, toProblems, unfill } from './told.ts';
+import { isEcho, shownIn, toProblems, unfill } from './told.ts';
 import { placeOf, plain, type Tree } from './tree.ts';
 import { typeBySchema } from './type-by-schema.ts';
 import { buildValidate, type Validate } from './validate.ts';
@@ -151,7 +151,7 @@ function judge<Config, File>(
 ): Loaded<Config> {
   const values = plain(tree);
   const locate = (pointer: Pointer) => placeOf(tree, pointer);
-  const { findings: shape, isWhole } = kind.validate(values, (pointer) => isShown(tree, pointer));
+  const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
   const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
   // What was not looked through to its end cannot be judged by what it means.
   const meaning = isWhole ? check(kind, values, shape, { directory, files, cite }) : [];

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { Auth, Basic, Digest } from './http-schemes.ts';
 import { count, duration, durationOrNone, flag, list, named, oneOf, record, size, sizeOrNone, text } from './schema.ts';
 

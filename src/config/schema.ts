@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
 
 /**
  * The words that both configuration files are written in. A schema here is one declaration of three things: what a

@@ -1,6 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { closest, didYouMean } from './closest.ts';
+import { maskPasswords } from './frame.ts';
 import { type Schema, typeOf } from './input-schema.ts';
+import { isKnownKey } from './known-keys.ts';
 import type { Finding, Pointer } from './problem.ts';
 import type { Unit } from './schema.ts';
 import { unitTable } from './units.ts';
@@ -96,7 +98,7 @@ function contextFor(pointer: Pointer, value: unknown, schema: Schema, isShown: I
 
 function describe(value: unknown): string {
   const kind = kinds[typeOf(value)];
-  return kind ?? `\`${String(value).slice(0, 80)}\``;
+  return kind ?? `\`${maskPasswords(String(value)).slice(0, 80)}\``;
 }
 
 const hidden = 'the value';
@@ -124,7 +126,7 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
   if (value === null)
     return {
       pointer,
-      message: `\`${pointer.at(-1) ?? 'the file'}\` is empty, and takes ${want}`,
+      message: `${nameOf(pointer)} is empty, and takes ${want}`,
       hint: 'give it a value or leave it out',
     };
   return {
@@ -132,6 +134,13 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
     message: `${shown} stands where ${want} is taken`,
     hint: typeHint(value, schema, shown !== hidden),
   };
+}
+
+/** A name of the author's own may be the rest of a secret that had to be quoted. */
+function nameOf(pointer: Pointer): string {
+  const last = pointer.at(-1);
+  if (last === undefined) return '`the file`';
+  return typeof last === 'number' || isKnownKey(last) ? `\`${last}\`` : 'this key';
 }
 
 function typeHint(value: unknown, schema: Schema, isShown: boolean): string | undefined {

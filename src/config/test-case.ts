@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import * as Type from 'typebox';
 import { anything, count, named, oneOf, record, text } from './schema.ts';
 
 /** An identity that is taken for granted: nothing is signed, and nobody is asked. */

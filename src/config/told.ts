@@ -1,7 +1,7 @@
 import type { ParsedNode } from 'yaml';
 import { framer, maskPasswords } from './frame.ts';
 import type { Fault } from './parse.ts';
-import type { Finding, Pointer, Problem } from './problem.ts';
+import type { Finding, Pointer, Position, Problem } from './problem.ts';
 import { isSecretName } from './secret-names.ts';
 import { find, placeOf, type Tree } from './tree.ts';
 
@@ -21,11 +21,31 @@ export function unfill(finding: Finding, tree: Tree): Finding {
   return { ...finding, message: replace(finding.message), hint: finding.hint && replace(finding.hint) };
 }
 
-/** What came from a variable, and what stands below the name of a secret, is never shown. */
-export function isShown(tree: Tree, pointer: Pointer): boolean {
-  const value = find(tree, pointer);
-  const fromVariable = value?.kind === 'scalar' && value.origin !== undefined;
-  return !fromVariable && !pointer.some((part) => typeof part === 'string' && isSecretName(part));
+/**
+ * What came from a variable, what stands below the name of a secret, and what an alias makes one of, is never shown. Looked
+ * for once, when first asked.
+ */
+export function shownIn(tree: Tree): (pointer: Pointer) => boolean {
+  let secrets: ReadonlySet<string> | undefined;
+  return (pointer) => {
+    const value = find(tree, pointer);
+    const fromVariable = value?.kind === 'scalar' && value.origin !== undefined;
+    if (fromVariable || pointer.some((part) => typeof part === 'string' && isSecretName(part))) return false;
+    secrets ??= new Set(secretPlaces(tree, false));
+    return value === undefined || !secrets.has(placeName(value.at));
+  };
+}
+
+/** Whatever has the same place is the same text, by an alias. */
+function* secretPlaces(tree: Tree, secret: boolean): Iterable<string> {
+  if (tree.kind === 'scalar' && secret) yield placeName(tree.at);
+  if (tree.kind === 'list') for (const item of tree.items) yield* secretPlaces(item, secret);
+  if (tree.kind === 'map')
+    for (const [name, { value }] of tree.entries) yield* secretPlaces(value, secret || isSecretName(name));
+}
+
+function placeName({ file, line, column }: Position): string {
+  return `${line}:${column}:${file}`;
 }
 
 /** So many problems are told of one file: who has them all mended, or has another file, asks again. */
@@ -47,7 +67,7 @@ export function toProblems(text: string, contents: ParsedNode | null | undefined
       severity: severity as Problem['severity'],
       ...at,
       message,
-      ...(hint !== undefined && { hint }),
+      ...(hint !== undefined && { hint: maskPasswords(hint) }),
       ...(shown !== undefined && { frame: shown }),
     };
   });

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { digestAlgorithmNames, qops } from '../http-auth/digest-algorithms.ts';
 import { flag, oneOf, record, text } from './schema.ts';
 

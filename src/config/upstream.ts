@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { count, duration, durationOrNone, flag, oneOf, record, text } from './schema.ts';
 import { UpstreamCredentials } from './upstream-credentials.ts';
 

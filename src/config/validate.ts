@@ -1,4 +1,6 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { createRequire } from 'node:module';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { fits } from './fits.ts';
 import { branchFor, inputSchema, type Schema } from './input-schema.ts';
 import type { Finding } from './problem.ts';
 import type { Unit } from './schema.ts';
@@ -14,18 +16,25 @@ export interface Shape {
   readonly isWhole: boolean;
 }
 
-/** Compiled when first asked: of the two files a process mostly reads one. */
+const require = createRequire(import.meta.url);
+const SOUND: Shape = { findings: [], isWhole: true };
+
+/** Compiled for the first mistake. */
 export function buildValidate(schema: Schema): Validate {
+  const input = inputSchema(schema);
   let judge: ValidateFunction | undefined;
   return (values, isShown) => {
-    judge ??= compile(schema);
+    if (fits(input, values)) return SOUND;
+    judge ??= compile(input);
     judge(values);
     const errors = judge.errors ?? [];
     return { findings: tell(firstOf(errors), values, isShown), isWhole: errors.length <= MOST_ERRORS };
   };
 }
 
-function compile(schema: Schema): ValidateFunction {
+/** What tells mistakes. */
+export function compile(input: Schema): ValidateFunction {
+  const { Ajv } = require('ajv') as typeof import('ajv');
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
@@ -41,7 +50,7 @@ function compile(schema: Schema): ValidateFunction {
     errors: false,
   });
   ajv.addVocabulary(['keys']);
-  return ajv.compile(inputSchema(schema));
+  return ajv.compile(input);
 }
 
 /** Each is compared with the unions among them. */

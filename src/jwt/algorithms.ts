@@ -9,25 +9,38 @@ export interface Algorithm {
   readonly minimumBits?: number;
   /** SHA-2 bits of an HMAC; present where signer and verifier share the secret. */
   readonly hmac?: 256 | 384 | 512;
+  /** What WebCrypto is told to verify; all else is part of a key that was imported for the algorithm. */
+  readonly verifying: Verifying;
 }
 
-const rsa = { kty: 'RSA', minimumBits: 2048 } as const;
+type Verifying =
+  | { readonly name: 'HMAC' | 'RSASSA-PKCS1-v1_5' | 'Ed25519' }
+  | { readonly name: 'RSA-PSS'; readonly saltLength: number }
+  | { readonly name: 'ECDSA'; readonly hash: string };
+
+const rsa = { kty: 'RSA', minimumBits: 2048, verifying: { name: 'RSASSA-PKCS1-v1_5' } } as const;
+/** The salt is as long as the hash (RFC 7518 §3.5). */
+const pss = (saltLength: number) => ({ ...rsa, verifying: { name: 'RSA-PSS', saltLength } }) as const;
+const ecdsa = (crv: string, bits: number) =>
+  ({ kty: 'EC', crv, verifying: { name: 'ECDSA', hash: `SHA-${bits}` } }) as const;
+const ed25519 = { kty: 'OKP', crv: 'Ed25519', verifying: { name: 'Ed25519' } } as const;
+const mac = (hmac: 256 | 384 | 512) => ({ kty: 'oct', hmac, verifying: { name: 'HMAC' } }) as const;
 
 const table = {
-  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
-  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
-  ES256: { kty: 'EC', crv: 'P-256' },
-  ES384: { kty: 'EC', crv: 'P-384' },
-  ES512: { kty: 'EC', crv: 'P-521' },
+  EdDSA: ed25519,
+  Ed25519: ed25519,
+  ES256: ecdsa('P-256', 256),
+  ES384: ecdsa('P-384', 384),
+  ES512: ecdsa('P-521', 512),
   RS256: rsa,
   RS384: rsa,
   RS512: rsa,
-  PS256: rsa,
-  PS384: rsa,
-  PS512: rsa,
-  HS256: { kty: 'oct', hmac: 256 },
-  HS384: { kty: 'oct', hmac: 384 },
-  HS512: { kty: 'oct', hmac: 512 },
+  PS256: pss(32),
+  PS384: pss(48),
+  PS512: pss(64),
+  HS256: mac(256),
+  HS384: mac(384),
+  HS512: mac(512),
 } as const satisfies Record<string, Algorithm>;
 
 export type AlgorithmName = keyof typeof table;

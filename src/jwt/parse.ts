@@ -18,6 +18,7 @@ export interface ParsedJws {
   readonly token: string;
   readonly header: JwsHeader;
   readonly payload: Uint8Array;
+  readonly signature: Uint8Array<ArrayBuffer>;
 }
 
 export interface ParsedJwt extends ParsedJws {
@@ -56,14 +57,14 @@ export function parseJws(token: string): ParsedJws | RefusedJwt {
   const header = parseJsonObject(head);
   if (header === undefined) return malformed('header is not a JSON object');
   const judged = judgeHeader(header);
-  return 'kind' in judged ? judged : { kind: 'parsed', token, header: judged, payload };
+  return 'kind' in judged ? judged : { kind: 'parsed', token, header: judged, payload, signature };
 }
 
 /**
  * Canonical base64url only (RFC 7515 §2, RFC 4648 §3.5): the unused bits of a last character, padding and white space
  * would each make another string out of the same token, and whatever remembers tokens by their text would miss it.
  */
-function decode(part: string): Buffer | undefined {
+function decode(part: string): Buffer<ArrayBuffer> | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { GatewayConfig } from '../config/gateway.ts';
 import type { Pointer, Position } from '../config/load.ts';
+import { readReferred } from '../config/referred-file.ts';
 import type { SentGeneration } from './messages.ts';
 
 type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;
@@ -54,14 +54,11 @@ function shareOut(config: GatewayConfig, workers: number): GatewayConfig {
 function contentsOf({ routes }: GatewayConfig, directory: string): Record<string, string> {
   const named = routes.flatMap(({ basic, digest }) => [basic?.users, digest?.users]);
   const files = new Set(named.filter((users) => typeof users === 'string').map((file) => resolve(directory, file)));
-  return Object.fromEntries([...files].flatMap(contentOf));
+  return Object.fromEntries([...files].flatMap((file) => contentOf(file, directory)));
 }
 
 /** It was judged a moment ago; if it is gone since, workers find that out for themselves. */
-function contentOf(file: string): [string, string][] {
-  try {
-    return [[file, readFileSync(file).toString('base64')]];
-  } catch {
-    return [];
-  }
+function contentOf(file: string, directory: string): [string, string][] {
+  const read = readReferred(file, { directory });
+  return read.ok ? [[file, read.bytes.toString('base64')]] : [];
 }

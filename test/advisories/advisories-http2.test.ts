@@ -7,7 +7,7 @@ import { type Witness, witness } from '../support/witness.ts';
 
 /** Rows that are about how a request is read, for clients that speak HTTP/2. */
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 async function scene(t: Test, changes: object = {}) {
   const upstream = await witness(t);

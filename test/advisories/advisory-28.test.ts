@@ -38,10 +38,15 @@ async function medians(scheme: HttpScheme, credentials: (name: string, index: nu
   return { known: median(times.alice), unknown: median(times.nobody) };
 }
 
+interface Found {
+  readonly known: number;
+  readonly unknown: number;
+}
+
 /** Another program can meet one of the two more than the other: what the code itself does differs every time. */
-async function nearest(measure: () => ReturnType<typeof medians>) {
+async function nearest(measure: () => ReturnType<typeof medians>, isClose: (found: Found) => boolean) {
   let best = await measure();
-  for (let tries = 1; tries < 5 && differ(best) >= CLOSE; tries++) {
+  for (let tries = 1; tries < 5 && !isClose(best); tries++) {
     const next = await measure();
     if (differ(next) < differ(best)) best = next;
   }
@@ -50,7 +55,7 @@ async function nearest(measure: () => ReturnType<typeof medians>) {
 
 const CLOSE = 0.05;
 
-const differ = ({ known, unknown }: { known: number; unknown: number }) => Math.abs(known - unknown) / known;
+const differ = ({ known, unknown }: Found) => Math.abs(known - unknown) / known;
 
 t.test('advisory 28: with Basic an unknown user takes as long as a wrong password', async (t) => {
   const judge = openPasswordJudge();
@@ -66,8 +71,9 @@ t.test('advisory 28: with Basic an unknown user takes as long as a wrong passwor
     throttle,
     clock: systemClock,
   });
-  const found = await nearest(() => medians(scheme, (name, index) => formatBasic(name, String(index))));
-  t.ok(differ(found) < CLOSE, JSON.stringify(found));
+  const isClose = (found: Found) => differ(found) < CLOSE;
+  const found = await nearest(() => medians(scheme, (name, index) => formatBasic(name, String(index))), isClose);
+  t.ok(isClose(found), JSON.stringify(found));
 });
 
 t.test('advisory 28: with Digest an unknown user takes as long as a wrong password', async (t) => {
@@ -94,7 +100,8 @@ t.test('advisory 28: with Digest an unknown user takes as long as a wrong passwo
   const scheme = digestScheme(parts);
   const [challenge = ''] = scheme.challenges(headOf(['Host', 'a']), false);
   const [, nonce = ''] = /nonce="([^"]+)"/.exec(challenge) ?? [];
-  const found = await medians(scheme, (username) =>
+  const isClose = (found: Found) => differ(found) < 0.1 || Math.abs(found.known - found.unknown) < 0.005;
+  const credentials = (username: string) =>
     formatDigest({
       username,
       userhash: false,
@@ -106,7 +113,7 @@ t.test('advisory 28: with Digest an unknown user takes as long as a wrong passwo
       cnonce: 'c',
       opaque: undefined,
       protection: { qop: 'auth', nc: '00000001' },
-    }),
-  );
-  t.ok(differ(found) < 0.1 || Math.abs(found.known - found.unknown) < 0.005, JSON.stringify(found));
+    });
+  const found = await nearest(() => medians(scheme, credentials), isClose);
+  t.ok(isClose(found), JSON.stringify(found));
 });

@@ -5,7 +5,7 @@ import { sendAll } from '../support/many.ts';
 import { requestText } from '../support/request-text.ts';
 import { bench } from './bench.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const rewrite = { strip_prefix: '/api', add_prefix: '/tenant' };
 const routes = [

@@ -10,7 +10,7 @@ import { audience, issuer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const TOKENS = 100;
 const PATIENCE = 20_000;

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { holdsOnce } from '../faults/support/rounds.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { answered, authorizePath, decide, logIn, openTab, runFront, signedIn } from './browser/walk.ts';
 import { refresh, refreshed, type TokenAnswer, tokens } from './grant-flow.ts';
@@ -18,9 +19,11 @@ t.test('a name of 60 KiB that is hard to normalize costs no more than any unknow
   const tab = openTab(service);
   const name = `a${[...marks].map((mark) => mark.repeat(2600)).join('')}`.slice(0, 30_000);
   const page = await tab.get('/oauth2/account');
-  const short = await milliseconds(() => logIn(tab, page, 'nobody', 'x'));
-  const long = await milliseconds(() => logIn(tab, page, name, 'x'));
-  t.ok(long < short + 500, `${Math.round(long)} ms and ${Math.round(short)} ms`);
+  await holdsOnce(t, 'about the same', async () => {
+    const short = await milliseconds(() => logIn(tab, page, 'nobody', 'x'));
+    const long = await milliseconds(() => logIn(tab, page, name, 'x'));
+    return { held: long < short + 500, met: `${Math.round(long)} ms and ${Math.round(short)} ms` };
+  });
 });
 
 async function wrongSecret({ post }: Running, client_id: string, headers = {}): Promise<Response> {

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { isLong } from '../support/long.ts';
+import { random } from '../support/random.ts';
+import { until } from '../support/until.ts';
 import { basic, requests, shop, temporaryDirectory } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
 const cycles = isLong ? 200 : 10;
 const clients = 20;
+const pauses = random(1);
 
 /** What the service answered before it was killed: the promises that it must keep. */
 interface Answered {
@@ -24,8 +27,10 @@ t.test(
     for (let cycle = 0; cycle < cycles; cycle++) {
       const service = spawnService(t, config);
       const url = await ready(service);
+      const issued = answered.active.size;
       const load = Array.from({ length: clients }, () => issueAndRevoke(url, answered));
-      await sleep(50 + Math.random() * 250);
+      t.ok(await until(() => answered.active.size > issued), 'tokens are issued');
+      await sleep(50 + pauses.below(250));
       service.child.kill('SIGKILL');
       t.equal(await service.ended, 'SIGKILL');
       await Promise.all(load);

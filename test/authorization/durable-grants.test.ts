@@ -7,6 +7,8 @@ import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
+import { random } from '../support/random.ts';
+import { until } from '../support/until.ts';
 import { codeRecord, type TokenAnswer, verifier } from './grant-flow.ts';
 import { basic, callback, passwordHash, requests, temporaryDirectory, web } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
@@ -92,11 +94,15 @@ async function oneLife(t: Test, { config, records, seen }: Life): Promise<void> 
     ...Array.from({ length: chains }, (_, index) => follow(url, index, seen)),
     ...codes.map((code) => redeemUntilKilled(url, code, seen)),
   ];
-  await sleep(100 + Math.random() * 200);
+  const { rotations } = seen;
+  t.ok(await until(() => seen.rotations > rotations && seen.revoked.length > 0, 60_000), 'it is under load');
+  await sleep(dice.below(300));
   service.child.kill('SIGKILL');
   t.equal(await service.ended, 'SIGKILL');
   await Promise.all(load);
 }
+
+const dice = random(64);
 
 async function newCode(records: Records): Promise<string> {
   const text = makeOpaqueToken(tokenPrefixes.code);
@@ -154,7 +160,7 @@ async function revoke(url: string, chain: Chain, seen: Observed): Promise<void> 
 
 async function redeemUntilKilled(url: string, code: string, seen: Observed): Promise<void> {
   try {
-    await sleep(Math.random() * 200);
+    await sleep(dice.below(200));
     await redeem(url, code, seen);
   } catch (error) {
     if (!isKilled(error)) throw error;

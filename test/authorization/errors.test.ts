@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
+import { until } from '../support/until.ts';
 import { basic, gateway, run, shop } from './running-service.ts';
 
 interface LoggedLine {
@@ -35,7 +36,10 @@ t.test('every error in JSON carries the id under which the log has the request',
   };
   await service.service.records.close();
   answers.outage = [await service.post('/oauth2/token', grant, basic(shop)), 'temporarily_unavailable'];
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const lastId = answers.outage[0].headers.get('x-request-id');
+  const isTold = () =>
+    lines(service.logged()).some(({ request_id, error }) => request_id === lastId && error !== undefined);
+  t.ok(await until(isTold));
   for (const [title, [response, code]] of Object.entries(answers)) {
     const body = (await response.json()) as { request_id: string };
     t.strictSame(Object.keys(body), ['error', 'error_description', 'request_id'], title);

@@ -19,7 +19,7 @@ import { callback, collector, configuration, temporaryDirectory } from './runnin
 // Codes and refresh tokens as a client meets them, against a model that knows no database: whatever is asked at once, and
 // in whatever order the store carries out the steps of it, some order of the whole requests explains the answers.
 
-t.setTimeout(600_000);
+t.setTimeout(1_800_000);
 
 /** Seconds. */
 const lasts = { code: 60, access: 120, refresh: 600, grant: 630, leeway: 10, retry: 30 } as const;

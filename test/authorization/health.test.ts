@@ -1,4 +1,5 @@
 import t from 'tap';
+import { until } from '../support/until.ts';
 import { basic, gateway, run, shop } from './running-service.ts';
 
 t.test('T41: the management listener answers probes and scrapers, the public one does not', async (t) => {
@@ -8,8 +9,12 @@ t.test('T41: the management listener answers probes and scrapers, the public one
   await service.introspect(await service.token());
   await service.post('/oauth2/introspect', { token: 'x' }, basic(gateway));
   await service.post('/oauth2/token', {}, basic({ ...shop, secret: 'wrong' }));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const metrics = await (await fetch(`${service.admin}/metrics`)).text();
+  let metrics = '';
+  const isCounted = async () => {
+    metrics = await (await fetch(`${service.admin}/metrics`)).text();
+    return metrics.includes('outcome="invalid_client"} 1');
+  };
+  t.ok(await until(isCounted));
   t.match(metrics, 'gatehouse_authorization_tokens_issued_total{grant_type="client_credentials",format="opaque"} 1');
   t.match(metrics, 'gatehouse_authorization_introspections_total{active="true"} 1');
   t.match(metrics, 'gatehouse_authorization_introspections_total{active="false"} 1');

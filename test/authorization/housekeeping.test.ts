@@ -17,7 +17,7 @@ t.test('a chore never runs twice at once, and a stop waits for the one that is u
   const stop = startHousekeeping(service, buildLog({ level: 'silent', format: 'json' }), [
     { name: 'slow', every: 5, run: slow },
   ]);
-  await until(() => seen.started === 3 && seen.running === 1);
+  await until(() => seen.started >= 3 && seen.running === 1);
   await stop();
   t.match(seen, { running: 0, most: 1 });
   const { started } = seen;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import t from 'tap';
 import { buildLog } from '../../src/base/log.ts';
+import { until } from '../support/until.ts';
 import { basic, collector, gateway, run, shop } from './running-service.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
@@ -54,7 +55,7 @@ t.test('T37: no token and no secret is in the log, at any level, whatever the ou
 t.test('every request has one line with its id, which the answer carries too', async (t) => {
   const service = await run(t);
   const response = await service.post('/oauth2/token', { grant_type: 'client_credentials' }, basic(shop));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.ok(await until(() => service.logged().includes('"answered"')));
   const lines = service
     .logged()
     .split('\n')

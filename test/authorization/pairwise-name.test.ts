@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { pairwiseName } from '../../src/authorization/browserless/pairwise-name.ts';
+import { random } from '../support/random.ts';
 import { signedIn } from './browser/walk.ts';
 import { temporaryDirectory } from './running-service.ts';
 import { exchangeCode, rival, rivalOrigin, runSession, type SessionAnswer, session } from './session-flow.ts';
@@ -14,11 +15,8 @@ t.test('an openid is HMAC-SHA256 over the length of the sector, the sector and s
 });
 
 t.test('for random clients and users: stable, and no two of them share one', async (t) => {
-  const names = Array.from({ length: 40 }, () =>
-    randomBytes(4)
-      .toString('hex')
-      .slice(0, 1 + Math.floor(Math.random() * 8)),
-  );
+  const dice = random(4);
+  const names = Array.from({ length: 40 }, () => dice.text('0123456789abcdef', 1 + dice.below(8)));
   const distinct = [...new Set(['', 'a', 'aa', 'ü', ...names])];
   const openids = new Map<string, string>();
   for (const sector of distinct)

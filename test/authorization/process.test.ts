@@ -8,7 +8,7 @@ import t from 'tap';
 import { requests, temporaryDirectory } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -91,7 +91,9 @@ async function hold(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   socket.write(
-    'POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\na',
+    'POST /oauth2/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  await sleep(100);
+  // It says so once it waits for the body.
+  await once(socket, 'data');
+  socket.write('a');
 }

@@ -37,7 +37,7 @@ t.test(
     t.match(answer, /^HTTP\/1.1 200 OK/);
     t.match(answer, /^connection: close\r$/im);
     t.match(answer, /"access_token":"at_/);
-    t.ok(performance.now() - begun < 2000, `stopped in ${performance.now() - begun} ms`);
+    t.ok(performance.now() - begun < 15_000, `stopped in ${performance.now() - begun} ms`);
   },
 );
 

@@ -10,12 +10,13 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
 import type { Records } from '../../src/storage/records.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 import { codeRecord, type TokenAnswer, verifier } from './grant-flow.ts';
 import { basic, callback, passwordHash, requests, temporaryDirectory, web } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 import { kidOf, webJwt } from './user-key-flow.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const encryptionKeys = [Buffer.alloc(32, 7).toString('base64')];
 const people = ['alice', ...Array.from({ length: 4 }, (_, index) => `user${index}`)];
@@ -60,8 +61,12 @@ interface Issued {
 }
 
 /** Turns one refresh token into the next for as long as it is to. */
-async function refreshOn(service: Service, begun: TokenAnswer, isOn: () => boolean): Promise<Issued[]> {
-  const issued: Issued[] = [];
+async function refreshOn(
+  service: Service,
+  begun: TokenAnswer,
+  isOn: () => boolean,
+  issued: Issued[] = [],
+): Promise<Issued[]> {
   for (let { refresh_token } = begun; isOn(); ) {
     const asked = performance.now();
     const form = { grant_type: 'refresh_token', refresh_token };
@@ -70,6 +75,12 @@ async function refreshOn(service: Service, begun: TokenAnswer, isOn: () => boole
     refresh_token = answer.refresh_token;
   }
   return issued;
+}
+
+/** Settles once so many callers have been issued one more than those that they had asked for by now. */
+async function usedAnew(issued: readonly Issued[], callers: number): Promise<void> {
+  const { length } = issued;
+  if (!(await until(() => issued.length > length + callers, 60_000))) throw new Error('nothing is issued');
 }
 
 /** What the processes issue while the key is rotated again and again, and when each rotation was answered. */
@@ -82,15 +93,19 @@ async function rotateUnderLoad(
     services.flatMap((service) => [1, 2, 3].map(async () => ({ service, tokens: await first(records, service) }))),
   );
   let isOn = true;
-  const load = begun.map(({ service, tokens }) => refreshOn(service, tokens, () => isOn));
+  const issued: Issued[] = [];
+  const load = begun.map(({ service, tokens }) => refreshOn(service, tokens, () => isOn, issued));
   const ended = new Map<string, number>();
   for (let round = 0; round < 12; round++) {
+    // Every other key is used before it ends, whatever else the machine does.
+    if (round % 2 === 0) await usedAnew(issued, load.length);
     await sleep(round * 7);
     for (const kid of await rotate()) ended.set(kid, performance.now());
   }
-  await sleep(100);
+  await usedAnew(issued, load.length);
   isOn = false;
-  return { issued: (await Promise.all(load)).flat(), ended };
+  await Promise.all(load);
+  return { issued, ended };
 }
 
 function holdsUp(t: Test, { issued, ended }: Awaited<ReturnType<typeof rotateUnderLoad>>): void {
@@ -157,17 +172,18 @@ t.test('`user rotate-key` beside a service on SQLite: from its answer on the old
   t.teardown(() => records.close());
   const begun = await first(records, service);
   let isOn = true;
-  const load = refreshOn(service, begun, () => isOn);
+  const issued: Issued[] = [];
+  const load = refreshOn(service, begun, () => isOn, issued);
   const ended = new Map<string, number>();
   for (let round = 0; round < 3; round++) {
-    await sleep(100);
+    await usedAnew(issued, 1);
     const { status, stdout, stderr } = await command(directory, ['user', 'rotate-key', 'alice', '--json']);
     t.equal(status, 0, stderr);
     const told = JSON.parse(stdout);
     t.match(told, { username: 'alice', sub: 'alice', ended: [/^[A-Za-z0-9_-]{22}$/] });
     ended.set(told.ended[0], performance.now());
   }
-  await sleep(100);
+  await usedAnew(issued, 1);
   isOn = false;
   const outcome = { issued: await load, ended };
   t.strictSame(

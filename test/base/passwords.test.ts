@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { currentCost, formatPasswordHash, parsePasswordHash } from '../../src/base/password-hash.ts';
 import { buildPasswords } from '../../src/base/passwords.ts';
+import { holdsOnce } from '../faults/support/rounds.ts';
 
 const cheap = { memory: 64, passes: 1, lanes: 1 };
 
@@ -69,19 +70,21 @@ t.test('an unknown user is refused after the work of a known one', async (t) => 
   const cost = { memory: 8192, passes: 2, lanes: 1 };
   const passwords = buildPasswords({ cost });
   const known = await hashOf('wonderland', { cost });
-  const times = { known: [] as number[], unknown: [] as number[] };
-  for (let round = 0; round < 15; round++) {
-    for (const [kind, stored] of [
-      ['known', known],
-      ['unknown', undefined],
-    ] as const) {
-      const before = performance.now();
-      t.match(await passwords.verify(stored, 'looking-glass'), { kind: 'refused', code: 'wrong_password' });
-      times[kind].push(performance.now() - before);
+  const quickest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+  await holdsOnce(t, 'the same time', async () => {
+    for (let turns = 0; turns < 15; turns++) {
+      for (const [kind, stored] of [
+        ['known', known],
+        ['unknown', undefined],
+      ] as const) {
+        const before = performance.now();
+        t.match(await passwords.verify(stored, 'looking-glass'), { kind: 'refused', code: 'wrong_password' });
+        quickest[kind] = Math.min(quickest[kind], performance.now() - before);
+      }
     }
-  }
-  const [quickKnown, quickUnknown] = [Math.min(...times.known), Math.min(...times.unknown)];
-  t.ok(Math.abs(quickKnown - quickUnknown) < quickKnown / 2, `${quickKnown} and ${quickUnknown} ms`);
+    const held = Math.abs(quickest.known - quickest.unknown) < quickest.known / 2;
+    return { held, met: `${quickest.known} and ${quickest.unknown} ms` };
+  });
 });
 
 t.test('nobody is let in by the hash that stands for nobody', async (t) => {
@@ -103,7 +106,7 @@ t.test('more than may wait is an outage, at once, and the rest are judged', asyn
 });
 
 t.test('while a password is judged the event loop goes on', async (t) => {
-  const passwords = buildPasswords();
+  const passwords = buildPasswords({ cost: { memory: 65_536, passes: 3, lanes: 1 } });
   let isDone = false;
   const judged = passwords.verify(undefined, 'wonderland').finally(() => (isDone = true));
   let turns = 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const present = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const files = t.testdir({ 'gate way.yaml': '', 'orders.yaml': '', folder: {} });

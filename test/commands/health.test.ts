@@ -6,7 +6,7 @@ import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const files = {
   gateway: {

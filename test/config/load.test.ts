@@ -159,6 +159,19 @@ t.test('a few lines of aliases cannot exhaust the memory', async (t) => {
   );
 });
 
+t.test('a large text behind many aliases is told, and not looked at for minutes', async (t) => {
+  const aliases = Array(90_000).fill('*a').join(', ');
+  const words = /amounts to more than 4194304 characters/;
+  t.match(
+    places(`a: &a ${'x'.repeat(1_000_000)}\nb: [${aliases}]`).find((told) => words.test(told)),
+    words,
+  );
+  t.match(
+    places(`a: &a { ${'x'.repeat(1_000)}: 1 }\nb: [${aliases}]`).find((told) => words.test(told)),
+    words,
+  );
+});
+
 t.test('a key that would reach a prototype is refused', async (t) => {
   t.match(places(`${sound}__proto__: { polluted: true }\n`), [/`__proto__` cannot be a name/]);
   t.match(places(`${sound}constructor: { polluted: true }\n`), [/unknown key `constructor`/]);

@@ -34,6 +34,40 @@ t.test('no message and no frame shows a secret, however wrong the file is', asyn
   for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
 });
 
+t.test('what an alias makes a secret of is shown nowhere', async (t) => {
+  const files = [
+    `spare: &p ${secret}\nclients: [{ client_id: a, client_secret: *p }]`,
+    `log: { level: &p ${secret} }\nclients: [{ client_id: a, client_secret: *p }]`,
+    `spare: &p [${secret}]\nlogg: &q [*p]\nencryption_keys: *q`,
+  ];
+  for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
+});
+
+t.test('a slip of the pen in a URL shows no password of it', async (t) => {
+  const long = 'x'.repeat(80);
+  const files = [
+    `storage: postgres//me:${secret}@127.0.0.1/db`,
+    `storage: postgres:/me:${secret}@127.0.0.1/db`,
+    `storage: postgres:me:${secret}@127.0.0.1/db`,
+    `storage: posgres://me:${secret}${long}@127.0.0.1/db`,
+    `upstreams: { a: { urls: "http://a:${secret}@127.0.0.1" } }`,
+  ];
+  for (const text of files) t.notMatch(shown(`version: 1\n${text}\n`), /hunter2/, text);
+});
+
+t.test('a key without a value that may be the rest of a secret is not shown', async (t) => {
+  const credentials = `credentials: { header: X-Key, values: abc,${secret} }`;
+  const files = [
+    `upstreams: { a: { url: "http://127.0.0.1", ${credentials} } }`,
+    `tokens: { audience: a,${secret} }`,
+    `authorization_servers: { a: abc,${secret} }`,
+    `routes: [{ match: { path: /a, headers: { X-Key: abc,${secret} } } }]`,
+    `upstreams: { ${secret} }`,
+  ];
+  for (const text of files)
+    t.notMatch(shown(`version: 1\n${text}\n`).replace(/^.* \| .*$/gm, ''), /is empty.*hunter2|hunter2.*is empty/, text);
+});
+
 t.test('what was filled in from a variable is not shown, wherever it stands', async (t) => {
   const files = [
     'issuer: ${S}',

@@ -3,7 +3,7 @@ import t from 'tap';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { authorizationConfig, gatewayConfig, refusal } from './chart.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const redis = { counters: 'redis://redis:6379' };
 const tickets = { ticket_keys: ['${file:/run/secrets/gatehouse/ticket.key}'] };

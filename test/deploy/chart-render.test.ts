@@ -18,7 +18,7 @@ import {
   valuesOf,
 } from './chart.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 /** As `tap --snapshot` does: writes what is rendered in place of comparing with it. */
 const isWriting = process.env.TAP_SNAPSHOT === '1';

@@ -4,7 +4,7 @@ import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { type Manifest, manifests, notConforming, render } from './chart.ts';
 import { blocksOf, manifestsIn } from './pages.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const pages = ['kubernetes.md', 'kubernetes-sidecar.md', 'kubernetes-edge.md'];
 

@@ -13,7 +13,7 @@ import { isFullSize } from '../support/long.ts';
 import { serving } from '../support/serving.ts';
 import { checkout, elsewhere, type Installed, install, npm, type Packed, pack, start } from './packed.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const packed = pack(t);
 const installed = installedOrWhy(t, packed);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { billOfMaterials } from '../../tools/sbom.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
 

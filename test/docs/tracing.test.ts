@@ -12,7 +12,7 @@ import { textOf } from './cookbook.ts';
 
 /** The page as its reader follows it: a gateway in a process of its own, and a collector that takes OTLP over HTTP. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const [, snippet = ''] = /^```js\n(.*?)^```$/ms.exec(textOf('tracing.md')) ?? [];
 

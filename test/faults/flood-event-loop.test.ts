@@ -12,7 +12,7 @@ import { quietUpstream } from './support/quiet-upstream.ts';
 import { holdsOnce, type Round } from './support/rounds.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(sized(240_000, 900_000, 3 * 3_600_000));
+t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 /** Milliseconds beyond a process that does nothing. */
 const MOST = 50;

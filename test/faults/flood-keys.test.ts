@@ -11,12 +11,17 @@ import { type PacedLoad, paced } from './support/paced.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(sized(120_000, 900_000, 3 * 3_600_000));
+t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
+t.jobs = 2;
 
 const GOOD = 500;
 /** Milliseconds: between two fetches for keys that are unknown. */
 const COOLDOWN = sized(1_000, 2_000, 10_000);
 const ROTATIONS = sized(4, 20, 60);
+/** Of a cooldown, between the first token of a key and the next key: the more, the later a fetch may be. */
+const BETWEEN = sized(2.5, 0.7, 0.7);
+/** Of the pace, that a machine must keep. */
+const KEPT = sized(0.4, 0.8, 0.8);
 const TOKENS = 250;
 const FLOOD = sized({ kids: 10_000, seconds: 4 }, { kids: 10_000, seconds: 59 }, { kids: 100_000, seconds: 299 });
 
@@ -65,7 +70,7 @@ async function scene(t: Test, first: Key, cooldown: number): Promise<Scene> {
   return { gateway, keys, good: paced(t, load), publish };
 }
 
-t.test('keys that are rotated with overlap under 500 requests a second refuse nobody', async (t) => {
+void t.test('keys that are rotated with overlap under 500 requests a second refuse nobody', async (t) => {
   let current = await newKey();
   const { gateway, keys, good, publish } = await scene(t, current, COOLDOWN);
   const statuses: Record<string, number> = {};
@@ -78,19 +83,19 @@ t.test('keys that are rotated with overlap under 500 requests a second refuse no
     await pause(COOLDOWN / 2);
     // Of these keys nobody has heard before the first of their tokens comes.
     count(await good.take(next.values));
-    await pause(COOLDOWN * 0.7);
+    await pause(COOLDOWN * BETWEEN);
     current = next;
   }
   count(await good.told());
   const sent = Object.values(statuses).reduce((sum, each) => sum + each, 0);
   t.comment(`${JSON.stringify(statuses)} in ${ROTATIONS} rotations, ${keys.calls.length} fetches`);
   t.strictSame(Object.keys(statuses), ['200'], JSON.stringify(statuses));
-  t.ok(sent > 0.8 * GOOD * ((ROTATIONS * 1.2 * COOLDOWN) / 1000), `${sent} requests`);
+  t.ok(sent > KEPT * GOOD * ((ROTATIONS * (0.5 + BETWEEN) * COOLDOWN) / 1000), `${sent} requests`);
   t.ok(keys.calls.length <= ROTATIONS + 2, `${keys.calls.length} fetches`);
   t.strictSame(throws(gateway.output()), []);
 });
 
-t.test('10,000 unknown kids are six fetches a minute at most, and good tokens do not notice', async (t) => {
+void t.test('10,000 unknown kids are six fetches a minute at most, and good tokens do not notice', async (t) => {
   const key = await newKey();
   const { gateway, keys, good } = await scene(t, key, 10_000);
   await pause(500);
@@ -105,7 +110,7 @@ t.test('10,000 unknown kids are six fetches a minute at most, and good tokens do
   const seconds = (performance.now() - began) / 1000;
   const fetches = keys.calls.length - before;
   t.comment(`${bad.sent} kids in ${seconds.toFixed(1)} s: ${fetches} fetches`);
-  t.ok(bad.sent > 0.8 * FLOOD.kids, `${bad.sent} kids`);
+  t.ok(bad.sent > KEPT * FLOOD.kids, `${bad.sent} kids`);
   t.ok(fetches >= 1 && fetches <= Math.ceil(seconds / 10), `${fetches} fetches in ${seconds.toFixed(1)} s`);
   t.strictSame(Object.keys(bad.statuses), ['401'], JSON.stringify(bad.statuses));
   t.strictSame(Object.keys(told.statuses), ['200'], JSON.stringify(told.statuses));

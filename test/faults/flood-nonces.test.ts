@@ -10,7 +10,7 @@ import { resident } from './support/open-sockets.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(sized(120_000, 900_000, 3_600_000));
+t.setTimeout(sized(600_000, 900_000, 3_600_000));
 
 const NONCES = sized(20_000, 1_000_000, 5_000_000);
 const WARM = sized(10_000, 50_000, 50_000);

@@ -11,7 +11,7 @@ import { sized } from './support/size.ts';
 import { type Tagged, tagged, taggedUpstream } from './support/tagged-upstream.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
-t.setTimeout(sized(120_000, 900_000, 3 * 3_600_000));
+t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 const COUNT = sized(2_000, 100_000, 1_000_000);
 const CLIENTS = 48;

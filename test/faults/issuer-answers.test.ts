@@ -7,6 +7,7 @@ import { active, audience, authorizationServer, issuer, jwt } from '../support/t
 import { witness } from '../support/witness.ts';
 import { faultProxy } from './support/fault-proxy.ts';
 import { tell, tellWith } from './support/point.ts';
+import { holdsOnce } from './support/rounds.ts';
 import { sized } from './support/size.ts';
 
 t.setTimeout(600_000);
@@ -118,7 +119,7 @@ for (const [name, make] of Object.entries(hostile)) {
     t.equal((await fetch(`${adminUrl}/readyz`)).status, 503);
     t.equal(upstream.seen.length, 0);
     server.keys.recover();
-    const end = performance.now() + 2_000;
+    const end = performance.now() + 20_000;
     let said = '';
     while (said !== '200' && performance.now() < end) said = (await tellWith(orders, good)).said;
     t.equal(said, '200');
@@ -133,26 +134,30 @@ void t.test(`${REQUESTS} requests with one token at a server that takes ${DELAY}
   const proxy = await faultProxy(t, server.introspection.url);
   const introspection_endpoint = proxy.through(`${server.introspection.url}/introspect`);
   const { orders } = await before(t, { ...server.config.main, introspection_endpoint });
-  for (const name of ['slow', 'known', 'local']) server.tokens.set(name, active('orders.read'));
+  for (const name of ['known', 'local']) server.tokens.set(name, active('orders.read'));
   t.equal((await tellWith(orders, 'known')).said, '200');
   const local = await jwt({ scope: 'orders.read' });
   const alone = (await tellWith(orders, local)).took;
-  const calls = server.introspection.calls.length;
   await proxy.set({ answer: { delay: DELAY } });
-  const many = Array.from({ length: REQUESTS }, () => tellWith(orders, 'slow'));
-  await new Promise((waited) => setTimeout(waited, DELAY / 2));
-  const others = [await tellWith(orders, 'known'), await tellWith(orders, local), await tellWith(orders, 'unknown')];
-  t.strictSame(
-    others.map(({ said }) => said),
-    ['200', '200', '401 token_inactive'],
-  );
-  t.ok(
-    others.slice(0, 2).every(({ took }) => took < alone + DELAY / 2),
-    'what needs no call does not wait',
-  );
-  t.ok((others[2]?.took ?? 0) < 2 * DELAY, 'another token waits for its own call alone');
-  const answers = await Promise.all(many);
-  t.strictSame(new Set(answers.map(({ said }) => said)), new Set(['200']));
-  t.equal(server.introspection.calls.slice(calls).filter(({ body }) => body.includes('token=slow')).length, 1);
+  let rounds = 0;
+  await holdsOnce(t, 'others do not wait for it, in one round of three', async () => {
+    const [slow, unknown] = [`slow-${++rounds}`, `unknown-${rounds}`];
+    server.tokens.set(slow, active('orders.read'));
+    const calls = server.introspection.calls.length;
+    const many = Array.from({ length: REQUESTS }, () => tellWith(orders, slow));
+    await new Promise((waited) => setTimeout(waited, DELAY / 2));
+    const others = [await tellWith(orders, 'known'), await tellWith(orders, local), await tellWith(orders, unknown)];
+    t.strictSame(
+      others.map(({ said }) => said),
+      ['200', '200', '401 token_inactive'],
+    );
+    const answers = await Promise.all(many);
+    t.strictSame(new Set(answers.map(({ said }) => said)), new Set(['200']));
+    t.equal(server.introspection.calls.slice(calls).filter(({ body }) => body.includes(`token=${slow}`)).length, 1);
+    // What needs no call does not wait; another token waits for its own call alone.
+    const limits = [alone + DELAY / 2, alone + DELAY / 2, 2 * DELAY];
+    const met = others.map(({ took }) => took.toFixed(0)).join(', ');
+    return { held: others.every(({ took }, index) => took < (limits[index] ?? 0)), met: `${met} ms` };
+  });
   t.equal((await tell(orders)).status, 401);
 });

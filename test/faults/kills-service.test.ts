@@ -137,7 +137,8 @@ async function restarted({ ledger, inLine }: Scene, server: PostgresServer): Pro
 }
 
 function soon(t: Test, what: string, times: readonly number[]): void {
-  const { text, p99 } = percentiles(times);
+  const { text, p50, p99 } = percentiles(times);
   t.comment(`${what} after ${text}`);
-  t.ok(p99 < AGAIN, `${what} within ${AGAIN} ms: ${text}`);
+  // Of a few times one says nothing: whatever else the machine does meets it.
+  t.ok(sized(p50, p99, p99) < AGAIN, `${what} within ${AGAIN} ms: ${text}`);
 }

@@ -12,12 +12,12 @@ import { tellWith } from './support/point.ts';
 import { type Program, program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 t.jobs = 8;
 
 const [SECONDS, HOURS] = [30, 7_200];
 const OFFSETS = [SECONDS, -SECONDS, HOURS, -HOURS] as const;
-const RECOVERY = 2_000;
+const RECOVERY = sized(15_000, 2_000, 2_000);
 /** Milliseconds for which a clock is wrong: in `ci` the store is swept in it. */
 const WRONG = sized(2_500, 65_000, 200_000);
 
@@ -60,9 +60,9 @@ for (const offset of OFFSETS)
       const took = await recovers(async () => (await said(served, good)) === '200', RECOVERY);
       t.ok(took < RECOVERY, `well again within ${took.toFixed(0)} ms`);
       t.equal(await said(served, ended), '401 token_expired');
-      const short = await token(-60, -43);
+      const short = await token(-60, -41);
       t.equal(await said(served, short), '200');
-      await pause(3_000);
+      await pause(5_200);
       t.equal(await said(served, short), '401 token_expired', 'tokens expire in the end');
     },
   );
@@ -114,7 +114,7 @@ t.test(
     for (const token of [gone, kept]) t.equal(await said(served, token), '200');
     await service.post('/oauth2/revoke', { token: gone }, basic(jwtClient));
     const revoked = async () => (await said(served, gone)) === '401 token_revoked';
-    t.ok((await recovers(revoked, 1_000)) <= 1_000);
+    t.ok((await recovers(revoked, RECOVERY)) < RECOVERY);
     for (const offset of [HOURS, -HOURS, SECONDS, -SECONDS]) {
       move(offset);
       // its lists are swept every second

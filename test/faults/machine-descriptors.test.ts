@@ -13,13 +13,15 @@ import { witness } from '../support/witness.ts';
 import { type Program, program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 t.jobs = 4;
 
 const FILES = 128;
 const CLIENTS = 400;
-const ROUNDS = sized(1, 5, 50);
-const RECOVERY = 2_000;
+const ROUNDS = sized(1, 3, 50);
+const RECOVERY = sized(15_000, 2_000, 2_000);
+/** Milliseconds of a probe while there are no files left. */
+const PROBED = sized(4_500, 2_000, 2_000);
 
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const skip = !hasPrlimit && 'no prlimit here';
@@ -137,11 +139,11 @@ for (const [name, { start, request }] of Object.entries(rows)) {
         for (const { socket } of clients) socket.destroy();
         const took = await recovers(async () => {
           const after = client(served.port, request);
-          await pause(100);
+          await until(() => after.told() !== 'nothing', 500);
           after.socket.destroy();
           return after.told() === '200';
         }, RECOVERY);
-        t.ok(Math.max(...probes) < 2_000, `probes within ${Math.max(...probes).toFixed(0)} ms`);
+        t.ok(Math.max(...probes) < PROBED, `probes within ${Math.max(...probes).toFixed(0)} ms`);
         t.ok(took < RECOVERY, `well again within ${took.toFixed(0)} ms`);
         figures.push(`${Math.max(...probes).toFixed(0)}/${took.toFixed(0)}`);
       }
@@ -163,6 +165,8 @@ const AT_ONCE = 100;
 /** For clients and for upstreams: what is left beside the program's own files, in halves. */
 const ROOM = (FILES - 64) / 2;
 const UPSTREAMS = ['a', 'b', 'c', 'd'] as const;
+/** Half of the room is kept in equal parts; so much of it for three of four. */
+const KEPT = (3 * ROOM) / 8;
 
 /** Status, and how long to wait, for each of so many requests at one time; an answer that is not whole has no status. */
 type AskMany = (t: Test, port: number, paths: readonly string[]) => Promise<readonly string[]>;
@@ -181,7 +185,7 @@ const inAPipeline: AskMany = async (t, port, paths) => {
   client.send(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: api.example.com\r\n\r\n`).join(''));
   const told: string[] = [];
   for (const _ of paths) {
-    const answer = await client.read({ deadline: 10_000 });
+    const answer = await client.read({ deadline: 20_000 });
     told.push(answer === undefined ? 'cut' : `${answer.status} ${answer.header('retry-after') ?? ''}`.trim());
   }
   client.destroy();
@@ -231,7 +235,7 @@ for (const [name, { ask, listen }] of Object.entries(ways)) {
           Array.from({ length: AT_ONCE }, (_, index) => pathOf(index)),
         );
         await pause(100);
-        t.ok((await probe(served)) < 2_000, 'a probe is answered meanwhile');
+        t.ok((await probe(served)) < PROBED, 'a probe is answered meanwhile');
         return asked;
       };
       for (let round = 0; round < ROUNDS; round++) {
@@ -253,7 +257,7 @@ for (const [name, { ask, listen }] of Object.entries(ways)) {
   }
 }
 
-t.test('whoever finds no descriptor is told so, over every engine; kept connections make room', { skip }, async (t) => {
+t.test('an upstream that never answers leaves descriptors for the others, over every engine', { skip }, async (t) => {
   let free = () => {};
   const held = new Promise<void>((done) => {
     free = done;
@@ -273,18 +277,15 @@ ${['full', 'undici', 'own', 'http2'].map((name) => `  - { match: { path: /${name
   const served = await program(t, 'gateway', () => text, { wrapper, listen: { tls, http2: true } });
   const session = await http2Client(t, served.port);
   const all = Promise.all(Array.from({ length: AT_ONCE / 2 }, () => askHttp2(session, { ':path': '/full' })));
-  t.ok(await until(() => full.connections.size === ROOM));
+  t.ok(await until(() => full.connections.size === ROOM - KEPT));
   for (const name of ['undici', 'own', 'http2']) {
-    const { status, body, header } = await askHttp2(session, { ':path': `/${name}` });
-    t.match(JSON.parse(String(body)), { code: 'upstream_saturated' }, name);
-    t.strictSame([status, header('retry-after')], [503, '1'], name);
+    t.equal((await askHttp2(session, { ':path': `/${name}` })).status, 200, name);
   }
-  t.ok((await probe(served)) < 2_000, 'a probe is answered');
-  t.equal(full.connections.size, ROOM, 'what is in use is let go by nobody');
+  t.ok((await probe(served)) < PROBED, 'a probe is answered');
+  t.equal(full.connections.size, ROOM - KEPT, 'what is in use is let go by nobody');
   free();
   t.ok((await all).every(({ status, whole }) => status === 200 && whole));
   for (const name of ['undici', 'own', 'http2']) {
     t.equal((await askHttp2(session, { ':path': `/${name}` })).status, 200, name);
   }
-  t.ok(await until(() => full.connections.size === ROOM - 3), 'for each of them one was closed that was kept');
 });

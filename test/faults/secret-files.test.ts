@@ -7,7 +7,7 @@ import { inTurn } from '../support/digest-caller.ts';
 import { Canaries, canary } from './support/canaries.ts';
 import { sized } from './support/size.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 /** Whatever is wrong with a file in which secrets stand, what is said of it has none. */
 

@@ -24,7 +24,7 @@ t.setTimeout(sized(240_000, 900_000, 3_600_000));
 
 const SLOW = sized(50, 1_000, 1_000);
 /** Milliseconds: of heads, of a body's first kilobyte, of a reader that takes nothing. */
-const LIMIT = sized(1_500, 10_000, 30_000);
+const LIMIT = sized(1_500, 7_000, 30_000);
 const ALONE = sized(800, 3_000, 10_000);
 /** In which all of them come. */
 const COMING = sized(500, 3_000, 3_000);

@@ -7,7 +7,7 @@ import { basic, other, type Running, run, shop, temporaryDirectory } from '../au
 import { spawnService, writeConfig } from '../authorization/service-process.ts';
 import { type Expected, point, type Scene, tell } from './support/point.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 t.jobs = 4;
 
 /** Milliseconds for which a write waits for another process. */

@@ -11,12 +11,13 @@ import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 import { type FaultProxy, faultProxy } from './support/fault-proxy.ts';
 import { dependency, type Expected, type Rows, type Scene, tell, tellWith } from './support/point.ts';
+import { sized } from './support/size.ts';
 
 t.setTimeout(600_000);
 t.jobs = 24;
 
 /** Milliseconds: a connection to Redis that does not open is waited for, and then there is a pause. */
-const RECOVERY = 3_000;
+const RECOVERY = sized(15_000, 3_000, 3_000);
 
 /** Milliseconds that a call to Redis, and one to a database, may take. */
 const [COUNTER, STORE] = [250, 4_000];

@@ -5,7 +5,7 @@ import { jwt } from '../support/tokens.ts';
 import { fronted, gist, type Starts } from './asked-by.ts';
 import { crossings, refusals, spoofed, twoHosts } from './asked-cases.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const page = 'behind-caddy.md';
 const start: Starts = (t, page, { decision, listen, upstream }) =>

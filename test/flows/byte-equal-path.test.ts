@@ -7,7 +7,7 @@ import { type Random, random } from '../support/random.ts';
 import { requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(isLong ? 1_800_000 : 180_000);
+t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 /** RFC 3986 §3.3: pchar, less `;`, which only some routes take. */
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~';

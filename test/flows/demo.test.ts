@@ -6,7 +6,7 @@ import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 const shell = promisify(execFile);
 const openPage = browserOf(t);
 

@@ -11,7 +11,7 @@ import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
-t.setTimeout(400_000);
+t.setTimeout(1_200_000);
 
 const REPLAYS = isFullSize ? 10_000 : 1_000;
 const CHALLENGES = isFullSize ? 50_000 : 5_000;

@@ -15,7 +15,7 @@ import { within } from '../support/until.ts';
 
 /** The gateway as a client of verifiers of Digest that nobody here wrote for it: Apache's, and one in Python. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '8MiB' } }];
 

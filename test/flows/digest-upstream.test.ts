@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 /** An API that wants Digest, behind a gateway whose clients know nothing of it. */
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '8MiB' } }];
 
@@ -382,7 +382,7 @@ t.test('a target that never answers the question for its challenge holds up no o
     others.map(({ status }) => status),
     [200, 200, 200],
   );
-  t.ok(performance.now() - began < 5_000, 'long before its time is over');
+  t.ok(performance.now() - began < 9_000, 'long before its time is over');
   t.equal(scene.upstream.questions(), 2, 'one of them asks for all');
   never.abort();
   t.equal(await hangs, 'given up');
@@ -390,7 +390,7 @@ t.test('a target that never answers the question for its challenge holds up no o
 
 t.test('the time of both attempts counts as one', async (t) => {
   let answers = 0;
-  const slowly = (ready: () => void) => void setTimeout(ready, 600);
+  const slowly = (ready: () => void) => void setTimeout(ready, 1_800);
   const scene = await before(
     t,
     {
@@ -399,7 +399,7 @@ t.test('the time of both attempts counts as one', async (t) => {
       refusalBytes: 10,
     },
     {},
-    { timeout: { response: '1s' } },
+    { timeout: { response: '3s' } },
   );
   t.equal((await ask(`${scene.url}/1`)).status, 200);
   scene.upstream.expire();

@@ -16,7 +16,7 @@ import { scene, upstreams } from './engines/scene.ts';
 // Two gateways with one configuration before one upstream, each with an engine of its own: whatever they are asked, by
 // whomever and when, their clients and the upstream cannot tell them apart.
 
-t.setTimeout(isFullSize ? 1_200_000 : 120_000);
+t.setTimeout(isFullSize ? 2_400_000 : 600_000);
 
 const LANES = 16;
 const PHASES = 4;

@@ -6,7 +6,7 @@ import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const routes = [
   { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },

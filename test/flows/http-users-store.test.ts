@@ -69,7 +69,7 @@ async function digestly({ url }: TestGateway, username: string, password: string
   return told(await fetch(`${url}/digest`, { headers: { authorization: formatDigest(credentials) } }));
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+const soon = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 async function ways(t: Test, storage: string): Promise<void> {
   const { running, records, digestUser, account } = await bench(t, storage);

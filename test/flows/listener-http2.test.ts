@@ -16,7 +16,7 @@ import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
 /** `listen: { http2: true }`: another way of speaking with clients, and the same gateway behind it. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 interface Scene extends TestGateway {
   readonly upstream: Witness;
@@ -39,7 +39,7 @@ async function http1(t: Test, port: number, ALPNProtocols?: string[]): Promise<R
   });
   t.teardown(() => socket.destroy());
   const client = new RawClient(socket);
-  await within(new Promise<void>((done) => socket.once('secureConnect', done)), 5000, 'a handshake');
+  await within(new Promise<void>((done) => socket.once('secureConnect', done)), 20_000, 'a handshake');
   return client;
 }
 
@@ -418,7 +418,7 @@ t.test('a body without a length streams on with the length that it turns out to 
   });
   const echoed = new Promise<string>((done) => stream.once('data', (chunk) => done(String(chunk))));
   stream.write('first');
-  t.equal(await within(echoed, 5000, 'an echo'), 'first', 'before the end of the body');
+  t.equal(await within(echoed, 20_000, 'an echo'), 'first', 'before the end of the body');
   stream.end('last');
   t.ok((await answer).whole);
   t.equal(upstream.seen[0]?.header('transfer-encoding'), 'chunked');
@@ -551,10 +551,10 @@ t.test('an event is with the client before the next one is made', async (t) => {
   const session = await http2Client(t, port);
   const stream = session.request({ ':path': '/public/a', ':authority': 'api.example.com' });
   stream.on('error', () => {});
-  await within(new Promise((done) => stream.once('response', done)), 5000, 'a head');
+  await within(new Promise((done) => stream.once('response', done)), 20_000, 'a head');
   const event = new Promise((done) => stream.once('data', (chunk) => done(String(chunk))));
   next();
-  t.equal(await within(event, 5000, 'an event'), 'data: 1\n\n');
+  t.equal(await within(event, 20_000, 'an event'), 'data: 1\n\n');
   stream.close();
 });
 

@@ -15,7 +15,7 @@ const SIZE = 1024 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
 const seconds = SIZE / RATE;
-t.setTimeout((seconds + 120) * 1000);
+t.setTimeout((seconds + 600) * 1000);
 
 /** Bytes that differ from chunk to chunk, so that a hash notices a lost, repeated or swapped one. */
 function* content(): Generator<Buffer> {

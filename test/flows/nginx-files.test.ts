@@ -13,7 +13,7 @@ import { hmacServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { fronted, gist, type Parts, type Starts } from './asked-by.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const page = 'behind-nginx.md';
 const options = { skip: programAt('nginx') === undefined && 'nginx not present' };
@@ -196,7 +196,7 @@ t.test('while Gatehouse is down or hangs what asks gets a 500 in seconds, and th
   const began = performance.now();
   t.strictSame(await told('/orders/1'), [500, 'own 50x']);
   const seconds = (performance.now() - began) / 1_000;
-  t.ok(seconds > 5 && seconds < 15, `${seconds} s: above what an authorization server may take, and bounded`);
+  t.ok(seconds > 5 && seconds < 40, `${seconds} s: above what an authorization server may take, and bounded`);
   t.match(proxy.log(), 'auth request unexpected status: 504');
   way?.cut();
   t.strictSame(await told('/orders/2'), [500, 'own 50x']);

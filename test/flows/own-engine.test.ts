@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
 import { ask, connectTo } from '../support/raw-client.ts';
-import { answerText, type RawUpstream, rawUpstream, type Script } from '../support/raw-upstream.ts';
+import { answerText, type RawConnection, type RawUpstream, rawUpstream, type Script } from '../support/raw-upstream.ts';
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
 // What is of the engine's own making: which connection a request gets, how long that is kept, and whose turn it is.
 // Everything else runs over it too: npm run test:engines.
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 interface Scene {
   readonly port: number;
@@ -34,20 +34,21 @@ t.test('RFC 9112 §9.3: requests that follow each other go over one connection',
 });
 
 t.test('the connection that was used last is used next, so that those that are not needed end', async (t) => {
-  const held: (() => void)[] = [];
-  const { port, upstream } = await before(t, ({ socket }) => held.push(() => socket.write(ok)));
-  const asked = Array.from({ length: 3 }, () => statusOf(port));
+  const held: RawConnection[] = [];
+  const { port, upstream } = await before(t, (connection) => held.push(connection));
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++) void statusOf(port).then((status) => statuses.push(status));
   t.ok(await until(() => held.length === 3));
-  for (const answer of held.splice(0)) {
-    answer();
-    await pause(20);
+  const last = held[2];
+  for (const [index, { socket }] of held.splice(0).entries()) {
+    socket.write(ok);
+    t.ok(await until(() => statuses.length === index + 1));
   }
-  t.same(await Promise.all(asked), [200, 200, 200]);
-  const last = upstream.connections[2];
+  t.same(statuses, [200, 200, 200]);
   for (let i = 0; i < 5; i++) {
     const next = statusOf(port);
     t.ok(await until(() => held.length === 1));
-    held.pop()?.();
+    held.pop()?.socket.write(ok);
     t.equal(await next, 200);
   }
   t.equal(last?.heads, 6);
@@ -168,7 +169,7 @@ t.test('a request that waited for longer than the route allows leaves its place 
   t.ok(await until(() => held.length === 1), 'an upload has its connection for as long as it takes');
   for (let i = 0; i < 3; i++) t.equal(await statusOf(port), 504);
   leaver.send('ab');
-  await pause(50);
+  t.ok(await until(() => upstream.connections[0]?.received.endsWith('ab') === true));
   held.pop()?.();
   t.equal((await leaver.read({ method: 'POST' }))?.status, 200);
   leaver.destroy();
@@ -247,15 +248,15 @@ t.test('an upstream that is silent after its reader paused is cut at the idle li
   t.notOk(client.closed);
   const start = performance.now();
   client.socket.resume();
-  t.ok(await until(() => client.closed, idle * 10));
+  t.ok(await until(() => client.closed));
   const lasted = performance.now() - start;
-  t.ok(lasted > idle * 0.8 && lasted < idle * 5, `${Math.round(lasted)} ms`);
+  t.ok(lasted > idle * 0.8 && lasted < 15_000, `${Math.round(lasted)} ms`);
   client.destroy();
 });
 
 t.test('an upload that fills the connection all the time is not cut while the upstream takes it', async (t) => {
   // The limit of an upload that is not taken is a second more than the time of an answer.
-  const [response, limit] = [200, 1200];
+  const [response, limit] = [1_000, 2_000];
   let timer: NodeJS.Timeout | undefined;
   const slowly: Script = ({ socket }) => {
     // What comes is counted only.
@@ -281,7 +282,7 @@ t.test('an upload that fills the connection all the time is not cut while the up
   clearInterval(timer);
   const socket = upstream.connections[0]?.socket;
   setTimeout(() => socket?.resume(), 10);
-  t.ok(await until(() => (socket?.bytesRead ?? 0) > sent, 10_000));
+  t.ok(await until(() => (socket?.bytesRead ?? 0) > sent));
   socket?.write(ok);
   t.equal((await client.read({ method: 'POST' }))?.status, 200);
   client.destroy();

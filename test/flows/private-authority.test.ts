@@ -18,7 +18,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { active, audience, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const path = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const pem = (name: string) => readFileSync(path(name), 'utf8');

@@ -23,7 +23,7 @@ import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { type Seen, type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(isFullSize ? 1_800_000 : 180_000);
+t.setTimeout(isFullSize ? 1_800_000 : 600_000);
 
 interface Case {
   readonly id: string;

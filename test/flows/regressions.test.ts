@@ -131,7 +131,7 @@ t.test('a tunnel counts as a connection of the upstream, and a stop ends it', as
   await client.arrived(20);
   t.equal((await ask(running.port, handshake)).status, 503);
   const stopped = running.stop();
-  await client.untilClosed(2000);
+  await client.untilClosed();
   await stopped;
   t.ok(await until(() => upstream.connections[0]?.closed === true));
 });
@@ -187,10 +187,10 @@ t.test('what waits for the upstream is bounded, also when those who wait give up
   for (let round = 0; round < 5; round++) {
     const client = await open(t, port);
     client.send('GET /public/b HTTP/1.1\r\nHost: a\r\n\r\n');
-    await pause(20);
+    await pause(100);
     client.destroy();
   }
-  await pause(50);
+  await pause(100);
   t.equal((await ask(port, 'GET /public/c HTTP/1.1\r\nHost: a\r\n\r\n')).status, 503);
   holding.destroy();
   t.ok(await until(() => upstream.connections.length > 1 || upstream.connections[0]?.closed === true));

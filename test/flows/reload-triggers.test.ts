@@ -9,7 +9,7 @@ import { onePath, reloaded, servedFile, writeIn } from '../support/served-file.t
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const status = async (port: number, target: string) => (await ask(port, requestText({ target }))).status;
 
@@ -119,9 +119,9 @@ t.test(
     const second = await serial(served.port);
     t.not(second, first);
     writeIn(served.directory, 'gateway.yaml', 'version: [');
-    t.ok(await until(() => served.said('the configuration is refused') === 1, 10_000));
+    t.ok(await until(() => served.said('the configuration is refused') === 1));
     put(served.directory, 'server');
-    t.ok(await until(() => served.said('the configuration is refused') === 2, 10_000));
+    t.ok(await until(() => served.said('the configuration is refused') === 2));
     t.equal(await serial(served.port), first);
   },
 );

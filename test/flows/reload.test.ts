@@ -13,7 +13,7 @@ import { active, authorizationServer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(isFullSize ? 300_000 : 60_000);
+t.setTimeout(600_000);
 
 const GOOD = isFullSize ? 100 : 20;
 const TOKENS = 20;

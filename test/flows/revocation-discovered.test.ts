@@ -4,9 +4,9 @@ import { jwtOf, rotate, userKeys, withClient } from '../authorization/user-key-f
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { witness } from '../support/witness.ts';
-import { asked, eventually, isInStep, timeUntil } from './revoked.ts';
+import { asked, eventually, isInStep, refusedWithinASecond } from './revoked.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 /** The service says everything in its metadata; the gateway knows its issuer and a client. */
 async function bench(t: Test, clients?: ReturnType<typeof withClient>) {
@@ -24,10 +24,12 @@ async function bench(t: Test, clients?: ReturnType<typeof withClient>) {
 t.test('a feed that the metadata names is followed, and keys of users are found by it', async (t) => {
   const { service, running } = await bench(t);
   t.ok(await isInStep(running));
-  const token = (await jwtOf(service)).access_token;
-  t.equal(await running.said(token), '200');
-  await rotate(service);
-  t.ok((await timeUntil(running, token, '401 token_revoked')) < 1_000);
+  await refusedWithinASecond(t, [running], async () => {
+    const token = (await jwtOf(service)).access_token;
+    t.equal(await running.said(token), '200');
+    await rotate(service);
+    return token;
+  });
 });
 
 t.test(

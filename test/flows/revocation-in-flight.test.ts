@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Asked, asked, eventually, isInStep } from './revoked.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 /** A feed that is spoken by the test. */
 async function spokenFeed(t: Test) {

@@ -7,7 +7,7 @@ import { watchedWay } from '../support/watched-way.ts';
 import { edge, gatewayProcess, liveUpstream, phone, serviceProcess } from './fleet.ts';
 import { isInStep, timeUntil } from './revoked.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const REVOKED = '401 token_revoked';
 const LIVES = 3;

@@ -8,7 +8,7 @@ import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { type FleetGateway, gatewayProcess, liveUpstream, serviceProcess, storeOf } from './fleet.ts';
 import { eventually, isInStep } from './revoked.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const MISSED = 10_000;
 const KNOWN_BEFORE = 500;
@@ -77,7 +77,7 @@ t.test(
     way.cut();
     await denyEach(records, madeUp(KNOWN_BEFORE));
     way.mend();
-    t.ok(await eventually(async () => (await gateway.metric(LIVE)) === KNOWN_BEFORE, 30_000));
+    t.ok(await eventually(async () => (await gateway.metric(LIVE)) === KNOWN_BEFORE, 60_000));
     // What a process keeps once it has worked for a while is not what revocations take.
     for (let count = 0; count < WARM; count++) await gateway.said(tokens[count % tokens.length] ?? '');
     await heapInUse(gateway.process);
@@ -91,11 +91,11 @@ t.test(
     const [rotated, denied] = [users.slice(0, 10), tokens.slice(10).map((token) => String(decodeJwt(token).jti))];
     for (const subject of rotated) await records.rotateUserKey({ subject, until: seconds() + 900, now: seconds() });
     await denyEach(records, [...madeUp(MISSED - users.length), ...denied]);
-    t.ok(await eventually(async () => (await gateway.said(sound)) === OUT, STALENESS + 5_000), 'on_stale: deny');
+    t.ok(await eventually(async () => (await gateway.said(sound)) === OUT, STALENESS + 15_000), 'on_stale: deny');
     await service.start();
     const back = performance.now();
     way.mend();
-    t.ok(await eventually(async () => (await gateway.said(sound)) === '200', 30_000), 'in step again');
+    t.ok(await eventually(async () => (await gateway.said(sound)) === '200', 60_000), 'in step again');
     const replayed = performance.now() - back;
     const { accepted, said } = await presented.stop();
 

@@ -22,7 +22,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { audience, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const secret = 'cs_shop-secret-of-32-bytes-or-so';
 const clients = { opaque: { id: 'shop', secret }, jwt: { id: 'shop-jwt', secret } };
@@ -86,7 +86,7 @@ async function isReady({ adminUrl }: Pick<TestGateway, 'adminUrl'>): Promise<boo
 }
 
 async function eventually(holds: () => Promise<boolean>): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 200; tries++) {
     if (await holds()) return true;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -156,7 +156,7 @@ for (const format of formats) {
     const stillHeld = await get(token);
     if (performance.now() - asked < 900) t.equal(stillHeld.status, 200, 'the fact is cached');
     t.ok(await eventually(async () => (await get(token)).status === 401));
-    t.ok(performance.now() - asked < 2000);
+    t.ok(performance.now() - asked < 10_000);
   });
 
   t.test(`${format}: a database that is moved away is an outage until it is back`, async (t) => {

@@ -6,6 +6,7 @@ import { type DigestAnswer, nonceOf, sendDigest } from '../support/digest-caller
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { countsForLong, redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
 const skip = skipWithoutRedis;
@@ -140,5 +141,5 @@ t.test('a policy that was changed after the start is an outage once Redis was ou
     t.match(await send(urls[0], nonce, count), { status: 503, code: 'counters_unavailable' });
     await pause(100);
   }
-  t.ok((await redis.connections()) >= 3, 'both are connected again');
+  t.ok(await until(async () => (await redis.connections()) >= 3), 'both are connected again');
 });

@@ -42,7 +42,7 @@ t.test(
     t.match(await (await fetch(`${one.admin}/metrics`)).text(), 'gatehouse_authorization_counters_reachable 0');
 
     await redis.start();
-    t.ok(await until(() => one.service.counters.reachable() && other.service.counters.reachable(), 10_000));
+    t.ok(await until(() => one.service.counters.reachable() && other.service.counters.reachable()));
     t.equal((await guess(one, 3)).status, 401);
     t.equal((await guess(other)).status, 429);
   },

@@ -6,7 +6,7 @@ import { settableClock } from '../support/settable-clock.ts';
 import { witness } from '../support/witness.ts';
 import { eventually, type Followed, follow, isInStep, timeUntil } from './revoked.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const MINUTE = 61_000;
 const OUT = '503 authorization_server_unavailable';

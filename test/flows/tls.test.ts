@@ -12,7 +12,7 @@ import { jwt } from '../support/tokens.ts';
 import { within } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const path = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const pem = (name: string) => readFileSync(path(name));

@@ -7,7 +7,7 @@ import { type UpstreamProcess, upstreamProcess } from '../support/upstream-proce
 
 /** Three upstreams under load, of which one dies, stalls and comes back. */
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 interface Done {
   readonly method: string;
@@ -17,17 +17,23 @@ interface Done {
   readonly port: number | undefined;
 }
 
-const RESPONSE = 400;
+/** Milliseconds; what is well must never look as if it were not, however slow the machine. */
+const RESPONSE = 3_000;
 const INTERVAL = 150;
-/** Until a url that does not answer is known for it: the failures that it takes, each as late as it can be. */
-const NOTICED = 3 * (INTERVAL * 1.1 + 150);
+const HEALTH = 2_000;
 
 async function scene(t: Test, more: object = {}) {
   const processes = await Promise.all([upstreamProcess(t), upstreamProcess(t), upstreamProcess(t)]);
   const api = {
     urls: processes.map(({ url }) => url),
-    timeout: { connect: '300ms', response: `${RESPONSE}ms` },
-    health: { path: '/healthz', interval: `${INTERVAL}ms`, timeout: '150ms', unhealthy_after: 2, healthy_after: 2 },
+    timeout: { connect: '2s', response: `${RESPONSE}ms` },
+    health: {
+      path: '/healthz',
+      interval: `${INTERVAL}ms`,
+      timeout: `${HEALTH}ms`,
+      unhealthy_after: 2,
+      healthy_after: 2,
+    },
     ...more,
   };
   const running = await gateway(t, {
@@ -38,7 +44,9 @@ async function scene(t: Test, more: object = {}) {
   });
   const { url, adminUrl } = running;
   const metric = (name: string, labels: Record<string, string>) => sample(adminUrl as string, name, labels);
-  return { ...running, load: () => load(t, url), metric, third: processes[2] as UpstreamProcess, processes };
+  const isDown = ({ authority }: UpstreamProcess) =>
+    until(async () => (await metric('gatehouse_upstream_up', { url: authority })) === 0);
+  return { ...running, load: () => load(t, url), metric, isDown, third: processes[2] as UpstreamProcess, processes };
 }
 
 /** A few clients that ask one request after the other, every second one with a body, until they are stopped. */
@@ -71,14 +79,13 @@ const servedBy = (done: readonly Done[], process: UpstreamProcess, from: number)
   done.filter(({ port, begun }) => port === portOf(process) && begun > from);
 
 t.test('one of three dies: no request fails but those with a body that were on their way to it', async (t) => {
-  const { load, third, metric, log } = await scene(t);
+  const { load, third, metric, isDown, log } = await scene(t);
   const { done, stop } = load();
   t.ok(await until(() => servedBy(done, third, 0).length > 5), 'it serves');
   const died = performance.now();
   await third.kill();
-  await pause(NOTICED);
+  t.ok(await isDown(third));
   const noticed = performance.now();
-  t.equal(await metric('gatehouse_upstream_up', { url: third.authority }), 0);
   await pause(400);
   await third.start();
   const back = performance.now();
@@ -107,15 +114,14 @@ t.test('one of three dies: no request fails but those with a body that were on t
 });
 
 t.test('one of three stalls: what can be repeated is answered elsewhere, and soon it gets nothing', async (t) => {
-  const { load, third, metric } = await scene(t);
+  const { load, third, isDown } = await scene(t);
   const { done, stop } = load();
   t.ok(await until(() => servedBy(done, third, 0).length > 5), 'it serves');
   const stalled = performance.now();
   third.stall();
   t.teardown(() => third.resume());
-  await pause(NOTICED);
+  t.ok(await isDown(third));
   const noticed = performance.now();
-  t.equal(await metric('gatehouse_upstream_up', { url: third.authority }), 0);
   await pause(600);
   third.resume();
   const back = performance.now();
@@ -158,19 +164,17 @@ t.test('without health, the circuit breaker takes out the one that died and take
 });
 
 t.test('all of them are gone: 503 with Retry-After at once, and the first one back serves', async (t) => {
-  const { url, processes, metric } = await scene(t);
+  const { url, processes, isDown, metric } = await scene(t);
   const [first] = processes;
   await Promise.all(processes.map(({ kill }) => kill()));
-  await pause(NOTICED);
+  for (const each of processes) t.ok(await isDown(each));
   const start = performance.now();
   const response = await fetch(`${url}/a`, { method: 'POST', body: 'x' });
-  t.ok(performance.now() - start < 200);
+  t.ok(performance.now() - start < RESPONSE);
   t.equal(response.status, 503);
   t.match(await response.json(), { code: 'upstream_unhealthy' });
   t.equal(response.headers.get('retry-after'), '1');
   t.equal(await metric('gatehouse_upstream_up', {}), 0);
   await first?.start();
-  const served = async () => (await fetch(`${url}/a`)).status === 200;
-  for (let tried = 0; tried < 50 && !(await served()); tried++) await pause(50);
-  t.ok(await served());
+  t.ok(await until(async () => (await fetch(`${url}/a`)).status === 200));
 });

@@ -6,7 +6,7 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(600_000);
 
 const handshake = [
   ['Connection', 'Upgrade'],
@@ -134,7 +134,7 @@ t.test('when the client closes, the upstream is closed', async (t) => {
     const connection = upstream.connections.at(-1) as RawConnection;
     t.ok(await until(() => tunnelled(connection) === 'goodbye'), `${leave}: the last bytes arrive`);
     client.socket[leave]();
-    t.ok(await until(() => connection.ended || connection.closed, 2000), leave);
+    t.ok(await until(() => connection.ended || connection.closed), leave);
   }
 });
 
@@ -148,7 +148,7 @@ t.test('when the upstream closes, the client is closed', async (t) => {
     const { socket } = upstream.connections.at(-1) as RawConnection;
     if (leave === 'end') socket.write('goodbye');
     socket[leave]();
-    await client.untilClosed(2000);
+    await client.untilClosed();
     if (leave === 'end') t.equal(client.unread.toString(), 'goodbye', 'the last bytes arrive');
     t.ok(client.closed, leave);
   }

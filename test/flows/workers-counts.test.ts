@@ -5,7 +5,7 @@ import { group } from '../support/group.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 async function withDigest(t: Test, nc: 'strict' | 'window') {
   const users = userFile(t, digestLines('alice', 'r', 'wonderland'));

@@ -6,7 +6,7 @@ import { mayTake, nonceUse, note, type Taken, type Use } from '../contracts/nonc
 import fc, { tries } from '../support/properties.ts';
 import { redisServer, skipWithoutRedis as skip } from '../support/redis.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(1_800_000);
 
 const NONCES = 3;
 /** Milliseconds; what was issued before a Redis was seen is not taken, so these are of a while later. */
@@ -29,7 +29,7 @@ function explained(taken: Taken, uses: readonly (readonly [Use, string | undefin
 t.test('nonces that processes share are counted as one process counts them', { skip }, async (t) => {
   const { url } = await redisServer(t);
   const log = { warn() {}, info() {} };
-  const all = [0, 1].map(() => openCounters(url, { clock: systemClock, log, deadline: 5_000 }));
+  const all = [0, 1].map(() => openCounters(url, { clock: systemClock, log, deadline: 20_000 }));
   for (const counters of all) {
     t.teardown(() => counters.close());
     await counters.start();

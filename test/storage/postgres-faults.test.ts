@@ -17,6 +17,7 @@ import {
 } from '../contracts/records/samples.ts';
 import { isFullSize } from '../support/long.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
 
 t.setTimeout(170_000);
 
@@ -116,7 +117,7 @@ t.test(
     t.strictSame(tally(load.failed.map((error) => error instanceof Error && error.name)), {
       StorageUnavailable: load.failed.length,
     });
-    t.ok(Math.max(...recoveries) < 2000, `found again within ${Math.max(...recoveries).toFixed(0)} ms`);
+    t.ok(Math.max(...recoveries) < 15_000, `found again within ${Math.max(...recoveries).toFixed(0)} ms`);
     const records = await open(t, url);
     const lost: string[] = [];
     for (const name of load.answered) if (!(await isAlive(records, `access ${name}`))) lost.push(name);
@@ -148,11 +149,17 @@ t.test('a server that is silent is an outage within seconds, and is found again'
     records.saveTokens(minted(`b ${index}`)),
   ]).flat();
   const waited = await outage(t, calls);
-  t.ok(waited < 5000, `${waited.toFixed(0)} ms`);
+  t.ok(waited < 15_000, `${waited.toFixed(0)} ms`);
   running().thaw();
   t.equal(await isAlive(records, 'access a'), true);
   await records.ping(now);
 });
+
+/** Settles once a transaction of another sleeps with what it has locked. */
+async function sleeps(t: Test, url: string): Promise<void> {
+  const sleeping = () => running().ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", url);
+  t.ok(await until(async () => (await sleeping()).length > 0));
+}
 
 /** Whatever saves a grant takes so long; whatever denies a JWT does so too, and then conflicts. */
 async function slow(url: string, seconds: number, conflictAfter: number): Promise<void> {
@@ -185,7 +192,7 @@ t.test('a verb that is done anew waits for no longer than one verb may take', { 
   const conflicting = outage(t, [records.denyJwt('j', now, now)]);
   const others = Promise.allSettled(times(30, (index) => records.saveTokens(minted(`b ${index}`))));
   const waited = await conflicting;
-  t.ok(waited > 3200 && waited < 4900, `${waited.toFixed(0)} ms`);
+  t.ok(waited > 3200 && waited < 7_000, `${waited.toFixed(0)} ms`);
   await others;
 });
 
@@ -193,9 +200,9 @@ t.test('a row that somebody else holds is an outage within seconds', { skip }, a
   const url = await running().database();
   const records = await open(t, url);
   await records.denyJwt('j', now, now);
-  const held = running().ask('BEGIN; UPDATE denied_jwt SET until = 1; SELECT pg_sleep(4); COMMIT', url);
-  await pause(300);
-  t.ok((await outage(t, [records.denyJwt('j', now + 1, now)])) < 3500);
+  const held = running().ask('BEGIN; UPDATE denied_jwt SET until = 1; SELECT pg_sleep(8); COMMIT', url);
+  await sleeps(t, url);
+  t.ok((await outage(t, [records.denyJwt('j', now + 1, now)])) < 7_000);
   await records.denyJwt('k', now, now);
   await held;
 });
@@ -254,14 +261,14 @@ t.test('a new password ends what came of an exchange that was under way', { skip
   const url = await running().database();
   const records = await open(t, url);
   await running().ask(
-    `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
+    `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
      CREATE TRIGGER slow BEFORE INSERT ON authorization_grant FOR EACH ROW EXECUTE FUNCTION slow()`,
     url,
   );
   await records.addAccount(account('alice'));
   await saveCode(records, 'a');
   const exchange = records.redeemCode(claim('a'), minted('a'));
-  await pause(150);
+  await sleeps(t, url);
   await records.setPassword({ username: 'alice', passwordHash: 'new', now });
   t.equal(await exchange, 'redeemed');
   t.equal(await isAlive(records, 'access a'), false);
@@ -271,8 +278,8 @@ t.test('the sweep spares a row that is prolonged while it waits for it', { skip 
   const url = await running().database();
   const records = await open(t, url);
   await records.denyJwt('j', now, now);
-  const other = running().ask(`BEGIN; UPDATE denied_jwt SET until = ${now + 60}; SELECT pg_sleep(0.5); COMMIT`, url);
-  await pause(200);
+  const other = running().ask(`BEGIN; UPDATE denied_jwt SET until = ${now + 60}; SELECT pg_sleep(1.5); COMMIT`, url);
+  await sleeps(t, url);
   t.equal(await records.sweep(now, 10), 0);
   await other;
   t.equal(await records.isJwtDenied('j', now), true);
@@ -291,15 +298,15 @@ t.test('a table that a newer program has changed is used on', { skip }, async (t
 t.test('a deadlock between verbs is not seen by who asked', { skip }, async (t) => {
   const url = await running().database();
   const records = await open(t, url);
-  await running().ask("ALTER SYSTEM SET deadlock_timeout = '600ms'");
+  await running().ask("ALTER SYSTEM SET deadlock_timeout = '1200ms'");
   await running().ask('SELECT pg_reload_conf()');
   await records.saveTokens(minted('a'));
   const other = running().ask(
     `SET deadlock_timeout = '60s'; BEGIN; UPDATE authorization_grant SET used_at = used_at WHERE id = 'a';
-     SELECT pg_sleep(0.4); UPDATE refresh_token SET issued_at = issued_at; COMMIT`,
+     SELECT pg_sleep(0.8); UPDATE refresh_token SET issued_at = issued_at; COMMIT`,
     url,
   );
-  await pause(200);
+  await sleeps(t, url);
   t.equal(await records.rotateRefreshToken(rotation('refresh a', 'next', 'a')), 'rotated');
   await other;
 });

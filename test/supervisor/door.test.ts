@@ -105,7 +105,7 @@ t.test('a connection that got lost on its way is given up, and its worker gets t
   const opened = await door(t);
   const loses = taker(opened, true);
   const clients = await connections(t, opened, 2);
-  t.ok(await until(() => loses.taken.length === 2, 12_000));
+  t.ok(await until(() => loses.taken.length === 2, 30_000));
   t.ok(await until(() => clients.some(({ closed }) => closed)));
 });
 

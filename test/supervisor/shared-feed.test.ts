@@ -3,6 +3,7 @@ import t from 'tap';
 import type { FeedMessage, FeedSink } from '../../src/gateway/revocation/events.ts';
 import { sharedFeed } from '../../src/supervisor/shared-feed.ts';
 import { heldClock } from '../gateway/issuer.ts';
+import { until } from '../support/until.ts';
 
 /** Milliseconds. */
 const SKEW = 30_000;
@@ -49,7 +50,7 @@ t.test('who joins late hears all that is live, and only then that it is in step'
   const late = follower();
   say({ kind: 'in_step' });
   revoke('while it catches up');
-  await pause(50);
+  t.ok(await until(() => late.kinds().includes('in_step')));
   const keys = new Set(late.heard.flatMap((each) => (each.kind === 'event' ? [each.event.key] : [])));
   t.equal(keys.size, 2_501);
   t.equal(late.kinds().indexOf('in_step'), late.kinds().length - 1);
@@ -95,7 +96,8 @@ t.test('who leaves while it catches up is told no more, also not that it is in s
   const late = follower();
   late.stop();
   const before = late.heard.length;
-  await pause(50);
+  const other = follower();
+  t.ok(await until(() => other.kinds().includes('in_step')), 'who came after it has caught up');
   t.equal(late.heard.length, before);
   t.notOk(late.kinds().includes('in_step'));
   t.ok(first.kinds().includes('in_step'));

@@ -43,7 +43,7 @@ export function command(
     process: child,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    prints: (text, milliseconds = 20_000) => until(() => output.stdout.includes(text), milliseconds),
+    prints: (text, milliseconds = 60_000) => until(() => output.stdout.includes(text), milliseconds),
     async ended() {
       await closed;
       return { status: child.exitCode, ...output };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
+import { freePort } from './free-port.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -31,8 +31,9 @@ export async function endpoint(t: Test, handler: Handler): Promise<Endpoint> {
       (fault ?? handler)(request, response, body);
     });
   });
-  await listen(server, 0);
-  const { port } = server.address() as AddressInfo;
+  // One that is free for it again after it was down.
+  const port = await freePort();
+  await listen(server, port);
   t.teardown(() => close(server));
   return {
     url: `http://127.0.0.1:${port}`,

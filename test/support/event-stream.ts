@@ -67,11 +67,11 @@ export async function followEvents(url: string, headers: Record<string, string>)
     response,
     frames,
     comments: () => comments,
-    async first(count, patience = 5000) {
+    async first(count, patience = 20_000) {
       await until(`${count} frames`, () => frames.length >= count, patience);
       return frames.slice(0, count);
     },
-    async inStep(patience = 8000) {
+    async inStep(patience = 20_000) {
       const before = comments;
       await until('a comment', () => comments > before, patience);
     },

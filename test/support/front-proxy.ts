@@ -118,7 +118,7 @@ async function started(t: Test, port: number, child: ChildProcess): Promise<Fron
       );
   };
   void knock();
-  if (!(await until(() => isUp || child.exitCode !== null, 15_000)) || !isUp) {
+  if (!(await until(() => isUp || child.exitCode !== null, 30_000)) || !isUp) {
     throw new Error(`it does not listen: ${printed.join('')}`);
   }
   return { port, log: () => printed.join('') };

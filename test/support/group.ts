@@ -41,7 +41,7 @@ export async function group(t: Test, body: object, workers = 4): Promise<Group> 
     },
     metric,
     async serves(wanted) {
-      for (const end = performance.now() + 15_000; performance.now() < end; await pause(20))
+      for (const end = performance.now() + 60_000; performance.now() < end; await pause(20))
         if ((await metric('gatehouse_workers')) === wanted) return true;
       return false;
     },

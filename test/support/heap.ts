@@ -14,6 +14,6 @@ export async function heapInUse({ pid, output }: Pick<GatewayProcess, 'pid' | 'o
   const said = () => [...output().matchAll(LINE)];
   const before = said().length;
   process.kill(pid, 'SIGUSR2');
-  if (!(await until(() => said().length > before, 10_000))) throw new Error('the process does not tell of its heap');
+  if (!(await until(() => said().length > before, 20_000))) throw new Error('the process does not tell of its heap');
   return Number(said().at(-1)?.[1]);
 }

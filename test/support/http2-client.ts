@@ -55,7 +55,7 @@ export async function http2Client(
   });
   session.on('error', () => {});
   t.teardown(() => session.destroy());
-  await within(new Promise((done) => session.once('connect', done).once('close', done)), 5000, 'a session');
+  await within(new Promise((done) => session.once('connect', done).once('close', done)), 20_000, 'a session');
   return session;
 }
 
@@ -74,7 +74,7 @@ export function askHttp2(
   return answerOf(stream);
 }
 
-export async function answerOf(stream: ClientHttp2Stream, deadline = 10_000): Promise<Http2Answer> {
+export async function answerOf(stream: ClientHttp2Stream, deadline = 20_000): Promise<Http2Answer> {
   const chunks: Buffer[] = [];
   const interim: number[] = [];
   const got: { status?: number; raw: string[]; trailers?: string[]; whole: boolean } = { raw: [], whole: false };

@@ -52,7 +52,7 @@ export async function http2Raw(t: Test, port: number, { acknowledges = true } = 
     },
     async frame(type, stream) {
       const found = () => client.frames.find((each) => each.type === type && (stream ?? each.stream) === each.stream);
-      await until(() => client.closed || found() !== undefined, 10_000);
+      await until(() => client.closed || found() !== undefined, 20_000);
       return found();
     },
     untilClosed: (milliseconds = 10_000) => until(() => client.closed, milliseconds),
@@ -70,7 +70,7 @@ export async function http2Raw(t: Test, port: number, { acknowledges = true } = 
     client.closed = true;
   };
   socket.on('error', close).on('close', close);
-  await within(new Promise<void>((done) => socket.once('secureConnect', done)), 5000, 'a handshake');
+  await within(new Promise<void>((done) => socket.once('secureConnect', done)), 20_000, 'a handshake');
   client.send(PREFACE, frame(SETTINGS, 0, 0));
   return client;
 }

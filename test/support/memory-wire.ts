@@ -30,3 +30,26 @@ export class MemoryWire extends Duplex {
     return this;
   }
 }
+
+/** As a connection whose bytes are heard where they were read: whoever keeps a piece finds something else there. */
+export class LentWire extends MemoryWire {
+  hear: ((piece: Buffer) => void) | undefined;
+
+  override says(pieces: readonly Buffer[], ends: boolean): void {
+    for (const piece of pieces) this.#lend(piece);
+    super.says([], ends);
+    // As a socket does it: nobody else may read.
+    if (ends) this.read(0);
+  }
+
+  #lend(piece: Buffer): void {
+    if (this.destroyed) return;
+    if (this.hear === undefined) {
+      super.says([piece], false);
+      return;
+    }
+    const memory = Buffer.from(piece);
+    this.hear(memory);
+    memory.fill('!');
+  }
+}

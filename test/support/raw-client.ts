@@ -9,7 +9,7 @@ export interface ReadOptions {
   readonly deadline?: number;
 }
 
-const DEADLINE = 10_000;
+const DEADLINE = 20_000;
 
 /** A client that sends exactly the bytes it is given, and reads answers strictly. */
 export class RawClient {

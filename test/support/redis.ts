@@ -83,7 +83,7 @@ async function asking<Value>(url: string, ask: (client: Redis) => Promise<Value>
 }
 
 async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  for (let attempt = 0; attempt < 800; attempt++) {
     try {
       await asking(url, (client) => client.ping());
       return;

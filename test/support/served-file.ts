@@ -19,7 +19,7 @@ export async function servedFile(
   t: Test,
   write: (directory: string, listeners: string) => void,
   flags: readonly string[] = [],
-  patience = 20_000,
+  patience = 60_000,
 ): Promise<ServedFile> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -56,5 +56,5 @@ export function writeIn(directory: string, name: string, text: string): void {
 
 /** Whether the number of reloads told of in the log grows to this. */
 export function reloaded({ said }: ServedFile, times: number): Promise<boolean> {
-  return until(() => said('the configuration is reloaded') >= times, 10_000);
+  return until(() => said('the configuration is reloaded') >= times, 20_000);
 }

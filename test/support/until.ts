@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** A machine that stood still may leave no time to look, so it is looked so often at least. */
+const LOOKS = 10;
+
 /** Resolves to true once the condition holds, to false when it does not within the deadline. */
-export async function until(condition: () => boolean, milliseconds = 5000): Promise<boolean> {
+export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<boolean> {
   const end = performance.now() + milliseconds;
-  while (performance.now() < end) {
-    if (condition()) return true;
+  for (let looks = 0; looks < LOOKS || performance.now() < end; looks++) {
+    if (await condition()) return true;
     await pause(5);
   }
   return condition();

@@ -1,4 +1,4 @@
-import { OWN_FILES, openFileLimit } from '../../base/open-files.ts';
+import { OWN_FILES, openFileLimit, roomForConnections } from '../../base/open-files.ts';
 import type { GatewayConfig } from '../../config/gateway.ts';
 import { doubtful, good, type Probe, type Seen } from './finding.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -6,7 +6,9 @@ import type { GatewaySubject } from './subject.ts';
 /** Each connection is an open file: what `limits` permits has to fit into what the system permits. */
 export function openFiles({ config }: GatewaySubject): readonly Probe[] {
   const limit = openFileLimit();
-  return limit === undefined ? [] : [{ about: 'open files', look: () => judge(limit, filesNeeded(config)) }];
+  return limit === undefined
+    ? []
+    : [{ about: 'open files', look: () => [judge(limit, filesNeeded(config)), ...cut(limit, config)] }];
 }
 
 /** Of one process at its busiest. */
@@ -22,4 +24,18 @@ function judge(limit: number, needed: number): Seen {
     `${limit} are allowed, and ${needed} are needed for limits.connections and max_connections together`,
     `\`ulimit -n ${needed}\` before it starts, \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,
   );
+}
+
+/** A process has no more connections to upstreams than there is room for: whatever a block says above that is not opened. */
+function cut(limit: number, { upstreams }: GatewayConfig): readonly Seen[] {
+  const room = roomForConnections(2, limit);
+  return Object.entries(upstreams)
+    .filter(([, { http2, max_connections }]) => !http2 && max_connections > room)
+    .map(([name, { max_connections }]) => ({
+      ...doubtful(
+        `${limit} are allowed, so that of its \`max_connections: ${max_connections}\` no more than ${room} are opened`,
+        `\`ulimit -n ${OWN_FILES + 2 * max_connections}\` before it starts, or lower \`max_connections\``,
+      ),
+      about: `upstreams.${name}`,
+    }));
 }

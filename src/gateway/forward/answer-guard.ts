@@ -61,6 +61,10 @@ export class AnswerGuard {
     return true;
   }
 
+  onWait(): void {
+    if (this.#dumping === undefined) this.#relay.onWait();
+  }
+
   onComplete(trailers: RawFields | null): void {
     if (this.#dumping === undefined) this.#relay.onComplete(trailers && withoutDemands(trailers));
     else this.#dumped();

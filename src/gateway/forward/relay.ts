@@ -61,6 +61,7 @@ export class Relay {
   /** The whole of a small answer, held back until its end is seen. */
   #whole: Buffer | undefined;
   #began = false;
+  #isHeadOut = false;
   #finished = false;
   #unwatch: () => void = nothing;
   readonly #reader: ReaderStall;
@@ -170,7 +171,7 @@ export class Relay {
     this.#began = true;
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
     if (empty) this.onComplete(null);
-    else process.nextTick(flush, this);
+    else if (!this.#sending.tellsWaits) process.nextTick(flush, this);
     return true;
   }
 
@@ -180,6 +181,7 @@ export class Relay {
       return true;
     }
     relayed(chunk.length);
+    this.#isHeadOut = true;
     if (this.#exchange.response.write(chunk)) return true;
     this.#reader.wait(this.#resume);
     return false;
@@ -244,10 +246,11 @@ export class Relay {
   }
 
   /** The head of a stream goes out even when its first byte is long in coming. */
-  flush(): void {
+  onWait(): void {
     const { response } = this.#exchange;
-    const isHeld = this.#finished || this.#whole !== undefined || response.destroyed;
-    if (!isHeld) flushHead(response, this.#isBodiless);
+    if (!this.#began || this.#isHeadOut || this.#finished || this.#whole !== undefined || response.destroyed) return;
+    this.#isHeadOut = true;
+    flushHead(response, this.#isBodiless);
   }
 
   #startTimer(): void {
@@ -321,8 +324,7 @@ export class Relay {
     this.#unwatch();
     this.#stopTimer();
     this.#sending.finish();
-    const { shared, response } = this.#exchange;
-    response.off('close', this.#closed);
+    const { shared } = this.#exchange;
     this.#reader.end();
     if (this.#rate !== undefined) shared.stalls.forget(this.#rate);
     if (record !== undefined) this.#exchange.record(record, this.#plan, detail);
@@ -334,7 +336,7 @@ function reasonOf(error: Error): Code | 'client_gone' {
 }
 
 function flush(relay: Relay): void {
-  relay.flush();
+  relay.onWait();
 }
 
 function timedOut(relay: Relay): void {

@@ -84,6 +84,11 @@ export class Sending {
     abort(new ClientGone());
   }
 
+  /** Whether the relay hears `onWait`. */
+  get tellsWaits(): boolean {
+    return this.#origin.engine.tellsWaits;
+  }
+
   answered(): void {
     this.#origin.breaker?.succeeded(this.#epoch);
   }

@@ -9,6 +9,7 @@ import { COUNTED_ALONE } from '../../storage/counters.ts';
 import type { Code } from '../codes.ts';
 import { buildDecisionEndpoint } from '../decision-endpoint/endpoint.ts';
 import type { Carrier } from '../forward/client-message.ts';
+import { ClientReader } from '../forward/client-reader.ts';
 import { Stalls } from '../forward/stalls.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { buildGeneration, type Generation, type GenerationDependencies } from './generation.ts';
@@ -46,23 +47,33 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
   return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
 }
 
-export function openProxy(
-  { decisions, live, directory, clock, stalls, listener }: Core,
-  { limits, listen: address }: GatewayConfig,
-): FastifyInstance {
+export function openProxy(core: Core, { limits, listen: address }: GatewayConfig): FastifyInstance {
+  const { decisions, live, directory, clock, stalls, listener } = core;
   const { tls, http2 } = address;
   return buildServer({
     limits,
     http2: http2 === true ? { limits: () => live.current.shared.limits, clock, stalls, listener } : undefined,
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
+    connected: watchReader(core),
     handle: buildProxy(live),
     malformed: countMalformed({ decisions, live }),
   });
 }
 
 /** Where proxies ask; a listener of its own, that nobody but proxies need reach. */
-export function openDecisionEndpoint({ decisions, live }: Core, { limits }: GatewayConfig): FastifyInstance {
-  return buildServer({ limits, handle: buildDecisionEndpoint(live), malformed: countMalformed({ decisions, live }) });
+export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): FastifyInstance {
+  return buildServer({
+    limits,
+    connected: watchReader(core),
+    handle: buildDecisionEndpoint(core.live),
+    malformed: countMalformed(core),
+  });
+}
+
+function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void {
+  const idle = () => live.current.shared.limits.idle;
+  const isTunnel = (socket: Socket) => listener.tunnels.has(socket);
+  return (socket) => ClientReader.watch(socket, stalls, { idle, isTunnel });
 }
 
 function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): (code: Code) => string {

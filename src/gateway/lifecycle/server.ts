@@ -13,7 +13,9 @@ import {
   type Server as HttpsServer,
 } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { withoutSchemas } from '../../base/no-schemas.ts';
 import { roomForConnections } from '../../base/open-files.ts';
 import type { LimitsConfig } from '../../config/gateway.ts';
 import type { TlsConfig } from '../../config/listener.ts';
@@ -30,6 +32,8 @@ export interface ServerOptions {
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
   /** Present: those of them who ask for it by ALPN speak HTTP/2. */
   readonly http2?: Omit<Http2Options, 'handle' | 'malformed'> | undefined;
+  /** Is told of each connection of HTTP/1.1. */
+  readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: Arrival) => void;
   /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
   readonly malformed: (code: Code) => string;
@@ -42,6 +46,7 @@ export interface ServerOptions {
 export function buildServer(options: ServerOptions): FastifyInstance {
   const expectations = new WeakMap<IncomingMessage, Arrival['notice']>();
   const app = Fastify({
+    ...withoutSchemas,
     rewriteUrl: () => '/',
     return503OnClosing: false,
     serverFactory: (listener) => httpServer(listener, expectations, options),
@@ -70,7 +75,7 @@ const CHECK_INTERVAL = 1000;
 function httpServer(
   listener: RequestListener,
   expectations: WeakMap<IncomingMessage, Arrival['notice']>,
-  { limits, tls, http2, handle, malformed }: ServerOptions,
+  { limits, tls, http2, connected, handle, malformed }: ServerOptions,
 ): Server {
   const server = createOn(
     tls && { ...tls.options, ...(http2 && { ALPNProtocols: PROTOCOLS }) },
@@ -93,6 +98,10 @@ function httpServer(
   // Before others listen for connections: HTTP/1.1 is served by whoever listens now.
   if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, malformed });
   if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
+  // Over TLS it is the outer one that is written to.
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') connected(socket);
+  });
   server.on('checkContinue', (request, response) => {
     expectations.set(request, 'continue');
     listener(request, response);

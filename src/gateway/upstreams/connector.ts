@@ -1,15 +1,15 @@
 import { isIP, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
-import { countedUntilClosed, NoRoom, type Room } from './room.ts';
+import { countedUntilClosed, NoRoom, type Share } from './room.ts';
 
 /**
  * undici takes the name that a certificate must have from the Host of a request. That Host is the client's own by default,
  * and a client does not choose whose certificate the gateway accepts.
  */
-export function connector(options: EngineOptions): buildConnector.connector {
+export function connector(options: EngineOptions, open = undiciConnector(options)): buildConnector.connector {
   const { trust, serverName, connectTimeout, room } = options;
-  const opened = inTime(buildConnector({ ...tlsOf(options), timeout: 0, allowH2: false }), connectTimeout);
+  const opened = inTime(open, connectTimeout);
   const connect = room === undefined ? opened : counted(opened, room);
   const servername = isIP(serverName) === 0 ? serverName : '';
   return (to, callback) => {
@@ -18,8 +18,12 @@ export function connector(options: EngineOptions): buildConnector.connector {
   };
 }
 
+function undiciConnector(options: EngineOptions): buildConnector.connector {
+  return buildConnector({ ...tlsOf(options), timeout: 0, allowH2: false });
+}
+
 /** As long as the socket is there. */
-function counted(connect: buildConnector.connector, room: Room): buildConnector.connector {
+function counted(connect: buildConnector.connector, room: Share): buildConnector.connector {
   return (to, callback) => {
     if (!room.take()) {
       process.nextTick(callback, new NoRoom(), null);

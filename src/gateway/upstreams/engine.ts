@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
-import type { Room } from './room.ts';
+import type { Share } from './room.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {
   /** As undici's: the handler hears `onConnect` before the first byte is sent, and not at all where no connection opened. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  /** Whether the handler hears `onWait` when an answer that has begun is still to come on. */
+  readonly tellsWaits: boolean;
   /** Ends what is open, at once. */
   destroy(): Promise<unknown>;
 }
@@ -20,7 +22,7 @@ export interface EngineOptions {
   /** false: each request has a connection of its own. */
   readonly keepAlive: boolean;
   /** Absent: a connection that counts among the program's own files, as that of a probe. */
-  readonly room?: Room | undefined;
+  readonly room?: Share | undefined;
 }
 
 /** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */

@@ -1,14 +1,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import httpProxy from '@fastify/http-proxy';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
 import { http2Connection } from './http2-connect.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { http2Fields } from './http2-fields.ts';
+import type { Tenant } from './room.ts';
+
+/** For what is loaded for the first upstream of `http2: true`. */
+const require = createRequire(import.meta.url);
 
 /** Where Node.js tells of each stream that a client opens. */
 const CREATED = 'http2.client.stream.created';
@@ -23,14 +27,17 @@ export function openHttpProxy(options: EngineOptions): ForwardEngine {
  * its own options or done here, by the rules that hold for every engine (docs/decisions/0016): path and Host as judged, no
  * repeats, our limits, an answer that is cut stays cut, and an upstream that breaks a connection does not end the process.
  */
-class HttpProxyEngine implements ForwardEngine {
+class HttpProxyEngine implements ForwardEngine, Tenant {
+  readonly tellsWaits = false;
   readonly #options: EngineOptions;
   readonly #app: FastifyInstance;
   readonly #ready: Promise<unknown>;
   readonly #exchanges = new WeakMap<object, Http2Exchange>();
-  readonly #sessions = new WeakSet<ClientHttp2Session>();
+  /** How many streams each has. */
+  readonly #sessions = new Map<ClientHttp2Session, number>();
   /** Those from whom the answer to a ping is awaited. */
   readonly #asked = new WeakSet<ClientHttp2Session>();
+  readonly #leaveRoom: (() => void) | undefined;
   /** From the moment its headers are asked for until its stream is there, which is one turn. */
   #opening: Http2Exchange | undefined;
   #isReady = false;
@@ -42,6 +49,7 @@ class HttpProxyEngine implements ForwardEngine {
       this.#isReady = true;
     });
     subscribe(CREATED, this.#created);
+    this.#leaveRoom = options.room?.join(this);
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
@@ -50,7 +58,15 @@ class HttpProxyEngine implements ForwardEngine {
     else this.#ready.then(() => this.#send(exchange)).catch((error: Error) => exchange.fail(error));
   }
 
+  /** One that has no stream at the moment. */
+  letGo(): boolean {
+    const idle = this.#sessions.entries().find(([session, streams]) => streams === 0 && !session.destroyed);
+    idle?.[0].destroy();
+    return idle !== undefined;
+  }
+
   async destroy(): Promise<void> {
+    this.#leaveRoom?.();
     await this.#app.close();
     unsubscribe(CREATED, this.#created);
   }
@@ -59,7 +75,7 @@ class HttpProxyEngine implements ForwardEngine {
     const { url } = this.#options;
     const app = Fastify({ logger: false, return503OnClosing: false });
     const opening = () => this.#opening;
-    app.register(httpProxy, {
+    app.register(require('@fastify/http-proxy') as typeof import('@fastify/http-proxy').default, {
       upstream: url.origin,
       disableRequestLogging: true,
       internalRewriteLocationHeader: false,
@@ -116,17 +132,25 @@ class HttpProxyEngine implements ForwardEngine {
     const { stream } = message as { stream: ClientHttp2Stream };
     const session = stream.session as ClientHttp2Session;
     if (!this.#sessions.has(session)) this.#guard(session);
+    this.#count(session, 1);
     exchange.open(stream);
     stream.once('close', () => this.#closed(exchange, session));
   };
 
   /** They stop listening once a session is open, and an error that nobody hears would end the process. */
   #guard(session: ClientHttp2Session): void {
-    this.#sessions.add(session);
+    this.#sessions.set(session, 0);
     session.on('error', () => undefined);
+    session.once('close', () => this.#sessions.delete(session));
+  }
+
+  #count(session: ClientHttp2Session, change: 1 | -1): void {
+    const streams = this.#sessions.get(session);
+    if (streams !== undefined) this.#sessions.set(session, streams + change);
   }
 
   #closed(exchange: Http2Exchange, session: ClientHttp2Session): void {
+    this.#count(session, -1);
     if (session.destroyed) return;
     if (!this.#options.keepAlive) session.close();
     else if (!exchange.answered) this.#prove(session);

@@ -32,6 +32,11 @@ interface Opened {
 
 export function openUpstream(name: string, written: UpstreamConfig, around: Around): Upstream {
   const config = withinRoom(written, around.room);
+  if (config.max_connections < written.max_connections)
+    around.log.warn(
+      { upstream: name, max_connections: written.max_connections, opened: config.max_connections },
+      'the limit of open files leaves fewer connections to an upstream than its max_connections',
+    );
   const now = () => around.clock.monotonic();
   const changed = () => {
     upstream.capacity = capacityOf(config, origins);
@@ -77,7 +82,7 @@ function openOrigin(
   const engine = openEngine(url, config, around.trust, {
     connections: config.max_connections,
     keepAlive: true,
-    room: around.room,
+    room: around.room.share(),
   });
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const fields = { upstream: name, url: url.host };

@@ -22,6 +22,8 @@ export interface AnswerRules {
 }
 
 const ACTIVE: Active = { kind: 'active' };
+/** Kept for each token that nobody has given out. */
+const INACTIVE = refused<CredentialCode>('token_inactive');
 const isText = (value: unknown) => typeof value === 'string';
 
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -42,7 +44,7 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function judgeAnswer(answer: JsonObject, rules: AnswerRules): Active | Refused<CredentialCode> | Babble {
   const { active, iss, exp, nbf, token_type } = answer;
   if (!Object.hasOwn(answer, 'active')) return { kind: 'babble', detail: 'no active member' };
-  if (active === false) return refused('token_inactive');
+  if (active === false) return INACTIVE;
   const odd = Object.keys(forms).find((name) => Object.hasOwn(answer, name) && !forms[name]?.(answer[name]));
   if (odd !== undefined) return { kind: 'babble', detail: `${odd} is of the wrong type` };
   if (iss !== undefined && iss !== rules.issuer) return refused('token_issuer');

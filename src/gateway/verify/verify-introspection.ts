@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { Outage, Refused } from '../../base/verdict.ts';
+import { within } from '../../base/within.ts';
 import type { AuthorizationServerConfig } from '../../config/gateway.ts';
 import type { CredentialCode } from '../codes.ts';
 import { callLimit } from './call-limit.ts';
@@ -101,8 +102,7 @@ export function buildIntrospection(rules: IntrospectionRules, dependencies: Intr
   };
 
   const call = async (token: string, digest: string, isKnown: boolean): Promise<Introspected> => {
-    const signal = AbortSignal.timeout(DEADLINE);
-    const answer = await limit.run(signal, () => ask(token, signal), isKnown);
+    const answer = await within(DEADLINE, (signal) => limit.run(signal, () => ask(token, signal), isKnown));
     // That too many ask at once says nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
     const verdict = judge(answer);

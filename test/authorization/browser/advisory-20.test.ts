@@ -2,7 +2,7 @@ import t from 'tap';
 import { corpus, skip } from '../../support/corpora.ts';
 import { authorizePath, callback, clientsWith, decide, openTab, type Page, runFront, signedIn } from './walk.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const lists = ['oauth2-proxy_openredirects', 'patt_Open-Redirect-payloads', 'patt_openredirects'];
 const values = () => lists.flatMap((list) => corpus(`redirect-lists/${list}.txt`).trimEnd().split('\n'));

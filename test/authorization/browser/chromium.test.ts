@@ -4,7 +4,7 @@ import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts'
 import { endpoint } from '../../support/endpoint.ts';
 import { authorizePath, clientsWith, type FrontService, runFront, verifier } from './walk.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 const openPage = browserOf(t);
 const secret = 'cs_the-secret-of-the-client-here';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { follow, skipWithout } from './follow.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 t.test(
   'the quick start: every block, one after another, does what the page says',

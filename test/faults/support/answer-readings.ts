@@ -5,7 +5,7 @@ import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from '../../.
 import type { AnswerHead } from '../../../src/gateway/upstreams/own/answer-head.ts';
 import { AnswerReader, type AnswerSink } from '../../../src/gateway/upstreams/own/answer-reader.ts';
 import { openOwn } from '../../../src/gateway/upstreams/own/own-engine.ts';
-import { MemoryWire } from '../../support/memory-wire.ts';
+import { LentWire, MemoryWire } from '../../support/memory-wire.ts';
 import type { AnswerCase, Seen, SeenHead } from './answer-case.ts';
 import { HeardAnswer } from './heard-answer.ts';
 
@@ -23,12 +23,13 @@ type Connected = (error: null, wire: MemoryWire) => void;
 /** An engine over connections in memory. `open` is told how it connects. */
 function overWires(
   open: (connect: (to: unknown, done: Connected) => void) => Pick<ForwardEngine, 'dispatch' | 'destroy'>,
+  Wire: typeof MemoryWire = MemoryWire,
 ) {
   let heard: (wire: MemoryWire) => void;
   let wire: MemoryWire | undefined;
   const engine = open((_, done) => {
     let isAsked = false;
-    wire = new MemoryWire((_bytes, own) => {
+    wire = new Wire((_bytes, own) => {
       if (!isAsked) heard(own);
       isAsked = true;
     });
@@ -86,10 +87,12 @@ const engineOptions: EngineOptions = {
   keepAlive: true,
 };
 
-/** The whole engine of our own, with connection, upload and pool. */
-export function ownReading(): Reading {
-  return overWires((connect) =>
-    openOwn(engineOptions, (to, done) => connect(to, (error, wire) => done(error, wire as unknown as Socket))),
+/** The whole engine of our own, with connection, upload and pool. `Wire`: whose memory the bytes come in. */
+export function ownReading(Wire: typeof MemoryWire = LentWire): Reading {
+  return overWires(
+    (connect) =>
+      openOwn(engineOptions, (to, done) => connect(to, (error, wire) => done(error, wire as unknown as Socket))),
+    Wire,
   );
 }
 

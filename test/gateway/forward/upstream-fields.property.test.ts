@@ -9,7 +9,7 @@ import { witness } from '../../support/witness.ts';
 
 // What the upstream is told is ours, whatever the client writes; and what the client writes is left alone where it is not.
 
-t.setTimeout(600_000);
+t.setTimeout(1_800_000);
 
 type Line = readonly [name: string, value: string];
 

@@ -7,7 +7,7 @@ import { sendAll } from '../../support/many.ts';
 import { requestText } from '../../support/request-text.ts';
 import { type Witness, witness } from '../../support/witness.ts';
 
-t.setTimeout(isLong ? 1_800_000 : 180_000);
+t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 const lists = ['patt_deep_traversal', 'patt_directory_traversal', 'patt_traversals-8-deep-exotic-encoding'];
 
@@ -68,7 +68,7 @@ for (const [name, routes] of Object.entries({
     `no traversal of the lists leads from a public route to a protected one where routes ${name}`,
     { skip },
     async (t) => {
-      t.setTimeout(isLong ? 600_000 : 120_000);
+      t.setTimeout(600_000);
       const upstream = await witness(t);
       const { port } = await gateway(t, behind(upstream.url, { routes }));
       const statuses = await sendTargets(t, upstream, port);

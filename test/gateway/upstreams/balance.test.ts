@@ -5,7 +5,7 @@ import { Breaker } from '../../../src/gateway/upstreams/breaker.ts';
 import type { ForwardEngine } from '../../../src/gateway/upstreams/engine.ts';
 import type { Origin } from '../../../src/gateway/upstreams/origin.ts';
 
-const engine: ForwardEngine = { dispatch: () => undefined, destroy: async () => {} };
+const engine: ForwardEngine = { tellsWaits: false, dispatch: () => undefined, destroy: async () => {} };
 
 function origin(authority: string, more: Partial<Origin> = {}): Origin {
   const counts = { retries: 0, unhealthy: 0, opened: 0 };

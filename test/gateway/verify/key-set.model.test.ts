@@ -6,7 +6,7 @@ import { signingKey } from '../../support/keys.ts';
 import fc, { tries } from '../../support/properties.ts';
 import { type HeldClock, heldClock } from '../issuer.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(1_800_000);
 
 /** Milliseconds. */
 const COOLDOWN = 10_000;

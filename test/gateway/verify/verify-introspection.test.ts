@@ -234,7 +234,7 @@ t.test('a silent server is an outage within the deadline, for all who wait', asy
   const began = performance.now();
   const words = (await Promise.all(Array.from({ length: 60 }, (_, n) => verify(`at-${n}`)))).map(inAWord);
   t.strictSame(new Set(words), new Set(['outage']));
-  t.ok(performance.now() - began < 8_000);
+  t.ok(performance.now() - began < 20_000);
   t.equal(issuer.calls('/introspect'), 2, 'no more than allowed at one time');
 });
 

@@ -37,7 +37,7 @@ export function readHead(text: string, method: string): AnswerHead {
   const status = Number(text.slice(9, 12));
   const line = text.indexOf('\r\n');
   const fields = line < 0 ? [] : cut(text, line + 2);
-  return { status, fields, ...meant(fields, { status, method, isOld: text[7] === '0' }) };
+  return meant(fields, { status, method, isOld: text[7] === '0' });
 }
 
 const BEGINNING = 'HTTP/1.';
@@ -64,7 +64,7 @@ export function judgeTrailer(line: string): void {
 export function judgeSwitch({ fields }: AnswerHead): void {
   const named = (name: string) =>
     fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name).join(',');
-  if (named('upgrade') === '' || !hasToken(named('connection'), 'upgrade'))
+  if (!/[^\t ,]/.test(named('upgrade')) || !hasToken(named('connection'), 'upgrade'))
     throw new InvalidAnswer('a switch to no protocol');
 }
 
@@ -110,56 +110,54 @@ interface Said {
   keepAlive: string | undefined;
 }
 
-function meant(fields: readonly string[], answered: Answered): Omit<AnswerHead, 'status' | 'fields'> {
+function meant(fields: readonly string[], answered: Answered): AnswerHead {
   const said = listen(fields);
   const framing = framed(said, answered);
   if (answered.status < 200 && (answered.isOld || (answered.status !== 101 && closes(said.connection))))
     throw new InvalidAnswer('an interim answer that is the last one');
   const persists =
     !answered.isOld && framing.kind !== 'until-close' && !closes(said.connection) && !isOdd(said, answered);
-  return { framing, persists, keepAlive: said.keepAlive === undefined ? undefined : timeoutOf(said.keepAlive) };
+  const keepAlive = said.keepAlive === undefined ? undefined : timeoutOf(said.keepAlive);
+  return { status: answered.status, fields, framing, persists, keepAlive };
 }
 
 function listen(fields: readonly string[]): Said {
   const said: Said = { length: undefined, coding: undefined, connection: '', keepAlive: undefined };
-  for (let i = 0; i < fields.length; i += 2) {
-    const hear = heard[(fields[i] as string).length]?.[(fields[i] as string).toLowerCase()];
-    if (hear !== undefined) hear(said, fields[i + 1] as string);
-  }
+  for (let i = 0; i < fields.length; i += 2) hear(said, fields[i] as string, fields[i + 1] as string);
   return said;
 }
 
-type Hear = (said: Said, value: string) => void;
-
 /** By the length of the name first, since most names are none of these. */
-const heard: Readonly<Record<number, Readonly<Record<string, Hear>>>> = {
-  10: {
-    connection(said, value) {
-      said.connection = said.connection === '' ? value : `${said.connection},${value}`;
-    },
-    'keep-alive'(said, value) {
-      said.keepAlive = said.keepAlive === undefined ? value : `${said.keepAlive},${value}`;
-    },
-  },
-  16: {
-    // RFC 9112 §C.2.2: nobody ought to send it, and who does may mean it.
-    'proxy-connection'(said, value) {
-      heard[10]?.connection?.(said, value);
-    },
-  },
-  14: {
-    'content-length'(said, value) {
-      if (said.length !== undefined) throw new InvalidAnswer('Content-Length stands twice');
-      said.length = value;
-    },
-  },
-  17: {
-    'transfer-encoding'(said, value) {
-      if (said.coding !== undefined) throw new InvalidAnswer('Transfer-Encoding stands twice');
-      said.coding = value;
-    },
-  },
-};
+function hear(said: Said, name: string, value: string): void {
+  switch (name.length) {
+    case 10:
+    case 16:
+      hearConnection(said, name.toLowerCase(), value);
+      break;
+    case 14:
+      if (name.toLowerCase() === 'content-length') hearLength(said, value);
+      break;
+    case 17:
+      if (name.toLowerCase() === 'transfer-encoding') hearCoding(said, value);
+  }
+}
+
+function hearConnection(said: Said, name: string, value: string): void {
+  // RFC 9112 §C.2.2: nobody ought to send the one of a proxy, and who does may mean it.
+  if (name === 'connection' || name === 'proxy-connection')
+    said.connection = said.connection === '' ? value : `${said.connection},${value}`;
+  else if (name === 'keep-alive') said.keepAlive = said.keepAlive === undefined ? value : `${said.keepAlive},${value}`;
+}
+
+function hearLength(said: Said, value: string): void {
+  if (said.length !== undefined) throw new InvalidAnswer('Content-Length stands twice');
+  said.length = value;
+}
+
+function hearCoding(said: Said, value: string): void {
+  if (said.coding !== undefined) throw new InvalidAnswer('Transfer-Encoding stands twice');
+  said.coding = value;
+}
 
 function framed({ length, coding }: Said, { status, method, isOld }: Answered): Framing {
   if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is no length');

@@ -85,6 +85,11 @@ export class AnswerReader {
     else this.#readFrom(piece, 0);
   }
 
+  /** What is held is read after the memory that it came in was used again. */
+  keepHeld(): void {
+    if (this.#held !== undefined) this.#held = Buffer.from(this.#held);
+  }
+
   /** Reads on where it stopped. Throws InvalidAnswer. */
   resume(): void {
     this.#paused = false;

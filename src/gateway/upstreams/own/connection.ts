@@ -4,6 +4,7 @@ import type { AnswerHandler } from './answer-handler.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
+import { isHeard } from './piece-socket.ts';
 import { type WrittenHead, writeHead } from './request-head.ts';
 import { Upload } from './upload.ts';
 
@@ -49,6 +50,8 @@ export class Connection implements AnswerSink {
   readonly #socket: Socket;
   readonly #keeper: Keeper;
   readonly #reader: AnswerReader;
+  /** Whether what is read must be copied to be kept. */
+  readonly #isBorrowed: boolean;
   #sent: Sent | undefined;
   #upload: Upload | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -61,8 +64,10 @@ export class Connection implements AnswerSink {
     this.#socket = socket;
     this.#keeper = keeper;
     this.#reader = new AnswerReader(this);
-    socket.on('data', this.#read).on('end', this.#end).on('error', this.#broken).on('close', this.#closed);
-    socket.on('timeout', this.#idle);
+    this.#isBorrowed = isHeard(socket);
+    if (isHeard(socket)) socket.hear = this.#read;
+    else socket.on('data', this.#read);
+    socket.on('end', this.#end).on('error', this.#broken).on('close', this.#closed).on('timeout', this.#idle);
   }
 
   get isUsable(): boolean {
@@ -149,7 +154,8 @@ export class Connection implements AnswerSink {
   }
 
   onData(chunk: Buffer): boolean {
-    if (this.#sent === undefined || this.#sent.handler.onData(chunk)) return true;
+    if (this.#sent === undefined) return true;
+    if (this.#sent.handler.onData(this.#isBorrowed ? Buffer.from(chunk) : chunk)) return true;
     this.#hold();
     return false;
   }
@@ -182,9 +188,11 @@ export class Connection implements AnswerSink {
     const socket = this.#socket;
     this.#isSwitched = true;
     this.#leave();
-    socket.off('data', this.#read).off('end', this.#end).off('error', this.#broken).off('close', this.#closed);
-    socket.off('timeout', this.#idle).pause();
-    if (rest.length > 0) socket.unshift(rest);
+    if (isHeard(socket)) socket.hear = undefined;
+    else socket.off('data', this.#read);
+    socket.off('end', this.#end).off('error', this.#broken).off('close', this.#closed).off('timeout', this.#idle);
+    socket.pause();
+    if (rest.length > 0) socket.unshift(Buffer.from(rest));
     this.#keeper.gone(this);
     if (handler?.onUpgrade === undefined) socket.destroy();
     else handler.onUpgrade(status, fields, socket);
@@ -193,6 +201,7 @@ export class Connection implements AnswerSink {
   readonly #read = (chunk: Buffer): void => {
     try {
       this.#reader.read(chunk);
+      if (this.#isBorrowed) this.#reader.keepHeld();
       this.#settle();
     } catch (error) {
       this.#fail(error as Error);
@@ -213,7 +222,7 @@ export class Connection implements AnswerSink {
   /** After a piece was read: is there more to come, or is the connection free? */
   #settle(): void {
     if (this.#isHeld && !this.#reader.isPaused) this.#unhold();
-    if (this.#sent !== undefined) this.#watchAnswer();
+    if (this.#sent !== undefined) this.#await(this.#sent);
     else if (!this.#isSwitched && !this.#socket.destroyed) this.#letGo();
   }
 
@@ -223,9 +232,13 @@ export class Connection implements AnswerSink {
     else this.#socket.destroy();
   }
 
+  #await(sent: Sent): void {
+    this.#watchAnswer(sent);
+    sent.handler.onWait?.();
+  }
+
   /** A content that came with its head needs no clock. */
-  #watchAnswer(): void {
-    const { bodyTimeout } = this.#sent as Sent;
+  #watchAnswer({ bodyTimeout }: Sent): void {
     if (this.#isTimed || bodyTimeout === 0 || !this.#reader.hasBegun) return;
     this.#isTimed = true;
     this.#socket.setTimeout(bodyTimeout);

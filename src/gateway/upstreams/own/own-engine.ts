@@ -7,6 +7,7 @@ import type { EngineOptions, ForwardEngine } from '../engine.ts';
 import { NoRoom, type Tenant } from '../room.ts';
 import type { AnswerHandler } from './answer-handler.ts';
 import { Connection, type Keeper, type Sent } from './connection.ts';
+import { pieceConnector } from './piece-socket.ts';
 
 /** Milliseconds for which a free connection is kept where the upstream says nothing; most keep it for five seconds. */
 const KEPT = 4_000;
@@ -26,11 +27,16 @@ class Closed extends Error {
 }
 
 /** HTTP/1.1 by a client of our own: one request at a time on a kept connection, and a new one where none is free. */
-export function openOwn(options: EngineOptions, connect = connector(options)): ForwardEngine {
+export function openOwn(options: EngineOptions, connect = connectorFor(options)): ForwardEngine {
   return new OwnEngine(options, connect);
 }
 
+function connectorFor(options: EngineOptions): ReturnType<typeof connector> {
+  return options.url.protocol === 'http:' ? connector(options, pieceConnector()) : connector(options);
+}
+
 class OwnEngine implements ForwardEngine, Keeper, Tenant {
+  readonly tellsWaits = true;
   readonly keepAlive: boolean;
   readonly #connect: ReturnType<typeof connector>;
   readonly #to: Parameters<ReturnType<typeof connector>>[0];

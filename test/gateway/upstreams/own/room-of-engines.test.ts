@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { ForwardEngine } from '../../../../src/gateway/upstreams/engine.ts';
+import type { EngineOptions, ForwardEngine } from '../../../../src/gateway/upstreams/engine.ts';
+import { openHttpProxy } from '../../../../src/gateway/upstreams/http-proxy-engine.ts';
 import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
 import { openRoom, type Room } from '../../../../src/gateway/upstreams/room.ts';
+import { openUndici } from '../../../../src/gateway/upstreams/undici-engine.ts';
 import { until } from '../../../support/until.ts';
 
 interface Upstream {
@@ -14,17 +17,18 @@ interface Upstream {
   most(): number;
 }
 
-/** Answers every request after so many milliseconds. */
-async function upstream(t: Test, milliseconds: number): Promise<Upstream> {
+/** Answers every request after so many milliseconds, or when it is told to. */
+async function upstream(t: Test, answers: number | Promise<unknown>): Promise<Upstream> {
   const open = new Set<Socket>();
   let most = 0;
   const server = createServer((socket) => {
     open.add(socket);
     most = Math.max(most, open.size);
     socket.on('error', () => {}).on('close', () => open.delete(socket));
-    socket.on('data', () =>
-      setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), milliseconds),
-    );
+    socket.on('data', async () => {
+      await (typeof answers === 'number' ? pause(answers) : answers);
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+    });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.teardown(() => {
@@ -43,15 +47,21 @@ async function upstream(t: Test, milliseconds: number): Promise<Upstream> {
   };
 }
 
-function engine(t: Test, { url }: Upstream, room: Room, connections: number): ForwardEngine {
-  const opened = openOwn({
+function engine(
+  t: Test,
+  { url }: Pick<Upstream, 'url'>,
+  room: Room,
+  connections: number,
+  open: (options: EngineOptions) => ForwardEngine = openOwn,
+): ForwardEngine {
+  const opened = open({
     url,
     serverName: '127.0.0.1',
     trust: { kind: 'files' },
     connections,
     connectTimeout: 2_000,
     keepAlive: true,
-    room,
+    room: room.share(),
   });
   t.teardown(() => opened.destroy());
   return opened;
@@ -77,6 +87,16 @@ function ask(engine: ForwardEngine): Promise<number | string> {
   });
 }
 
+/** An answer may be whole a turn before its stream is closed. */
+async function askUntilRoom(engine: ForwardEngine): Promise<number | string> {
+  let answer = await ask(engine);
+  for (let tries = 0; answer === 'NO_ROOM' && tries < 200; tries++) {
+    await pause(10);
+    answer = await ask(engine);
+  }
+  return answer;
+}
+
 const many = (engine: ForwardEngine, count: number) => Promise.all(Array.from({ length: count }, () => ask(engine)));
 
 t.test('a connection that the upstream closed makes no room for another one', async (t) => {
@@ -88,39 +108,84 @@ t.test('a connection that the upstream closed makes no room for another one', as
   t.ok(await until(() => quick.open.size === 0));
   slow.most();
   await many(other, 30);
-  t.equal(slow.most(), 6);
+  t.equal(slow.most(), 5, 'and one is kept for the other');
 });
 
 t.test('a connection for which a request of its own waits is not let go for another upstream', async (t) => {
-  const [quick, slow] = [await upstream(t, 5), await upstream(t, 100)];
+  const told = Promise.withResolvers<void>();
+  const [quick, slow] = [await upstream(t, 5), await upstream(t, told.promise)];
   const room = openRoom(2);
   const [one, other] = [engine(t, quick, room, 4), engine(t, slow, room, 4)];
   const busy = ask(other);
-  await pause(20);
+  t.ok(await until(() => slow.open.size === 1));
   t.equal(await ask(one), 200);
-  const both = await Promise.all([ask(one), ask(other)]);
-  t.equal(both[0], 200, 'it had a connection');
-  await busy;
+  const both = [ask(one), ask(other)];
+  t.equal(await both[0], 200, 'it had a connection');
+  told.resolve();
+  t.strictSame(await Promise.all([busy, both[1]]), [200, 200]);
 });
 
 t.test('where there is no room, whoever has connections that are busy waits for one of them', async (t) => {
-  const [slow, other] = [await upstream(t, 50), await upstream(t, 3_000)];
+  const told = Promise.withResolvers<void>();
+  const [slow, other] = [await upstream(t, 50), await upstream(t, told.promise)];
   const room = openRoom(4);
   const [waits, holds] = [engine(t, slow, room, 50), engine(t, other, room, 4)];
   const held = ask(holds);
-  await pause(50);
+  t.ok(await until(() => other.open.size === 1));
   t.strictSame(new Set(await many(waits, 30)), new Set([200]));
   t.equal(slow.most(), 3);
+  told.resolve();
   t.equal(await held, 200);
 });
 
 t.test('whoever has none is told that there is no room', async (t) => {
-  const [slow, other] = [await upstream(t, 200), await upstream(t, 5)];
-  const room = openRoom(2);
+  const told = Promise.withResolvers<void>();
+  const [slow, other] = [await upstream(t, told.promise), await upstream(t, 5)];
+  const room = openRoom(1);
   const [holds, has] = [engine(t, slow, room, 2), engine(t, other, room, 2)];
   const held = many(holds, 2);
-  await pause(50);
+  t.ok(await until(() => slow.open.size === 1));
   t.equal(await ask(has), 'NO_ROOM');
+  told.resolve();
   t.strictSame(await held, [200, 200]);
   t.equal(await ask(has), 200, 'and those that rest make room');
+});
+
+t.test('an upstream that never answers leaves room for the others', async (t) => {
+  const told = Promise.withResolvers<void>();
+  const [mute, other] = [await upstream(t, told.promise), await upstream(t, 5)];
+  const room = openRoom(8);
+  const [holds, has] = [engine(t, mute, room, 50), engine(t, other, room, 50)];
+  const held = many(holds, 20);
+  t.ok(await until(() => mute.open.size === 6));
+  t.equal(await ask(has), 200);
+  told.resolve();
+  t.strictSame(new Set(await held), new Set([200]));
+});
+
+t.test('a request for which undici is to open a connection waits until there is room', async (t) => {
+  const told = Promise.withResolvers<void>();
+  const [slow, other] = [await upstream(t, told.promise), await upstream(t, 5)];
+  const room = openRoom(1);
+  const [holds, waits] = [engine(t, slow, room, 1), engine(t, other, room, 1, openUndici)];
+  const held = ask(holds);
+  t.ok(await until(() => slow.open.size === 1));
+  const waiting = ask(waits);
+  setTimeout(told.resolve, 100);
+  t.equal(await held, 200);
+  t.equal(await waiting, 200);
+});
+
+t.test('a session of HTTP/2 that has no stream is let go for another upstream', async (t) => {
+  const server = createHttp2Server((_request, response) => void response.end('ok'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const other = await upstream(t, 5);
+  const room = openRoom(1);
+  const url = new URL(`http://127.0.0.1:${port}`);
+  const [has, wants] = [engine(t, { url }, room, 1, openHttpProxy), engine(t, other, room, 1)];
+  t.equal(await ask(has), 200);
+  t.equal(await askUntilRoom(wants), 200);
+  t.equal(await askUntilRoom(has), 200, 'and the one of the other for this');
 });

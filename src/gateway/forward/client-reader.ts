@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net';
+import type { Stalls, Watched } from './stalls.ts';
+
+interface Patience {
+  /** Milliseconds, as now in force. */
+  readonly idle: () => number;
+  /** A tunnel has a time of its own. */
+  readonly isTunnel: (socket: Socket) => boolean;
+}
+
+/**
+ * Ends a connection of HTTP/1.1 whose client takes nothing of what is written to it, also when the answer has ended: Node.js
+ * has no time for that. Watched is the connection and not the answer, so that a request costs nothing.
+ */
+export class ClientReader implements Watched {
+  readonly #socket: Socket;
+  readonly #patience: Patience;
+  /** Bytes that the kernel took, and since when they are no more. */
+  #taken = 0;
+  #since = 0;
+
+  static watch(socket: Socket, stalls: Stalls, patience: Patience): void {
+    const reader = new ClientReader(socket, patience);
+    stalls.watch(reader);
+    socket.once('close', () => stalls.forget(reader));
+  }
+
+  constructor(socket: Socket, patience: Patience) {
+    this.#socket = socket;
+    this.#patience = patience;
+  }
+
+  check(now: number): void {
+    const { writableLength } = this.#socket;
+    if (writableLength === 0 || this.#noteTaken(writableLength)) this.#since = now;
+    else if (now - this.#since >= this.#patience.idle() && !this.#patience.isTunnel(this.#socket))
+      this.#socket.destroy();
+  }
+
+  #noteTaken(waiting: number): boolean {
+    const taken = this.#socket.bytesWritten - waiting;
+    if (taken === this.#taken) return false;
+    this.#taken = taken;
+    return true;
+  }
+}

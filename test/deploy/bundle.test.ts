@@ -1,0 +1,157 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join, relative } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import t, { type Test } from 'tap';
+import { request } from 'undici';
+import { bundle } from '../../tools/bundle.ts';
+import { freePort } from '../support/free-port.ts';
+import { serving } from '../support/serving.ts';
+import { checkout, type Installed, start } from './packed.ts';
+
+t.setTimeout(180_000);
+
+const here = beside(t);
+const { outputs } = await bundle(join(here.root, 'dist'));
+
+/** Inside the checkout, so that packages are found which a bundle loads where they are installed. */
+function beside(t: Test): Installed {
+  const cache = join(checkout, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const root = mkdtempSync(join(cache, 'bundle-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  for (const name of ['bin', 'config', 'package.json'])
+    cpSync(join(checkout, name), join(root, name), { recursive: true });
+  return { folder: root, root };
+}
+
+/** Says on stderr what is loaded, file by file. */
+const telling = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  import { writeSync } from 'node:fs';
+  registerHooks({ load(url, context, next) { writeSync(2, 'loads ' + url + '\\n'); return next(url, context); } });
+`)}`;
+
+/** Of what is told: the sources and packages that are in those files. */
+function sourcesOf(output: string): string[] {
+  return [...output.matchAll(/^loads file:\/\/(.*)$/gm)].flatMap(([, file = '']) => {
+    const held = outputs[relative(checkout, file)];
+    return held === undefined ? [relative(here.root, file)] : Object.keys(held.inputs);
+  });
+}
+
+interface Ports {
+  readonly port: number;
+  readonly health: number;
+}
+
+async function gatewayYaml(more: string, upstream = 'http://127.0.0.1:9'): Promise<Ports & { readonly file: string }> {
+  const [port, health] = [await freePort(), await freePort()];
+  const file = join(here.folder, `gateway-${port}.yaml`);
+  const lines = [
+    'version: 1',
+    `listen: 127.0.0.1:${port}`,
+    `health: 127.0.0.1:${health}`,
+    `upstreams: { app: { url: "${upstream}", engine: own } }`,
+    more,
+  ];
+  writeFileSync(file, lines.join('\n'));
+  return { port, health, file };
+}
+
+const jwts = `
+authorization_servers:
+  main: { issuer: "https://auth.example.com", audience: api, algorithms: [ES256], jwks_file: keys.json, events: none }
+defaults: { upstream: app }
+routes: [{ id: api, match: { path: "/api/{rest*}" }, scope: orders.read }]
+`;
+
+async function status(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const { statusCode, body } = await request(url, { headers });
+  await body.dump();
+  return statusCode;
+}
+
+t.test('a sidecar that is ready has loaded nothing that it does not use', async (t) => {
+  writeFileSync(join(here.folder, 'keys.json'), '{ "keys": [] }');
+  const { port, health, file } = await gatewayYaml(jwts);
+  const sidecar = start(t, here, ['gateway', '--config', file], { flags: ['--import', telling] });
+  t.ok(await sidecar.prints('gateway is listening'), sidecar.output());
+  t.equal(await status(`http://127.0.0.1:${health}/livez`), 200);
+  t.equal(await status(`http://127.0.0.1:${port}/api/orders`), 401);
+  const sources = sourcesOf(sidecar.output());
+  t.ok(sources.includes('src/gateway/lifecycle/server.ts'), 'what it uses is seen');
+  const unused =
+    /^src\/(authorization|demo|commands\/doctor)\/|node_modules\/(ajv|ajv-formats|@fastify\/(ajv-compiler|fast-json-stringify-compiler|http-proxy|reply-from)|pino-pretty|pg|ioredis|bcryptjs|light-my-request|@marcbachmann\/cel-js)\//;
+  t.strictSame(
+    sources.filter((source) => unused.test(source)),
+    [],
+  );
+  t.strictSame(
+    sources.filter((source) => source.startsWith('..')),
+    [],
+    'nothing outside of the bundle',
+  );
+  sidecar.kill('SIGTERM');
+  t.equal(await sidecar.ended(), 0, sidecar.output());
+});
+
+const basic = `
+workers: 2
+defaults: { upstream: app }
+routes:
+  - { id: api, match: { path: "/api/{rest*}" }, auth: basic, access: authenticated, basic: { realm: r, users: users } }
+`;
+
+t.test('what is started by its path is found: workers, and the thread of passwords', async (t) => {
+  const upstream = await serving(
+    t,
+    createServer((_request, response) => response.end('an order')),
+  );
+  writeFileSync(join(here.folder, 'users'), `bob:${hashSync('right', 10)}\n`, { mode: 0o600 });
+  const { port, file } = await gatewayYaml(basic, upstream);
+  const group = start(t, here, ['gateway', '--config', file]);
+  t.ok(await group.prints('gateway is listening'), group.output());
+  const of = (password: string) => ({ authorization: `Basic ${Buffer.from(`bob:${password}`).toString('base64')}` });
+  const url = `http://127.0.0.1:${port}/api/orders`;
+  t.equal(await status(url, of('right')), 200, group.output());
+  t.equal(await status(url, of('wrong')), 401);
+  group.kill('SIGTERM');
+  t.equal(await group.ended(), 0, group.output());
+});
+
+t.test('the demo finds its page', async (t) => {
+  const names = ['gateway', 'authorization', 'api', 'client'];
+  const ports = await Promise.all(names.map(async (name) => [`--${name}`, String(await freePort())]));
+  const demo = start(t, here, ['demo', ...ports.flat()]);
+  t.ok(await demo.prints('Ctrl-C'), demo.output());
+  t.equal(await status(`http://127.0.0.1:${ports[3]?.[1]}/`), 200);
+  demo.kill('SIGTERM');
+  t.equal(await demo.ended(), 0, demo.output());
+});
+
+/** What undici's own function asks a dispatcher for. */
+t.test('the request of the parts of undici is that of undici', async (t) => {
+  const { request: ofParts } = await import(new URL('../../tools/undici-parts.js', import.meta.url).href);
+  const calls: [string, object][] = [
+    ['https://a.example/b?c=d', {}],
+    ['https://a.example:8443', { method: 'POST', body: 'x', headers: { accept: 'application/json' } }],
+    ['http://[::1]:1/', { body: 'x', headersTimeout: 0 }],
+    ['http://a.example/%7e/../b', { method: 'GET', body: null, signal: new AbortController().signal }],
+  ];
+  for (const [url, options] of calls) {
+    const asked: object[] = [];
+    const dispatcher = { dispatch: (wanted: object) => asked.push(wanted) > 0 };
+    for (const ask of [request, ofParts]) void ask(url, { ...options, dispatcher } as never);
+    const [theirs, ours] = asked;
+    t.ok(theirs, url);
+    t.strictSame(ours, theirs, url);
+  }
+});
+
+t.test('a mistake is told as it is from the sources', async (t) => {
+  const { file } = await gatewayYaml('rotues: []\nroutes: []');
+  const checked = start(t, here, ['check', file]);
+  t.equal(await checked.ended(), 1);
+  t.match(checked.output(), /unknown key `rotues`.*did you mean `routes`/s);
+});
