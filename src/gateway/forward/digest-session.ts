@@ -106,6 +106,8 @@ export class DigestSession {
   async #join(before: ReturnType<Ask>, ask: Ask, now: () => number): ReturnType<Ask> {
     const lines = await Promise.race([before, pause(PATIENCE, LATE, { ref: false })]);
     if (lines !== LATE) return lines;
+    // Whoever waited a little longer may have asked meanwhile, and been answered.
+    if (this.current !== undefined || this.isQuiet(now())) return undefined;
     return before === this.#learning ? this.#question(ask, now) : this.learn(ask, now);
   }
 

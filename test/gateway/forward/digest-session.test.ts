@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { DigestSession, type UpstreamNonce } from '../../../src/gateway/forward/digest-session.ts';
 import { parseDigest } from '../../../src/http-auth/digest.ts';
@@ -96,4 +97,20 @@ t.test('an upstream that asks for nothing is not asked for ten seconds', async (
 t.test('a cnonce is new with each request', async (t) => {
   const nonce = read(new DigestSession(config), 'n');
   t.equal(new Set(Array.from({ length: 50 }, () => sent(nonce).cnonce)).size, 50);
+});
+
+t.test('who waited for a question that is never answered takes the answer that others got meanwhile', async (t) => {
+  const session = new DigestSession(config);
+  let asked = 0;
+  const ask = () => (++asked === 1 ? new Promise<never>(() => {}) : Promise.resolve([line('n')]));
+  // Nothing else keeps the process.
+  const alive = setInterval(() => {}, 1000);
+  t.teardown(() => clearInterval(alive));
+  void session.learn(ask, () => 0);
+  const first = session.learn(ask, () => 0);
+  await pause(200);
+  const second = session.learn(ask, () => 0);
+  await Promise.all([first, second]);
+  t.equal(asked, 2, 'the second has no question of its own');
+  t.ok(session.current);
 });
