@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Environment } from '@marcbachmann/cel-js';
+import { lazily } from '../base/lazily.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -11,14 +12,11 @@ export interface ExpressionFault {
   readonly message: string;
 }
 
-let opened: Environment | undefined;
-
 /** Loaded for the first `when`. */
-function environment(): Environment {
+const environment = lazily((): Environment => {
   const cel = require('@marcbachmann/cel-js') as typeof import('@marcbachmann/cel-js');
-  opened ??= new cel.Environment().registerVariable('request', 'map').registerVariable('identity', 'map');
-  return opened;
-}
+  return new cel.Environment().registerVariable('request', 'map').registerVariable('identity', 'map');
+});
 
 /** Compiles a CEL expression over `request` and `identity`; a fault where it is none, or not a question of yes or no. */
 export function compileExpression(text: string): Expression | ExpressionFault {

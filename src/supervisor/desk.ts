@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import type { Clock } from '../base/clock.ts';
+import { within } from '../base/within.ts';
 import type { AuthorizationServerConfig } from '../config/gateway.ts';
 import { openFeed } from '../gateway/revocation/open-feed.ts';
 import type { GatewayLog } from '../gateway/verify/fault-log.ts';
@@ -45,7 +46,7 @@ export function openDesk(options: DeskOptions): Desk {
   return {
     fetch(request) {
       const key = sameQuestion(request);
-      const flight = flights.get(key) ?? fetch(unpack(request));
+      const flight = flights.get(key) ?? within(DEADLINE, (signal) => fetch({ ...unpack(request), signal }));
       flights.set(key, flight);
       const landed = () => flights.get(key) === flight && flights.delete(key);
       return flight.finally(landed);
@@ -73,5 +74,5 @@ function sameQuestion({ url, form, headers }: SentRequest): string {
 
 function unpack({ url, form, headers, judgeType }: SentRequest) {
   const body = form === null ? {} : { form: new URLSearchParams(form) };
-  return { url, headers, judgeType, ...body, signal: AbortSignal.timeout(DEADLINE) };
+  return { url, headers, judgeType, ...body };
 }

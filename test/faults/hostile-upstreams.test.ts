@@ -81,9 +81,12 @@ const TRIES = 3;
 
 async function assertRow(t: Test, scene: Scene, index: number, way: Way): Promise<void> {
   let found = await allWrongs(scene, index, way);
-  for (let tried = 1; tried < TRIES && found.some((wrong) => LATE.test(wrong)); tried++)
+  const sure: string[] = [];
+  for (let tried = 1; tried < TRIES && found.some((wrong) => LATE.test(wrong)); tried++) {
+    sure.push(...found.filter((wrong) => !LATE.test(wrong)));
     found = await allWrongs(scene, index, way);
-  for (const wrong of found) t.fail(`${hostileAnswers[index]?.name} (${way}): ${wrong}`);
+  }
+  for (const wrong of [...sure, ...found]) t.fail(`${hostileAnswers[index]?.name} (${way}): ${wrong}`);
 }
 
 async function allWrongs(scene: Scene, index: number, way: Way): Promise<readonly string[]> {

@@ -10,14 +10,14 @@ interface Patience {
 
 /**
  * Ends a connection of HTTP/1.1 whose client takes nothing of what is written to it, also when the answer has ended: Node.js
- * has no time for that. Watched is the connection and not the answer, so that a request costs nothing.
+ * has no time for writes alone. Watched is the connection and not the answer, so that a request costs nothing.
  */
 export class ClientReader implements Watched {
   readonly #socket: Socket;
   readonly #patience: Patience;
-  /** Bytes that the kernel took, and since when they are no more. */
+  /** Bytes of the writes that were taken whole, and since when they are no more; undefined: nothing waited when it was looked. */
   #taken = 0;
-  #since = 0;
+  #since: number | undefined;
 
   static watch(socket: Socket, stalls: Stalls, patience: Patience): void {
     const reader = new ClientReader(socket, patience);
@@ -32,7 +32,8 @@ export class ClientReader implements Watched {
 
   check(now: number): void {
     const { writableLength } = this.#socket;
-    if (writableLength === 0 || this.#noteTaken(writableLength)) this.#since = now;
+    if (writableLength === 0) this.#since = undefined;
+    else if (this.#noteTaken(writableLength) || this.#since === undefined) this.#since = now;
     else if (now - this.#since >= this.#patience.idle() && !this.#patience.isTunnel(this.#socket))
       this.#socket.destroy();
   }

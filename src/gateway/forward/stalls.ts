@@ -45,9 +45,8 @@ export class Stalls {
   #look(all: readonly Watched[], from: number): void {
     const to = from + Math.ceil(all.length / TURNS);
     const now = this.#clock.monotonic();
+    for (const each of all.slice(from, to)) if (this.#watched.has(each)) each.check(now);
     this.#isLooking = to < all.length;
     if (this.#isLooking) setTimeout(() => this.#look(all, to), this.#pause).unref();
-    // Last, so that one that throws ends neither this look nor those to come.
-    for (const each of all.slice(from, to)) if (this.#watched.has(each)) each.check(now);
   }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Share } from './room.ts';
+import type { Room } from './room.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {
@@ -22,7 +22,7 @@ export interface EngineOptions {
   /** false: each request has a connection of its own. */
   readonly keepAlive: boolean;
   /** Absent: a connection that counts among the program's own files, as that of a probe. */
-  readonly room?: Share | undefined;
+  readonly room?: Room | undefined;
 }
 
 /** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */

@@ -82,7 +82,7 @@ function openOrigin(
   const engine = openEngine(url, config, around.trust, {
     connections: config.max_connections,
     keepAlive: true,
-    room: around.room.share(),
+    room: around.room,
   });
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const fields = { upstream: name, url: url.host };

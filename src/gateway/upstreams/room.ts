@@ -10,11 +10,6 @@ export interface Tenant {
 /** What connections to upstreams may be open at one time, of all upstreams together. */
 export interface Room {
   readonly size: number;
-  /** Of one url. */
-  share(): Share;
-}
-
-export interface Share {
   /** False: there is no descriptor for another one. Whoever has nothing to do for one of its own lets it go first. */
   take(): boolean;
   give(): void;
@@ -27,73 +22,27 @@ export interface Share {
  * any number. So it does not suffice to count clients.
  */
 export function openRoom(size = roomForConnections(2)): Room {
-  const room = new Counted(size);
-  return { size, share: () => new CountedShare(room) };
-}
-
-/** Half of it is kept in equal parts for those who are in it: an upstream that never answers shall not take it all. */
-class Counted {
-  readonly shares = new Set<CountedShare>();
-  readonly #size: number;
-  taken = 0;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  takeFor(taker: CountedShare): boolean {
-    if (this.#size - this.taken > this.#keptFromOthers(taker)) return true;
-    return this.shares.values().some((share) => (share === taker || share.held > this.#kept) && share.letGo());
-  }
-
-  get #kept(): number {
-    const { size } = this.shares;
-    return this.#size < size ? 0 : Math.max(1, Math.floor(this.#size / (2 * size)));
-  }
-
-  #keptFromOthers(taker: CountedShare): number {
-    if (this.#size === Number.POSITIVE_INFINITY) return 0;
-    const kept = this.#kept;
-    let sum = 0;
-    for (const share of this.shares) if (share !== taker) sum += Math.max(0, kept - share.held);
-    return sum;
-  }
-}
-
-class CountedShare implements Share {
-  readonly #room: Counted;
-  #tenant: Tenant | undefined;
-  held = 0;
-
-  constructor(room: Counted) {
-    this.#room = room;
-  }
-
-  take(): boolean {
-    if (!this.#room.takeFor(this)) return false;
-    this.held++;
-    this.#room.taken++;
-    return true;
-  }
-
-  readonly give = (): void => {
-    this.held--;
-    this.#room.taken--;
+  const tenants = new Set<Tenant>();
+  let taken = 0;
+  return {
+    size,
+    take() {
+      if (taken >= size && !tenants.values().some((tenant) => tenant.letGo())) return false;
+      taken++;
+      return true;
+    },
+    give() {
+      taken--;
+    },
+    join(tenant) {
+      tenants.add(tenant);
+      return () => tenants.delete(tenant);
+    },
   };
-
-  join(tenant: Tenant): () => void {
-    this.#tenant = tenant;
-    this.#room.shares.add(this);
-    return () => this.#room.shares.delete(this);
-  }
-
-  letGo(): boolean {
-    return this.#tenant?.letGo() === true;
-  }
 }
 
 /** What was taken is given back when the socket that `open` gives is closed; at once where there is none. */
-export function countedUntilClosed<Opened>(room: Pick<Share, 'give'>, open: () => Opened): Opened {
+export function countedUntilClosed<Opened>(room: Room, open: () => Opened): Opened {
   let opened: Opened | undefined;
   try {
     opened = open();

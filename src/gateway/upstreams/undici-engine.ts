@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client, Pool } from 'undici';
 import { connector } from './connector.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
-import { NoRoom, type Tenant } from './room.ts';
+import type { Tenant } from './room.ts';
 
 /** HTTP/1.1. */
 export function openUndici(options: EngineOptions): ForwardEngine {
   const { url, connections, keepAlive, room } = options;
-  const connect = tellingResets(waitingForRoom(connector(options), options));
+  const connect = tellingResets(connector(options));
   const clients = new Clients(connect);
   const leaveRoom = room?.join(clients);
   const pool = new Pool(url.origin, {
@@ -67,25 +67,6 @@ class Clients implements Tenant {
       if (this.#sockets.get(client) === socket) this.#sockets.delete(client);
     });
   }
-}
-
-/** Milliseconds between two looks for room. */
-const LOOK = 50;
-
-/** undici binds a request to the connection that it is to have: where there is no room for that yet, it waits there. */
-function waitingForRoom(
-  connect: buildConnector.connector,
-  { connectTimeout }: EngineOptions,
-): buildConnector.connector {
-  return (to, callback) => {
-    const end = performance.now() + connectTimeout;
-    const look = () =>
-      connect(to, (...outcome) => {
-        if (outcome[0] instanceof NoRoom && performance.now() < end) setTimeout(look, LOOK);
-        else callback(...outcome);
-      });
-    return look();
-  };
 }
 
 /**

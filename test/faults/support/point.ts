@@ -122,6 +122,7 @@ async function asked(t: Test, scene: Scene, expected: Expected): Promise<Round> 
     t.equal(good.challenge, null, 'an outage challenges nobody');
     if (expected.retryAfter) t.match(good.retryAfter, /^[1-9]\d*$/, 'Retry-After');
   }
+  if (good.status >= 400 && good.status < 500 && !expected.good.includes(good.said)) t.fail(`good: ${good.said}`);
   const met = `${good.said} after ${good.took.toFixed(0)} ms of ${least} to ${most.toFixed(0)}`;
   return { held: isTimely && expected.good.includes(good.said), met };
 }

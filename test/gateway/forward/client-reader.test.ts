@@ -49,6 +49,14 @@ t.test('a client that takes nothing of an answer that has ended is ended at idle
   t.ok(socket.destroyed);
 });
 
+t.test('its time begins when something waits for it, however long the program runs', async (t) => {
+  const { reader, socket } = await unread(t);
+  reader.check(10 * IDLE);
+  t.notOk(socket.destroyed);
+  reader.check(11 * IDLE);
+  t.ok(socket.destroyed);
+});
+
 t.test('one that takes some of it has its whole time again', async (t) => {
   const { reader, socket, client } = await unread(t);
   reader.check(0);
