@@ -90,7 +90,7 @@ export interface GatewayFile {
       /** … within this time. Default: `"30s"`. */
       over?: string;
     };
-    /** A kept connection without a request is closed after this; so is a client that stopped reading. Default: `"75s"`. */
+    /** A kept connection without a request is closed after this; so is a client that stopped reading, where its answer has ended after ten times this. Default: `"75s"`. */
     idle?: string;
     /** Open client connections; above: refused at once. Default: `10000`. */
     connections?: number | Variable;
@@ -306,7 +306,7 @@ export interface GatewayFile {
       engine?: "undici" | "own" | Variable;
       /** true: HTTP/2, by ALPN over https or at once over http. Default: `false`. */
       http2?: boolean | Variable;
-      /** Connections to each url at one time; with `http2`, requests. Default: `256`. */
+      /** Connections to each url at one time, without those that became WebSockets; with `http2`, requests. Default: `256`. */
       max_connections?: number | Variable;
       /** Requests that wait for a connection; above: 503. Default: `1024`. */
       max_pending?: number | Variable;

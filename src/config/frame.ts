@@ -119,14 +119,14 @@ function isVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]*\}$/.test(value) && !value.includes(':-');
 }
 
-/** Bounded, so that no text takes time by its square. */
-const WITHOUT_SLASHES = /(?<![\w:])((?:https?|postgres(?:ql)?|rediss?):[^\s:/@]*:)([^\s/:]{1,100})(?=@)/g;
+/** Without its colon or a slash nothing says where the authority ends. Bounded, so that no text takes time by its square. */
+const MISSPELT = /(?<![\w:])((?:https?|postgres(?:ql)?|rediss?)(?::\/?|\/\/?)(?!\/)[^\s:/@]*:)(\S{1,300})(?=@)/gi;
 
 /** The password of a URL, wherever one stands: before its last `@`, or in its query. Its colon or a slash may be missing. */
 export function maskPasswords(text: string): string {
   return text
-    .replace(/(\/[^\s:/@]*:)([^\s/]+)(?=@)/g, (_, before, password) => before + stars(password))
-    .replace(WITHOUT_SLASHES, (_, before, password) => before + stars(password))
+    .replace(/(\/\/[^\s:/@]*:)([^\s/]+)(?=@)/g, (_, before, password) => before + stars(password))
+    .replace(MISSPELT, (_, before, password) => before + stars(password))
     .replace(/([?&]([\w-]+)=)([^&\s"'#]+)/g, (found, before, name, value) =>
       isSecretName(name) ? before + stars(value) : found,
     );

@@ -47,7 +47,7 @@ const Limits = record(
     ),
     idle: duration(
       '75s',
-      'A kept connection without a request is closed after this; so is a client that stopped reading.',
+      'A kept connection without a request is closed after this; so is a client that stopped reading, where its answer has ended after ten times this.',
     ),
     connections: count(10_000, 'Open client connections; above: refused at once.'),
   },

@@ -86,7 +86,10 @@ export const Upstream = record(
       'What speaks HTTP/1.1 with it: undici; or own, a smaller and stricter client of half the cost.',
     ),
     http2: flag(false, 'true: HTTP/2, by ALPN over https or at once over http.'),
-    max_connections: count(256, 'Connections to each url at one time; with `http2`, requests.'),
+    max_connections: count(
+      256,
+      'Connections to each url at one time, without those that became WebSockets; with `http2`, requests.',
+    ),
     max_pending: count(1024, 'Requests that wait for a connection; above: 503.', 0),
   },
   undefined,

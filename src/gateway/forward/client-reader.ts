@@ -9,6 +9,12 @@ interface Patience {
 }
 
 /**
+ * So many times as long as a reader of an answer that is still to come has: of what waits in the kernel nobody tells, and it
+ * takes more only when a third of its buffer is free, which may be megabytes. Whoever reads steadily seems to stand until then.
+ */
+const LONGER = 10;
+
+/**
  * Ends a connection of HTTP/1.1 whose client takes nothing of what is written to it, also when the answer has ended: Node.js
  * has no time for writes alone. Watched is the connection and not the answer, so that a request costs nothing.
  */
@@ -34,7 +40,7 @@ export class ClientReader implements Watched {
     const { writableLength } = this.#socket;
     if (writableLength === 0) this.#since = undefined;
     else if (this.#noteTaken(writableLength) || this.#since === undefined) this.#since = now;
-    else if (now - this.#since >= this.#patience.idle() && !this.#patience.isTunnel(this.#socket))
+    else if (now - this.#since >= LONGER * this.#patience.idle() && !this.#patience.isTunnel(this.#socket))
       this.#socket.destroy();
   }
 

@@ -5,6 +5,8 @@ import { roomForConnections } from '../../base/open-files.ts';
 export interface Tenant {
   /** Closes a connection that carries no request. False: there is none. */
   letGo(): boolean;
+  /** There is room again. */
+  roomCame?(): void;
 }
 
 /** What connections to upstreams may be open at one time, of all upstreams together. */
@@ -13,6 +15,8 @@ export interface Room {
   /** False: there is no descriptor for another one. Whoever has nothing to do for one of its own lets it go first. */
   take(): boolean;
   give(): void;
+  /** Tells it once when there is room. */
+  awaitRoom(tenant: Tenant): void;
   /** Gives the way out. */
   join(tenant: Tenant): () => void;
 }
@@ -23,7 +27,15 @@ export interface Room {
  */
 export function openRoom(size = roomForConnections(2)): Room {
   const tenants = new Set<Tenant>();
+  const waiting = new Set<Tenant>();
   let taken = 0;
+  const tellWaiting = () => {
+    for (const tenant of waiting) {
+      if (taken >= size) return;
+      waiting.delete(tenant);
+      tenant.roomCame?.();
+    }
+  };
   return {
     size,
     take() {
@@ -33,10 +45,17 @@ export function openRoom(size = roomForConnections(2)): Room {
     },
     give() {
       taken--;
+      tellWaiting();
+    },
+    awaitRoom(tenant) {
+      waiting.add(tenant);
     },
     join(tenant) {
       tenants.add(tenant);
-      return () => tenants.delete(tenant);
+      return () => {
+        tenants.delete(tenant);
+        waiting.delete(tenant);
+      };
     },
   };
 }

@@ -5,7 +5,8 @@ import t, { type Test } from 'tap';
 import { ClientReader } from '../../../src/gateway/forward/client-reader.ts';
 import { until } from '../../support/until.ts';
 
-const IDLE = 10_000;
+/** Milliseconds; of it a tenth is `limits.idle`. */
+const IDLE = 100_000;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
 interface Served {
@@ -34,7 +35,7 @@ async function unread(t: Test): Promise<Served> {
     server.close();
   });
   const [socket] = await opened;
-  const reader = new ClientReader(socket, { idle: () => IDLE, isTunnel: () => false });
+  const reader = new ClientReader(socket, { idle: () => IDLE / 10, isTunnel: () => false });
   client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
   t.ok(await until(() => socket.writableLength > 8 * CHUNK.length));
   return { reader, socket, client };

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { addressOf } from '../address-of.ts';
 import { connector } from '../connector.ts';
 import type { EngineOptions, ForwardEngine } from '../engine.ts';
-import { NoRoom, type Tenant } from '../room.ts';
+import { NoRoom, type Room, type Tenant } from '../room.ts';
 import type { AnswerHandler } from './answer-handler.ts';
 import { Connection, type Keeper, type Sent } from './connection.ts';
 import { pieceConnector } from './piece-socket.ts';
@@ -45,6 +45,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
   /** The one that was used last is used next, so that those that are not needed end. */
   readonly #free: Free[] = [];
   readonly #waiting: Sent[] = [];
+  readonly #room: Room | undefined;
   readonly #leaveRoom: (() => void) | undefined;
   #opening = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -56,6 +57,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     this.#to = { ...addressOf(options.url) };
     this.#most = options.connections;
     this.keepAlive = options.keepAlive;
+    this.#room = options.room;
     this.#leaveRoom = options.room?.join(this);
   }
 
@@ -88,6 +90,10 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     this.#free.push({ connection, until: performance.now() + kept });
     this.#sweep ??= setInterval(() => this.#endFree(), SWEEP).unref();
     if (this.#waiting.length > 0) this.#serveSoon();
+  }
+
+  roomCame(): void {
+    this.#openForWaiting();
   }
 
   /** One that is open, and for which nobody waits already. */
@@ -168,9 +174,12 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     if (!this.#sendNext(connection)) this.free(connection, undefined);
   }
 
-  /** No connection opened for whoever waits longest; where there is only no room, others of its own will be free. */
+  /** No connection opened for whoever waits longest; where there is only no room, it waits for that, or for one of its own. */
   #failed(error: Error): void {
-    if (error instanceof NoRoom && this.#open.size + this.#opening > 0) return;
+    if (error instanceof NoRoom && this.#open.size + this.#opening > 0) {
+      this.#room?.awaitRoom(this);
+      return;
+    }
     this.#waiting.shift()?.handler.onError(error);
     this.#openForWaiting();
   }

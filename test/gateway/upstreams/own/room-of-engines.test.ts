@@ -137,6 +137,23 @@ t.test('where there is no room, whoever has connections that are busy waits for 
   t.equal(await held, 200);
 });
 
+t.test('where another upstream makes room, whoever waits for one of its own has it at once', async (t) => {
+  const [told, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [busy, other] = [await upstream(t, never.promise), await upstream(t, told.promise)];
+  const room = openRoom(3);
+  const [waits, holds] = [engine(t, busy, room, 10), engine(t, other, room, 2)];
+  const held = many(holds, 2);
+  t.ok(await until(() => other.open.size === 2));
+  const asked = [ask(waits), ask(waits)];
+  t.ok(await until(() => busy.open.size === 1));
+  for (const socket of other.open) socket.destroy();
+  t.ok(await until(() => busy.open.size === 2), 'before anything of its own ends');
+  never.resolve();
+  told.resolve();
+  t.strictSame(await Promise.all(asked), [200, 200]);
+  await held;
+});
+
 t.test('whoever has none is told that there is no room', async (t) => {
   const told = Promise.withResolvers<void>();
   const [slow, other] = [await upstream(t, told.promise), await upstream(t, 5)];
