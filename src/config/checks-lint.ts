@@ -15,6 +15,7 @@ type Route = Member<RouteFile>;
 export const lintChecks: Checks<GatewaySubject> = {
   'public around a protected path': publicAround,
   'scopes of nearly the same name': nearMisses,
+  'word of another notation': ({ routes }) => routes.flatMap(otherNotations),
   'route that the gateway answers itself': ({ routes, config }) =>
     routes.flatMap((route) => ownDocument(route, config.resource)),
   'operation named by the caller': soapLint,
@@ -72,6 +73,28 @@ const leaks: readonly Leak[] = [
     hint: 'end the path with `/{rest*}` if that is to be protected too',
   },
 ];
+
+/** What is allowed to the letter, and written by whoever thinks of another file. */
+function otherNotations({ at, value }: Route): readonly Finding[] {
+  const segment = value.match.path.split('/').find((each) => /^:\w/.test(each));
+  const comma = value.scope === undefined ? undefined : wordsOf([...at, 'scope'], value.scope).find(hasComma);
+  return [
+    ...(segment === undefined ? [] : [literalColon([...at, 'match', 'path'], segment)]),
+    ...(comma === undefined ? [] : [commaInScope(comma.pointer, comma.word)]),
+  ];
+}
+
+const hasComma = ({ word }: { word: string }) => word.includes(',');
+
+function literalColon(pointer: Pointer, segment: string): Finding {
+  const message = `only a path with \`${segment}\` to the letter is meant by this`;
+  return { pointer, severity: 'warning', message, hint: `write \`{${segment.slice(1)}}\` for any segment` };
+}
+
+function commaInScope(pointer: Pointer, word: string): Finding {
+  const message = `\`${word}\` is one scope, with its comma`;
+  return { pointer, severity: 'warning', message, hint: 'write spaces between scopes (RFC 6749 §3.3)' };
+}
 
 /** Where the scopes are listed, a slip is an error already. */
 function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {

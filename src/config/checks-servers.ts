@@ -3,7 +3,7 @@ import { type Checks, type Member, repeated } from './checks.ts';
 import type { AuthorizationServerConfig, RouteFile } from './gateway.ts';
 import { hmacSecretFaults } from './hmac-secret.ts';
 import { takesTokens } from './http-schemes.ts';
-import { readKeySetFile } from './key-set-file.ts';
+import { notKeySet, readKeySetFile } from './key-set-file.ts';
 import type { Finding } from './problem.ts';
 import type { GatewaySubject } from './subject.ts';
 import { readAuthorities } from './tls-files.ts';
@@ -21,6 +21,8 @@ export const serverChecks: Checks<GatewaySubject> = {
     servers.flatMap(({ at, value }) => endpointFaults([...at, 'jwks_uri'], value.jwks_uri, config.development)),
   'two places for keys': ({ servers }) => servers.flatMap(keyPlaceFaults),
   'jwks_file is there': ({ servers, around }) => servers.flatMap((server) => keyFileFaults(server, around.directory)),
+  'jwks_file is a key set': ({ servers, around }) =>
+    servers.flatMap((server) => keySetFaults(server, around.directory)),
   'authorities of a server': ({ servers, around }) => servers.flatMap((server) => authorityFaults(server, around)),
   algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
   secret: ({ servers }) => servers.flatMap(secretFaults),
@@ -56,6 +58,21 @@ function keyFileFaults({ at, value }: Server, directory: string): readonly Findi
   if (read.ok) return [];
   const { reason, hint = `paths are relative to ${directory}` } = read;
   return [{ pointer: [...at, 'jwks_file'], message: `the file ${reason}`, hint }];
+}
+
+/** It may be mended while the gateway runs, so it is no reason not to start. */
+function keySetFaults({ at, value }: Server, directory: string): readonly Finding[] {
+  const read = value.jwks_file === undefined ? undefined : readKeySetFile(resolve(directory, value.jwks_file));
+  const fault = read?.ok === true ? notKeySet(read.bytes) : undefined;
+  if (fault === undefined) return [];
+  return [
+    {
+      pointer: [...at, 'jwks_file'],
+      severity: 'warning',
+      message: `the file ${fault}, so no token can be verified by it`,
+      hint: 'a JWK Set is read (RFC 7517 §5): {"keys": [{"kty": …}]}',
+    },
+  ];
 }
 
 function authorityFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {

@@ -22,6 +22,7 @@ export const upstreamChecks: Checks<GatewaySubject> = {
         ? []
         : read.faults.map(({ key, ...fault }) => ({ pointer: [...at, 'tls', key], ...fault }));
     }),
+  'engine beside HTTP/2': ({ upstreams }) => upstreams.flatMap(unusedEngine),
   'host of an upstream': ({ upstreams }) => upstreams.flatMap(hostFaults),
 };
 
@@ -48,6 +49,12 @@ function urlFaults({ at, value }: Upstream): readonly Finding[] {
     const isRepeated = origins.indexOf(origins[index]) < index;
     return isRepeated ? [{ pointer, message: `\`${text}\` stands twice`, hint: 'name each server once' }] : [];
   });
+}
+
+function unusedEngine({ at, value: { engine, http2 } }: Upstream): readonly Finding[] {
+  if (http2 !== true || engine !== 'own') return [];
+  const message = 'with `http2` this engine is not used: it speaks HTTP/1.1';
+  return [{ pointer: [...at, 'engine'], severity: 'warning', message, hint: 'leave out one of the two' }];
 }
 
 /** Milliseconds: more often than that is a load and no look. */

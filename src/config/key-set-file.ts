@@ -6,3 +6,17 @@ const LARGEST = 1024 * 1024;
 export function readKeySetFile(path: string): Read {
   return readRegular(path, { most: LARGEST, waits: false });
 }
+
+/** Why no key can come of it, whatever else it holds; undefined: it has the form of a JWK Set (RFC 7517 §5). */
+export function notKeySet(bytes: Buffer): string | undefined {
+  const text = bytes.toString();
+  if (text.includes('-----BEGIN ')) return 'is PEM';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return 'is no JSON object';
+    if (Array.isArray((value as { keys?: unknown }).keys)) return undefined;
+    return 'kty' in value ? 'is one key alone' : 'has no list of `keys`';
+  } catch {
+    return 'is not JSON';
+  }
+}

@@ -26,6 +26,7 @@ const limit = (more: object) => route({ rate_limit: { by: 'client_id', requests:
 const publicLimit = (by: string) => (config: Loose) =>
   (config.routes[0] = { match: { path: '/open' }, access: 'public', rate_limit: { by, requests: 1, per: '1m' } });
 
+const packageFile = fileURLToPath(new URL('../../package.json', import.meta.url));
 const file = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const sound = { cert: file('server.crt'), key: file('server.key') };
 const tls = (more: object) => top({ listen: { host: '127.0.0.1', port: 8443, tls: { ...sound, ...more } } });
@@ -463,13 +464,18 @@ const cases: Record<string, readonly Case[]> = {
   ],
   jwks_uri: [[server({ jwks_uri: 'http://auth.example.com/jwks' }), /http beyond this machine/]],
   'two places for keys': [
-    [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/],
+    [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/, /^warning/],
   ],
   'jwks_file is there': [
     [server({ jwks_file: 'keys.json' }), /the file does not exist/],
-    [server({ jwks_file: 'base-config.ts' })],
+    [server({ jwks_file: 'base-config.ts' }), /^warning/],
     [server({ jwks_file: '/dev/zero' }), /the file cannot be read: it is a pipe or a device/],
     [server({ jwks_file: '.' }), /the file cannot be read \(EISDIR/],
+  ],
+  'jwks_file is a key set': [
+    [server({ jwks_file: file('server.key') }), /^warning: the file is PEM, so no token can be verified by it/],
+    [server({ jwks_file: 'base-config.ts' }), /^warning: the file is not JSON/],
+    [server({ jwks_file: packageFile }), /^warning: the file has no list of `keys`/],
   ],
   'authorities of a server': [
     [server({ tls: { ca: 'absent.crt' } }), /^error: the file absent.crt does not exist/],
@@ -655,6 +661,11 @@ const cases: Record<string, readonly Case[]> = {
     [severalUrls({ tls: { cert: sound.cert, key: file('client.key') } }, 'https://a.internal'), /is not the key of/],
     [severalUrls({ tls: { ca: file('authority.crt') } }, 'https://a.internal')],
   ],
+  'engine beside HTTP/2': [
+    [upstream({ http2: true, engine: 'own' }), /^warning: with `http2` this engine is not used/],
+    [upstream({ http2: true })],
+    [upstream({ engine: 'own' })],
+  ],
   'host of an upstream': [[upstream({ host: 'a b' }), /is not a host/], [upstream({ host: 'api.internal:8080' })]],
   'identity headers': [
     [identity({ set: { Host: 'sub' } }), /`Host` has a meaning of its own/],
@@ -807,6 +818,13 @@ const cases: Record<string, readonly Case[]> = {
   'header asked for twice': [
     [match({ headers: { 'X-V': '1', 'x-v': '2' } }), /^warning: this can never match/],
     [match({ headers: { 'X-V': '1', 'X-W': '2' } })],
+  ],
+  'word of another notation': [
+    [route({ match: { path: '/stock/:id' } }), /^warning: only a path with `:id` to the letter/],
+    [route({ match: { path: '/v1/stock:refresh' } })],
+    [route({ scope: 'stock.read, stock.write' }), /^warning: `stock.read,` is one scope, with its comma/],
+    [route({ scope: { any_of: ['stock.read,stock.write'] } }), /^warning: `stock.read,stock.write` is one scope/],
+    [route({ scope: 'stock.read stock.write' })],
   ],
   'token in the query': [
     [top({ bearer_methods_supported: ['header', 'query'] }), /^warning: a token in the query/],

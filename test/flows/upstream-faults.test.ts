@@ -3,15 +3,20 @@ import { freePort } from '../support/free-port.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { isLong } from '../support/long.ts';
 import { sendAll } from '../support/many.ts';
+import { sample } from '../support/metric-sample.ts';
 import { random } from '../support/random.ts';
 import { ask, exchange, open } from '../support/raw-client.ts';
 import type { RawResponse } from '../support/raw-response.ts';
 import { answerText, type RawUpstream, rawUpstream, type Script } from '../support/raw-upstream.ts';
 import { requestText } from '../support/request-text.ts';
+import { until } from '../support/until.ts';
 
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 const target = '/public/a';
+
+/** Of an answer, and then silence. */
+const half: Script = ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
 
 async function before(t: Test, script: Script, timeout: object = {}): Promise<TestGateway & { upstream: RawUpstream }> {
   const upstream = await rawUpstream(t, script);
@@ -50,11 +55,22 @@ t.test('an upstream that accepts and keeps silent is 504 at the configured limit
 });
 
 t.test('an upstream that falls silent in the middle of an answer ends it, cut, at the idle limit', async (t) => {
-  const { port } = await before(t, ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'), {
-    idle: '300ms',
-  });
+  const { port } = await before(t, half, { idle: '300ms' });
   const response = await exchange(port, requestText({ target }));
   t.notOk(response?.complete);
+});
+
+t.test('an answer that is cut is told at warn, and counted for its reason', async (t) => {
+  const upstream = await rawUpstream(t, half);
+  const { port, log, adminUrl } = await gateway(t, {
+    ...behind(upstream.url, { upstreams: { api: { url: upstream.url, timeout: { idle: '300ms' } } } }),
+    health: '127.0.0.1:0',
+    admin: '127.0.0.1:0',
+  });
+  await exchange(port, requestText({ target }));
+  t.ok(await until(() => log.some(({ level, code }) => level === 40 && code === 'forwarded')));
+  const labels = { code: 'forwarded', reason: 'cut short' };
+  t.equal(await sample(adminUrl as string, 'gatehouse_requests_total', labels), 1);
 });
 
 const garbage: Readonly<Record<string, string>> = {

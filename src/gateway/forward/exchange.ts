@@ -158,7 +158,7 @@ export class Exchange {
   }
 
   /** Undefined: it was recorded before. */
-  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string): Decision | undefined {
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string, isCut = false): Decision | undefined {
     if (this.#recorded) return undefined;
     this.#recorded = true;
     const now = this.shared.clock.monotonic();
@@ -170,6 +170,7 @@ export class Exchange {
       requestId: this.requestId,
       milliseconds: now - this.#start,
       detail,
+      isCut,
       gateway: (forwardedAt ?? now) - this.#start - this.#waited - (this.#verification ?? 0),
       verification: this.#verification,
       attempts: this.attempts || undefined,

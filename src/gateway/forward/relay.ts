@@ -311,14 +311,16 @@ export class Relay {
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
   #cut(error: Error): void {
     const isClients = error instanceof ClientGone;
-    if (!isClients) this.#exchange.trace?.cut(error instanceof TokenEnded ? error.why : reasonOf(error));
-    this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`);
+    const cause = error instanceof TokenEnded ? error.why : reasonOf(error);
+    if (!isClients) this.#exchange.trace?.cut(cause);
+    const isCut = cause.startsWith('upstream_');
+    this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`, isCut);
     const { socket } = this.#exchange.request;
     if (socket.resetAndDestroy === undefined) socket.destroy();
     else socket.resetAndDestroy();
   }
 
-  #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string): void {
+  #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string, isCut = false): void {
     if (this.#finished) return;
     this.#finished = true;
     this.#unwatch();
@@ -327,7 +329,7 @@ export class Relay {
     const { shared } = this.#exchange;
     this.#reader.end();
     if (this.#rate !== undefined) shared.stalls.forget(this.#rate);
-    if (record !== undefined) this.#exchange.record(record, this.#plan, detail);
+    if (record !== undefined) this.#exchange.record(record, this.#plan, detail, isCut);
   }
 }
 

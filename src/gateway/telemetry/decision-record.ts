@@ -17,6 +17,8 @@ export interface Decision {
   /** From the head of the request to the end of the answer. */
   readonly milliseconds: number;
   readonly detail?: string | undefined;
+  /** The upstream's answer had begun, and did not come to its end. */
+  readonly isCut?: boolean;
   /** Milliseconds of our own work until the request was forwarded or answered. */
   readonly gateway?: number | undefined;
   /** Milliseconds; undefined: nobody had to be asked, and nothing to be computed, for the credential or a shared count. */

@@ -33,7 +33,8 @@ export class Decisions {
   record(decision: Decision): void {
     const { code, outcome, milliseconds, upstream } = decision;
     const tally = outcome?.route?.tally ?? this.#unrouted;
-    tally.add({ code, reason: reasonOf(outcome), milliseconds, upstream });
+    const reason = decision.isCut === true ? 'cut short' : reasonOf(outcome);
+    tally.add({ code, reason, milliseconds, upstream });
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);
@@ -86,7 +87,8 @@ const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
 };
 
 /** What shadow mode would have refused is told as a refusal is: its report is made from a default log. */
-function levelOf({ code, outcome }: Decision): 'debug' | 'info' | 'warn' | 'error' {
+function levelOf({ code, outcome, isCut }: Decision): 'debug' | 'info' | 'warn' | 'error' {
+  if (isCut === true) return 'warn';
   if (code === 'forwarded' && outcome?.kind === 'forward' && wouldRefuse(outcome)) return 'info';
   return levels[code] ?? (entryStatus(code) >= 500 ? 'warn' : 'info');
 }
