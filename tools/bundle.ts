@@ -52,4 +52,8 @@ export async function bundle(folder: string): Promise<Metafile> {
   return metafile;
 }
 
-if (import.meta.main) await bundle(process.argv[2] ?? join(root, 'dist'));
+if (import.meta.main) {
+  const folder = process.argv[2] ?? join(root, 'dist');
+  await bundle(folder);
+  console.log(`${folder}: cli.js and program/, sources and packages together`);
+}

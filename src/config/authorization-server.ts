@@ -50,7 +50,7 @@ export const AuthorizationServerSchema = record(
       'The issuer identifier; compared byte by byte with `iss`, and where metadata is found (RFC 8414).',
     ),
     jwks_uri: Type.Optional(text(undefined, "Default: from the issuer's metadata.")),
-    jwks_file: Type.Optional(text(undefined, 'Keys in a file, reloaded when it changes; instead of jwks_uri.')),
+    jwks_file: Type.Optional(text(undefined, 'A JWK Set in a file, reloaded when it changes; instead of jwks_uri.')),
     jwks: Jwks,
     user_key_uri_template: Type.Optional(
       text(

@@ -83,7 +83,7 @@ export const Upstream = record(
     engine: oneOf(
       engines,
       'undici',
-      'What speaks HTTP/1.1 with it: undici; or own, a smaller and stricter client of half the cost.',
+      'What speaks HTTP/1.1 with it: undici; or own, a smaller and stricter client, with which a request costs the gateway about a quarter less.',
     ),
     http2: flag(false, 'true: HTTP/2, by ALPN over https or at once over http.'),
     max_connections: count(
