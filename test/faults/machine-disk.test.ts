@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { until } from '../support/until.ts';
-import { asking, grant, linesOf, lostOf, requestsOf, serviceFile, shop } from './support/disk-service.ts';
+import { asking, grant, linesOf, lostOf, serviceFile } from './support/disk-service.ts';
+import { failingAudit } from './support/failing-audit.ts';
 import { program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 import { mounts, type SmallDisk, smallDisk } from './support/small-disk.ts';
@@ -75,43 +76,12 @@ t.test(
   { skip },
   async (t) => {
     const disk = smallDisk(t, 1) as SmallDisk;
-    const audit = join(disk.directory, 'audit.jsonl');
-    const served = await program(t, 'authorization', () =>
-      serviceFile(`storage: sqlite:gatehouse.db\naudit: { file: ${audit} }`),
-    );
-    let refused = 0;
-    const refuse = async (times: number) => {
-      for (let count = 0; count < times; count++) {
-        const response = await grant(served, { ...shop, secret: `cs_wrong-secret-of-32-bytes-${refused++}` });
-        t.equal(response.status, 401);
-      }
-    };
-    for (let round = 0; round < ROUNDS; round++) {
-      await refuse(30);
+    const fail = async () => {
       disk.fill();
-      await refuse(60);
-      t.equal((await grant(served)).status, 200, 'tokens are given out as ever');
-      disk.free();
-      await pause(1_100);
-      const { length } = readFileSync(audit);
-      await refuse(5);
-      t.ok(
-        (await recovers(async () => readFileSync(audit).length > length, RECOVERY)) < RECOVERY,
-        'it is written again',
-      );
-    }
-    served.child.kill('SIGTERM');
-    await served.ended;
-    const text = readFileSync(audit, 'utf8');
-    const [filed, logged] = [linesOf(text), linesOf(served.output())];
-    t.equal(requestsOf('client_refused', text, served.output()).size, refused, 'none is missing');
-    t.ok(filed.cut.length <= ROUNDS, `${filed.cut.length} lines of the file were cut, and stand alone`);
-    t.equal(
-      logged.whole.filter(({ msg }) => msg === 'the audit file cannot be written').length >= 1,
-      true,
-      'it is said',
-    );
-    t.comment(`${filed.whole.length} in the file, ${requestsOf('client_refused', served.output()).size} in the log`);
+      return () => disk.free();
+    };
+    const { cut } = await failingAudit(t, { directory: disk.directory, rounds: ROUNDS, recovery: RECOVERY, fail });
+    t.ok(cut.length <= ROUNDS, `${cut.length} lines of the file were cut, and stand alone`);
   },
 );
 

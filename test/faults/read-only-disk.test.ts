@@ -5,18 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { temporaryDirectory } from '../authorization/running-service.ts';
 import { until } from '../support/until.ts';
-import {
-  asking,
-  CALLERS,
-  grant,
-  judge,
-  linesOf,
-  lostOf,
-  post,
-  requestsOf,
-  serviceFile,
-  shop,
-} from './support/disk-service.ts';
+import { asking, CALLERS, grant, judge, linesOf, lostOf, post, serviceFile, shop } from './support/disk-service.ts';
+import { failingAudit } from './support/failing-audit.ts';
 import { type Program, program, recovers } from './support/program.ts';
 import { type FailingDisk, failingDisk, isReadOnly, noReadOnly, readOnly } from './support/read-only.ts';
 import { sized } from './support/size.ts';
@@ -138,36 +128,13 @@ t.test(
 );
 
 t.test('an audit file that turns read-only: every event is told, here or in the log', { skip }, async (t) => {
-  const directory = temporaryDirectory(t);
-  const audit = join(directory, 'audit.jsonl');
-  const served = await program(t, 'authorization', () =>
-    serviceFile(`storage: sqlite:gatehouse.db\naudit: { file: ${audit} }`),
-  );
-  let refused = 0;
-  const refuse = async (times: number) => {
-    for (let count = 0; count < times; count++) {
-      const response = await grant(served, { ...shop, secret: `cs_wrong-secret-of-32-bytes-${refused++}` });
-      t.equal(response.status, 401);
-    }
-  };
-  for (let round = 0; round < ROUNDS; round++) {
-    await refuse(30);
-    const end = await readOnly(t, served.pid, [audit]);
-    await refuse(60);
-    t.equal((await grant(served)).status, 200, 'tokens are given out as ever');
-    await end();
-    await pause(1_100);
-    const { length } = readFileSync(audit);
-    await refuse(5);
-    t.ok((await recovers(async () => readFileSync(audit).length > length, RECOVERY)) < RECOVERY, 'it is written again');
-  }
-  served.child.kill('SIGTERM');
-  await served.ended;
-  const text = readFileSync(audit, 'utf8');
-  t.equal(requestsOf('client_refused', text, served.output()).size, refused, 'none is missing');
-  t.strictSame(linesOf(text).cut, [], 'no line is cut');
-  const isTold = ({ msg }: Record<string, unknown>) => msg === 'the audit file cannot be written';
-  t.ok(linesOf(served.output()).whole.some(isTold), 'it is said');
+  const { cut } = await failingAudit(t, {
+    directory: temporaryDirectory(t),
+    rounds: ROUNDS,
+    recovery: RECOVERY,
+    fail: (audit, { pid }) => readOnly(t, pid, [audit]),
+  });
+  t.strictSame(cut, [], 'no line is cut');
 });
 
 const gatewayFile = `log: { level: info, format: json }
