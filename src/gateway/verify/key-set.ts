@@ -53,6 +53,7 @@ const SHORTEST_RETRY = 100;
 /** What timers can hold. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
+const STALE: FoundKeys = { kind: 'out', detail: 'the key set has gone stale' };
 
 export function keySet(options: KeySetOptions): KeySet {
   const { source, algorithms, ttl, cooldown, staleIfError, clock, faults } = options;
@@ -125,15 +126,19 @@ export function keySet(options: KeySetOptions): KeySet {
     timer = setTimeout(refresh, Math.min(failure === undefined ? source.every : retry, LONGEST_WAIT)).unref();
   };
 
-  /** Once the last word is a failure, an absent key may as well be a new one. */
-  const absent = (): FoundKeys => (failure === undefined ? UNKNOWN : { kind: 'out', detail: failure });
+  /** Once the last word is a failure, or a set that has gone stale since, an absent key may as well be a new one. */
+  const absent = (): FoundKeys => {
+    if (failure !== undefined) return { kind: 'out', detail: failure };
+    return current() === undefined ? STALE : UNKNOWN;
+  };
 
   const afterFetch = async (alg: AlgorithmName, kid: string | undefined): Promise<FoundKeys> => {
     await refresh();
     const keys = current()?.candidates(alg, kid) ?? [];
     if (keys.length > 0) return { kind: 'keys', keys };
-    if (failure === undefined && source.isNewer?.() !== false) kids.remember(kid);
-    return absent();
+    const found = absent();
+    if (found === UNKNOWN && source.isNewer?.() !== false) kids.remember(kid);
+    return found;
   };
 
   return {
@@ -141,7 +146,8 @@ export function keySet(options: KeySetOptions): KeySet {
       const now = current();
       const keys = now?.candidates(alg, kid) ?? [];
       if (keys.length > 0) return { kind: 'keys', keys };
-      const cold = now === undefined && (flight !== undefined || clock.monotonic() >= failedAt + COLD_PAUSE);
+      const hasFailed = failure !== undefined && clock.monotonic() < failedAt + COLD_PAUSE;
+      const cold = now === undefined && (flight !== undefined || !hasFailed);
       const worthIt = now !== undefined && kids.mayAsk(kid, now, flight !== undefined);
       return cold || worthIt ? afterFetch(alg, kid) : absent();
     },

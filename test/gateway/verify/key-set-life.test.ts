@@ -181,3 +181,18 @@ t.test('the next look comes after the time of the source, and sooner after a fai
   await new Promise((resolve) => setTimeout(resolve, 220));
   t.equal(loads(), 2, 'closed');
 });
+
+t.test('a set that goes stale soon after a failure is asked for anew, and none of its keys is unknown', async (t) => {
+  const { keys, answers, clock, find } = open(t);
+  const aged = (age: number) => ({ ...set(one), age }) as Fetched;
+  answers.push(failed, aged(14_900), set(one));
+  await keys.start();
+  await keys.start();
+  t.equal(await find('one'), 'one');
+  clock.advance(100);
+  t.equal(await find('one'), 'one', 'fetched');
+  clock.advance(15_000);
+  answers.push(aged(15_000), set(one));
+  t.equal(await find('one'), 'out: the key set has gone stale', 'as it came');
+  t.equal(await find('one'), 'one');
+});
