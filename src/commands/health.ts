@@ -13,7 +13,7 @@ export function register(program: Command): void {
     .command('health')
     .description('exit 0 when the program of this configuration is ready')
     .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml, with a `health` or an `admin` listener')
-    .addOption(waitOption('asks until it is ready, or this time is over (10s when no time is given)'))
+    .addOption(waitOption('asks until it is ready, or this time is over (30s when no time is given)'))
     .action(run);
 }
 

@@ -3,7 +3,7 @@ import { unitTable } from '../config/units.ts';
 
 /** `--wait [duration]`: milliseconds; absent where it is not given. */
 export function waitOption(description: string): Option {
-  return new Option('--wait [duration]', description).preset('10s').argParser(milliseconds);
+  return new Option('--wait [duration]', description).preset('30s').argParser(milliseconds);
 }
 
 function milliseconds(text: string): number {
