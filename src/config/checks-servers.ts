@@ -20,9 +20,8 @@ export const serverChecks: Checks<GatewaySubject> = {
   jwks_uri: ({ servers, config }) =>
     servers.flatMap(({ at, value }) => endpointFaults([...at, 'jwks_uri'], value.jwks_uri, config.development)),
   'two places for keys': ({ servers }) => servers.flatMap(keyPlaceFaults),
-  'jwks_file is there': ({ servers, around }) => servers.flatMap((server) => keyFileFaults(server, around.directory)),
-  'jwks_file is a key set': ({ servers, around }) =>
-    servers.flatMap((server) => keySetFaults(server, around.directory)),
+  'jwks_file is there, and a key set': ({ servers, around }) =>
+    servers.flatMap((server) => keyFileFaults(server, around.directory)),
   'authorities of a server': ({ servers, around }) => servers.flatMap((server) => authorityFaults(server, around)),
   algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
   secret: ({ servers }) => servers.flatMap(secretFaults),
@@ -54,25 +53,18 @@ function keyPlaceFaults({ at, value }: Server): readonly Finding[] {
 
 function keyFileFaults({ at, value }: Server, directory: string): readonly Finding[] {
   if (value.jwks_file === undefined) return [];
+  const pointer = [...at, 'jwks_file'];
   const read = readKeySetFile(resolve(directory, value.jwks_file));
-  if (read.ok) return [];
+  if (read.ok) return keySetFaults(pointer, notKeySet(read.bytes));
   const { reason, hint = `paths are relative to ${directory}` } = read;
-  return [{ pointer: [...at, 'jwks_file'], message: `the file ${reason}`, hint }];
+  return [{ pointer, message: `the file ${reason}`, hint }];
 }
 
 /** It may be mended while the gateway runs, so it is no reason not to start. */
-function keySetFaults({ at, value }: Server, directory: string): readonly Finding[] {
-  const read = value.jwks_file === undefined ? undefined : readKeySetFile(resolve(directory, value.jwks_file));
-  const fault = read?.ok === true ? notKeySet(read.bytes) : undefined;
+function keySetFaults(pointer: Finding['pointer'], fault: string | undefined): readonly Finding[] {
   if (fault === undefined) return [];
-  return [
-    {
-      pointer: [...at, 'jwks_file'],
-      severity: 'warning',
-      message: `the file ${fault}, so no token can be verified by it`,
-      hint: 'a JWK Set is read (RFC 7517 §5): {"keys": [{"kty": …}]}',
-    },
-  ];
+  const message = `the file ${fault}, so no token can be verified by it`;
+  return [{ pointer, severity: 'warning', message, hint: 'a JWK Set is read (RFC 7517 §5): {"keys": [{"kty": …}]}' }];
 }
 
 function authorityFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {

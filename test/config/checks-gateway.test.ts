@@ -466,13 +466,11 @@ const cases: Record<string, readonly Case[]> = {
   'two places for keys': [
     [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/, /^warning/],
   ],
-  'jwks_file is there': [
+  'jwks_file is there, and a key set': [
     [server({ jwks_file: 'keys.json' }), /the file does not exist/],
     [server({ jwks_file: 'base-config.ts' }), /^warning/],
     [server({ jwks_file: '/dev/zero' }), /the file cannot be read: it is a pipe or a device/],
     [server({ jwks_file: '.' }), /the file cannot be read \(EISDIR/],
-  ],
-  'jwks_file is a key set': [
     [server({ jwks_file: file('server.key') }), /^warning: the file is PEM, so no token can be verified by it/],
     [server({ jwks_file: 'base-config.ts' }), /^warning: the file is not JSON/],
     [server({ jwks_file: packageFile }), /^warning: the file has no list of `keys`/],
