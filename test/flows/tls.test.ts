@@ -10,6 +10,7 @@ import { reloadable } from '../support/reloadable.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { within } from '../support/until.ts';
+import { assertEcho, echoes } from '../support/websocket-echo.ts';
 import { witness } from '../support/witness.ts';
 
 t.setTimeout(600_000);
@@ -56,22 +57,9 @@ t.test('requests over TLS are served as any other, and the upstream is told http
 });
 
 t.test('a WebSocket works over TLS', async (t) => {
-  const upstream = await rawUpstream(t, ({ socket }) => {
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
-    socket.on('data', (chunk) => socket.write(chunk));
-  });
+  const upstream = await rawUpstream(t, echoes);
   const { port } = await gateway(t, behind(upstream.url, listen()));
-  const client = await secure(t, port);
-  const headers = [
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-    ['Sec-WebSocket-Version', '13'],
-  ] as const;
-  client.send(requestText({ target: '/public/live', headers }));
-  t.equal((await client.read())?.status, 101);
-  client.send('hello');
-  await client.arrived(5);
-  t.equal(client.unread.toString(), 'hello');
+  await assertEcho(t, await secure(t, port));
 });
 
 t.test('TLS older than 1.2 is not spoken', async (t) => {
