@@ -20,7 +20,23 @@ const external = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compile
 /** Of undici only what is used. */
 const undiciInParts: Plugin = {
   name: 'undici in parts',
-  setup: ({ onResolve }) => onResolve({ filter: /^undici$/ }, () => ({ path: join(root, 'tools/undici-parts.js') })),
+  setup: ({ onResolve }) => onResolve({ filter: /^undici$/ }, () => ({ path: join(root, 'tools/undici-parts.cjs') })),
+};
+
+/**
+ * Whoever imports `node:http` has all that it exports read, among it the WebSocket of a browser, for which Node.js loads its
+ * own undici with `fetch` and all: 13 MiB of every process. A module that is asked for shows only what is used.
+ */
+const httpWithoutFetch: Plugin = {
+  name: 'node:http without fetch',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'asked-for' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'asked-for' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
+    }));
+  },
 };
 
 /** Packages in CommonJS ask for what Node.js brings. */
@@ -41,10 +57,12 @@ export async function bundle(folder: string): Promise<Metafile> {
     platform: 'node',
     target: 'node24.15',
     chunkNames: '[name]-[hash]',
+    minifyWhitespace: true,
+    lineLimit: 120,
     legalComments: 'none',
     logLevel: 'warning',
     external,
-    plugins: [undiciInParts],
+    plugins: [undiciInParts, httpWithoutFetch],
     banner: { js: banner },
   });
   cpSync(join(root, 'src/demo/page'), join(folder, 'program/page'), { recursive: true });

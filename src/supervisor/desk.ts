@@ -38,7 +38,7 @@ export interface DeskOptions {
 export function openDesk(options: DeskOptions): Desk {
   const { name, config, development, directory, trust, clock, log } = options;
   const agent = new Agent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
-  const fetch = fetcherOf(agent, trust);
+  const fetch = fetcherOf(() => agent, trust);
   const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const source = keySourceOf(config, { fetch, about, directory });
   const flights = new Map<string, Promise<Fetched>>();

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, relative } from 'node:path';
 import { hashSync } from 'bcryptjs';
@@ -25,11 +25,12 @@ function beside(t: Test): Installed {
   return { folder: root, root };
 }
 
-/** Says on stderr what is loaded, file by file. */
+/** Says on stderr what is loaded, file by file, and at the end what of Node.js itself. */
 const telling = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';
   registerHooks({ load(url, context, next) { writeSync(2, 'loads ' + url + '\\n'); return next(url, context); } });
+  process.on('exit', () => writeSync(2, process.moduleLoadList.join('\\n') + '\\n'));
 `)}`;
 
 /** Of what is told: the sources and packages that are in those files. */
@@ -94,6 +95,8 @@ t.test('a sidecar that is ready has loaded nothing that it does not use', async 
   );
   sidecar.kill('SIGTERM');
   t.equal(await sidecar.ended(), 0, sidecar.output());
+  t.match(sidecar.output(), /^NativeModule http$/m);
+  t.notMatch(sidecar.output(), /^NativeModule internal\/deps\/undici/m, 'fetch, which Node.js has too');
 });
 
 const basic = `
@@ -130,9 +133,10 @@ t.test('the demo finds its page', async (t) => {
   t.equal(await demo.ended(), 0, demo.output());
 });
 
+const { default: parts } = await import(new URL('../../tools/undici-parts.cjs', import.meta.url).href);
+
 /** What undici's own function asks a dispatcher for. */
 t.test('the request of the parts of undici is that of undici', async (t) => {
-  const { request: ofParts } = await import(new URL('../../tools/undici-parts.js', import.meta.url).href);
   const calls: [string, object][] = [
     ['https://a.example/b?c=d', {}],
     ['https://a.example:8443', { method: 'POST', body: 'x', headers: { accept: 'application/json' } }],
@@ -142,11 +146,24 @@ t.test('the request of the parts of undici is that of undici', async (t) => {
   for (const [url, options] of calls) {
     const asked: object[] = [];
     const dispatcher = { dispatch: (wanted: object) => asked.push(wanted) > 0 };
-    for (const ask of [request, ofParts]) void ask(url, { ...options, dispatcher } as never);
+    for (const ask of [request, parts.request]) void ask(url, { ...options, dispatcher } as never);
     const [theirs, ours] = asked;
     t.ok(theirs, url);
     t.strictSame(ours, theirs, url);
   }
+});
+
+t.test('the parts of undici hold every name that a source takes from it', async (t) => {
+  const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const names = sources
+    .flatMap((source) => [...source.matchAll(/^import \{([^}]+)\} from 'undici';$/gm)])
+    .flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
+    .filter((name) => !name.startsWith('type '));
+  t.ok(names.includes('Agent'));
+  t.strictSame(
+    [...new Set(names)].filter((name) => !(name in parts)),
+    [],
+  );
 });
 
 t.test('a mistake is told as it is from the sources', async (t) => {

@@ -37,7 +37,7 @@ function open(
 ): RemoteView {
   const trust = trustOf(config, { directory });
   const agent = opened.adopt(new Agent({ connect: connectOptions(trust) }), (each) => each.destroy());
-  const fetch = fetcherOf(agent, trust);
+  const fetch = fetcherOf(() => agent, trust);
   const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   return { name: `authorization_servers.${name}`, config, directory, clock, opened, agent, trust, fetch, about };
 }

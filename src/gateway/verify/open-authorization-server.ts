@@ -51,8 +51,10 @@ export function openAuthorizationServer(
   trust: Trust = trustOf(config, dependencies),
 ): AuthorizationServer {
   const { clock, log, directory, development, remote } = dependencies;
-  const agent = new Agent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
-  const fetch = remote?.fetch ?? fetcherOf(agent, trust);
+  let agent: Agent | undefined;
+  const connections = config.cache.max_concurrent;
+  const dispatcher = () => (agent ??= new Agent({ connections, connect: connectOptions(trust) }));
+  const fetch = remote?.fetch ?? fetcherOf(dispatcher, trust);
   const about = remote?.about ?? metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const published = openKeys(name, config, dependencies, { fetch, about });
   const streams = openStreams(clock);
@@ -116,7 +118,7 @@ export function openAuthorizationServer(
     streams,
     out,
     userKeys: users,
-    release: () => agent.destroy(),
+    release: async () => agent?.destroy(),
   });
 }
 
@@ -178,8 +180,9 @@ function openStore(
 
 const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');
 
-export function fetcherOf(agent: Dispatcher, trust: Trust): FetchJson {
-  return trust.kind === 'nobody' ? untrusting : jsonFetcher(agent);
+/** `dispatcher` is made for the first question: a server whose keys lie in a file may never have one. */
+export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
+  return trust.kind === 'nobody' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);
 }
 
 /** Undefined where no token is ever verified by a published key. */
