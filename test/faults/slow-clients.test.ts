@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 import { upstreamProcess } from '../support/upstream-process.ts';
 import { type AskedProcess, askedProcess } from './support/asked-process.ts';
 import { openSockets } from './support/open-sockets.ts';
+import { keepsPace } from './support/pace.ts';
 import { type PacedLoad, paced } from './support/paced.ts';
 import { holdsOnce, type Round } from './support/rounds.ts';
 import { sized } from './support/size.ts';
@@ -24,7 +25,7 @@ t.setTimeout(sized(240_000, 900_000, 3_600_000));
 
 const SLOW = sized(50, 1_000, 1_000);
 /** Milliseconds: of heads, of a body's first kilobyte, of a reader that takes nothing. */
-const LIMIT = sized(1_500, 7_000, 30_000);
+const LIMIT = sized(1_500, 10_000, 30_000);
 const ALONE = sized(800, 3_000, 10_000);
 /** In which all of them come. */
 const COMING = sized(500, 3_000, 3_000);
@@ -101,7 +102,7 @@ interface Pace {
 }
 
 /** What the good requests were told during `work`, compared with before it and with those of the other gateway. */
-async function during(t: Test, { good, calm }: Scene, work: () => Promise<unknown>): Promise<Pace> {
+async function during(t: Test, { good, calm }: Scene, work: () => Promise<unknown>, least = 20): Promise<Pace> {
   await good.told();
   await pause(ALONE);
   const [alone] = await Promise.all([good.told(), calm.told()]);
@@ -110,7 +111,7 @@ async function during(t: Test, { good, calm }: Scene, work: () => Promise<unknow
   t.strictSame(Object.keys(beside.statuses), ['200'], 'every good request is answered');
   const p99s = [alone, beside, apart].map(({ p99 }) => p99.toFixed(1));
   return {
-    held: beside.p99 <= Math.max(2 * Math.max(alone.p99, apart.p99), 20),
+    held: keepsPace(beside.p99, Math.max(2 * Math.max(alone.p99, apart.p99), least)),
     met: `p99 ${p99s[0]} ms before, ${p99s[1]} ms beside them, ${p99s[2]} ms of another gateway meanwhile`,
     longest: Math.max(beside.longest, apart.longest),
   };
@@ -183,32 +184,47 @@ t.test('1,000 slow clients of each kind are gone at the limit, and good requests
 /** Of which every fifth is told of. */
 const SECONDS = 5 * Math.ceil((LIMIT + LOOKS + LAST_WORD) / 5_000);
 
+interface Theirs {
+  readonly args: readonly string[];
+  /** Milliseconds that the p99 of good requests may be in any case. */
+  readonly least: number;
+}
+
 /** slowhttptest's own kinds, where it is installed and there is time: what is promised is shown without it. */
-const theirs: Readonly<Record<string, readonly string[]>> =
+const theirs: Readonly<Record<string, Theirs>> =
   isInstalled && sized(false, true, true)
     ? {
-        'slow heads (-H)': ['-H', '-u', '/public/a'],
-        'slow bodies (-B)': ['-B', '-s', '100000', '-u', '/public/a'],
-        'slow readers (-X)': [
-          ...['-X', '-w', '512', '-y', '1024', '-z', '32', '-k', '1', '-n', '5'],
-          ...['-r', String(SLOW / (READERS.within / 1_000)), '-l', String(SECONDS + READERS.within / 1_000)],
-          ...['-u', '/public/large'],
-        ],
+        'slow heads (-H)': { args: ['-H', '-u', '/public/a'], least: 20 },
+        // All thousand send in one moment of each second, and to pass that on takes fifty milliseconds of a core.
+        'slow bodies (-B)': { args: ['-B', '-s', '100000', '-u', '/public/a'], least: 75 },
+        'slow readers (-X)': {
+          args: [
+            ...['-X', '-w', '512', '-y', '1024', '-z', '32', '-k', '1', '-n', '5'],
+            ...['-r', String(SLOW / (READERS.within / 1_000)), '-l', String(SECONDS + READERS.within / 1_000)],
+            ...['-u', '/public/large'],
+          ],
+          least: 20,
+        },
       }
     : {};
 
-for (const [name, args] of Object.entries(theirs)) {
+for (const [name, { args, least }] of Object.entries(theirs)) {
   t.test(`${name} of slowhttptest find the gateway available to the end, in one round of three`, async (t) => {
     const it = await scene(t);
     await holdsOnce(t, name, async () => {
       const url = `http://127.0.0.1:${it.gateway.port}${args.at(-1)}`;
       const common = ['-c', String(SLOW), '-r', String(SLOW / 2), '-i', '1', '-l', String(SECONDS), '-p', '3'];
       let said = '';
-      const pace = await during(t, it, async () => {
-        const stdio = ['ignore', 'pipe', 'inherit'] as const;
-        const child = spawn('slowhttptest', [...common, ...args.slice(0, -1), url], { stdio: [...stdio] });
-        [said] = await Promise.all([text(child.stdout as Readable), once(child, 'exit')]);
-      });
+      const pace = await during(
+        t,
+        it,
+        async () => {
+          const stdio = ['ignore', 'pipe', 'inherit'] as const;
+          const child = spawn('slowhttptest', [...common, ...args.slice(0, -1), url], { stdio: [...stdio] });
+          [said] = await Promise.all([text(child.stdout as Readable), once(child, 'exit')]);
+        },
+        least,
+      );
       const available = [...stripVTControlCharacters(said).matchAll(/service available:\s+(YES|NO)/g)];
       const held = pace.held && available.length > 0 && available.every(([, word]) => word === 'YES');
       return { held, met: `available ${available.map(([, word]) => word).join(' ')}, ${pace.met}` };
