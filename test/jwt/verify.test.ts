@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { type CryptoKey, exportSPKI, importJWK } from 'jose';
 import t from 'tap';
 import { algorithmNames } from '../../src/jwt/algorithms.ts';
@@ -47,6 +47,30 @@ t.test('a changed payload, header or signature does not verify', async (t) => {
   ]) {
     t.equal(await verifySignature(parsed(forged.join('.')), keys), undefined);
   }
+});
+
+t.test('a signature of another length is a wrong one, and no error', async (t) => {
+  for (const alg of algorithmNames) {
+    const [keys, token] = [await keysFor(alg), await sign({ sub: 'alice' }, { alg })];
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const bytes = Buffer.from(signature, 'base64url');
+    for (const length of [0, 1, bytes.length - 1, bytes.length + 1, 2 * bytes.length, 5_000]) {
+      const other = Buffer.alloc(length, bytes).toString('base64url');
+      const jws = parseJws(`${header}.${payload}.${other}`);
+      t.notOk(jws.kind === 'parsed' && (await verifySignature(jws, keys)), `${alg}: ${length}`);
+    }
+  }
+});
+
+t.test('a signature in DER is none (RFC 7518 §3.4)', async (t) => {
+  const der = createSign('sha256')
+    .update('x')
+    .sign(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+  const [header = '', payload = ''] = (await sign({ sub: 'alice' })).split('.');
+  t.equal(
+    await verifySignature(parsed(`${header}.${payload}.${der.toString('base64url')}`), await keysFor('ES256')),
+    undefined,
+  );
 });
 
 t.test('advisory 51: no public key, in no form, serves as an HMAC secret', async (t) => {
