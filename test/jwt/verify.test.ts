@@ -49,6 +49,15 @@ t.test('a changed payload, header or signature does not verify', async (t) => {
   }
 });
 
+t.test('a key serves the algorithm that it was taken for, also where another one means the same', async (t) => {
+  const { jwk: { alg: _, ...jwk } = {} } = await signingKey('Ed25519');
+  const token = parsed(await sign({ sub: 'alice' }, { alg: 'Ed25519' }));
+  const taken = async (alg: 'Ed25519' | 'EdDSA') => (await importKeys({ keys: [jwk] }, [alg]))?.keys ?? [];
+  t.ok(await verifySignature(token, await taken('Ed25519')));
+  t.equal((await taken('EdDSA')).length, 1);
+  t.equal(await verifySignature(token, await taken('EdDSA')), undefined);
+});
+
 t.test('a signature of another length is a wrong one, and no error', async (t) => {
   for (const alg of algorithmNames) {
     const [keys, token] = [await keysFor(alg), await sign({ sub: 'alice' }, { alg })];
