@@ -1,17 +1,20 @@
 #!/usr/bin/env node
-// Reads TAP on standard input: a line for each file, every failing block whole, every skip with its reason,
-// and `N passed, N failed, N skipped` as the last line. A test is a titled block of a test file.
+// Reads TAP on standard input: a line for each file, every failing block whole, what a test tells of its figures, every
+// skip with its reason, and `N passed, N failed, N skipped` as the last line. A test is a titled block of a test file.
 import { Parser } from 'tap-parser';
+
+/** What tap says of itself in comments. */
+const OF_TAP = /^# (Subtest|time=|timeout=|\{)/;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skips = [];
 
 const root = new Parser();
 root.on('child', (file) => {
-  const failures = [];
-  watch(file, [], failures);
+  const lines = [];
+  watch(file, [], lines);
   file.on('complete', () => {
-    for (const failure of failures) console.log(failure);
+    for (const line of lines) console.log(line);
   });
 });
 root.on('assert', (result) => {
@@ -27,11 +30,14 @@ root.on('complete', () => {
 process.stdin.pipe(root);
 
 /** Follows one test block; the blocks directly in a file are the tests that are counted. */
-function watch(parser, path, failures) {
+function watch(parser, path, lines) {
   const blocks = new Set();
+  parser.on('comment', (comment) => {
+    if (path.length > 0 && !OF_TAP.test(comment)) lines.push(`  ${path.join(' › ')}: ${comment.slice(2).trimEnd()}`);
+  });
   parser.on('child', (child) => {
     blocks.add(child.name);
-    watch(child, [...path, child.name], failures);
+    watch(child, [...path, child.name], lines);
   });
   parser.on('assert', (result) => {
     if (path.length === 0) count(result, [parser.name, result.name]);
@@ -39,7 +45,7 @@ function watch(parser, path, failures) {
     const why = describe(result.diag ?? {});
     // A block that failed only because a test inside it did has nothing to add.
     if (!blocks.has(result.name) || why.message !== '')
-      failures.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
+      lines.push(`  not ok ${[...path, result.name].join(' › ')}\n${indent(why.text)}`);
   });
 }
 

@@ -1,6 +1,6 @@
 // What our sources take from undici, for the bundle: its own index loads a browser's fetch, WebSockets, caches and mocks
 // too, for three MiB of every process. Each part is loaded when it is first used, so that who asks nobody has none of them.
-// esbuild says so when a source wants a name that is not here.
+// test/deploy/bundle.test.ts says so when a source wants a name that is not here.
 module.exports = {
   get Agent() {
     return require('undici/lib/dispatcher/agent.js');
@@ -22,10 +22,10 @@ module.exports = {
 
 /** As undici's index has it, of the forms in which we call it: a URL, and a dispatcher or none. */
 function request(url, options = {}) {
-  const Api = require('undici/lib/api/index.js');
+  const api = require('undici/lib/api/api-request.js');
   const { origin, pathname, search } = new URL(url);
   const { dispatcher = globalDispatcher(), method = options.body ? 'PUT' : 'GET' } = options;
-  return Api.request.call(dispatcher, { ...options, origin, path: `${pathname}${search}`, method });
+  return api.call(dispatcher, { ...options, origin, path: `${pathname}${search}`, method });
 }
 
 function globalDispatcher() {

@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/within.ts';
 import type { AuthorizationServerConfig } from '../config/gateway.ts';
@@ -6,6 +5,7 @@ import { openFeed } from '../gateway/revocation/open-feed.ts';
 import type { GatewayLog } from '../gateway/verify/fault-log.ts';
 import { DEADLINE, type FailedFetch, type Fetched } from '../gateway/verify/fetch-json.ts';
 import { keySourceOf } from '../gateway/verify/key-source.ts';
+import { lateAgent } from '../gateway/verify/late-agent.ts';
 import { type MetadataMember, metadata } from '../gateway/verify/metadata.ts';
 import { fetcherOf } from '../gateway/verify/open-authorization-server.ts';
 import { connectOptions, type Trust } from '../gateway/verify/trust.ts';
@@ -37,8 +37,8 @@ export interface DeskOptions {
 
 export function openDesk(options: DeskOptions): Desk {
   const { name, config, development, directory, trust, clock, log } = options;
-  const agent = new Agent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
-  const fetch = fetcherOf(() => agent, trust);
+  const agent = lateAgent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
+  const fetch = fetcherOf(agent.dispatcher, trust);
   const about = metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const source = keySourceOf(config, { fetch, about, directory });
   const flights = new Map<string, Promise<Fetched>>();
@@ -57,7 +57,7 @@ export function openDesk(options: DeskOptions): Desk {
     feed: open && sharedFeed(open, { clock, skew: config.clock_skew, news: () => flights.clear() }),
     async close() {
       this.feed?.close();
-      await agent.destroy();
+      await agent.release();
     },
   };
 }

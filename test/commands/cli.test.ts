@@ -59,6 +59,8 @@ t.test('a port that is taken is one line and exit 1, not a stack', async (t) => 
     String(await freePort()),
     '--api',
     String(await freePort()),
+    '--client',
+    String(await freePort()),
   ]).ended();
   t.equal(status, 1);
   t.match(stderr, `127.0.0.1:${port} is taken`);

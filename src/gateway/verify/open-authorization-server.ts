@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
 import type { AuthorizationServerConfig } from '../../config/gateway.ts';
@@ -21,6 +21,7 @@ import { type FetchJson, failed, jsonFetcher } from './fetch-json.ts';
 import { askAboutToken } from './introspection-client.ts';
 import { type KeySet, keySet } from './key-set.ts';
 import { keySourceOf } from './key-source.ts';
+import { lateAgent } from './late-agent.ts';
 import { type Metadata, metadata } from './metadata.ts';
 import type { RemoteServer } from './remote-server.ts';
 import { bothKeySets, secretKeySet } from './secret-key-set.ts';
@@ -51,10 +52,8 @@ export function openAuthorizationServer(
   trust: Trust = trustOf(config, dependencies),
 ): AuthorizationServer {
   const { clock, log, directory, development, remote } = dependencies;
-  let agent: Agent | undefined;
-  const connections = config.cache.max_concurrent;
-  const dispatcher = () => (agent ??= new Agent({ connections, connect: connectOptions(trust) }));
-  const fetch = remote?.fetch ?? fetcherOf(dispatcher, trust);
+  const agent = lateAgent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
+  const fetch = remote?.fetch ?? fetcherOf(agent.dispatcher, trust);
   const about = remote?.about ?? metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
   const published = openKeys(name, config, dependencies, { fetch, about });
   const streams = openStreams(clock);
@@ -118,7 +117,7 @@ export function openAuthorizationServer(
     streams,
     out,
     userKeys: users,
-    release: async () => agent?.destroy(),
+    release: agent.release,
   });
 }
 
@@ -180,7 +179,6 @@ function openStore(
 
 const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');
 
-/** `dispatcher` is made for the first question: a server whose keys lie in a file may never have one. */
 export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
   return trust.kind === 'nobody' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);
 }

@@ -55,11 +55,6 @@ export class AnswerReader {
     this.#paused = false;
   }
 
-  /** The whole answer was read. */
-  get isOver(): boolean {
-    return this.#state === 'over';
-  }
-
   /** A request has been sent, and its answer is not over. */
   get isAwaited(): boolean {
     return this.#state !== 'over' && this.#state !== 'idle';

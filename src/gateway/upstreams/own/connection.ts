@@ -280,7 +280,7 @@ export class Connection implements AnswerSink {
 
   #abort(sent: Sent, reason: Error = new GivenUp('given up')): void {
     if (this.#sent !== sent) return;
-    if (this.#reader.isAwaited) {
+    if (this.#reader.isAwaited || this.#upload !== undefined) {
       this.#fail(reason);
       return;
     }

@@ -39,10 +39,6 @@ export class Upload {
     body.resume();
   }
 
-  get isOver(): boolean {
-    return this.#over;
-  }
-
   /** Nobody wants the rest. */
   stop(): void {
     if (this.#over) return;

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import t from 'tap';
+import type { Dispatcher } from 'undici';
+import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
+import { until } from '../../../support/until.ts';
+
+t.test('an upload that is given up in the head of its answer takes its connection along', async (t) => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n'));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => server.close());
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const options = { url, serverName: '127.0.0.1', connections: 1, connectTimeout: 5_000, keepAlive: true };
+  const engine = openOwn({ ...options, trust: { kind: 'files' } });
+  t.teardown(() => engine.destroy());
+  const body = new PassThrough();
+  body.write('the first half');
+  const failed = Promise.withResolvers<Error>();
+  let giveUp: (reason?: Error) => void = () => {};
+  const handler = {
+    onConnect: (abort: typeof giveUp) => {
+      giveUp = abort;
+    },
+    onHeaders() {
+      giveUp(new Error('for us alone'));
+      return true;
+    },
+    onData: () => true,
+    onComplete: () => failed.reject(new Error('it was complete')),
+    onError: failed.resolve,
+  };
+  const headers = ['host', 'api', 'content-length', '28'];
+  engine.dispatch({ method: 'POST', path: '/', headers, body }, handler as unknown as Dispatcher.DispatchHandler);
+  t.match(await failed.promise, { message: 'for us alone' });
+  // A free connection would be kept for four seconds.
+  t.ok(await until(() => sockets[0]?.destroyed === true || sockets[0]?.readableEnded === true, 3_000));
+  t.equal(sockets.length, 1);
+});
