@@ -7,6 +7,7 @@ import { runWithUserKeys } from '../authorization/user-key-flow.ts';
 import { filesIn } from '../docs/cookbook.ts';
 import { holdsOnce } from '../faults/support/rounds.ts';
 import { type Cuttable, cuttable } from '../support/cuttable.ts';
+import { freePort } from '../support/free-port.ts';
 import { nginx, programAt } from '../support/front-proxy.ts';
 import { bearer, type RequestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
@@ -134,6 +135,23 @@ t.test('a Gatehouse that hangs lets nobody pass for longer than two seconds', op
   way?.cut();
   await asking;
   t.ok(last > began && last - began < 2_000, `the last passed after ${Math.round(last - began)} ms`);
+});
+
+t.test('a Gatehouse that is down lets nobody pass, whatever pages nginx has for errors', options, async (t) => {
+  for (const to of ['/own/50x.html', '= /own/50x.html', '=200 /own/50x.html', '=204 @own']) {
+    const own = `server_name api.example.com; error_page 500 502 503 504 ${to};
+      location = /own/50x.html { return 200 sorry; } location @own { return 200 sorry; }`;
+    const down: Starts = async (t, page, { upstream }) => {
+      const decision = `127.0.0.1:${await freePort()}`;
+      const addresses = { '127.0.0.1:8082': decision, '127.0.0.1:9000': upstream, 'server_name api.example.com;': own };
+      return nginx(t, page, addresses);
+    };
+    const { send, upstream, proxy } = await fronted(t, page, down);
+    for (const method of ['GET', 'POST'])
+      t.equal((await send({ target: '/orders/1', method, headers: [bearer('none')] })).status, 500, `${method} ${to}`);
+    t.equal(upstream.seen.length, 0, to);
+    t.match(proxy.log(), /auth request unexpected status: 502/);
+  }
 });
 
 t.test('what nginx remembers holds for that method, host, target and token alone', options, async (t) => {
