@@ -29,18 +29,25 @@ function blockList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-function hopsOf(lines: readonly string[]): (string | undefined)[] {
-  return lines.flatMap((line) => line.split(',')).map((hop) => addressOf(hop.trim()));
+/** From the right, as far as somebody asks: a client may have written a hundred thousand. */
+function* hopsOf(lines: readonly string[]): Generator<string | undefined> {
+  for (const line of lines.toReversed()) {
+    for (let end = line.length; end >= 0; ) {
+      const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
+      yield addressOf(line.slice(comma + 1, end).trim());
+      end = comma;
+    }
+  }
 }
 
-function believed(isTrusted: (address: string) => boolean, hops: readonly (string | undefined)[]): readonly string[] {
-  const chain: string[] = [];
-  for (const hop of hops.toReversed()) {
+function believed(isTrusted: (address: string) => boolean, hops: Iterable<string | undefined>): readonly string[] {
+  const nearestFirst: string[] = [];
+  for (const hop of hops) {
     if (hop === undefined) break;
-    chain.unshift(hop);
+    nearestFirst.push(hop);
     if (!isTrusted(hop)) break;
   }
-  return chain;
+  return nearestFirst.reverse();
 }
 
 /** Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */

@@ -31,12 +31,12 @@ function fromConnection({ address, secure }: Peer): Origin {
 }
 
 function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
-  const chain = trusted.believed(listOf(peer, 'x-forwarded-for'));
-  const host = listOf(peer, 'x-forwarded-host').at(-1);
-  const id = listOf(peer, peer.requestIdHeader).at(-1);
+  const chain = trusted.believed(linesOf(peer, 'x-forwarded-for'));
+  const host = lastOf(peer, 'x-forwarded-host');
+  const id = lastOf(peer, peer.requestIdHeader);
   return {
     address: chain[0] ?? peer.address,
-    secure: (listOf(peer, 'x-forwarded-proto').at(-1) ?? (peer.secure ? 'https' : '')).toLowerCase() === 'https',
+    secure: (lastOf(peer, 'x-forwarded-proto') ?? (peer.secure ? 'https' : '')).toLowerCase() === 'https',
     chain: [...chain, peer.address].join(', '),
     host: host !== undefined && normalizeHost(host) !== undefined ? host : undefined,
     requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
@@ -44,9 +44,12 @@ function fromProxy(trusted: TrustedProxies, peer: Peer): Origin {
   };
 }
 
-function listOf({ rawHeaders }: Peer, name: string): string[] {
-  return rawHeaders
-    .filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
-    .flatMap((value) => value.split(','))
-    .map((item) => item.trim());
+function linesOf({ rawHeaders }: Peer, name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+/** Of a list, what the nearest proxy wrote. */
+function lastOf(peer: Peer, name: string): string | undefined {
+  const line = linesOf(peer, name).at(-1);
+  return line?.slice(line.lastIndexOf(',') + 1).trim();
 }
