@@ -12,7 +12,7 @@ import { requestText } from '../support/request-text.ts';
 import { hmacServer, jwt } from '../support/tokens.ts';
 import { until, within } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
-import { assertEcho, echoes } from '../support/websocket-echo.ts';
+import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
 /** `listen: { http2: true }`: another way of speaking with clients, and the same gateway behind it. */
@@ -674,7 +674,9 @@ t.test('a body that comes too slowly is 408, and the connection goes on', async 
 t.test('a WebSocket is opened over HTTP/1.1 on the same listener', async (t) => {
   const upstream = await rawUpstream(t, echoes);
   const { port } = await gateway(t, behind(upstream.url, http2Listen()));
-  await assertEcho(t, await http1(t, port, ['http/1.1']));
+  const client = await http1(t, port, ['http/1.1']);
+  await openWebSocket(t, client);
+  await assertEcho(t, client);
 });
 
 t.test('a client certificate is asked for over HTTP/2 too', async (t) => {

@@ -11,6 +11,7 @@ import { type ReloadableGateway, reloadable } from '../support/reloadable.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { active, authorizationServer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
+import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
 t.setTimeout(600_000);
@@ -264,26 +265,14 @@ t.test('a request that began before a reload ends under the file that it began u
 
 t.test('a WebSocket that began before a reload goes on, and holds its generation', async (t) => {
   const { file, gateway } = await prepared(t);
-  const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
-  const upstream = await rawUpstream(t, ({ socket }) => {
-    socket.write(switching);
-    socket.on('data', (chunk) => socket.write(chunk));
-  });
+  const upstream = await rawUpstream(t, echoes);
   await gateway.take({ ...file('A'), upstreams: { 'api-A': { url: upstream.url } } });
   const client = await open(t, gateway.port);
-  const headers = [
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-    ['Sec-WebSocket-Version', '13'],
-  ] as const;
-  client.send(requestText({ target: '/public/live', headers }));
-  t.equal((await client.read())?.status, 101);
+  await openWebSocket(t, client);
   const ended = () => gateway.log.filter(({ msg }) => msg === 'the generation before has ended').length;
   const before = ended();
   await gateway.take(file('B'));
-  client.send('hello');
-  await client.arrived(5);
-  t.equal(client.unread.toString(), 'hello');
+  await assertEcho(t, client);
   t.equal(ended(), before);
   client.destroy();
   t.ok(await until(() => ended() === before + 1));

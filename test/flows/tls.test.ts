@@ -10,7 +10,7 @@ import { reloadable } from '../support/reloadable.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { within } from '../support/until.ts';
-import { assertEcho, echoes } from '../support/websocket-echo.ts';
+import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { witness } from '../support/witness.ts';
 
 t.setTimeout(600_000);
@@ -59,7 +59,9 @@ t.test('requests over TLS are served as any other, and the upstream is told http
 t.test('a WebSocket works over TLS', async (t) => {
   const upstream = await rawUpstream(t, echoes);
   const { port } = await gateway(t, behind(upstream.url, listen()));
-  await assertEcho(t, await secure(t, port));
+  const client = await secure(t, port);
+  await openWebSocket(t, client);
+  await assertEcho(t, client);
 });
 
 t.test('TLS older than 1.2 is not spoken', async (t) => {

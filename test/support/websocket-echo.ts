@@ -9,8 +9,8 @@ export const echoes: Script = ({ socket }) => {
   socket.on('data', (chunk) => socket.write(chunk));
 };
 
-/** Opens a WebSocket to it, and hears what it says. */
-export async function assertEcho(t: Test, client: RawClient): Promise<void> {
+/** Opens a WebSocket to it. */
+export async function openWebSocket(t: Test, client: RawClient): Promise<void> {
   const headers = [
     ['Connection', 'Upgrade'],
     ['Upgrade', 'websocket'],
@@ -18,6 +18,10 @@ export async function assertEcho(t: Test, client: RawClient): Promise<void> {
   ] as const;
   client.send(requestText({ target: '/public/live', headers }));
   t.equal((await client.read())?.status, 101);
+}
+
+/** Hears what it says on a WebSocket that is open. */
+export async function assertEcho(t: Test, client: RawClient): Promise<void> {
   client.send('hello');
   await client.arrived(5);
   t.equal(client.unread.toString(), 'hello');
