@@ -1,50 +1,134 @@
+import { shareOf } from './client-address.ts';
+import { Lane, Semaphore } from './semaphore.ts';
+
+/** Who asks for a job. */
+export interface Asker {
+  /** Whom jobs are shared out by, such as an address block. */
+  readonly block: string;
+  /** Of all places, the most that this block has under way and waiting; 1: as many as there are. */
+  readonly share: number;
+  /** Nobody else can pass for it: it asks in a line for which places are kept. Its block is a name of its own. */
+  readonly isKnown?: boolean;
+}
+
 /** Jobs that a machine can do a few of at a time. */
 export interface BoundedQueue {
   /**
-   * The job's own promise, in the order of asking; undefined, at once, where too many wait already, or too many of those
-   * for whom this one is. Jobs for nobody in particular have no share of their own.
+   * What the job gives. Blocks take turns, and known ones with the others, so a long line makes no other line longer.
+   * Undefined, and the job is not begun: the block has all of its share; every place is taken by blocks that have no more
+   * than this one; or the place went to a block that had less. Jobs for nobody in particular have no share of their own.
    */
-  run<Result>(job: () => Promise<Result>, forWhom?: string): Promise<Result> | undefined;
+  run<Result>(job: () => Promise<Result>, asker?: Asker): Promise<Result | undefined>;
+  /** How many each block has under way and waiting; for tests and views. */
+  held(): { readonly known: ReadonlyMap<string, number>; readonly strangers: ReadonlyMap<string, number> };
 }
 
 export interface QueueLimits {
   readonly atOnce: number;
+  /** Places where jobs wait, in all. */
   readonly waiting: number;
-  /** Under way and waiting, for one and the same. */
-  readonly each: number;
+  /** So many of them only for known blocks. Default: 0, and then known blocks wait with all others. */
+  readonly kept?: number;
 }
 
-export function buildBoundedQueue({ atOnce, waiting, each }: QueueLimits): BoundedQueue {
-  const queue: (() => void)[] = [];
-  const shares = new Map<string, number>();
-  let running = 0;
-  const take = (forWhom: string) => shares.set(forWhom, (shares.get(forWhom) ?? 0) + 1);
-  const giveBack = (forWhom: string) => {
-    const left = (shares.get(forWhom) ?? 0) - 1;
-    if (left > 0) shares.set(forWhom, left);
-    else shares.delete(forWhom);
-  };
-  const leave = () => {
-    const next = queue.shift();
-    if (next === undefined) running--;
-    else next();
-  };
-  const turn = () => {
-    if (running >= atOnce) return new Promise<void>((resolve) => queue.push(resolve));
-    running++;
-    return Promise.resolve();
-  };
+export function buildBoundedQueue({ atOnce, waiting, kept = 0 }: QueueLimits): BoundedQueue {
+  const halls = { known: new Hall(kept), strangers: new Hall(waiting - kept) };
+  const slots = new Semaphore(atOnce, inTurn(halls.known, halls.strangers));
   return {
-    run(job, forWhom) {
-      if (running >= atOnce && queue.length >= waiting) return undefined;
-      if (forWhom === undefined) return turn().then(job).finally(leave);
-      if ((shares.get(forWhom) ?? 0) >= each) return undefined;
-      take(forWhom);
-      const done = () => {
-        giveBack(forWhom);
-        leave();
-      };
-      return turn().then(job).finally(done);
+    async run(job, asker) {
+      const hall = asker?.isKnown && kept > 0 ? halls.known : halls.strangers;
+      const line = hall.enter(asker, slots.isFree);
+      if (line === undefined) return undefined;
+      const isCalled = await (slots.tryAcquire() || hall.wait(line));
+      try {
+        return isCalled ? await job() : undefined;
+      } finally {
+        hall.leave(line);
+        if (isCalled) slots.release();
+      }
     },
+    held: () => ({ known: halls.known.held(), strangers: halls.strangers.held() }),
   };
+}
+
+/** The halls take turns while there are waiters in both. */
+function inTurn(known: Hall, strangers: Hall): () => Lane | undefined {
+  let last = strangers;
+  return () => {
+    const [one, other] = last === known ? [strangers, known] : [known, strangers];
+    last = one.waiting > 0 ? one : other;
+    return last.call();
+  };
+}
+
+/** Of one block. */
+class Line {
+  readonly block: string;
+  readonly lane = new Lane();
+  /** Under way and waiting. */
+  held = 0;
+
+  constructor(block: string) {
+    this.block = block;
+  }
+}
+
+/** The line of jobs for nobody in particular. */
+const NOBODY = '';
+
+/** Where lines wait. They take turns in the order of this map. */
+class Hall {
+  readonly #lines = new Map<string, Line>();
+  readonly #places: number;
+  waiting = 0;
+
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  /** Undefined: there is no place for it. */
+  enter(asker: Asker | undefined, goesAtOnce: boolean): Line | undefined {
+    const line = this.#lines.get(asker?.block ?? NOBODY) ?? new Line(asker?.block ?? NOBODY);
+    const most = asker === undefined ? Number.POSITIVE_INFINITY : shareOf(asker.share, this.#places);
+    if (line.held >= most) return undefined;
+    if (!goesAtOnce && this.waiting >= this.#places && !this.#makeRoom(line)) return undefined;
+    line.held++;
+    this.#lines.set(line.block, line);
+    return line;
+  }
+
+  /** Settles with false where its place was given away. */
+  wait({ lane }: Line): Promise<boolean> {
+    this.waiting++;
+    return lane.wait();
+  }
+
+  /** The lane whose turn it is, for its first waiter to be called. It is then the last in turn. */
+  call(): Lane | undefined {
+    const line = this.#lines.values().find(({ lane }) => lane.size > 0);
+    if (line === undefined) return undefined;
+    this.#lines.delete(line.block);
+    this.#lines.set(line.block, line);
+    this.waiting--;
+    return line.lane;
+  }
+
+  leave(line: Line): void {
+    line.held--;
+    if (line.held === 0) this.#lines.delete(line.block);
+  }
+
+  held(): ReadonlyMap<string, number> {
+    return new Map(this.#lines.values().map(({ block, held }) => [block, held]));
+  }
+
+  /** From the longest line, where it has more than this one will have. */
+  #makeRoom({ lane: { size } }: Line): boolean {
+    const longest = this.#lines
+      .values()
+      .reduce<Line | undefined>((one, other) => (one && one.lane.size >= other.lane.size ? one : other), undefined);
+    if (longest === undefined || longest.lane.size <= size + 1) return false;
+    this.waiting--;
+    return longest.lane.dismissLast();
+  }
 }

@@ -16,8 +16,11 @@ export function seconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }
 
-/** Seconds in which a wall clock that was set ahead by mistake is set right again. */
-const A_DAY = 86_400;
+/**
+ * Seconds by which a wall clock may have been ahead by mistake before it is set right. What was given out in that time stays
+ * good, and by a clock that was further ahead nothing: it would live past its time by as much.
+ */
+export const LONGEST_STEP = 86_400;
 
 /**
  * Whole seconds for what lets go of things that have ended: a wall clock that jumps ahead must not make it forget what was
@@ -28,6 +31,6 @@ export function forgettingClock(clock: Clock): () => number {
   return () => {
     const wall = seconds(clock);
     const steady = Math.floor((start + clock.monotonic()) / 1000);
-    return Math.max(Math.min(wall, steady), wall - A_DAY);
+    return Math.max(Math.min(wall, steady), wall - LONGEST_STEP);
   };
 }

@@ -34,7 +34,7 @@ function* hopsOf(lines: readonly string[]): Generator<string | undefined> {
   for (const line of lines.toReversed()) {
     for (let end = line.length; end >= 0; ) {
       const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
-      yield addressOf(line.slice(comma + 1, end).trim());
+      yield hopAddress(line.slice(comma + 1, end).trim());
       end = comma;
     }
   }
@@ -50,8 +50,8 @@ function believed(isTrusted: (address: string) => boolean, hops: Iterable<string
   return nearestFirst.reverse();
 }
 
-/** Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
-function addressOf(hop: string): string | undefined {
+/** The address of one hop; undefined where it has none. Some proxies write the port too: `192.0.2.1:80`, `[2001:db8::1]:80`. */
+export function hopAddress(hop: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(hop) ?? [undefined, undefined, hop];
   const address = bracketed ?? plain ?? hop;
   return isIP(address) !== 0 && !address.includes('%') ? address : undefined;

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Registry } from 'prom-client';
 import { withoutSchemas } from './no-schemas.ts';
+import { type IsOurs, refusePages } from './refuse-pages.ts';
 
 export interface Health {
   /** Undefined: ready; otherwise why not. */
@@ -13,9 +14,11 @@ export interface Health {
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
 export function buildHealth(
   { notReady, remark, registry }: Health,
+  isOurs: IsOurs,
   options: FastifyServerOptions = {},
 ): FastifyInstance {
   const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, ...options });
+  refusePages(app, isOurs);
   // That of the framework repeats the path, in which somebody may have put a token.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));

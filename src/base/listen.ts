@@ -10,33 +10,41 @@ export class CannotListen extends Error {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken: stop what listens there, or choose another address',
-  EACCES: 'may not be opened by this user: choose a port above 1023',
-  EADDRNOTAVAIL: 'is not an address of this machine',
+/** What is wrong with an address, and what to do. */
+const reasons: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ['is taken', 'stop what listens there, or choose another address'],
+  EACCES: ['may not be opened by this user', 'choose a port above 1023'],
+  EADDRNOTAVAIL: ['is not an address of this machine', ''],
 };
 
-/** Answers with the URL at which it listens. */
-export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Answers with the URL at which it listens. `key`: of the file, which says the address. */
+export async function listen(app: FastifyInstance, { host, port }: Place, key?: string): Promise<string> {
   try {
     return await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` });
   } catch (error) {
-    throw cannotListen(error, { host, port });
+    throw cannotListen(error, { host, port }, key);
   }
 }
 
 /** The same for a server that is no framework's. */
-export async function listenAt(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+export async function listenAt(server: Server, { host, port }: Place, key?: string): Promise<void> {
   server.listen({ host, port });
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw cannotListen(error, { host, port });
+    throw cannotListen(error, { host, port }, key);
   }
 }
 
-function cannotListen(error: unknown, { host, port }: { host: string; port: number }): CannotListen {
+function cannotListen(error: unknown, { host, port }: Place, key: string | undefined): CannotListen {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-  return new CannotListen(`${place} ${reasons[code] ?? `cannot be listened at: ${message}`}`, { cause: error });
+  const whose = key === undefined ? '' : ` (\`${key}\`)`;
+  const [fault, remedy] = reasons[code] ?? ['cannot be listened at', message];
+  return new CannotListen([`${place} ${fault}${whose}`, remedy].filter(Boolean).join(': '), { cause: error });
 }

@@ -1,6 +1,6 @@
 import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { buildBoundedQueue } from './bounded-queue.ts';
+import { type Asker, type BoundedQueue, buildBoundedQueue } from './bounded-queue.ts';
 import {
   currentCost,
   formatPasswordHash,
@@ -19,13 +19,15 @@ import { type Outage, outage, type Refused, refused } from './verdict.ts';
 export interface Passwords {
   /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
   hash(password: string): Promise<Hashed | Outage>;
-  /** Of an unknown user `stored` is undefined: refused after the same work as a wrong password. */
-  verify(
-    stored: string | undefined,
-    password: string,
-    /** Who asks, such as an address: a share of the queue is theirs, and no more. */
-    forWhom?: string,
-  ): Promise<Matches | Refused<WrongPassword> | Outage>;
+  /** Of an unknown user `stored` is undefined: refused after the work of a wrong password. */
+  verify(stored: string | undefined, password: string, told?: Told): Promise<Matches | Refused<WrongPassword> | Outage>;
+}
+
+export interface Told {
+  /** Who asks: a share of the queue is theirs, and no more. */
+  readonly asker?: Asker | undefined;
+  /** At which cost an unknown user is judged, or one whose hash cannot be used; default: that of today. */
+  readonly decoy?: PasswordCost | undefined;
 }
 
 export type Hashed =
@@ -43,26 +45,34 @@ export type WrongPassword = 'wrong_password' | 'unusable_hash';
 
 export interface PasswordOptions {
   readonly cost?: PasswordCost;
-  /** Half of libuv's four threads: files and names need the rest. */
-  readonly atOnce?: number;
-  /** A hash takes some 40 ms, so the last of these waits about a second and a half. */
-  readonly waiting?: number;
-  /** So nobody fills the queue alone. */
-  readonly each?: number;
+  /** Where hashes wait for their turn. */
+  readonly queue?: BoundedQueue;
+  /** Is told the cost of each hash that is computed. */
+  readonly ran?: (cost: PasswordCost) => void;
 }
 
+/** `Retry-After`, seconds: the queue is a second or two long. */
 const RETRY_AFTER = 2;
+
+/**
+ * Half of libuv's four threads: files and names need the rest. A hash takes some 40 ms, so the last that waits does so for
+ * about a second and a half.
+ */
+export function buildPasswordQueue(kept = 0): BoundedQueue {
+  return buildBoundedQueue({ atOnce: 2, waiting: 64, kept });
+}
 
 export function buildPasswords({
   cost = currentCost,
-  atOnce = 2,
-  waiting = 64,
-  each = 16,
+  queue = buildPasswordQueue(),
+  ran = () => {},
 }: PasswordOptions = {}): Passwords {
-  const queue = buildBoundedQueue({ atOnce, waiting, each });
   const nobody: PasswordHash = { ...cost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) };
-  const derived = async (bytes: Uint8Array, by: PasswordHash, forWhom?: string) =>
-    queue.run(() => derive(bytes, by), forWhom);
+  const derived = (bytes: Uint8Array, by: PasswordHash, asker?: Asker) =>
+    queue.run(() => {
+      ran(by);
+      return derive(bytes, by);
+    }, asker);
 
   return {
     async hash(password) {
@@ -70,14 +80,16 @@ export function buildPasswords({
       if (prepared.kind === 'unfit') return prepared;
       const salt = randomBytes(SALT_LENGTH);
       const hash = await derived(prepared.bytes, { ...nobody, salt });
-      return hash === undefined ? busy() : { kind: 'hashed', phc: formatPasswordHash({ ...cost, salt, hash }) };
+      return hash === undefined
+        ? passwordsBusy()
+        : { kind: 'hashed', phc: formatPasswordHash({ ...cost, salt, hash }) };
     },
-    async verify(stored, password, forWhom) {
+    async verify(stored, password, { asker, decoy } = {}) {
       const prepared = preparePassword(password);
       const parsed = stored === undefined ? undefined : parsePasswordHash(stored);
-      const known = parsed?.ok ? parsed.value : nobody;
-      const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known, forWhom);
-      if (hash === undefined) return busy();
+      const known = parsed?.ok ? parsed.value : { ...nobody, ...decoy };
+      const hash = await derived(prepared.kind === 'unfit' ? NOTHING : prepared.bytes, known, asker);
+      if (hash === undefined) return passwordsBusy();
       if (parsed?.ok === false) return refused('unusable_hash', parsed.message);
       const isRight = sameBytes(hash, known.hash) && parsed !== undefined && prepared.kind === 'prepared';
       return isRight ? { kind: 'matches', needsRehash: needsRehash(known, cost) } : refused('wrong_password');
@@ -87,7 +99,8 @@ export function buildPasswords({
 
 const NOTHING = Buffer.alloc(1);
 
-function busy(): Outage {
+/** Where more passwords wait than may. */
+export function passwordsBusy(): Outage {
   return outage('passwords', RETRY_AFTER, 'too many passwords are being judged at this moment');
 }
 

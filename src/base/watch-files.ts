@@ -3,9 +3,37 @@ import { type BigIntStats, statSync } from 'node:fs';
 /** Files by name, each as it was when it was added: what is read after that is this state or a later one. */
 export class WatchedFiles {
   readonly #states = new Map<string, string>();
+  /** As each was when it was added last, also where it is watched no more. */
+  readonly #seen = new Map<string, string>();
+  readonly #written = new Set<string>();
 
   add(file: string): void {
-    if (!this.#states.has(file)) this.#states.set(file, stateOf(file));
+    if (this.#states.has(file)) return;
+    const state = stateOf(file);
+    this.#states.set(file, state);
+    this.#compare(file, state);
+    this.#seen.set(file, state);
+  }
+
+  /**
+   * Those that were written to since `settle`, and not replaced whole by another file, under a temporary name or behind a
+   * link, which is another inode: who writes them may have stopped in the middle.
+   */
+  written(): readonly string[] {
+    return [...this.#written].filter((file) => this.#states.has(file));
+  }
+
+  /** What was read is in force. */
+  settle(): void {
+    this.#written.clear();
+  }
+
+  #compare(file: string, state: string): void {
+    const before = this.#seen.get(file);
+    if (before === undefined || before === state) return;
+    // One that was away may be on its way back.
+    if (before === ABSENT || inodeOf(before) === inodeOf(state)) this.#written.add(file);
+    else this.#written.delete(file);
   }
 
   /** Those that were watched until now. */
@@ -53,9 +81,16 @@ export function watchFiles({ files, onChange, every = 500 }: WatchOptions): { cl
   return { close: () => clearInterval(timer) };
 }
 
+const ABSENT = 'absent';
+
+/** Device and number. */
+function inodeOf(state: string): string {
+  return state.split(' ', 2).join(' ');
+}
+
 function stateOf(file: string): string {
   const stats = stat(file);
-  return stats === undefined ? 'absent' : [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+  return stats === undefined ? ABSENT : [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 }
 
 function stat(file: string): BigIntStats | undefined {

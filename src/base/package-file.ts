@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+
+interface PackageFile {
+  readonly version: string;
+  /** Such as `>=24.15`. */
+  readonly engines: { readonly node: string };
+}
+
+/** package.json, which stands at the same distance from the sources as from dist/. */
+export function packageFile(): PackageFile {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as PackageFile;
+}
+
+/** What `--version` prints: whoever reports a problem is asked for both. */
+export function versionLine(): string {
+  return `gatehouse ${packageFile().version} (node ${process.version})`;
+}

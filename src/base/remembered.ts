@@ -1,0 +1,16 @@
+/**
+ * `compute`, with what it gave for the last texts remembered; undefined is not. A flood of other texts makes it forget all:
+ * what clients send again and again is a few dozen.
+ */
+export function remembered<Value>(compute: (text: string) => Value, most = 1024): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const value = compute(text);
+    if (value === undefined) return value;
+    if (known.size >= most) known.clear();
+    known.set(text, value);
+    return value;
+  };
+}

@@ -1,0 +1,49 @@
+import type { Clock } from './clock.ts';
+
+/** Milliseconds after which the same is told again. */
+export const HOUR = 3_600_000;
+
+/** Lines in an hour. */
+export const MOST_LINES = 16;
+
+/**
+ * Log lines that somebody else can cause without end: each name again after an hour, so that what is new then is not missed,
+ * and so many in an hour that they fill no log. What was left out is counted, and told with the first of the next hour.
+ */
+export class Seldom {
+  readonly #clock: Clock;
+  readonly #tellLeftOut: (count: number) => void;
+  readonly #told = new Map<string, number>();
+  #began = Number.NEGATIVE_INFINITY;
+  #lines = 0;
+  #leftOut = 0;
+
+  constructor(clock: Clock, tellLeftOut: (count: number) => void) {
+    this.#clock = clock;
+    this.#tellLeftOut = tellLeftOut;
+  }
+
+  /** Whether this is to be told now; if so, it is taken as told. */
+  isDue(name: string): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#began >= HOUR) this.#begin(now);
+    const last = this.#told.get(name);
+    if (last !== undefined && now - last < HOUR) return false;
+    if (this.#lines === MOST_LINES) {
+      this.#leftOut++;
+      return false;
+    }
+    this.#lines++;
+    this.#told.set(name, now);
+    return true;
+  }
+
+  #begin(now: number): void {
+    for (const [name, last] of this.#told) if (now - last >= HOUR) this.#told.delete(name);
+    const count = this.#leftOut;
+    this.#began = now;
+    this.#lines = 0;
+    this.#leftOut = 0;
+    if (count > 0) this.#tellLeftOut(count);
+  }
+}

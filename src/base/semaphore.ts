@@ -1,0 +1,99 @@
+import { answerWithin } from './answer-within.ts';
+
+/** A line of waiters for a slot: first in, first out. Each is told whether it has a slot. */
+export class Lane {
+  readonly #waiters = new Set<(hasSlot: boolean) => void>();
+  readonly #places: number;
+
+  /** `places`: how many may wait. */
+  constructor(places = Number.POSITIVE_INFINITY) {
+    this.#places = places;
+  }
+
+  get size(): number {
+    return this.#waiters.size;
+  }
+
+  get isFull(): boolean {
+    return this.size >= this.#places;
+  }
+
+  /** Settles with true when the waiter has a slot; with false when it has none, since the signal fired or it was dismissed. */
+  wait(signal?: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = () => {
+        if (this.#waiters.delete(settle)) resolve(false);
+      };
+      const settle = (hasSlot: boolean) => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(hasSlot);
+      };
+      this.#waiters.add(settle);
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted) cancel();
+    });
+  }
+
+  /** Gives a slot to the first waiter. False: nobody waits. */
+  callFirst(): boolean {
+    const [first] = this.#waiters;
+    return this.#end(first, true);
+  }
+
+  /** The last waiter gives up its place. False: nobody waits. */
+  dismissLast(): boolean {
+    return this.#end([...this.#waiters].at(-1), false);
+  }
+
+  #end(waiter: ((hasSlot: boolean) => void) | undefined, hasSlot: boolean): boolean {
+    if (waiter === undefined) return false;
+    this.#waiters.delete(waiter);
+    waiter(hasSlot);
+    return true;
+  }
+}
+
+/**
+ * So many slots, and lanes in which waiters stand for one. A slot that is released goes straight to the next waiter, so
+ * no later caller gets it first.
+ */
+export class Semaphore {
+  readonly #nextLane: () => Lane | undefined;
+  #free: number;
+
+  /** `nextLane` is asked once for each slot that is released: the lane whose turn it is. */
+  constructor(slots: number, nextLane: () => Lane | undefined) {
+    this.#free = slots;
+    this.#nextLane = nextLane;
+  }
+
+  get isFree(): boolean {
+    return this.#free > 0;
+  }
+
+  /** Takes a free slot. False: there is none, and the caller may wait in a lane. */
+  tryAcquire(): boolean {
+    if (!this.isFree) return false;
+    this.#free--;
+    return true;
+  }
+
+  /** Takes a slot, and waits for it in the lane where none is free. Rejects after so many milliseconds. */
+  async acquire(lane: Lane, milliseconds: number): Promise<void> {
+    if (this.tryAcquire()) return;
+    const late = new AbortController();
+    const turn = lane.wait(late.signal);
+    try {
+      await answerWithin(turn, milliseconds);
+    } catch (cause) {
+      late.abort();
+      // A slot that was given while the deadline was judged is for the next waiter.
+      if (await turn) this.release();
+      throw new Error(`no turn among ${lane.size + 1} that wait`, { cause });
+    }
+  }
+
+  release(): void {
+    if (!this.#nextLane()?.callFirst()) this.#free++;
+  }
+}

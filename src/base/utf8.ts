@@ -1,0 +1,10 @@
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Undefined: the bytes are not UTF-8. A byte order mark is a character like any other. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

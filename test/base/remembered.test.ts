@@ -1,0 +1,29 @@
+import t from 'tap';
+import { remembered } from '../../src/base/remembered.ts';
+
+function counted(most?: number) {
+  const computed: string[] = [];
+  const find = remembered((text) => {
+    computed.push(text);
+    return text.startsWith('?') ? undefined : text.length;
+  }, most);
+  return { computed, find };
+}
+
+t.test('what was computed of a text is not computed again, a false value included', async (t) => {
+  const { computed, find } = counted();
+  for (const text of ['abc', '', 'abc', '']) t.equal(find(text), text.length);
+  t.strictSame(computed, ['abc', '']);
+});
+
+t.test('undefined is not remembered', async (t) => {
+  const { computed, find } = counted();
+  for (const text of ['?', '?']) t.equal(find(text), undefined);
+  t.strictSame(computed, ['?', '?']);
+});
+
+t.test('one text more than may be remembered, and all others are forgotten', async (t) => {
+  const { computed, find } = counted(2);
+  for (const text of ['a', 'bb', 'ccc', 'ccc', 'a']) t.equal(find(text), text.length);
+  t.strictSame(computed, ['a', 'bb', 'ccc', 'a']);
+});
