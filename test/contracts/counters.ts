@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { type Counters, PARTS } from '../../src/storage/counters.ts';
+import { type Counters, PARTS } from '../../src/counters/counters.ts';
 
 export interface Implementation {
   /** Counters that have started and have counted nothing; closed after the test. */
@@ -73,6 +73,17 @@ const rules: readonly (readonly [title: string, rule: Rule])[] = [
       t.equal(await counters.take('b', { requests: 1, window }), 0);
       t.equal(await counters.take('a', { requests: 1, window: window * 2 }), 0);
       t.ok((await counters.take('a', { requests: 1, window })) > 0);
+    },
+  ],
+  [
+    'a key that failed goes on counting when its window is changed, and keeps the end it had',
+    async (t, counters) => {
+      await counters.fail('a', most);
+      const { endsIn } = await counters.fail('a', window);
+      const third = await counters.fail('a', window);
+      t.equal(third.count, 3);
+      t.ok(third.endsIn <= endsIn && endsIn > 0, `${endsIn}, then ${third.endsIn}`);
+      t.equal((await counters.failures('a')).count, 3);
     },
   ],
   [

@@ -1,9 +1,11 @@
 import type { Test } from 'tap';
-import type { Records } from '../../src/storage/records.ts';
+import type { Records } from '../../src/storage/records/records.ts';
 import { accessTokenRules } from './records/access-tokens.ts';
 import { clientRules } from './records/clients.ts';
+import { clockRules } from './records/clock-steps.ts';
 import { codeRules } from './records/codes.ts';
 import { eventRules } from './records/events.ts';
+import { fileUserRules } from './records/file-users.ts';
 import { grantRules } from './records/grants.ts';
 import { housekeepingRules } from './records/housekeeping.ts';
 import { httpUserRules } from './records/http-users.ts';
@@ -22,11 +24,13 @@ export interface Implementation {
 const rules = [
   ...accessTokenRules,
   ...codeRules,
+  ...clockRules,
   ...grantRules,
   ...eventRules,
   ...refreshRules,
   ...peopleRules,
   ...clientRules,
+  ...fileUserRules,
   ...httpUserRules,
   ...keyRules,
   ...userKeyRules,

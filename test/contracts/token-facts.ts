@@ -1,7 +1,9 @@
 import type { Test } from 'tap';
 import { sha256 } from '../../src/base/secret.ts';
-import type { Engine } from '../../src/storage/engine.ts';
-import type { TokenFacts } from '../../src/storage/read.ts';
+import type { Engine } from '../../src/storage/engine/engine.ts';
+import { buildSeal } from '../../src/storage/engine/seal.ts';
+import { run } from '../../src/storage/engine/verb.ts';
+import type { TokenFacts } from '../../src/storage/lookup/read.ts';
 import {
   type AccessTokenRecord,
   denyJwt,
@@ -9,7 +11,7 @@ import {
   saveAccessToken,
 } from '../../src/storage/records/access-tokens.ts';
 import { type GrantRecord, revokeGrant, saveGrant } from '../../src/storage/records/grants.ts';
-import { run } from '../../src/storage/verb.ts';
+import { signingKeys } from '../../src/storage/records/signing-keys.ts';
 
 export interface Bench {
   readonly facts: TokenFacts;
@@ -102,6 +104,25 @@ const rules: [title: string, rule: (t: Test, bench: Bench) => Promise<unknown>][
       await writer.write(() => revokeGrant('g1', now));
       t.equal(await facts.findAccessToken(sha256('a'), now), undefined);
       t.equal(await facts.isJwtDenied({ jti: 'j', grantId: 'g1', now }), true);
+      t.equal(await facts.isJwtDenied({ jti: 'j', now }), false);
+    },
+  ],
+  [
+    'a JWT ends with the key that signed it, as soon as that is replaced',
+    async (t, { facts, writer }) => {
+      const { replaceSigningKeys } = signingKeys(buildSeal([new Uint8Array(32)]));
+      const key = (kid: string) => ({
+        kid,
+        alg: 'ES256',
+        publicJwk: {},
+        privateKey: new Uint8Array(8),
+        createdAt: now,
+      });
+      await writer.write(() => replaceSigningKeys(key('leaked')));
+      t.equal(await facts.isJwtDenied({ jti: 'j', kid: 'leaked', now }), false);
+      await writer.write(() => replaceSigningKeys(key('new')));
+      t.equal(await facts.isJwtDenied({ jti: 'j', kid: 'leaked', now }), true);
+      t.equal(await facts.isJwtDenied({ jti: 'j', kid: 'new', now }), false);
       t.equal(await facts.isJwtDenied({ jti: 'j', now }), false);
     },
   ],

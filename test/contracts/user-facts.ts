@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { UserFacts } from '../../src/storage/read-users.ts';
-import type { Records } from '../../src/storage/records.ts';
+import type { UserFacts } from '../../src/storage/lookup/users.ts';
+import type { Records } from '../../src/storage/records/records.ts';
 import { account, now } from './records/samples.ts';
 
 export interface Bench {
@@ -51,6 +51,15 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
       t.ok(held.includes('alice'), 'the name is there');
       for (const form of [ha1, Buffer.from(ha1).toString('hex'), Buffer.from(ha1, 'hex').toString('latin1')])
         t.notOk(held.includes(form.toLowerCase()));
+    },
+  ],
+  [
+    'passwords of both kinds are sampled, for the costs that occur',
+    async (t, { facts, records }) => {
+      t.strictSame(await facts.samplePasswords(), []);
+      await records.addImportedPassword({ username: 'bob', passwordHash: '{SHA}x', changedAt: now });
+      await records.addAccount(account('alice', { passwordHash: '$argon2id$x' }));
+      t.strictSame([...(await facts.samplePasswords())].sort(), ['$argon2id$x', '{SHA}x']);
     },
   ],
   [

@@ -3,6 +3,16 @@ import { grantsAndPeople } from './0002-grants-and-people.ts';
 import { events } from './0003-events.ts';
 import { userKeys } from './0004-user-keys.ts';
 import { httpUsers } from './0005-http-users.ts';
+import { fileUsers } from './0006-file-users.ts';
+import { consentByGrant } from './0007-consent-by-grant.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [tokensAndKeys, grantsAndPeople, events, userKeys, httpUsers];
+export const migrations: readonly Migration[] = [
+  tokensAndKeys,
+  grantsAndPeople,
+  events,
+  userKeys,
+  httpUsers,
+  fileUsers,
+  consentByGrant,
+];

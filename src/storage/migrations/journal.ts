@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/secret.ts';
-import { StorageUnusable } from '../errors.ts';
+import { StorageUnusable } from '../engine/errors.ts';
 import type { Migration } from './migration.ts';
 
 /** The table in which every database says what was done to it. */

@@ -1,5 +1,17 @@
-import { integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { LONGEST_STEP } from '../../base/clock.ts';
+import {
+  all,
+  changed,
+  first,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  text,
+  textOrNone,
+  type Verb,
+} from '../engine/verb.ts';
 import { report } from './events.ts';
 
 export interface AccessTokenRecord {
@@ -51,7 +63,8 @@ export function* findAccessToken(hash: Uint8Array, now: number): Verb<AccessToke
   const row = yield* first(
     `SELECT ${COLUMNS} FROM access_token
      LEFT JOIN authorization_grant ON authorization_grant.id = access_token.grant_id
-     WHERE hash = $1 AND access_token.expires_at > $2 AND access_token.revoked_at IS NULL
+     WHERE hash = $1 AND access_token.expires_at > $2 AND access_token.issued_at <= $2 + ${LONGEST_STEP}
+       AND access_token.revoked_at IS NULL
        AND (grant_id IS NULL OR (authorization_grant.id IS NOT NULL AND authorization_grant.revoked_at IS NULL))`,
     hash,
     now,
@@ -94,7 +107,8 @@ export function tokenHashKey(hash: Uint8Array): string {
 export function* extendAccessToken(hash: Uint8Array, expiresAt: number, now: number): Verb<boolean> {
   return yield* changed(
     `UPDATE access_token SET expires_at = $2
-     WHERE hash = $1 AND expires_at > $3 AND revoked_at IS NULL RETURNING client_id`,
+     WHERE hash = $1 AND expires_at > $3 AND issued_at <= $3 + ${LONGEST_STEP} AND revoked_at IS NULL
+     RETURNING client_id`,
     hash,
     expiresAt,
     now,
@@ -116,19 +130,27 @@ export interface JwtOrigin {
   readonly grantId?: string | undefined;
   readonly clientId?: string | undefined;
   readonly issuedAt?: number | undefined;
+  /** The key that signed it, as its header names it. */
+  readonly kid?: string | undefined;
 }
 
-/** By itself, with the grant that it comes from, or with all that its client had been given until then. */
-export function* isJwtDenied(jti: string, now: number, { grantId, clientId, issuedAt }: JwtOrigin = {}): Verb<boolean> {
+/** By itself, with its grant, with all that its client had been given until then, or with the key that signed it. */
+export function* isJwtDenied(
+  jti: string,
+  now: number,
+  { grantId, clientId, issuedAt, kid }: JwtOrigin = {},
+): Verb<boolean> {
   const rows = yield* all(
     `SELECT 1 AS denied FROM denied_jwt WHERE jti = $1 AND until > $2
      UNION ALL SELECT 1 AS denied FROM authorization_grant WHERE id = $3 AND revoked_at IS NOT NULL
-     UNION ALL SELECT 1 AS denied FROM event WHERE kind = 'client_nbf' AND key = $4 AND nbf > $5`,
+     UNION ALL SELECT 1 AS denied FROM event WHERE kind = 'client_nbf' AND key = $4 AND nbf > $5
+     UNION ALL SELECT 1 AS denied FROM event WHERE kind = 'kid' AND key = $6`,
     jti,
     now,
     grantId,
     clientId,
     issuedAt,
+    kid,
   );
   return rows.length > 0;
 }

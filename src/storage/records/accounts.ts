@@ -1,5 +1,4 @@
-import { integer, json, text, textOrNone } from '../columns.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { all, changed, first, integer, json, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
 import { endSessionKeys } from './ended-session-keys.ts';
 import { type Ending, LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
 import { endGrantsOfSubject } from './grants.ts';
@@ -20,11 +19,12 @@ export interface AccountRecord {
   readonly createdAt: number;
 }
 
-/** False where the username or the subject is taken. */
+/** False where the username or the subject is taken; the latter also by a client, as its id (RFC 9068 §5). */
 export function* addAccount(account: Omit<AccountRecord, 'passwordVersion'>): Verb<boolean> {
   return yield* changed(
     `INSERT INTO account (subject, username, password_hash, password_version, name, claims, created_at)
-     VALUES ($1, $2, $3, 1, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING subject`,
+     SELECT $1, $2, $3, 1, $4, $5, $6 WHERE NOT EXISTS (SELECT 1 FROM client WHERE client_id = $1)
+     ON CONFLICT DO NOTHING RETURNING subject`,
     account.subject,
     account.username,
     account.passwordHash,
@@ -46,6 +46,15 @@ export function* findAccountBySubject(subject: string): Verb<AccountRecord | und
 
 export function* listAccounts(): Verb<readonly AccountRecord[]> {
   return (yield* all('SELECT * FROM account ORDER BY username')).map(account);
+}
+
+/** So many: their order by subject says nothing of them. */
+const SAMPLE = 2_000;
+
+/** Hashes of passwords: all, or some of them where there are many accounts. */
+export function* samplePasswordHashes(): Verb<readonly string[]> {
+  const rows = yield* all('SELECT password_hash FROM account ORDER BY subject LIMIT $1', SAMPLE);
+  return rows.map((row) => text(row, 'password_hash'));
 }
 
 export interface PasswordChange {

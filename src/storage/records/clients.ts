@@ -1,5 +1,4 @@
-import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
-import { all, changed, type Row, run, type Verb } from '../verb.ts';
+import { all, bytes, changed, integer, integerOrNone, json, type Row, run, text, type Verb } from '../engine/verb.ts';
 import { LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
 import { ending } from './grants.ts';
 
@@ -20,10 +19,12 @@ export interface ClientSecretRecord {
   readonly expiresAt: number | undefined;
 }
 
-/** False where the id is taken. */
+/** False where the id is taken: by another client, or as the `sub` of a user (RFC 9068 §5). */
 export function* addClient({ id, metadata, secrets, createdAt }: ClientRecord): Verb<boolean> {
   const isNew = yield* changed(
-    `INSERT INTO client (client_id, metadata, created_at) VALUES ($1, $2, $3)
+    `INSERT INTO client (client_id, metadata, created_at)
+     SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM account WHERE subject = $1)
+       AND NOT EXISTS (SELECT 1 FROM file_user WHERE subject = $1)
      ON CONFLICT (client_id) DO NOTHING RETURNING client_id`,
     id,
     JSON.stringify(metadata),

@@ -1,5 +1,17 @@
-import { bytes, flag, integer, integerOrNone, json, text, textOrNone } from '../columns.ts';
-import { changed, first, type Row, run, type Verb } from '../verb.ts';
+import {
+  bytes,
+  changed,
+  first,
+  flag,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  text,
+  textOrNone,
+  type Verb,
+} from '../engine/verb.ts';
 import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
 import { type Premises, stillHold } from './premises.ts';
@@ -79,6 +91,9 @@ export function* findCode(hash: Uint8Array): Verb<CodeRecord | undefined> {
 /** Wrong tries before a code is worth nothing. */
 const MOST_FAILURES = 5;
 
+/** Seconds by which the clock of the node that made a code may be ahead of ours: a code lives as long (RFC 6749 §4.1.2). */
+const CODE_SKEW = 60;
+
 /** What whoever redeems a code shows. */
 export interface CodeClaim {
   readonly hash: Uint8Array;
@@ -100,7 +115,7 @@ export type Redemption = 'redeemed' | CodeRefusal;
 
 /** What the code is exchanged for is saved with its consumption or not at all. `rekeyed`: nothing was looked at yet. */
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
-  if (!(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
+  if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
   if (redemption === 'redeemed') yield* saveMinted(minted);
   return redemption;
@@ -124,7 +139,8 @@ function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
   return yield* changed(
     `UPDATE authorization_code SET used_at = $6, keep_until = $7
      WHERE hash = $1 AND ${BINDINGS}
-       AND used_at IS NULL AND failures < ${MOST_FAILURES} AND expires_at > $6 RETURNING grant_id`,
+       AND used_at IS NULL AND failures < ${MOST_FAILURES} AND expires_at > $6 AND issued_at <= $6 + ${CODE_SKEW}
+     RETURNING grant_id`,
     ...bindings(claim),
     claim.now,
     keepUntil,

@@ -1,6 +1,6 @@
-import { integer, text } from '../columns.ts';
-import type { Seal } from '../seal.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import type { Seal } from '../engine/seal.ts';
+import type { SealedColumn } from '../engine/sealed-column.ts';
+import { all, changed, first, integer, type Row, run, text, type Verb } from '../engine/verb.ts';
 
 /** What is kept of one user of Digest for one algorithm. */
 export interface DigestHash {
@@ -109,3 +109,11 @@ export function* findDigestHash(wanted: DigestWanted): Verb<Row | undefined> {
     wanted.name,
   );
 }
+
+export const sealedDigestUsers: SealedColumn = {
+  table: 'digest_user',
+  column: 'ha1',
+  key: ['realm', 'username', 'algorithm'],
+  purpose: (row) =>
+    purposeOf({ realm: text(row, 'realm'), username: text(row, 'username'), algorithm: text(row, 'algorithm') }),
+};

@@ -1,5 +1,4 @@
-import { bytes, integer } from '../columns.ts';
-import { all, type Row, type Verb } from '../verb.ts';
+import { all, bytes, integer, type Row, run, type Verb } from '../engine/verb.ts';
 import { tokenHashKey } from './access-tokens.ts';
 import { type Ending, LONGEST_LIFE } from './events.ts';
 
@@ -16,6 +15,22 @@ export function* endSessionKeys({ subject, clientId }: KeyHolder, now: number): 
     subject,
     clientId,
   );
+  return rows.map((row) => endedKey(row, now));
+}
+
+/** A verb that would replace one waits until this transaction has ended. */
+export function* holdSessionKeys({ subject, clientId }: KeyHolder): Verb<readonly Row[]> {
+  return yield* all(
+    `UPDATE session_key SET scope = scope WHERE subject = $1 AND client_id = coalesce($2, client_id)
+     RETURNING hash, scope, expires_at`,
+    subject,
+    clientId,
+  );
+}
+
+/** Removes these rows; the caller reports them as `token_hash`. */
+export function* endSessionKeysOf(rows: readonly Row[], now: number): Verb<readonly Ending[]> {
+  for (const row of rows) yield* run('DELETE FROM session_key WHERE hash = $1', bytes(row, 'hash'));
   return rows.map((row) => endedKey(row, now));
 }
 

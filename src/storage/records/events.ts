@@ -1,5 +1,4 @@
-import { flag, integer, integerOrNone, text } from '../columns.ts';
-import { all, first, type Row, run, type Verb } from '../verb.ts';
+import { all, first, flag, integer, integerOrNone, type Row, run, text, type Verb } from '../engine/verb.ts';
 
 /** What a revocation ends; `key` names which, as in the feed. */
 export type EventKind = 'kid' | 'jti' | 'gid' | 'sub_nbf' | 'client_nbf' | 'token_hash' | 'reset';

@@ -1,6 +1,18 @@
-import { integer, integerOrNone, json, scopeTokens, text, textOrNone } from '../columns.ts';
-import { all, first, type Row, run, type Verb } from '../verb.ts';
-import { endSessionKeys } from './ended-session-keys.ts';
+import {
+  all,
+  bytes,
+  first,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  scopeTokens,
+  text,
+  textOrNone,
+  type Verb,
+} from '../engine/verb.ts';
+import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
 import { type Ending, report, reportEach } from './events.ts';
 
 /** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
@@ -74,9 +86,14 @@ export function* revokeGrant(id: string, now: number): Verb<boolean> {
 export interface Consent {
   readonly subject: string;
   readonly clientId: string;
+  /** All of it together. */
   readonly scope: string;
+  readonly byGrant: ScopeByGrant;
   readonly grantedAt: number;
 }
+
+/** Grant type → what was granted on the pages that were shown for it: a Yes to the one is none to the other. */
+export type ScopeByGrant = Readonly<Record<string, readonly string[]>>;
 
 /** One answer of the user to one page. */
 export interface ConsentGiven {
@@ -85,74 +102,78 @@ export interface ConsentGiven {
   /** The boxes of the page, and those that were ticked: one that was left empty is a No, whatever was granted before. */
   readonly asked: readonly string[];
   readonly granted: readonly string[];
+  /** For which the page was shown; absent: `authorization_code`. */
+  readonly grantType?: string | undefined;
   readonly grantedAt: number;
 }
 
-export function* saveConsent({ subject, clientId, asked, granted, grantedAt }: ConsentGiven): Verb<void> {
+/**
+ * What was refused ends in whatever was granted before: codes, session keys, and grants with all that came of them. They
+ * end as a whole, for a JWT cannot be narrowed; the client gets what is left by the answer to this page. Codes before
+ * grants, as in `endEverything`: that waits for an exchange which is under way, and what came of it is then found.
+ */
+export function* saveConsent(given: ConsentGiven): Verb<void> {
+  yield* recordConsent(given);
+  const refused = new Set(given.asked.filter((scope) => !given.granted.includes(scope)));
+  if (refused.size > 0) yield* endRefused(given, refused);
+}
+
+function* recordConsent({ subject, clientId, asked, granted, ...page }: ConsentGiven): Verb<void> {
+  const { grantType = 'authorization_code', grantedAt } = page;
   const row = yield* first(
-    'UPDATE consent SET scope = scope WHERE subject = $1 AND client_id = $2 RETURNING scope',
+    'UPDATE consent SET scope = scope WHERE subject = $1 AND client_id = $2 RETURNING scope, scope_by_grant',
     subject,
     clientId,
   );
-  const others = row === undefined ? [] : scopeTokens(row, 'scope').filter((scope) => !asked.includes(scope));
+  const isLeft = (scope: string) => granted.includes(scope) || !asked.includes(scope);
+  const left = Object.entries(row === undefined ? {} : scopeByGrant(row)).map(
+    ([grant, scopes]) => [grant, scopes.filter(isLeft)] as const,
+  );
+  const before = new Map(left);
+  const byGrant = new Map(before).set(grantType, [...new Set([...(before.get(grantType) ?? []), ...granted])]);
   yield* run(
-    `INSERT INTO consent (subject, client_id, scope, granted_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope`,
+    `INSERT INTO consent (subject, client_id, scope, granted_at, scope_by_grant) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (subject, client_id) DO UPDATE SET scope = excluded.scope, scope_by_grant = excluded.scope_by_grant`,
     subject,
     clientId,
-    [...new Set([...others, ...granted])].join(' '),
+    [...new Set([...byGrant.values()].flat())].join(' '),
     grantedAt,
+    JSON.stringify(Object.fromEntries(byGrant)),
   );
+}
+
+/** Of a row with `scope` and `scope_by_grant`. */
+export function scopeByGrant(row: Row): ScopeByGrant {
+  return textOrNone(row, 'scope_by_grant') === undefined
+    ? { authorization_code: scopeTokens(row, 'scope') }
+    : json(row, 'scope_by_grant');
+}
+
+function* endRefused({ subject, clientId, grantedAt: now }: ConsentGiven, refused: ReadonlySet<string>): Verb<void> {
+  const isTooMuch = (row: Row) => scopeTokens(row, 'scope').some((scope) => refused.has(scope));
+  const codes = yield* all(
+    `UPDATE authorization_code SET failures = failures
+     WHERE subject = $1 AND client_id = $2 AND used_at IS NULL RETURNING hash, scope`,
+    subject,
+    clientId,
+  );
+  for (const row of codes.filter(isTooMuch))
+    yield* run('DELETE FROM authorization_code WHERE hash = $1', bytes(row, 'hash'));
+  const keys = yield* holdSessionKeys({ subject, clientId });
+  const grants = yield* all(
+    `UPDATE authorization_grant SET used_at = used_at
+     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id, scope`,
+    subject,
+    clientId,
+  );
+  const endedKeys = yield* endSessionKeysOf(keys.filter(isTooMuch), now);
+  for (const row of grants.filter(isTooMuch)) yield* revokeGrant(text(row, 'id'), now);
+  yield* reportEach('token_hash', endedKeys, now);
 }
 
 export function* findConsent(subject: string, clientId: string): Verb<Consent | undefined> {
   const row = yield* first('SELECT * FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
   return row && consent(row);
-}
-
-/** An application that the user let in, and when it last got a token. */
-export interface ConnectedApp extends Consent {
-  readonly usedAt: number | undefined;
-}
-
-export function* listConnectedApps(subject: string): Verb<readonly ConnectedApp[]> {
-  const rows = yield* all(
-    `SELECT consent.*, (
-       SELECT max(used_at) FROM authorization_grant
-       WHERE authorization_grant.subject = consent.subject AND authorization_grant.client_id = consent.client_id
-     ) AS used_at
-     FROM consent WHERE subject = $1 ORDER BY granted_at, client_id`,
-    subject,
-  );
-  return rows.map((row) => ({ ...consent(row), usedAt: integerOrNone(row, 'used_at') }));
-}
-
-export interface Disconnection {
-  readonly subject: string;
-  readonly clientId: string;
-  readonly now: number;
-}
-
-/** Forgets the consent and ends every grant; answers with their ids. */
-export function* disconnectApp({ subject, clientId, now }: Disconnection): Verb<readonly string[]> {
-  yield* run('DELETE FROM consent WHERE subject = $1 AND client_id = $2', subject, clientId);
-  yield* run(
-    'DELETE FROM authorization_code WHERE subject = $1 AND client_id = $2 AND used_at IS NULL',
-    subject,
-    clientId,
-  );
-  const keys = yield* endSessionKeys({ subject, clientId }, now);
-  const rows = yield* all(
-    `UPDATE authorization_grant SET revoked_at = $3
-     WHERE subject = $1 AND client_id = $2 AND revoked_at IS NULL RETURNING id, tokens_until`,
-    subject,
-    clientId,
-    now,
-  );
-  const grants = rows.map(ending);
-  yield* reportEach('gid', grants, now);
-  yield* reportEach('token_hash', keys, now);
-  return grants.map(({ key }) => key);
 }
 
 /** Ends whatever this user granted to anybody, and tells of it one by one; answers how many grants there were. */
@@ -198,6 +219,7 @@ function consent(row: Row): Consent {
     subject: text(row, 'subject'),
     clientId: text(row, 'client_id'),
     scope: text(row, 'scope'),
+    byGrant: scopeByGrant(row),
     grantedAt: integer(row, 'granted_at'),
   };
 }

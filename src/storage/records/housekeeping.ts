@@ -1,4 +1,4 @@
-import { all, run, type Verb } from '../verb.ts';
+import { all, run, type Verb } from '../engine/verb.ts';
 import { pruneEvents } from './events.ts';
 
 /** Table, its key, and the column that says when a row is of no use any more. */

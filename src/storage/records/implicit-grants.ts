@@ -1,4 +1,4 @@
-import type { Verb } from '../verb.ts';
+import type { Verb } from '../engine/verb.ts';
 import type { NewCode, Saved } from './codes.ts';
 import { saveConsent } from './grants.ts';
 import { useOnce } from './one-time.ts';
@@ -14,7 +14,7 @@ export function* saveImplicit(
   premises: Premises = {},
 ): Verb<Saved | 'rekeyed'> {
   if (!(yield* stillHold(premises, grant.createdAt))) return 'outdated';
-  if (!(yield* isStillTheirs(signedBy))) return 'rekeyed';
+  if (signedBy !== undefined && !(yield* isStillTheirs(signedBy))) return 'rekeyed';
   if (transaction !== undefined && !(yield* useOnce(transaction))) return 'used';
   if (consent !== undefined) yield* saveConsent(consent);
   yield* saveMinted({ grant, access, refresh: undefined });

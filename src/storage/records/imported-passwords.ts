@@ -1,5 +1,4 @@
-import { integer, text } from '../columns.ts';
-import { all, changed, first, run, type Verb } from '../verb.ts';
+import { all, changed, first, integer, run, text, type Verb } from '../engine/verb.ts';
 
 /** A password of Basic as another server kept it. An account of the same name goes before it. */
 export interface ImportedPassword {
@@ -45,6 +44,20 @@ export function* listImportedPasswords(): Verb<readonly ImportedPassword[]> {
     passwordHash: text(row, 'password_hash'),
     changedAt: integer(row, 'changed_at'),
   }));
+}
+
+/** So many of each kind. */
+const SAMPLE = 2_000;
+
+/** Of accounts and of those who were imported. */
+export function* samplePasswords(): Verb<readonly string[]> {
+  const rows = yield* all(
+    `SELECT password_hash FROM (SELECT password_hash FROM account ORDER BY subject LIMIT $1) AS theirs
+     UNION ALL SELECT password_hash
+     FROM (SELECT password_hash FROM imported_password ORDER BY username LIMIT $1) AS imported`,
+    SAMPLE,
+  );
+  return rows.map((row) => text(row, 'password_hash'));
 }
 
 /** What Basic is judged by: of the account, else of what was imported. */

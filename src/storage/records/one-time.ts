@@ -1,4 +1,4 @@
-import { changed, type Verb } from '../verb.ts';
+import { changed, type Verb } from '../engine/verb.ts';
 
 /** A value that must not count twice: its hash, and how long that must be remembered. */
 export interface OneTime {

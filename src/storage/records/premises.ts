@@ -1,5 +1,6 @@
-import { scopeTokens } from '../columns.ts';
-import { changed, first, type Verb } from '../verb.ts';
+import { LONGEST_STEP } from '../../base/clock.ts';
+import { changed, first, type Verb } from '../engine/verb.ts';
+import { scopeByGrant } from './grants.ts';
 
 /**
  * What was looked at before a decision, and must still be so when it is carried out. Each look is a write that changes
@@ -9,14 +10,25 @@ import { changed, first, type Verb } from '../verb.ts';
 export interface Premises {
   /** The password that was judged, of a user who is kept in the store. */
   readonly password?: { readonly subject: string; readonly version: number } | undefined;
+  /** The same of a user of the file: the password as the service that judged it has it. */
+  readonly filePassword?: { readonly subject: string; readonly digest: Uint8Array } | undefined;
   /** The browser in which the user is signed in: the hash of its session. */
   readonly session?: Uint8Array | undefined;
   /** What the user granted before, where nobody was asked now. */
-  readonly consent?: { readonly subject: string; readonly clientId: string; readonly scope: string } | undefined;
+  readonly consent?: ReliedConsent | undefined;
 }
 
-export function* stillHold({ password, session, consent }: Premises, now: number): Verb<boolean> {
+export interface ReliedConsent {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scope: string;
+  /** For which the page was shown. */
+  readonly grantType: string;
+}
+
+export function* stillHold({ password, filePassword, session, consent }: Premises, now: number): Verb<boolean> {
   if (password !== undefined && !(yield* isPassword(password))) return false;
+  if (filePassword !== undefined && !(yield* isFilePassword(filePassword))) return false;
   if (session !== undefined && !(yield* isLive(session, now))) return false;
   return consent === undefined || (yield* isGranted(consent));
 }
@@ -29,21 +41,31 @@ function* isPassword({ subject, version }: NonNullable<Premises['password']>): V
   );
 }
 
+function* isFilePassword({ subject, digest }: NonNullable<Premises['filePassword']>): Verb<boolean> {
+  return yield* changed(
+    'UPDATE file_user SET subject = subject WHERE subject = $1 AND password_digest = $2 RETURNING subject',
+    subject,
+    digest,
+  );
+}
+
 function* isLive(session: Uint8Array, now: number): Verb<boolean> {
   return yield* changed(
-    'UPDATE login_session SET expires_at = expires_at WHERE hash = $1 AND expires_at > $2 RETURNING id',
+    `UPDATE login_session SET expires_at = expires_at
+     WHERE hash = $1 AND expires_at > $2 AND authenticated_at <= $2 + ${LONGEST_STEP} RETURNING id`,
     session,
     now,
   );
 }
 
-function* isGranted({ subject, clientId, scope }: NonNullable<Premises['consent']>): Verb<boolean> {
+function* isGranted({ subject, clientId, scope, grantType }: ReliedConsent): Verb<boolean> {
   const row = yield* first(
-    'UPDATE consent SET scope = scope WHERE subject = $1 AND client_id = $2 RETURNING scope',
+    'UPDATE consent SET scope = scope WHERE subject = $1 AND client_id = $2 RETURNING scope, scope_by_grant',
     subject,
     clientId,
   );
   if (row === undefined) return false;
-  const granted = scopeTokens(row, 'scope');
+  const granted = scopeByGrant(row)[grantType];
+  if (granted === undefined) return false;
   return scope === '' || scope.split(' ').every((token) => granted.includes(token));
 }

@@ -1,5 +1,17 @@
-import { bytesOrNone, flag, integer, integerOrNone, json, text } from '../columns.ts';
-import { changed, first, type Row, run, type Verb } from '../verb.ts';
+import { LONGEST_STEP } from '../../base/clock.ts';
+import {
+  bytesOrNone,
+  changed,
+  first,
+  flag,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  text,
+  type Verb,
+} from '../engine/verb.ts';
 import {
   type AccessTokenRecord,
   extendAccessToken,
@@ -86,7 +98,7 @@ export interface Rotation {
 
 /** One statement decides who of many is first; `lost` changes nothing, nor does `rekeyed` (see `redeemCode`). */
 export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost' | 'rekeyed'> {
-  if (!(yield* isStillTheirs(rotation.signedBy))) return 'rekeyed';
+  if (rotation.signedBy !== undefined && !(yield* isStillTheirs(rotation.signedBy))) return 'rekeyed';
   const { successor, access, extended, now, tokensUntil } = rotation;
   // what a revocation tells of the grant includes the token that this makes, or this finds the grant revoked
   yield* holdGrant(successor.grantId);
@@ -103,7 +115,7 @@ function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotatio
     // kept until the grant ends, so that a second use is known at any time
     `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5,
        expires_at = (SELECT expires_at FROM authorization_grant WHERE id = refresh_token.grant_id)
-     WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND EXISTS (
+     WHERE hash = $1 AND used_at IS NULL AND expires_at > $3 AND issued_at <= $3 + ${LONGEST_STEP} AND EXISTS (
        SELECT 1 FROM authorization_grant
        WHERE id = refresh_token.grant_id AND client_id = $2 AND revoked_at IS NULL AND expires_at > $3)
      RETURNING grant_id`,
@@ -145,7 +157,7 @@ export function* revokeRefreshToken({ hash, clientId, now }: TokenRevocation): V
 /** Tokens of a grant that no code led to. `outdated`: the password that was judged is no longer the user's. */
 export function* saveTokens(minted: Minted, premises: Premises = {}): Verb<'saved' | 'outdated' | 'rekeyed'> {
   if (!(yield* stillHold(premises, minted.grant.createdAt))) return 'outdated';
-  if (!(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
+  if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   yield* saveMinted(minted);
   return 'saved';
 }

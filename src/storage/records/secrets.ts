@@ -1,6 +1,6 @@
-import { bytes } from '../columns.ts';
-import type { Seal } from '../seal.ts';
-import { first, type Row, run, type Verb } from '../verb.ts';
+import type { Seal } from '../engine/seal.ts';
+import type { SealedColumn } from '../engine/sealed-column.ts';
+import { bytes, first, type Row, run, text, type Verb } from '../engine/verb.ts';
 
 export function secrets(seal: Seal) {
   return {
@@ -9,10 +9,21 @@ export function secrets(seal: Seal) {
       yield* run(
         'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
         name,
-        seal.seal(candidate, `secret ${name}`),
+        seal.seal(candidate, purpose(name)),
       );
       const row = yield* first('SELECT value FROM secret WHERE name = $1', name);
-      return seal.open(bytes(row as Row, 'value'), `secret ${name}`);
+      return seal.open(bytes(row as Row, 'value'), purpose(name));
     },
   };
 }
+
+function purpose(name: string): string {
+  return `secret ${name}`;
+}
+
+export const sealedSecrets: SealedColumn = {
+  table: 'secret',
+  column: 'value',
+  key: ['name'],
+  purpose: (row) => purpose(text(row, 'name')),
+};

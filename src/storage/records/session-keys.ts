@@ -1,6 +1,7 @@
-import { bytes, integer, text } from '../columns.ts';
-import type { Seal } from '../seal.ts';
-import { all, changed, first, type Row, type Verb } from '../verb.ts';
+import { LONGEST_STEP } from '../../base/clock.ts';
+import type { Seal } from '../engine/seal.ts';
+import type { SealedColumn } from '../engine/sealed-column.ts';
+import { all, bytes, changed, first, integer, type Row, text, type Verb } from '../engine/verb.ts';
 import type { AccessTokenRecord, Revocation, TokenRevocation } from './access-tokens.ts';
 import { type CodeClaim, consumeCode, type Redemption } from './codes.ts';
 import { endedKey, endSessionKeys } from './ended-session-keys.ts';
@@ -33,13 +34,18 @@ export function sessionKeys(seal: Seal) {
     },
 
     *findSessionKey(hash: Uint8Array, now: number): Verb<SessionKeyRecord | undefined> {
-      const row = yield* first('SELECT * FROM session_key WHERE hash = $1 AND expires_at > $2', hash, now);
+      const row = yield* first(
+        `SELECT * FROM session_key WHERE hash = $1 AND expires_at > $2 AND issued_at <= $2 + ${LONGEST_STEP}`,
+        hash,
+        now,
+      );
       return row && sessionKey(row, seal);
     },
 
     *findSessionKeyByOpenid(clientId: string, openid: string, now: number): Verb<SessionKeyRecord | undefined> {
       const row = yield* first(
-        'SELECT * FROM session_key WHERE client_id = $1 AND openid = $2 AND expires_at > $3',
+        `SELECT * FROM session_key
+         WHERE client_id = $1 AND openid = $2 AND expires_at > $3 AND issued_at <= $3 + ${LONGEST_STEP}`,
         clientId,
         openid,
         now,
@@ -109,3 +115,10 @@ function sessionKey(row: Row, seal: Seal): SessionKeyRecord {
 function purpose({ clientId, subject }: Pick<AccessTokenRecord, 'clientId' | 'subject'>): string {
   return `session key ${JSON.stringify([clientId, subject])}`;
 }
+
+export const sealedSessionKeys: SealedColumn = {
+  table: 'session_key',
+  column: 'value',
+  key: ['client_id', 'subject'],
+  purpose: (row) => purpose({ clientId: text(row, 'client_id'), subject: text(row, 'subject') }),
+};

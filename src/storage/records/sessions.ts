@@ -1,5 +1,5 @@
-import { bytes, integer, text, textOrNone } from '../columns.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import { LONGEST_STEP } from '../../base/clock.ts';
+import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
 import { type Premises, stillHold } from './premises.ts';
 
 /** A browser in which a user is signed in. */
@@ -35,7 +35,11 @@ export function* saveSession(session: SessionRecord, premises: Premises = {}): V
 }
 
 export function* findSession(hash: Uint8Array, now: number): Verb<SessionRecord | undefined> {
-  const row = yield* first('SELECT * FROM login_session WHERE hash = $1 AND expires_at > $2', hash, now);
+  const row = yield* first(
+    `SELECT * FROM login_session WHERE hash = $1 AND expires_at > $2 AND authenticated_at <= $2 + ${LONGEST_STEP}`,
+    hash,
+    now,
+  );
   return row && session(row);
 }
 

@@ -1,6 +1,18 @@
-import { bytes, integer, integerOrNone, json, text } from '../columns.ts';
-import type { Seal } from '../seal.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import type { Seal } from '../engine/seal.ts';
+import type { SealedColumn } from '../engine/sealed-column.ts';
+import {
+  all,
+  bytes,
+  changed,
+  first,
+  integer,
+  integerOrNone,
+  json,
+  type Row,
+  run,
+  text,
+  type Verb,
+} from '../engine/verb.ts';
 import { LONGEST_LIFE, reportEach } from './events.ts';
 
 export interface NewSigningKey {
@@ -33,27 +45,20 @@ export function signingKeys(seal: Seal) {
       return rows.map((row) => signingKey(row, seal));
     },
 
+    /** Which keys there are, as what: a look that opens none of them. */
+    *listSigningKids(): Verb<readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]> {
+      const rows = yield* all('SELECT kid, status FROM signing_key ORDER BY created_at, kid');
+      return rows.map((row) => ({ kid: text(row, 'kid'), status: statusOf(row) }));
+    },
+
     /** Publishes the candidate as the next key of its algorithm; false where one is published already. */
     *announceSigningKey(candidate: NewSigningKey): Verb<boolean> {
       return yield* insertKey(seal, candidate, 'next');
     },
 
     /** The next key of the algorithm becomes the current one, if it was published before `publishedBefore`. */
-    *promoteSigningKey({ alg, publishedBefore, now }: Promotion): Verb<boolean> {
-      // Changes nothing but is a write: of two at once the second waits here, and then finds no next key.
-      const next = yield* first(
-        "UPDATE signing_key SET status = 'next' WHERE alg = $1 AND status = 'next' AND created_at <= $2 RETURNING kid",
-        alg,
-        publishedBefore,
-      );
-      if (next === undefined) return false;
-      yield* run(
-        "UPDATE signing_key SET status = 'retired', retired_at = $2 WHERE alg = $1 AND status = 'current'",
-        alg,
-        now,
-      );
-      yield* run("UPDATE signing_key SET status = 'current' WHERE kid = $1", text(next, 'kid'));
-      return true;
+    *promoteSigningKey(promotion: Promotion): Verb<boolean> {
+      return yield* promote(promotion);
     },
 
     /** The candidate becomes the only key of its algorithm: for a key that leaked, whose tokens must end. */
@@ -81,6 +86,23 @@ export interface Promotion {
   readonly now: number;
 }
 
+function* promote({ alg, publishedBefore, now }: Promotion): Verb<boolean> {
+  // Changes nothing but is a write: of two at once the second waits here, and then finds no next key.
+  const next = yield* first(
+    "UPDATE signing_key SET status = 'next' WHERE alg = $1 AND status = 'next' AND created_at <= $2 RETURNING kid",
+    alg,
+    publishedBefore,
+  );
+  if (next === undefined) return false;
+  yield* run(
+    "UPDATE signing_key SET status = 'retired', retired_at = $2 WHERE alg = $1 AND status = 'current'",
+    alg,
+    now,
+  );
+  yield* run("UPDATE signing_key SET status = 'current' WHERE kid = $1", text(next, 'kid'));
+  return true;
+}
+
 function* insertKey(seal: Seal, key: NewSigningKey, status: SigningKeyRecord['status']): Verb<boolean> {
   return yield* changed(
     `INSERT INTO signing_key (kid, alg, status, public_jwk, private_key, created_at)
@@ -99,7 +121,7 @@ function signingKey(row: Row, seal: Seal): SigningKeyRecord {
   return {
     kid,
     alg: text(row, 'alg'),
-    status: row.status as SigningKeyRecord['status'],
+    status: statusOf(row),
     publicJwk: json(row, 'public_jwk'),
     privateKey: seal.open(bytes(row, 'private_key'), purpose(kid)),
     createdAt: integer(row, 'created_at'),
@@ -107,6 +129,17 @@ function signingKey(row: Row, seal: Seal): SigningKeyRecord {
   };
 }
 
+function statusOf(row: Row): SigningKeyRecord['status'] {
+  return row.status as SigningKeyRecord['status'];
+}
+
 function purpose(kid: string): string {
   return `signing key ${kid}`;
 }
+
+export const sealedSigningKeys: SealedColumn = {
+  table: 'signing_key',
+  column: 'private_key',
+  key: ['kid'],
+  purpose: (row) => purpose(text(row, 'kid')),
+};

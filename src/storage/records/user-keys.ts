@@ -1,6 +1,6 @@
-import { bytes, integer, text, textOrNone } from '../columns.ts';
-import type { Seal } from '../seal.ts';
-import { all, changed, first, type Row, run, type Verb } from '../verb.ts';
+import type { Seal } from '../engine/seal.ts';
+import type { SealedColumn } from '../engine/sealed-column.ts';
+import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
 import { report } from './events.ts';
 
 /** What signs the JWTs of one user. Each new version of it has another `kid`, and nothing of the one before is kept. */
@@ -75,8 +75,7 @@ function* findCurrent(seal: Seal, subject: string, alg: string): Verb<UserKeyRec
  * Whether this is the user's key still. A look that is a write (see `Premises`): a rotation waits until the transaction
  * that asks has ended, so that no token leaves with a key that was rotated before.
  */
-export function* isStillTheirs(signedBy: SignedBy | undefined): Verb<boolean> {
-  if (signedBy === undefined) return true;
+export function* isStillTheirs(signedBy: SignedBy): Verb<boolean> {
   return yield* changed(
     'UPDATE user_key SET created_at = created_at WHERE subject = $1 AND alg = $2 AND kid = $3 RETURNING kid',
     signedBy.subject,
@@ -129,3 +128,10 @@ function userKey(row: Row, seal: Seal): UserKeyRecord {
 function purpose({ subject, alg, kid }: SignedBy): string {
   return `user key ${JSON.stringify([subject, alg, kid])}`;
 }
+
+export const sealedUserKeys: SealedColumn = {
+  table: 'user_key',
+  column: 'private_jwk',
+  key: ['subject', 'alg'],
+  purpose: (row) => purpose({ subject: text(row, 'subject'), alg: text(row, 'alg'), kid: text(row, 'kid') }),
+};

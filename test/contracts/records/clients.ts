@@ -1,5 +1,5 @@
 import { sha256 } from '../../../src/base/secret.ts';
-import type { ClientSecretRecord, Records } from '../../../src/storage/records.ts';
+import type { ClientSecretRecord, Records } from '../../../src/storage/records/records.ts';
 import {
   accessToken,
   claim,

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../src/base/secret.ts';
-import type { CodeClaim, CodeRecord } from '../../../src/storage/records.ts';
+import type { CodeClaim, CodeRecord } from '../../../src/storage/records/records.ts';
 import { claim, code, grant, isAlive, minted, now, plain, type Rule, saveCode, tally, times } from './samples.ts';
 
 const wrong: Readonly<Record<string, [changes: Partial<CodeClaim>, outcome: string]>> = {
@@ -205,7 +205,7 @@ const useRules: readonly Rule[] = [
         alive,
         outcomes.map((outcome) => outcome === 'saved'),
       );
-      t.equal((await records.listConnectedApps('s-alice')).length, 1);
+      t.equal((await records.listConnectedApps('s-alice', now)).length, 1);
       await t.rejects(
         records.saveImplicit({
           grant: grant(names[0] ?? ''),

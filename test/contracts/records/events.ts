@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { sha256 } from '../../../src/base/secret.ts';
-import type { EventRecord, Records } from '../../../src/storage/records.ts';
+import type { EventRecord, Records } from '../../../src/storage/records/records.ts';
 import {
   accessToken,
   account,

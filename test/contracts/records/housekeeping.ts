@@ -1,5 +1,5 @@
 import { sha256 } from '../../../src/base/secret.ts';
-import type { Records } from '../../../src/storage/records.ts';
+import type { Records } from '../../../src/storage/records/records.ts';
 import {
   accessToken,
   claim,
@@ -38,12 +38,12 @@ async function saveOneOfEach(records: Records, name: string, expiresAt: number):
 
 async function left(records: Records, name: string): Promise<readonly boolean[]> {
   const found = await Promise.all([
-    records.findAccessToken(sha256(`access ${name}`), 0),
+    records.findAccessToken(sha256(`access ${name}`), now),
     records.findRefreshToken(sha256(`refresh ${name}`)),
     records.findCode(sha256(name)),
-    records.findSession(sha256(name), 0),
+    records.findSession(sha256(name), now),
     records.findCode(sha256(`for key ${name}`)),
-    records.findSessionKey(sha256(`key ${name}`), 0),
+    records.findSessionKey(sha256(`key ${name}`), now),
     records.findClient(name, 0).then((found) => found?.secrets[0]),
   ]);
   return [...found.map((row) => row !== undefined), await records.isJwtDenied(name, 0)];
@@ -66,7 +66,7 @@ export const housekeepingRules: readonly Rule[] = [
       t.equal(await records.sweep(now, 5), 0);
       t.equal(await isAlive(records, 'a'), true);
       t.equal(await records.isJwtDenied('j', now), true);
-      t.equal(await records.findAccessToken(sha256('old 0'), 0), undefined, 'gone, not only ended');
+      t.equal(await records.findAccessToken(sha256('old 0'), now - 1), undefined, 'gone, not only ended');
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../src/base/secret.ts';
-import type { Records } from '../../../src/storage/records.ts';
+import type { Records } from '../../../src/storage/records/records.ts';
 import { claim, now, plain, type Rule, saveCode, sessionKey, signingKey, tally, times } from './samples.ts';
 
 async function statuses(records: Records): Promise<unknown> {
@@ -10,6 +10,23 @@ async function statuses(records: Records): Promise<unknown> {
 const promotion = { alg: 'ES256', publishedBefore: now, now };
 
 const signingKeyRules: readonly Rule[] = [
+  [
+    'a look at which keys there are tells names and states in the order of the keys, and opens none',
+    async (t, records) => {
+      t.strictSame(await records.listSigningKids(), []);
+      await records.adoptSigningKey(signingKey('k2', { createdAt: now - 10 }));
+      await records.announceSigningKey(signingKey('k1', { createdAt: now }));
+      const keys = await records.listSigningKeys();
+      t.strictSame(
+        plain(await records.listSigningKids()),
+        keys.map(({ kid, status }) => ({ kid, status })),
+      );
+      t.strictSame(
+        keys.map(({ kid }) => kid),
+        ['k2', 'k1'],
+      );
+    },
+  ],
   [
     'of many candidates for the signing key one is adopted, and all callers get it',
     async (t, records) => {

@@ -1,4 +1,4 @@
-import type { Records } from '../../../src/storage/records.ts';
+import type { Records } from '../../../src/storage/records/records.ts';
 import { isFullSize, isLong } from '../../support/long.ts';
 import fc from '../../support/properties.ts';
 import { claim, isAlive, minted, now, type Rule, rotation, saveCode } from './samples.ts';

@@ -102,6 +102,14 @@ const accountRules: readonly Rule[] = [
     },
   ],
   [
+    'the hashes of passwords are sampled, for the costs that occur',
+    async (t, records) => {
+      t.strictSame(await records.samplePasswordHashes(), []);
+      for (const username of ['b', 'a']) await records.addAccount(account(username));
+      t.strictSame([...(await records.samplePasswordHashes())].sort(), ['$hash$a', '$hash$b']);
+    },
+  ],
+  [
     'a stronger hash takes the place of the one that was checked only',
     async (t, records) => {
       await records.addAccount(account('alice'));

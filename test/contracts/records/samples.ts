@@ -13,7 +13,7 @@ import type {
   Rotation,
   SessionKeyRecord,
   SessionRecord,
-} from '../../../src/storage/records.ts';
+} from '../../../src/storage/records/records.ts';
 
 export type Rule = readonly [title: string, rule: (t: Test, records: Records) => Promise<unknown>];
 

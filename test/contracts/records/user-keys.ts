@@ -1,4 +1,4 @@
-import { MOST_KIDS, type NewUserKey, type Records, type SignedBy } from '../../../src/storage/records.ts';
+import { MOST_KIDS, type NewUserKey, type Records, type SignedBy } from '../../../src/storage/records/records.ts';
 import { account, claim, minted, now, plain, type Rule, rotation, saveCode, tally, times } from './samples.ts';
 
 const until = now + 900;

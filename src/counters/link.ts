@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { answerWithin } from '../base/answer-within.ts';
+import { type BoundedClient, type RedisTrust, redisClient } from './client.ts';
+import { COUNTED_ALONE, PARTS } from './counters.ts';
+import { scripts } from './scripts.ts';
+
+/** Milliseconds for one call, unless told otherwise; who waits for it longer counts for itself. */
+const DEADLINE = 250;
+/** Milliseconds in which a start waits to learn whether Redis is there. */
+const START_DEADLINE = 1_000;
+/** Milliseconds between two tries to reach it again. */
+const RETRY = 500;
+/** A connection that owes an answer for so many milliseconds is given up for another. */
+const SILENCE = 2_000;
+
+/** The probe writes as every call does: a replica or a full Redis is no shared counter. */
+const PROBE = ['gatehouse:probe', 1, 1_000, PARTS] as const;
+
+type Script = keyof typeof scripts;
+type Arguments = readonly [key: string, ...values: (number | string)[]];
+
+/** Whom a change is told. */
+export interface LinkLog {
+  warn(detail: object, message: string): void;
+  info(message: string): void;
+}
+
+export interface LinkDependencies {
+  readonly log: LinkLog;
+  /** Milliseconds for one call. */
+  readonly deadline?: number;
+  /** Who may vouch for it, where it is reached by TLS. */
+  readonly trust?: RedisTrust;
+}
+
+/** A connection to Redis and whether it can be counted on, which is logged once a change. */
+export class Link {
+  readonly #url: string;
+  readonly #log: LinkLog;
+  readonly #deadline: number;
+  readonly #trust: RedisTrust;
+  #client: BoundedClient | undefined;
+  #opening: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** Undefined: nobody knows yet. */
+  #reachable: boolean | undefined;
+  #evicts: string | undefined;
+  /** That it does not say how it evicts is told once. */
+  #isUntold = false;
+  #closed = false;
+  /** Of a connection that did not come about. */
+  #fault = 'no answer in time';
+
+  constructor(url: string, { log, deadline = DEADLINE, trust = { kind: 'system' } }: LinkDependencies) {
+    this.#url = url;
+    this.#trust = trust;
+    this.#log = log;
+    this.#deadline = deadline;
+  }
+
+  /** The policy by which it forgets keys for want of memory; undefined: it forgets none, or does not say. */
+  get evicts(): string | undefined {
+    return this.#evicts;
+  }
+
+  get reachable(): boolean {
+    return this.#reachable === true;
+  }
+
+  /** Settles when it is reached, or known not to be. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** Undefined at once, or in the end: count for yourself. */
+  ask(script: Script, args: Arguments): Promise<unknown> | undefined {
+    const client = this.#client;
+    if (client === undefined || !this.reachable) return undefined;
+    return answerWithin(this.#run(client, script, args), this.#deadline).catch((error: unknown) =>
+      this.#lost(messageOf(error)),
+    );
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#reachable = false;
+    clearInterval(this.#retry);
+    this.#client?.client.disconnect();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#trust.kind === 'nobody') return this.#lost('the file of `tls: { ca }` cannot be used');
+    const bounded = await redisClient(this.#url, this.#trust, {
+      connectTimeout: SILENCE,
+      socketTimeout: SILENCE,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => RETRY,
+    });
+    if (this.#closed) return;
+    const { client } = bounded;
+    this.#client = bounded;
+    client.on('error', (error: Error) => {
+      this.#fault = messageOf(error);
+    });
+    client.on('close', () => this.#lost(this.#fault));
+    client.on('ready', () => void this.#probe());
+    this.#retry = setInterval(() => void this.#probe(), RETRY).unref();
+    await Promise.race([client.connect().then(() => this.#probe(), ignore), pause(START_DEADLINE, undefined, UNREF)]);
+    if (!this.reachable) this.#lost(this.#fault);
+  }
+
+  async #probe(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.reachable || client.client.status !== 'ready') return;
+    try {
+      await answerWithin(this.#run(client, 'gatehouseTake', PROBE), this.#deadline);
+      this.#evicts = await this.#policy(client.client);
+      this.#back();
+    } catch (error) {
+      this.#fault = messageOf(error);
+    }
+  }
+
+  /** Where it is not permitted to ask, as with many a hosted Redis, whoever runs it has to know. */
+  async #policy(client: Redis): Promise<string | undefined> {
+    try {
+      const reply = await answerWithin(client.config('GET', 'maxmemory-policy'), this.#deadline);
+      const policy = Array.isArray(reply) ? reply[1] : undefined;
+      return typeof policy === 'string' && policy !== 'noeviction' ? policy : undefined;
+    } catch (error) {
+      // who does not answer in time is asked again
+      if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
+      if (!this.#isUntold) this.#log.warn({ reason: messageOf(error) }, UNTOLD);
+      this.#isUntold = true;
+      return undefined;
+    }
+  }
+
+  /** An answer, whatever it is, ends the count of answers that are not whole. */
+  async #run({ client, answered }: BoundedClient, script: Script, args: Arguments): Promise<unknown> {
+    try {
+      return await run(client, script, args);
+    } finally {
+      answered();
+    }
+  }
+
+  /** What it says of itself while it is asked: undefined, it forgets no keys. Told where it is another than before. */
+  evicting(policy: string | undefined): void {
+    if (policy === this.#evicts) return;
+    this.#evicts = policy;
+    if (policy === undefined) this.#log.info('the Redis of the counters forgets no nonces of Digest any more');
+    else this.#log.warn({ policy }, EVICTING);
+  }
+
+  #lost(reason: string): undefined {
+    if (this.#closed || this.#reachable === false) return;
+    this.#reachable = false;
+    this.#log.warn({ reason }, COUNTED_ALONE);
+  }
+
+  #back(): void {
+    if (this.#closed || this.#reachable === true) return;
+    if (this.#reachable === false) this.#log.info('the shared counters are reached again');
+    this.#reachable = true;
+    this.#fault = 'the connection was closed';
+  }
+}
+
+const UNREF = { ref: false };
+const UNTOLD =
+  'the Redis of the counters does not say its maxmemory-policy: with nonces of Digest it has to be noeviction';
+
+const EVICTING =
+  'the Redis of the counters began to forget keys for want of memory: Digest gets 503 until its maxmemory-policy is noeviction again';
+
+/** What went wrong is told by the event of the connection. */
+function ignore(): void {}
+
+const digests = new Map(Object.entries(scripts).map(([name, text]) => [name, hash('sha1', text)]));
+
+/** By its digest; a Redis that was restarted has to be told the script again. */
+async function run(client: Redis, script: Script, [key, ...values]: Arguments): Promise<unknown> {
+  try {
+    return await client.evalsha(digests.get(script) ?? '', 1, key, ...values);
+  } catch (error) {
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+    return client.eval(scripts[script], 1, key, ...values);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

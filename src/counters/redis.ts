@@ -1,0 +1,91 @@
+import type { Clock } from '../base/clock.ts';
+import {
+  type Counted,
+  type Counters,
+  digest,
+  type Failures,
+  LAST_COUNT,
+  type NonceUsage,
+  type NonceUse,
+  PARTS,
+} from './counters.ts';
+import { Link, type LinkDependencies } from './link.ts';
+import { memoryCounters } from './memory.ts';
+
+export interface CounterDependencies extends LinkDependencies {
+  readonly clock: Clock;
+}
+
+/** Counters that every process with this Redis shares. While it is out of reach, this one counts for itself. */
+export function redisCounters(url: string, { clock, ...dependencies }: CounterDependencies): Counters {
+  const link = new Link(url, dependencies);
+  const own = memoryCounters(clock);
+  return {
+    take: (key, limit) => {
+      const name = `gatehouse:taken:${limit.window}:${digest(key)}`;
+      const asked = link.ask('gatehouseTake', [name, limit.requests, limit.window, PARTS]);
+      return orElse(asked, toWait, () => own.take(key, limit));
+    },
+    failures: (key) => orElse(link.ask('gatehouseFailures', [failuresOf(key)]), toFailures, () => own.failures(key)),
+    fail: (key, window) =>
+      orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
+    useNonce: async (use) => {
+      const reply = await link.ask('gatehouseNonce', nonceArguments(use, link.evicts));
+      // out of reach, it says nothing of itself
+      if (reply !== undefined) link.evicting(typeof reply === 'string' ? reply : undefined);
+      return typeof reply === 'number' ? usages[reply] : undefined;
+    },
+    nonceFault: () => link.evicts && faultOf(link.evicts),
+    start: () => link.open(),
+    reachable: () => link.reachable,
+    close: async () => link.close(),
+  };
+}
+
+/** What is forgotten for want of memory could be used again, and nobody would know. */
+function faultOf(policy: string): string {
+  return `counters: this Redis forgets nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or give the counters a Redis of their own`;
+}
+
+/** As the script answers, unless it answers with the policy by which keys are forgotten. */
+const usages: readonly NonceUsage[] = ['fresh', 'repeated', 'forgotten'];
+
+function nonceArguments(
+  { id, issuedAt, lifetime, count, mode }: NonceUse,
+  policy = 'noeviction',
+): readonly [string, ...(number | string)[]] {
+  const isLast = count === 'last';
+  const window = mode === 'window' && !isLast ? 1 : 0;
+  return [
+    `gatehouse:nonce:${digest(id)}`,
+    issuedAt,
+    Math.max(1, Math.ceil(lifetime)),
+    isLast ? LAST_COUNT : count,
+    window,
+    isLast ? 1 : 0,
+    policy,
+  ];
+}
+
+/** Names of clients and addresses of people are not to be read in a database. */
+function failuresOf(key: string): string {
+  return `gatehouse:failures:${digest(key)}`;
+}
+
+/** An answer that is none counts as no answer. */
+function orElse<Value>(
+  asked: Promise<unknown> | undefined,
+  read: (reply: unknown) => Value | undefined,
+  own: () => Value,
+): Counted<Value> {
+  return asked === undefined ? own() : asked.then((reply) => read(reply) ?? own());
+}
+
+function toWait(reply: unknown): number | undefined {
+  return typeof reply === 'number' ? reply : undefined;
+}
+
+function toFailures(reply: unknown): Failures | undefined {
+  const [count, endsIn] = Array.isArray(reply) ? reply : [];
+  return typeof count === 'number' && typeof endsIn === 'number' ? { count, endsIn } : undefined;
+}

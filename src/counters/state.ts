@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+import { type RedisTrust, redisClient } from './client.ts';
+
+/** What a Redis says of itself; nothing is written there. */
+export interface RedisState {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** `master`: what is counted there is kept there. */
+  readonly role: string;
+  /** How it forgets for want of memory; undefined: it does not say. */
+  readonly policy: string | undefined;
+}
+
+/** Rejects with what the connection met. `deadline`: milliseconds for a connection, and for each answer. */
+export async function redisState(url: string, trust: RedisTrust, deadline: number): Promise<RedisState> {
+  if (trust.kind === 'nobody') throw new Error('the file of `tls: { ca }` cannot be used');
+  const { client } = await redisClient(url, trust, {
+    connectTimeout: deadline,
+    commandTimeout: deadline,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let fault: Error | undefined;
+  client.on('error', (error: Error) => {
+    fault ??= error;
+  });
+  try {
+    await client.connect();
+    const [seconds = 0, microseconds = 0] = await client.time();
+    const [role] = await client.role();
+    return { now: seconds * 1000 + microseconds / 1000, role: String(role), policy: await policyOf(client) };
+  } catch (error) {
+    throw fault ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Many a hosted Redis does not permit to ask. */
+async function policyOf(client: Redis): Promise<string | undefined> {
+  try {
+    const reply = await client.config('GET', 'maxmemory-policy');
+    return Array.isArray(reply) ? String(reply[1]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

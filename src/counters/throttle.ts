@@ -1,0 +1,118 @@
+import { addressBlock } from '../base/client-address.ts';
+import type { Counted, Counters, Failures } from './counters.ts';
+
+/** One try to show who one is. */
+export interface Attempt {
+  /** Seconds; present where there were too many failures, and the try must not be looked at. */
+  readonly retryAfter: number | undefined;
+  /**
+   * As `retryAfter`, where this failure is one too many: of tries that were all looked at before the first had failed. What
+   * it was must then not be told.
+   */
+  fail(): Counted<number | undefined>;
+}
+
+/** Where its counters are shared by several processes, it answers later. */
+export interface Throttle {
+  attempt(name: string, address: string): Counted<Attempt>;
+}
+
+export interface ThrottleOptions {
+  readonly counters: Counters;
+  readonly maxFailures: number;
+  /** Milliseconds from the first failure. */
+  readonly window: number;
+}
+
+/**
+ * Counts failures by name and address together: guessing from one address does not lock the name out elsewhere. Of IPv6
+ * each block around the address counts too, so that a site with 65,536 links guesses no more often than a few addresses do.
+ */
+export function buildThrottle(options: ThrottleOptions): Throttle {
+  return {
+    attempt: (name, address) =>
+      all(
+        blocksOf(address).map(({ block, times }) =>
+          attemptAt(`${block.length}:${block}${name}`, { ...options, maxFailures: options.maxFailures * times }),
+        ),
+      ),
+  };
+}
+
+/** A link, and what a site may have (RFC 6177 §2). A wider block takes more: no block in it uses up the limit of all. */
+const WIDTHS = [
+  { prefix: 64, times: 1 },
+  { prefix: 56, times: 2 },
+  { prefix: 48, times: 4 },
+] as const;
+
+interface Block {
+  readonly block: string;
+  readonly times: number;
+}
+
+function blocksOf(address: string): readonly Block[] {
+  const blocks = WIDTHS.map(({ prefix, times }) => ({ block: addressBlock(address, prefix), times }));
+  // what is no IPv6 is the same in every width
+  return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
+}
+
+function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptions): Counted<Attempt> {
+  const waitAbove = (most: number, { count, endsIn }: Failures) =>
+    count > most ? Math.max(1, Math.ceil(endsIn / 1000)) : undefined;
+  const judge = (failures: Failures): Attempt => ({
+    retryAfter: waitAbove(maxFailures - 1, failures),
+    fail: () => afterwards(counters.fail(key, window), (counted) => waitAbove(maxFailures, counted)),
+  });
+  return afterwards(counters.failures(key), judge);
+}
+
+/** So many users' worth of failures from one address are guessing too, whoever's passwords they were. */
+const USERS_BEHIND_AN_ADDRESS = 10;
+
+/** By name and address together as `buildThrottle`, and by the address alone. */
+export function buildLoginThrottle(options: ThrottleOptions): Throttle {
+  const byName = buildThrottle(options);
+  const byAddress = buildThrottle({ ...options, maxFailures: options.maxFailures * USERS_BEHIND_AN_ADDRESS });
+  return {
+    attempt: (name, address) => all([byName.attempt(name, address), byAddress.attempt(ADDRESS, address)]),
+  };
+}
+
+/** A line break is in no name of Basic or Digest, nor in their realms. */
+const ADDRESS = 'http address\n';
+
+function isKnown(attempt: Counted<Attempt>): attempt is Attempt {
+  return !(attempt instanceof Promise);
+}
+
+/** At once, where each is. */
+function all(attempts: readonly Counted<Attempt>[]): Counted<Attempt> {
+  return attempts.every(isKnown) ? together(attempts) : Promise.all(attempts).then(together);
+}
+
+function together(attempts: readonly Attempt[]): Attempt {
+  return {
+    retryAfter: longest(attempts.map(({ retryAfter }) => retryAfter)),
+    fail() {
+      const waits: (number | undefined)[] = [];
+      const later: Promise<unknown>[] = [];
+      for (const attempt of attempts) {
+        const wait = attempt.fail();
+        if (wait instanceof Promise) later.push(wait.then((told) => waits.push(told)));
+        else waits.push(wait);
+      }
+      return later.length === 0 ? longest(waits) : Promise.all(later).then(() => longest(waits));
+    },
+  };
+}
+
+/** Of waits in one unit; undefined: there is none. */
+export function longest(waits: readonly (number | undefined)[]): number | undefined {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+function afterwards<Value, Result>(counted: Counted<Value>, read: (value: Value) => Result): Counted<Result> {
+  return counted instanceof Promise ? counted.then(read) : read(counted);
+}

@@ -1,0 +1,80 @@
+/**
+ * What is asked of the store, told apart from who carries it out: a verb yields statements and receives their rows. One
+ * text of each verb serves SQLite, which answers at once, and PostgreSQL, which is waited for; both run it in one
+ * transaction. A verb may be run anew after a conflict, so it holds no state of its own and touches nothing else.
+ */
+export type Verb<Outcome> = Generator<Statement, Outcome, readonly Row[]>;
+
+export interface Statement {
+  /** Parameters are $1, $2, …; the dialect is what SQLite and PostgreSQL have in common. */
+  readonly sql: string;
+  readonly parameters: readonly Value[];
+  /** Whoever asked looks at no row, and may be answered before the statement is carried out. */
+  readonly silent?: true;
+}
+
+export type Value = string | number | Uint8Array | null;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export function* all(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<readonly Row[]> {
+  return yield { sql, parameters: parameters.map((value) => value ?? null) };
+}
+
+export function* first(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<Row | undefined> {
+  const rows = yield* all(sql, ...parameters);
+  return rows[0];
+}
+
+/** Whether the statement, which ends with RETURNING, found anything to change. */
+export function* changed(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<boolean> {
+  const rows = yield* all(sql, ...parameters);
+  return rows.length > 0;
+}
+
+/** For a statement that has nothing to tell. */
+export function* run(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<void> {
+  yield { sql, parameters: parameters.map((value) => value ?? null), silent: true };
+}
+
+/** Columns as values: SQLite and PostgreSQL have different types for the same content. */
+export function text(row: Row, column: string): string {
+  return String(row[column]);
+}
+
+export function textOrNone(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+export function integer(row: Row, column: string): number {
+  return Number(row[column]);
+}
+
+export function integerOrNone(row: Row, column: string): number | undefined {
+  const value = row[column];
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+export function flag(row: Row, column: string): boolean {
+  return Number(row[column]) === 1;
+}
+
+export function bytes(row: Row, column: string): Uint8Array {
+  return row[column] as Uint8Array;
+}
+
+export function bytesOrNone(row: Row, column: string): Uint8Array | undefined {
+  return (row[column] as Uint8Array | null) ?? undefined;
+}
+
+/** A JSON column that we wrote ourselves. */
+export function json<Content>(row: Row, column: string): Content {
+  return JSON.parse(String(row[column])) as Content;
+}
+
+/** Of a scope (RFC 6749 §3.3). */
+export function scopeTokens(row: Row, column: string): readonly string[] {
+  const value = text(row, column);
+  return value === '' ? [] : value.split(' ');
+}

@@ -1,0 +1,27 @@
+import { resolve } from 'node:path';
+import { storagePlace } from '../base/storage-urls.ts';
+import { decodeKeys, type EncryptionKeys, readKeyBeside } from './engine/encryption-keys.ts';
+import { StorageUnusable } from './engine/errors.ts';
+import { buildSeal } from './engine/seal.ts';
+import { type StorageEngine, storageEngines } from './engines.ts';
+import type { ReadOptions } from './lookup/read.ts';
+import { type UserFacts, userFacts } from './lookup/users.ts';
+import { openReadEngine } from './open-lookup.ts';
+
+export interface UserReadOptions extends ReadOptions {
+  /** 32 bytes of base64 each; absent: the key file beside the database, which is never made here. */
+  readonly encryptionKeys?: readonly string[] | undefined;
+}
+
+/** Opens nothing yet: the first call does, and each one after a failure. */
+export function openUserFacts(url: string, options: UserReadOptions, engines = storageEngines): UserFacts {
+  const { reader, engine } = openReadEngine(url, options, engines);
+  const keys = () => decodeKeys(options.encryptionKeys) ?? keysOf(url, options.directory, engine);
+  return userFacts(reader, () => buildSeal(keys()));
+}
+
+function keysOf(url: string, directory: string, engine: StorageEngine): EncryptionKeys {
+  const place = storagePlace(url, [engine]);
+  if (place?.kind === 'file') return readKeyBeside(resolve(directory, place.path));
+  throw new StorageUnusable(`the users in ${engine.title} are sealed: \`encryption_keys\` opens them`);
+}

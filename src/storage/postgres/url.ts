@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ClientConfig } from 'pg';
+import { storageUrls } from '../../base/storage-urls.ts';
+import { StorageUnusable } from '../engine/errors.ts';
+
+type Tls = Exclude<ClientConfig['ssl'], undefined>;
+
+/**
+ * sslmode → what is verified; `certificates` holds what the other parameters name. Unlike in libpq, `require` verifies the
+ * certificate and its name. There is no mode that falls back to plain text or takes any certificate: who can stand between
+ * us and the server could then read and change everything.
+ */
+const modes: Readonly<Record<string, (certificates: object) => Tls>> = {
+  disable: () => false,
+  require: (certificates) => ({ ...certificates, rejectUnauthorized: true }),
+  'verify-full': (certificates) => ({ ...certificates, rejectUnauthorized: true }),
+  'verify-ca': (certificates) => ({ ...certificates, rejectUnauthorized: true, checkServerIdentity: () => undefined }),
+};
+
+/** URL parameter that names a PEM file → the option of TLS. */
+const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
+
+const known: ReadonlySet<string> = new Set(storageUrls.postgres.connection.known);
+
+export interface PostgresAddress {
+  readonly client: ClientConfig;
+  /** For messages: without the password. */
+  readonly shown: string;
+}
+
+/**
+ * `//USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. User, password, host, port and database that are missing come from PGUSER,
+ * PGPASSWORD, PGHOST, PGPORT and PGDATABASE. Whether there is TLS is said here alone: PGSSLMODE and its like are not read,
+ * because pg takes any certificate with some of their values. Without `sslmode` and certificates there is none.
+ */
+export function postgresAddress(location: string, directory: string): PostgresAddress {
+  const url = parse(location);
+  refuseUnknown(url.searchParams);
+  const client = {
+    ...partsOf(url),
+    application_name: url.searchParams.get('application_name') ?? 'gatehouse',
+    ssl: tlsOf(url.searchParams, directory),
+  };
+  return { client, shown: `postgres://${url.host}${url.pathname}` };
+}
+
+function parse(location: string): URL {
+  const url = URL.parse(`postgres:${location}`);
+  if (url === null || !location.startsWith('//') || url.hash !== '') throw unreadable();
+  return url;
+}
+
+/** Says nothing of the text itself, for it holds the password. */
+function unreadable(): StorageUnusable {
+  return new StorageUnusable(
+    'storage: this is no URL of PostgreSQL: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with % and two hexadecimal digits for each of : / ? # [ ] @ % in a name or password',
+  );
+}
+
+function partsOf(url: URL): ClientConfig {
+  const parts = {
+    user: decode(url.username),
+    password: decode(url.password),
+    host: url.searchParams.get('host') ?? decode(url.hostname.replace(/^\[(.*)\]$/, '$1')),
+    port: url.port === '' ? undefined : Number(url.port),
+    database: decode(url.pathname.slice(1)),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw unreadable();
+  }
+}
+
+function refuseUnknown(parameters: URLSearchParams): void {
+  const unknown = [...parameters.keys()].find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  throw new StorageUnusable(`storage: the URL has an unknown parameter ${unknown}: there are ${[...known].join(', ')}`);
+}
+
+function tlsOf(parameters: URLSearchParams, directory: string): Tls {
+  const certificates = certificatesOf(parameters, directory);
+  const mode = parameters.get('sslmode') ?? (Object.keys(certificates).length > 0 ? 'verify-full' : 'disable');
+  const tls = Object.hasOwn(modes, mode) ? modes[mode]?.(certificates) : undefined;
+  if (tls !== undefined && !(mode === 'verify-ca' && !('ca' in certificates))) return tls;
+  const remedy = tls === undefined ? `write one of ${Object.keys(modes).join(', ')}` : 'it needs sslrootcert=FILE';
+  throw new StorageUnusable(`storage: sslmode=${mode} is not possible: ${remedy}`);
+}
+
+function certificatesOf(parameters: URLSearchParams, directory: string): Readonly<Record<string, string>> {
+  const named = Object.entries(files).flatMap(([parameter, option]) => {
+    const file = parameters.get(parameter);
+    return file === null ? [] : [[option, readPem(resolve(directory, file), parameter)]];
+  });
+  return Object.fromEntries(named);
+}
+
+function readPem(file: string, parameter: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new StorageUnusable(`storage: the file ${file} of ${parameter} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,86 @@
+import { Client, type ClientConfig } from 'pg';
+import { answerWithin } from '../../base/answer-within.ts';
+import { pollEvents, type WatchEvents } from '../engine/watch.ts';
+
+/** Milliseconds. */
+const POLL = 1_000;
+const RETRY = 500;
+const CONNECT = 2_000;
+/** A connection on which nothing is ever asked would not be known to be dead. */
+const PROBE = 5_000;
+
+/** LISTEN on a connection of its own, which is made anew when it is lost; meanwhile there is the poll. */
+export function listenToPostgres(config: ClientConfig): WatchEvents {
+  const poll = pollEvents(POLL);
+  return (wake) => {
+    const stopPolling = poll(wake);
+    const stopListening = keepListening(config, wake);
+    return async () => {
+      await stopPolling();
+      await stopListening();
+    };
+  };
+}
+
+function keepListening(config: ClientConfig, wake: () => void): () => Promise<void> {
+  let isStopped = false;
+  let held: Listener | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  const again = () => {
+    held = undefined;
+    if (!isStopped) retry = setTimeout(begin, RETRY).unref();
+  };
+  const begin = () => {
+    held = listen(config, { wake, again });
+  };
+  begin();
+  return async () => {
+    isStopped = true;
+    clearTimeout(retry);
+    await held?.end();
+  };
+}
+
+interface Listener {
+  end(): Promise<void>;
+}
+
+interface Told {
+  readonly wake: () => void;
+  /** Once, when the connection is of no use any more. */
+  readonly again: () => void;
+}
+
+function listen(config: ClientConfig, { wake, again }: Told): Listener {
+  const client = new Client({ ...config, connectionTimeoutMillis: CONNECT, keepAlive: true });
+  let isOver = false;
+  const end = async () => {
+    clearInterval(probe);
+    // a server that is gone without a word never says goodbye
+    await answerWithin(client.end(), CONNECT).catch(ignore);
+  };
+  const lost = () => {
+    if (isOver) return;
+    isOver = true;
+    void end();
+    again();
+  };
+  const ask = (sql: string) => answerWithin(client.query(sql), CONNECT);
+  const probe = setInterval(() => void ask('SELECT 1').catch(lost), PROBE).unref();
+  client.on('error', lost);
+  client.on('end', lost);
+  client.on('notification', wake);
+  client
+    .connect()
+    .then(() => ask('LISTEN gatehouse_event'))
+    // what was committed before the connection was there is told by nobody
+    .then(wake, lost);
+  return {
+    end() {
+      isOver = true;
+      return end();
+    },
+  };
+}
+
+function ignore(): void {}

@@ -1,8 +1,0 @@
-/** An answer that arrived while this process was busy is read before the deadline, in milliseconds, is judged. */
-export function within<Value>(answer: Promise<Value>, deadline: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error('no answer in time'));
-    const timer = setTimeout(() => setImmediate(late), deadline);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { systemClock } from '../../../src/base/clock.ts';
+import { openRecords } from '../../../src/storage/open.ts';
+import { recordsContract } from '../../contracts/records.ts';
+
+for (const url of ['sqlite:gatehouse.db', 'sqlite::memory:']) {
+  recordsContract(t, url, {
+    async open(t) {
+      const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+      const records = await openRecords(url, { directory, clock: systemClock });
+      t.teardown(async () => {
+        await records.close();
+        rmSync(directory, { recursive: true });
+      });
+      return records;
+    },
+  });
+}
+
+t.test('a storage URL of an unknown scheme is an error at start', async (t) => {
+  for (const url of ['mysql:x', 'constructor:x', 'x', ':']) {
+    await t.rejects(openRecords(url, { directory: '/', clock: systemClock }), {
+      name: 'StorageUnusable',
+      message: /no engine/,
+    });
+  }
+});
