@@ -1,4 +1,4 @@
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+import { decodeUtf8 } from '../base/utf8.ts';
 
 /** Octets: a longer text names nobody, and to normalize it takes a time that grows with the square of its length. */
 const LONGEST_NORMALIZED = 2048;
@@ -13,11 +13,7 @@ export function textOf(octets: Uint8Array): string {
 }
 
 function decode(octets: Uint8Array): string {
-  try {
-    return utf8.decode(octets);
-  } catch {
-    return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1');
-  }
+  return decodeUtf8(octets) ?? Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1');
 }
 
 /** The same of a field value as HTTP gives it, an octet a character. */

@@ -1,16 +1,18 @@
+import { decodeUtf8 } from '../base/utf8.ts';
+
 /** JSON as strangers may send it: one object, strict UTF-8, no member named twice, no deep nesting. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 32;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Undefined for anything else. A repeated name is refused at every depth, not only where we look: RFC 8259 §4 leaves open
  * which of the two counts, and whoever reads the same object after us may choose the other (RFC 7519 §4).
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return undefined;
   try {
-    const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     return isObject(value) && isPlain(text) ? value : undefined;
   } catch {

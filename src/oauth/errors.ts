@@ -138,6 +138,14 @@ export const oauthErrors = {
     text: 'Too many failed attempts; try again later.',
     remedy: 'Wait for `Retry-After`, and correct the secret or the password (`login.max_failures`).',
   },
+  /** RFC 6585 §4. To a client that a browser is sent back to it is `error` alone: a redirect has a status of its own. */
+  too_many_requests: {
+    status: 429,
+    error: 'temporarily_unavailable',
+    text: 'Too many requests; try again later.',
+    remedy:
+      'Wait for `Retry-After`, and keep a token until it ends in place of asking for one each time (`tokens.max_a_minute`).',
+  },
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment; try again later.',

@@ -19,6 +19,9 @@ import { splitCredentials } from '../../src/http-auth/scheme.ts';
 import { isFullSize } from '../support/long.ts';
 import fc, { tries } from '../support/properties.ts';
 
+/** Thousands of random challenges: 12 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
+
 const { numRuns } = tries(1500, 60_000);
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) =>
   fc.assert(property, { numRuns });
