@@ -23,13 +23,13 @@ export interface GatewayFile {
       key: string;
       /** File: who may issue the certificates of clients, PEM. */
       client_ca?: string;
-      /** Whether clients show a certificate; optional: one that is shown must be good. Default: `"none"`. */
+      /** Whether clients show a certificate, of which the upstream is told in Client-Cert (RFC 9440); optional: one that is shown must be good. Default: `"none"`. */
       client_auth?: "none" | "optional" | "required" | Variable;
     };
     /** true: clients that ask for it by ALPN speak HTTP/2, all others HTTP/1.1. Needs `tls`. Default: `false`. */
     http2?: boolean | Variable;
   };
-  /** Management listener: never on a public address. */
+  /** Management listener: never on a public address. On loopback it answers to loopback names only. */
   admin?: string;
   /** Only /livez, /readyz, /metrics: host:port, or { listen, pass } with paths of upstreams. Off by default. */
   health?: string | {
@@ -56,15 +56,28 @@ export interface GatewayFile {
   workers?: number | "auto" | Variable;
   /** shadow: every route only records what it would refuse. Default: `"enforce"`. */
   mode?: "enforce" | "shadow" | Variable;
-  /** CIDRs whose X-Forwarded-* and request id are believed, and who may ask at `decision`. Default: `[]`. */
-  trusted_proxies?: ReadonlyArray<string>;
+  /** CIDRs whose X-Forwarded-For, -Proto and request id are believed, and who may ask at `decision`; or { from, host }. Default: `[]`. */
+  trusted_proxies?: ReadonlyArray<string> | {
+    /** CIDRs, as in the short form. */
+    from: ReadonlyArray<string>;
+    /** forwarded: requests are judged by the host of X-Forwarded-Host, and the upstream is told it. The proxy must set it on each request; a bad or repeated value, or a list, is 400. Absent: the same with Host. */
+    host?: "forwarded" | Variable;
+  };
   /** memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): how often rate limits were used. Default: `"memory"`. */
-  counters?: string;
+  counters?: string | {
+    /** As in the short form. */
+    url: string;
+    /** For a Redis with an authority of its own. */
+    tls?: {
+      /** File: who may issue its certificate, PEM, in place of the authorities of the system. */
+      ca: string;
+    };
+  };
   /** Against guessing of passwords of Basic and Digest. Default: `{}`. */
   login?: {
     /** Wrong passwords of one user from one address, and ten times as many from one address … Default: `10`. */
     max_failures?: number | Variable;
-    /** … within this time; above: 429, and no password is looked at from there. Default: `"15m"`. */
+    /** … within this time; above: 429, and no password is looked at from there. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times. Default: `"15m"`. */
     window?: string;
   };
   /** 32 bytes base64 each, for the nonces of Digest: the first signs, all verify. Absent: random per start, so that every nonce ends with the process. */
@@ -94,6 +107,8 @@ export interface GatewayFile {
     idle?: string;
     /** Open client connections; above: refused at once. Default: `10000`. */
     connections?: number | Variable;
+    /** Of the connections of an upstream and of the memory for bodies that are held, the most that one client address (IPv4, or /64 of IPv6) has at one time; and of the places where passwords wait to be judged, the most of one address (IPv4, or /48). Above: a request waits for a connection; a body that must be held, or a password, is 503. 1: no limit. Default: `0.5`. */
+    share?: number | Variable;
   };
   /** How a request is found again in logs. Default: `{}`. */
   request_id?: {
@@ -187,7 +202,7 @@ export interface GatewayFile {
       clock_skew?: string;
       /** A token that lives longer, from `iat` to `exp`, is refused. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The revocation feed of the server, or `none`. Default: from the issuer's metadata, where that is read anyway and this client may follow it. */
+      /** The revocation feed of the server, or `none`. Default: from the issuer's metadata, where there are `client_id` and `client_secret` of a client that may follow it. Without a feed, revoked JWTs pass until their `exp`. */
       events?: string;
       /** When the feed says nothing for longer, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
@@ -325,6 +340,8 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
+    /** Headers that name another path or method, which the upstream gets as the client sent them; and headers that name a certificate, with every name that goes on with a hyphen, as a proxy of `trusted_proxies` sent them. All others of these are dropped. No effect at `decision`: there the proxy forwards, and has to drop them. Default: `[]`. */
+    pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Which requests pass, and what they need. */
   routes: ReadonlyArray<{
@@ -338,15 +355,15 @@ export interface GatewayFile {
       path: string;
       /** Absent: every method. */
       methods?: ReadonlyArray<string>;
-      /** Header name → the value that it must have. */
+      /** Header name → the value that it must have; twice, or as X_Env for X-Env: 400. */
       headers?: {
         [name: string]: string;
       };
-      /** Query parameter → the value that it must have. */
+      /** Query parameter → the value that it must have; twice, or as op[], OP or ;op= for op, or f[a]x for f[a]: 400. */
       query?: {
         [name: string]: string;
       };
-      /** The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2. */
+      /** The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2, with attachments too; one that readers of a media type find in different places: 400. */
       soap_action?: string;
     };
     /** The name of one of `upstreams`. Default: that of `defaults`. */
@@ -439,7 +456,7 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** A CEL expression over `request` and `identity` that must be true. */
+    /** A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 and stands in quotes. A header or parameter that it reads: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op: 400. Where it may read any: each that occurs twice in any spelling, but lists such as Accept, Via and X-Forwarded-For. */
     when?: string;
     /** What `aud` must contain. Default: that of the authorization server. */
     audience?: string;
@@ -473,7 +490,7 @@ export interface GatewayFile {
     forward_credential?: boolean | Variable;
     /** %2f in a path. Default: `"refuse"`. */
     encoded_slashes?: "refuse" | "keep" | Variable;
-    /** ; in a path. Default: `"refuse"`. */
+    /** ; or %3b in a path. Default: `"refuse"`. */
     path_parameters?: "refuse" | "keep" | Variable;
     /** What the upstream is told about the caller. */
     identity_headers?: {
@@ -484,6 +501,8 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
+    /** Headers that name another path or method, which the upstream gets as the client sent them; and headers that name a certificate, with every name that goes on with a hyphen, as a proxy of `trusted_proxies` sent them. All others of these are dropped. No effect at `decision`: there the proxy forwards, and has to drop them. */
+    pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** In place of the `timeout` of the upstream. */
     timeout?: {
       /** To the first byte of the answer. */
@@ -491,6 +510,8 @@ export interface GatewayFile {
       /** Between two bytes of the answer. */
       idle?: string;
     };
+    /** on: an upload gets a connection of the upstream when its end or its first 64 KiB is here, or 250 ms after its last byte; off: at once. Default: `"on"`. */
+    request_buffering?: "on" | "off" | Variable;
     /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked; request: they go on. Default: `"request"`. */
     end_with?: "token" | "request" | Variable;
     /** In place of the `limits` of the file. */
@@ -555,7 +576,7 @@ export interface AuthorizationFile {
   issuer: string;
   /** Where clients connect; TLS ends before it. Default: `"127.0.0.1:8081"`. */
   listen?: string;
-  /** Management listener: never on a public address. */
+  /** Management listener: never on a public address. On loopback it answers to loopback names only. */
   admin?: string;
   /** Only /livez, /readyz, /metrics. Off by default. */
   health?: string;
@@ -566,7 +587,15 @@ export interface AuthorizationFile {
   /** 32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with postgres. */
   encryption_keys?: ReadonlyArray<string>;
   /** memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): how often a wrong secret was given. Default: `"memory"`. */
-  counters?: string;
+  counters?: string | {
+    /** As in the short form. */
+    url: string;
+    /** For a Redis with an authority of its own. */
+    tls?: {
+      /** File: who may issue its certificate, PEM, in place of the authorities of the system. */
+      ca: string;
+    };
+  };
   /** How tokens are signed. Default: `{}`. */
   signing?: {
     /** Of JWT access tokens. Default: `"ES256"`. */
@@ -618,6 +647,8 @@ export interface AuthorizationFile {
       /** Of a session key. Default: `"7d"`. */
       ttl?: string;
     };
+    /** Requests for tokens and session keys of one client from one address (of IPv6: its /64) in any minute, and a twentieth of it for codes of one session to one client; above: 429. 0: no limit. Default: `6000`. */
+    max_a_minute?: number | Variable;
   };
   /** Scope → what it allows, in words. Default: `{}`. */
   scopes?: {
@@ -701,10 +732,12 @@ export interface AuthorizationFile {
   }>;
   /** Against guessing of secrets. Default: `{}`. */
   login?: {
-    /** Wrong secrets of one client from one address … Default: `10`. */
+    /** Wrong secrets of one client, or wrong passwords of one user, from one address; and ten times as many wrong passwords from one address … Default: `10`. */
     max_failures?: number | Variable;
-    /** … within this time; above: 429. Default: `"15m"`. */
+    /** … within this time; above: 429. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times. Default: `"15m"`. */
     window?: string;
+    /** Wrong passwords of one user in a day, from all addresses; above: 429. Browsers that this user logged in with before are not concerned, nor are addresses where the right password came from in the last 30 days. Default: `100`. */
+    max_failures_a_day?: number | Variable;
   };
   /** How the hosted pages look. Default: `{}`. */
   theme?: {
@@ -719,6 +752,12 @@ export interface AuthorizationFile {
   audit?: {
     /** One line of JSON for each event, relative to this file. */
     file: string;
+    /** A file that has grown to this is put aside as `FILE.1`, and a new one begins; none: another program does that. Default: `"100MiB"`. */
+    max_size?: string;
+    /** Files that were put aside; with one more, the oldest is removed. Default: `9`. */
+    max_files?: number | Variable;
+    /** A file that was put aside is removed so long after its last line. Default: `"365d"`. */
+    max_age?: string;
   };
   /** What is written to standard output. Default: `{}`. */
   log?: {

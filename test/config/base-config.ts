@@ -1,4 +1,4 @@
-import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/config/load.ts';
+import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/config/load/load.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests write wrong configurations on purpose
 export type Loose = any;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { parse } from 'yaml';
-import { loadAuthorizationConfig, loadGatewayConfig } from '../../src/config/load.ts';
+import { loadAuthorizationConfig, loadGatewayConfig } from '../../src/config/load/load.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 const env = {

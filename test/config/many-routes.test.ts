@@ -1,7 +1,7 @@
 import t from 'tap';
-import { gatewayChecks } from '../../src/config/checks-gateway.ts';
-import { loadGatewayText } from '../../src/config/load.ts';
-import { gatewaySubject } from '../../src/config/subject.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
+import { gatewayChecks } from '../../src/config/rules/gateway.ts';
+import { gatewaySubject } from '../../src/config/rules/subject.ts';
 
 const head = `version: 1
 authorization_servers:

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { maskPasswords } from '../../src/config/frame.ts';
+import { maskPasswords } from '../../src/config/yaml/frame.ts';
+import { random } from '../support/random.ts';
 
 const cases: readonly (readonly [text: string, shown: string])[] = [
   ['postgres://u:secret@h/d', 'postgres://u:******@h/d'],
@@ -22,4 +23,14 @@ const cases: readonly (readonly [text: string, shown: string])[] = [
 t.test('a password of a URL is shown as asterisks, up to the last @ of its authority and in its query', (t) => {
   for (const [text, shown] of cases) t.equal(maskPasswords(text), shown);
   t.end();
+});
+
+t.test('no password of a store is shown, whatever signs it has that nobody encoded', async (t) => {
+  const dice = random(63);
+  for (let round = 0; round < 5_000; round++) {
+    const password = dice.text('abcXYZ0189/+=?#:%&!~.-_', 8 + dice.below(40));
+    const scheme = dice.pick(['postgres', 'postgresql', 'redis', 'rediss']);
+    const shown = maskPasswords(`storage: ${scheme}://${dice.pick(['', 'me'])}:${password}@db.example/x # y`);
+    if (shown.includes(password)) t.fail(password);
+  }
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/config/load.ts';
+import { loadAuthorizationText, loadGatewayText, type Problem } from '../../src/config/load/load.ts';
 
 const directory = new URL('../fixtures/mistakes/', import.meta.url);
 const env = { GATEWAY_SECRET: 'gateway-secret-of-tests', SHOP_SECRET: 'shop-secret-of-the-tests' };

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+import { loadAuthorizationText, loadGatewayText } from '../../src/config/load/load.ts';
 import fc from '../support/properties.ts';
 
 const example = (name: string) => readFileSync(new URL(`../../config/${name}.yaml`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import t from 'tap';
-import { formatForGithub } from '../../src/config/format.ts';
-import { formatProblems, loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+import { formatForGithub } from '../../src/config/files/format.ts';
+import { formatProblems, loadAuthorizationText, loadGatewayText } from '../../src/config/load/load.ts';
 
 const secret = 'hunter2-hunter2';
 

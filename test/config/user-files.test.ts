@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { parseHtdigest } from '../../src/config/htdigest.ts';
-import { parseHtpasswd } from '../../src/config/htpasswd.ts';
-import { readUserFile } from '../../src/config/user-file.ts';
+import { parseHtdigest } from '../../src/config/files/htdigest.ts';
+import { parseHtpasswd } from '../../src/config/files/htpasswd.ts';
+import { readUserFile } from '../../src/config/files/user-file.ts';
 
 const PHC = '$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const APR1 = '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1';

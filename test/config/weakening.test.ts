@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadAuthorizationText } from '../../src/config/load.ts';
+import { loadAuthorizationText } from '../../src/config/load/load.ts';
 
 const base = {
   version: 1,

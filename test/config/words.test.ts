@@ -1,8 +1,8 @@
 import t from 'tap';
-import { closest, didYouMean } from '../../src/config/closest.ts';
-import { isLoopback, normalizeHost } from '../../src/config/host.ts';
-import { isSecretName } from '../../src/config/secret-names.ts';
-import { convert } from '../../src/config/units.ts';
+import { convert } from '../../src/config/schema/units.ts';
+import { closest, didYouMean } from '../../src/config/words/closest.ts';
+import { isLoopback, normalizeHost } from '../../src/config/words/host.ts';
+import { isSecretName } from '../../src/config/words/secret-names.ts';
 
 t.test('a word within a slip for every three letters is suggested', async (t) => {
   t.equal(closest('acess', ['access', 'audience']), 'access');
@@ -20,8 +20,12 @@ t.test('a hint names the likely word, or the few that there are', async (t) => {
 
 t.test('hosts compare without case, port and trailing dot', async (t) => {
   t.equal(normalizeHost('API.Example.com.:8443'), 'api.example.com');
-  t.equal(normalizeHost('[::1]:80'), '[::1]');
+  for (const one of ['[::1]:80', '[0:0:0:0:0:0:0:1]', '[0::0001]', '[::0.0.0.1]'])
+    t.equal(normalizeHost(one), '[::1]', one);
+  t.equal(normalizeHost('[2001:DB8:0:0::A]'), '[2001:db8::a]');
   t.equal(normalizeHost('127.0.0.1'), '127.0.0.1');
+  for (const text of ['127.1', '127.0.1', '0x7f.0.0.1', '2130706433', '127.0.0.01', '0x7f000001', '1.2.3.4.5', 'a.0x'])
+    t.equal(normalizeHost(text), undefined, text);
   t.equal(normalizeHost('my_service:9000'), 'my_service');
   for (const text of [
     '',

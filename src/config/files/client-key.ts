@@ -1,0 +1,73 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { type AlgorithmName, algorithmNames, algorithms } from '../../jwt/algorithms.ts';
+import { type Place, readReferred, type Unreadable } from './referred-file.ts';
+
+/** The private key by which the gateway proves who it is (RFC 7523). */
+export interface ClientKey {
+  readonly key: KeyObject;
+  readonly alg: AlgorithmName;
+  /** That of the JWK; undefined where the file gives none. */
+  readonly kid: string | undefined;
+}
+
+export type ReadClientKey = { readonly ok: true; readonly key: ClientKey } | Unreadable;
+
+const FORMS = 'a private key as JWK or PEM, without a passphrase: EC P-256, P-384, P-521, Ed25519, RSA of 2048 bits';
+
+export function readClientKey(path: string, place: Place): ReadClientKey {
+  if (/-----BEGIN|^\s*\{/.test(path)) return unusable('this is a key, and not the name of a file');
+  const file = readReferred(path, place);
+  if (!file.ok) return file;
+  const text = file.bytes.toString('utf8').trim();
+  const named = text.startsWith('{') ? namesIn(text) : {};
+  const key = privateKey(text);
+  if (key === undefined) return unusable('the file holds no private key that can be used');
+  const form = publicForm(key);
+  const alg = algorithmNames.find((name) => (named.alg ?? name) === name && fits(form, name));
+  return alg === undefined ? unusable('the key fits no algorithm') : { ok: true, key: { key, alg, kid: named.kid } };
+}
+
+function unusable(message: string): Unreadable {
+  return { ok: false, message, hint: FORMS };
+}
+
+function namesIn(text: string): { alg?: unknown; kid?: string } {
+  try {
+    const { alg, kid } = JSON.parse(text);
+    return { alg, ...(typeof kid === 'string' && { kid }) };
+  } catch {
+    return {};
+  }
+}
+
+function privateKey(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text.startsWith('{') ? { key: JSON.parse(text), format: 'jwk' } : text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface PublicForm {
+  readonly kty?: unknown;
+  readonly crv?: unknown;
+  /** Of an RSA modulus. */
+  readonly bits: number;
+}
+
+/** There are keys that a JWK cannot hold, such as DSA's; they are of no kind. */
+function publicForm(key: KeyObject): PublicForm {
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  try {
+    const { kty, crv } = createPublicKey(key).export({ format: 'jwk' });
+    return { kty, crv, bits };
+  } catch {
+    return { bits };
+  }
+}
+
+/** As for keys that verify: by `kty`, `crv` and the length of the modulus (RFC 7518 §3.3). */
+function fits({ kty, crv, bits }: PublicForm, name: AlgorithmName): boolean {
+  const row = algorithms[name];
+  return row.kty === kty && (row.crv === undefined || row.crv === crv) && bits >= (row.minimumBits ?? 0);
+}

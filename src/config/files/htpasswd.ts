@@ -1,0 +1,27 @@
+import { usernameFault } from '../../base/username.ts';
+import { parseStoredPassword, type StoredPassword } from './stored-password.ts';
+import { type LineFault, type ParsedUsers, type UserLine, userLines } from './user-lines.ts';
+
+/** User name → password. Case counts: the file is the authority. */
+export type Htpasswd = ReadonlyMap<string, StoredPassword>;
+
+/** As Apache's htpasswd writes it: `user:hash`, one a line. */
+export function parseHtpasswd(text: string): ParsedUsers<Htpasswd> {
+  const users = new Map<string, StoredPassword>();
+  const faults = userLines(text).flatMap((each) => add(users, each));
+  return { users, faults };
+}
+
+const REMEDY = 'write it with `htpasswd -B FILE USER`, or put what `gatehouse hash-password` prints after `user:`';
+
+function add(users: Map<string, StoredPassword>, { line, fields }: UserLine): readonly LineFault[] {
+  const [username = '', hash, ...more] = fields;
+  if (hash === undefined || more.length > 0) return [{ line, message: 'this is not `user:hash`', hint: REMEDY }];
+  const fault = usernameFault(username);
+  if (fault !== undefined) return [{ line, message: fault }];
+  if (users.has(username)) return [{ line, message: `\`${username}\` stands twice` }];
+  const parsed = parseStoredPassword(hash);
+  if (!parsed.ok) return [{ line, message: `the password of \`${username}\`: ${parsed.message}`, hint: REMEDY }];
+  users.set(username, parsed.value);
+  return [];
+}

@@ -1,0 +1,33 @@
+import type { Static } from 'typebox';
+import { Client, type ClientConfig } from '../schema/client.ts';
+import type { Schema } from '../schema/input-schema.ts';
+import { completeClient } from '../validate/complete.ts';
+import { settle } from '../validate/settle.ts';
+import { buildValidate } from '../validate/validate.ts';
+import { flag, record } from '../words/schema.ts';
+
+const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...members } = Client.properties;
+
+const Stored = record(
+  { ...members, public: flag(false, 'true: without a secret, rather than with secrets that all ended.') },
+  undefined,
+  'A client as a command registered it: what was said of it, as in the file, without its id and its secrets.',
+);
+
+/** Whatever is absent is as in a file that does not say it. Durations as text. */
+export type StoredClient = Readonly<Record<string, unknown>>;
+
+export type ReadClient =
+  | { readonly ok: true; readonly client: ClientConfig; readonly isPublic: boolean }
+  | { readonly ok: false; readonly fault: string };
+
+const validate = buildValidate(Stored as unknown as Schema);
+
+/** What an older program wrote has today's defaults, and what a newer one added is passed over. */
+export function readStoredClient(id: string, written: StoredClient, retryWindow: number): ReadClient {
+  const known = Object.fromEntries(Object.entries(written).filter(([name]) => Object.hasOwn(Stored.properties, name)));
+  const [fault] = validate(known, () => false).findings;
+  if (fault !== undefined) return { ok: false, fault: `\`${fault.pointer.join('.')}\`: ${fault.message}` };
+  const { public: isPublic, ...said } = settle(Stored as unknown as Schema, known) as Static<typeof Stored>;
+  return { ok: true, client: completeClient({ ...said, client_id: id }, retryWindow), isPublic };
+}

@@ -1,0 +1,95 @@
+import type { ParsedNode } from 'yaml';
+import { printableExcerpt, printableValue } from '../../base/printable.ts';
+import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
+import { isSecretName } from '../words/secret-names.ts';
+import { framer, maskPasswords } from '../yaml/frame.ts';
+import type { Fault } from '../yaml/parse.ts';
+import { find, placeOf, type Tree } from '../yaml/tree.ts';
+
+/** A variable that could not be filled in leaves no value; that there is none needs no second word. */
+export function isEcho({ pointer }: Finding, tree: Tree, faults: readonly Fault[]): boolean {
+  const place = placeOf(tree, pointer);
+  return faults.some(({ at }) => at === find(tree, pointer)?.at || (place.line === 0 && at.file === place.file));
+}
+
+/** Quotes the variable where a message quotes what it was filled with: that may be a secret in the wrong place. */
+export function unfill(finding: Finding, tree: Tree): Finding {
+  const value = find(tree, finding.pointer);
+  if (value?.kind !== 'scalar' || value.origin === undefined) return finding;
+  const { origin } = value;
+  const replace = (text: string) =>
+    text.replace(/`([^`]+)`/g, (quoted, part) => (String(value.value).includes(part) ? `\`${origin}\`` : quoted));
+  return { ...finding, message: replace(finding.message), hint: finding.hint && replace(finding.hint) };
+}
+
+/**
+ * What came from a variable, what stands below the name of a secret, and what an alias makes one of, is never shown. Looked
+ * for once, when first asked.
+ */
+export function shownIn(tree: Tree): (pointer: Pointer) => boolean {
+  let secrets: ReadonlySet<string> | undefined;
+  return (pointer) => {
+    const value = find(tree, pointer);
+    const fromVariable = value?.kind === 'scalar' && value.origin !== undefined;
+    if (fromVariable || pointer.some((part) => typeof part === 'string' && isSecretName(part))) return false;
+    secrets ??= new Set(secretPlaces(tree, false));
+    return value === undefined || !secrets.has(placeName(value.at));
+  };
+}
+
+/** Whatever has the same place is the same text, by an alias. */
+function* secretPlaces(tree: Tree, secret: boolean): Iterable<string> {
+  if (tree.kind === 'scalar' && secret) yield placeName(tree.at);
+  if (tree.kind === 'list') for (const item of tree.items) yield* secretPlaces(item, secret);
+  if (tree.kind === 'map')
+    for (const [name, { value }] of tree.entries) yield* secretPlaces(value, secret || isSecretName(name));
+}
+
+function placeName({ file, line, column }: Position): string {
+  return `${line}:${column}:${file}`;
+}
+
+/** So many problems are told of one file: who has them all mended, or has another file, asks again. */
+const MOST_TOLD = 100;
+
+/**
+ * Faults as their author reads them, in the order of the file.
+ * @param contents of the text; undefined: it is not YAML
+ */
+export function toProblems(text: string, contents: ParsedNode | null | undefined, faults: readonly Fault[]): Problem[] {
+  if (faults.length === 0) return [];
+  const frame = framer(text, contents);
+  return mostOf(withoutEchoes(faults)).map(({ at, message: told, hint, severity = 'error' }) => {
+    const shown = at.line === 0 ? undefined : frame(at.line, at.column);
+    const message = printableValue(maskPasswords(at.line === 0 ? `${at.file}: ${told}` : told));
+    return {
+      severity: severity as Problem['severity'],
+      ...at,
+      message,
+      ...(hint !== undefined && { hint: printableValue(maskPasswords(hint)) }),
+      ...(shown !== undefined && { frame: printableExcerpt(shown) }),
+    };
+  });
+}
+
+/** What is wrong below an anchor is wrong below each of its aliases: once is enough. */
+function withoutEchoes(faults: readonly Fault[]): readonly Fault[] {
+  const told = new Map(faults.map((fault) => [`${Object.values(fault.at).join(':')} ${fault.message}`, fault]));
+  return [...told.values()];
+}
+
+/** In the order of the file; where there are too many, errors before warnings, and at the end how many are left. */
+function mostOf(faults: readonly Fault[]): readonly Fault[] {
+  const errors = faults.filter(({ severity }) => severity === undefined);
+  const warnings = faults.filter(({ severity }) => severity !== undefined);
+  const all = [...inOrder(errors), ...inOrder(warnings)];
+  const [told, rest] = [inOrder(all.slice(0, MOST_TOLD)), all.slice(MOST_TOLD)];
+  const [first] = rest;
+  return first === undefined
+    ? told
+    : [...told, { ...first, message: `and ${rest.length} more at least`, hint: undefined }];
+}
+
+function inOrder(faults: readonly Fault[]): readonly Fault[] {
+  return faults.toSorted((one, other) => one.at.line - other.at.line || one.at.column - other.at.column);
+}

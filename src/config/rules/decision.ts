@@ -1,0 +1,95 @@
+import type { GatewayFile, RouteFile } from '../schema/gateway.ts';
+import { trustedParts } from '../schema/trusted-proxies.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import type { Checks, Member } from './checks.ts';
+import { headersLookedAt } from './looked-at.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Route = Member<RouteFile>;
+type Decision = NonNullable<GatewayFile['decision']>;
+
+/** For a proxy that asks: whom it may be, what it may remember, and what it cannot be asked about. */
+export const decisionChecks: Checks<GatewaySubject> = {
+  'nobody may ask': withDecision((_, { config: { trusted_proxies } }) =>
+    trustedParts(trusted_proxies).from.length > 0
+      ? []
+      : [
+          {
+            pointer: ['decision'],
+            message: 'nobody may ask: `trusted_proxies` is empty, and whoever is not in it is refused',
+            hint: 'name the proxy there: `trusted_proxies: [127.0.0.1]` for one on this machine',
+            atKey: true,
+          },
+        ],
+  ),
+  'how long a decision is remembered': withDecision(({ max_age }) => ageFaults(max_age)),
+  'tokens in forms that a proxy keeps': withDecision((_, { config, routes }) => [
+    ...bodyTokens(['bearer_methods_supported'], config.bearer_methods_supported),
+    ...routes.flatMap(({ at, value }) =>
+      bodyTokens([...at, 'bearer_methods_supported'], value.bearer_methods_supported),
+    ),
+  ]),
+  'what a proxy keeps of a route': withDecision((_, { routes }) => routes.flatMap(keptByProxies)),
+  'what the cache of a proxy does not know': withDecision(({ max_age }, { routes }) =>
+    max_age === 0 ? [] : routes.flatMap(unknownToCaches),
+  ),
+};
+
+function withDecision(judge: (decision: Decision, subject: GatewaySubject) => readonly Finding[]) {
+  return (subject: GatewaySubject) => {
+    const { decision } = subject.config;
+    return decision === undefined ? [] : judge(decision, subject);
+  };
+}
+
+const SECOND = 1_000;
+const LONG = 10 * SECOND;
+
+function ageFaults(milliseconds: number): readonly Finding[] {
+  const pointer = ['decision', 'max_age'];
+  if (milliseconds % SECOND !== 0)
+    return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s: nothing is remembered' }];
+  if (milliseconds <= LONG) return [];
+  const message = 'revoked tokens pass for this long, and so does whatever a new file forbids';
+  return [{ pointer, severity: 'warning', message, hint: 'a second spares nearly all questions already' }];
+}
+
+function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
+  const index = methods?.indexOf('body') ?? -1;
+  if (index === -1) return [];
+  const message = 'a proxy that asks at `decision` keeps the body, so a token in a form is none there';
+  return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must come to `listen`' }];
+}
+
+function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Finding[] {
+  const kept: readonly (readonly [where: Pointer, isOne: boolean, message: string, hint: string])[] = [
+    [
+      ['end_with'],
+      end_with === 'token',
+      'a proxy that asks at `decision` keeps the connection, so nothing that is open there ends with the token',
+      'such clients must come to `listen`',
+    ],
+    [
+      ['limits', 'body'],
+      limits?.body !== undefined,
+      'a proxy that asks at `decision` keeps the body, so its length is not looked at there',
+      'let the proxy limit it too, as `client_max_body_size` of nginx does',
+    ],
+  ];
+  return kept.flatMap(([where, isOne, message, hint]) =>
+    isOne ? [{ pointer: [...at, ...where], severity: 'warning', message, hint }] : [],
+  );
+}
+
+/** In the key that the cookbook gives. */
+const KNOWN: ReadonlySet<string> = new Set(['authorization', 'host']);
+
+function unknownToCaches({ at, value }: Route): readonly Finding[] {
+  const looked = headersLookedAt(value);
+  const names = looked === 'any' ? ['headers'] : [...looked].filter((name) => !KNOWN.has(name));
+  if (names.length === 0) return [];
+  const pointer = value.when !== undefined && /\bheaders\b/.test(value.when) ? [...at, 'when'] : [...at, 'match'];
+  const message = `the route looks at ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key of the cookbook lacks`;
+  const hint = 'add it to the key of the proxy (Vary says so to nginx), or write `max_age: 0s`';
+  return [{ pointer, severity: 'warning', message, hint }];
+}

@@ -1,0 +1,68 @@
+import { trustedFaults } from '../schema/trusted-proxies.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { secretKeyFaults } from '../words/secret-key.ts';
+import type { Checks } from './checks.ts';
+import type { GatewaySubject } from './subject.ts';
+
+/** What the gateway is to the world around it: pages of other origins, proxies in front, the resource it protects. */
+export const edgeChecks: Checks<GatewaySubject> = {
+  'trusted proxies': ({ config }) => trustedFaults(config.trusted_proxies),
+  'resource identifier': ({ config, routes }) => [
+    ...resourceFault(['resource'], config.resource),
+    ...routes.flatMap(({ at, value }) => resourceFault([...at, 'resource'], value.resource)),
+  ],
+  'ticket keys': ({ config }) =>
+    (config.ticket_keys ?? []).flatMap((key, index) => secretKeyFaults(['ticket_keys', index], key)),
+  'nonce keys': ({ config }) =>
+    (config.nonce_keys ?? []).flatMap((key, index) => secretKeyFaults(['nonce_keys', index], key)),
+  'origins of other pages': ({ config }) => config.cors?.origins.flatMap(originFault) ?? [],
+  'any origin with credentials': ({ config }) =>
+    config.cors?.credentials && config.cors.origins.includes('*')
+      ? [
+          {
+            pointer: ['cors', 'credentials'],
+            message: 'cookies cannot be taken from pages of every origin',
+            hint: 'name the origins',
+          },
+        ]
+      : [],
+  'shadow without an upstream': ({ config }) =>
+    config.mode === 'shadow' && config.defaults.upstream === undefined
+      ? [
+          {
+            pointer: ['mode'],
+            severity: 'warning',
+            message: 'requests without a route are still refused',
+            hint: 'name `defaults.upstream`, and they go there',
+          },
+        ]
+      : [],
+};
+
+/** RFC 9728 §1.2: an https URL without fragment; http only for what is tried at home. */
+function resourceFault(pointer: Pointer, text: string | undefined): readonly Finding[] {
+  if (text === undefined) return [];
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const sound = url !== undefined && /^https?:$/.test(url.protocol) && url.hash === '' && url.username === '';
+  return sound
+    ? []
+    : [
+        {
+          pointer,
+          message: `\`${text}\` is not a resource identifier`,
+          hint: 'an https: URL without fragment (RFC 9728 §1.2)',
+        },
+      ];
+}
+
+function originFault(text: string, index: number): readonly Finding[] {
+  const sound = text === '*' || (URL.canParse(text) && new URL(text).origin === text.toLowerCase());
+  if (sound) return [];
+  return [
+    {
+      pointer: ['cors', 'origins', index],
+      message: `\`${text}\` is not an origin`,
+      hint: 'scheme://host[:port], with no path and no slash at the end',
+    },
+  ];
+}

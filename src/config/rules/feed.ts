@@ -1,0 +1,134 @@
+import type { AuthorizationServerConfig, RouteFile } from '../schema/gateway.ts';
+import type { Finding } from '../words/problem.ts';
+import { endpointFaults } from '../words/url-rules.ts';
+import type { Checks, Member } from './checks.ts';
+import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Server = Member<AuthorizationServerConfig>;
+
+/** What an authorization server revokes, and how the gateway hears of it. */
+export const feedChecks: Checks<GatewaySubject> = {
+  events: ({ servers, config }) =>
+    servers.flatMap(({ at, value }) =>
+      value.events === 'none' ? [] : endpointFaults([...at, 'events'], value.events, config.development),
+    ),
+  'client for events': ({ servers }) => servers.flatMap(clientFaults),
+  'revocations that nobody tells': ({ servers }) => servers.flatMap(unheardFaults),
+  'silence of a feed': ({ servers }) => servers.flatMap(silenceFaults),
+  'what a silent feed means': ({ servers }) => servers.flatMap(consequences),
+  'address of keys of users': ({ servers, config }) =>
+    servers.flatMap(({ at, value }) =>
+      templateFaults([...at, 'user_key_uri_template'], value.user_key_uri_template, config.development),
+    ),
+  'streams that end with their token': ({ routes }) => routes.flatMap(endingFaults),
+};
+
+function follows({ events }: AuthorizationServerConfig): boolean {
+  return events !== undefined && events !== 'none';
+}
+
+function clientFaults({ at, value }: Server): readonly Finding[] {
+  if (!follows(value) || (value.client_id !== undefined && value.client_secret !== undefined)) return [];
+  return [
+    {
+      pointer: [...at, 'events'],
+      message: '`events` needs `client_id` and `client_secret`',
+      hint: 'a feed is told to those who may hear it: at a Gatehouse service a client with `events: true`',
+      atKey: true,
+    },
+  ];
+}
+
+/** Keys of single users are there so that the tokens of one user can end; that is heard by the feed. */
+function unheardFaults({ at, value }: Server): readonly Finding[] {
+  const isMeant = value.user_key_uri_template === undefined || value.events === 'none';
+  if (isMeant || mayHaveFeed(value) || !trustsSignatures(value)) return [];
+  return [
+    {
+      pointer: [...at, 'user_key_uri_template'],
+      severity: 'warning',
+      message: `no revocation feed is followed: ${UNHEARD}`,
+      hint: HEAR,
+      atKey: true,
+    },
+  ];
+}
+
+/** What makes a gateway hear of revocations. */
+export const HEAR =
+  'write `client_id` and `client_secret` of a client that has `events: true` there, or `events: none` if that is meant';
+
+/** Milliseconds: three comments of the feed. */
+const SHORTEST = 15_000;
+const LONGEST = 3_600_000;
+
+function silenceFaults({ at, value }: Server): readonly Finding[] {
+  const { max_staleness } = value;
+  if (max_staleness >= SHORTEST && max_staleness <= LONGEST) return [];
+  return [
+    {
+      pointer: [...at, 'max_staleness'],
+      message: 'from 15s to 1h',
+      hint: 'a feed shows every 5 s that it is alive, and three of these may be missed; for longer nobody would know of a revocation',
+    },
+  ];
+}
+
+/** One sentence a policy, so that nobody learns it from an outage. */
+function consequences({ at, value }: Server): readonly Finding[] {
+  if (!follows(value) || value.on_stale !== 'allow') return [];
+  return [
+    {
+      pointer: [...at, 'on_stale'],
+      severity: 'warning',
+      message: `revoked JWTs pass until their \`exp\` while the feed is silent for more than ${value.max_staleness / 1000} s`,
+      hint: '`introspect` asks their server instead, `deny` answers 503',
+    },
+  ];
+}
+
+/** What `check` says of each feed: when it is silent, this becomes of requests. */
+export function staleSentence({ name, value }: Server): string | undefined {
+  if (!follows(value)) return undefined;
+  const when = `When the revocation feed of \`${name}\` is silent for more than ${value.max_staleness / 1000} s`;
+  return `${when}, ${outcomes[value.on_stale](value)}.`;
+}
+
+const outcomes: Record<AuthorizationServerConfig['on_stale'], (server: AuthorizationServerConfig) => string> = {
+  introspect: ({ cache }) =>
+    `each of its JWTs is also introspected, ${cache.max_concurrent} at a time, and answered 503 where that fails`,
+  deny: () => 'each of its JWTs that is verified locally is answered 503',
+  allow: () => 'its JWTs pass until their `exp`, revoked ones too',
+};
+
+function templateFaults(
+  at: readonly (string | number)[],
+  template: string | undefined,
+  development: boolean,
+): readonly Finding[] {
+  const faults = endpointFaults(at, template?.replaceAll('{kid}', 'kid'), development);
+  if (template === undefined || faults.length > 0) return faults;
+  const expressions = template.match(/\{[^}]*\}/g) ?? [];
+  if (expressions.length === 1 && expressions[0] === '{kid}') return [];
+  return [
+    {
+      pointer: at,
+      message: 'needs `{kid}`, once and nothing else in braces',
+      hint: 'https://auth.example.com/oauth2/keys/{kid}',
+    },
+  ];
+}
+
+/** A route that takes no token has none that could end. */
+function endingFaults({ at, value }: Member<RouteFile>): readonly Finding[] {
+  if (value.end_with !== 'token' || value.access !== 'public') return [];
+  return [
+    {
+      pointer: [...at, 'end_with'],
+      message: '`end_with: token` on a public route, where no token is looked at',
+      hint: 'remove it, or let the route ask for a token',
+      atKey: true,
+    },
+  ];
+}

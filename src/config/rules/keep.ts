@@ -1,0 +1,84 @@
+import type { RouteFile } from '../schema/gateway.ts';
+import { defaultId } from '../validate/complete.ts';
+import { parsePathPattern } from '../words/path-pattern.ts';
+import type { Finding } from '../words/problem.ts';
+import type { Checks, Member } from './checks.ts';
+import { shareHost, shareMethod } from './route-shape.ts';
+import type { GatewaySubject } from './subject.ts';
+import { isWeaker, type Servers } from './weaker.ts';
+
+type Route = Member<RouteFile>;
+
+/** Paths that are kept in a spelling which an upstream may read as another path. */
+export const keepChecks: Checks<GatewaySubject> = {
+  'kept spelling around a protected path': ({ routes, around, config }) => {
+    const opens = routes.filter(({ value }) => keptBy(value).length > 0);
+    const befores = opens.map((open) => openBefore(open));
+    const guards = guardsOf(routes, new Set(befores));
+    return opens.flatMap((open, index): Finding[] => {
+      const guarded = guards.get(befores[index])?.find((guard) => isLedPast(open, guard, config.authorization_servers));
+      if (guarded === undefined) return [];
+      const kept = keptBy(open.value);
+      const spellings = kept.map(([, spelling]) => `\`${spelling}\``).join(' or ');
+      const name = guarded.value.id ?? defaultId(guarded.value);
+      return kept.slice(0, 1).map(([key]) => ({
+        pointer: [...open.at, key],
+        severity: 'warning',
+        message: `an upstream that reads ${spellings} leniently is led past \`${name}\` (${around.cite(guarded.at)})`,
+        hint: 'keep it only on a route whose path begins with more literals than those of stricter routes',
+      }));
+    });
+  },
+};
+
+const spellings = [
+  ['encoded_slashes', '%2f'],
+  ['path_parameters', ';'],
+] as const;
+
+function keptBy(value: RouteFile) {
+  return spellings.filter(([key]) => value[key] === 'keep');
+}
+
+/** Public is open to every method that an upstream may take for another. */
+function isLedPast({ value: open }: Route, { value: guard }: Route, servers: Servers): boolean {
+  if (!isWeaker(open, guard, servers)) return false;
+  return open.access === 'public' || (shareMethod(open, guard) && shareHost(open, guard));
+}
+
+/** The literals that such a route begins with, if anything else follows them. */
+function openBefore({ value }: Route): string | undefined {
+  const { texts, whole } = leadingLiterals(value);
+  return whole ? undefined : texts.map((text) => `/${text}`).join('');
+}
+
+/**
+ * The protected routes that have one more literal after these: an open pattern with a name or a rest there would be led
+ * past them.
+ */
+function guardsOf(
+  routes: readonly Route[],
+  wanted: ReadonlySet<string | undefined>,
+): ReadonlyMap<string | undefined, readonly Route[]> {
+  const guards = new Map<string | undefined, Route[]>([...wanted].map((before) => [before, []]));
+  if (wanted.size === 0) return guards;
+  for (const route of routes.filter(({ value }) => value.access !== 'public')) {
+    let before = '';
+    for (const text of leadingLiterals(route.value).texts) {
+      guards.get(before)?.push(route);
+      before += `/${text}`;
+    }
+  }
+  return guards;
+}
+
+function leadingLiterals({ match }: RouteFile): { texts: readonly string[]; whole: boolean } {
+  const pattern = parsePathPattern(match.path);
+  if (pattern.kind === 'fault') return { texts: [], whole: true };
+  const texts: string[] = [];
+  for (const segment of pattern.segments) {
+    if (segment.kind !== 'literal') return { texts, whole: false };
+    texts.push(segment.decoded);
+  }
+  return { texts, whole: true };
+}

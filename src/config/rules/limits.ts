@@ -1,0 +1,41 @@
+import type { RouteFile } from '../schema/gateway.ts';
+import { closest, didYouMean } from '../words/closest.ts';
+import { countedByWords, parseCountedBy } from '../words/counted-by.ts';
+import { countedWindowFaults } from '../words/counted-window.ts';
+import type { Finding } from '../words/problem.ts';
+import type { Checks, Member } from './checks.ts';
+import { countersFaults } from './counters.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Route = Member<RouteFile>;
+
+/** How often who may come, and where that is counted. */
+export const limitChecks: Checks<GatewaySubject> = {
+  counters: ({ config, around }) => countersFaults(config.counters, around),
+  'whom a rate limit counts': ({ routes }) => routes.flatMap(countedByFaults),
+  'window of a rate limit': ({ routes }) => routes.flatMap(windowFaults),
+  'window of wrong passwords': ({ config }) => countedWindowFaults(['login', 'window'], config.login.window),
+};
+
+function countedByFaults({ at, value }: Route): readonly Finding[] {
+  const by = value.rate_limit?.by;
+  if (by === undefined) return [];
+  const pointer = [...at, 'rate_limit', 'by'];
+  const counted = parseCountedBy(by);
+  if (counted === undefined) return [{ pointer, message: `\`${by}\` is nobody to count`, hint: countedByHint(by) }];
+  if (value.access !== 'public' || counted.kind === 'address') return [];
+  const message = `a public route looks at no credential, so nobody has a \`${by}\``;
+  return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];
+}
+
+/** The name of a claim is nobody's slip: only the word before it can be one. */
+function countedByHint(by: string): string | undefined {
+  const [, word = '', name] = /^([^:]*):(.+)$/.exec(by) ?? [];
+  const isClaim = name !== undefined && closest(word, ['claim']) !== undefined;
+  return isClaim ? `did you mean \`claim:${name.trim()}\`?` : didYouMean(by, countedByWords);
+}
+
+function windowFaults({ at, value }: Route): readonly Finding[] {
+  const per = value.rate_limit?.per;
+  return per === undefined ? [] : countedWindowFaults([...at, 'rate_limit', 'per'], per);
+}

@@ -1,0 +1,140 @@
+import type { AuthorizationServerConfig, RouteFile } from '../schema/gateway.ts';
+import { NearWords } from '../words/near-words.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { resourceMetadataUrl } from '../words/resource-metadata.ts';
+import type { Checks, Member } from './checks.ts';
+import { scopeWordsAt } from './scope-words-at.ts';
+import { soapLint } from './soap-lint.ts';
+import type { GatewaySubject } from './subject.ts';
+
+type Route = Member<RouteFile>;
+
+/** What is allowed, and seldom meant. */
+export const lintChecks: Checks<GatewaySubject> = {
+  'scopes of nearly the same name': nearMisses,
+  'word of another notation': ({ routes }) => routes.flatMap(otherNotations),
+  'route that the gateway answers itself': ({ routes, config }) =>
+    routes.flatMap((route) => ownDocument(route, config.resource)),
+  'operation named by the caller': soapLint,
+  'header asked for twice': ({ routes }) => routes.flatMap(contradictions),
+  'token in the query': ({ routes, config }) => [
+    ...queryToken(['bearer_methods_supported'], config.bearer_methods_supported),
+    ...routes.flatMap(({ at, value }) =>
+      value.access === 'public' ? [] : queryToken([...at, 'bearer_methods_supported'], value.bearer_methods_supported),
+    ),
+  ],
+  'weak setting of a server': ({ servers }) => servers.flatMap(weaknesses),
+};
+
+/** What is allowed to the letter, and written by whoever thinks of another file. */
+function otherNotations({ at, value }: Route): readonly Finding[] {
+  const segment = value.match.path.split('/').find((each) => /^:\w/.test(each));
+  const comma = value.scope === undefined ? undefined : scopeWordsAt([...at, 'scope'], value.scope).find(hasComma);
+  return [
+    ...(segment === undefined ? [] : [literalColon([...at, 'match', 'path'], segment)]),
+    ...(comma === undefined ? [] : [commaInScope(comma.pointer, comma.word)]),
+  ];
+}
+
+const hasComma = ({ word }: { word: string }) => word.includes(',');
+
+function literalColon(pointer: Pointer, segment: string): Finding {
+  const message = `only a path with \`${segment}\` to the letter is meant by this`;
+  return { pointer, severity: 'warning', message, hint: `write \`{${segment.slice(1)}}\` for any segment` };
+}
+
+function commaInScope(pointer: Pointer, word: string): Finding {
+  const message = `\`${word}\` is one scope, with its comma`;
+  return { pointer, severity: 'warning', message, hint: 'write spaces between scopes (RFC 6749 §3.3)' };
+}
+
+/** Where the scopes are listed, a slip is an error already. */
+function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
+  if (config.scopes_supported !== undefined) return [];
+  const used = routes.flatMap(({ at, value }) =>
+    value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope),
+  );
+  const seen = new Set<string>();
+  const known = new NearWords();
+  return used.flatMap(({ pointer, word }): Finding[] => {
+    if (seen.has(word) || word.length < SHORTEST) return [];
+    seen.add(word);
+    const near = known.find(word);
+    known.add(word);
+    if (near === undefined) return [];
+    const message = `\`${word}\` and \`${near}\` are nearly the same scope`;
+    return [{ pointer, severity: 'warning', message, hint: 'list the scopes in `scopes_supported` if both are meant' }];
+  });
+}
+
+/** Shorter names that differ by one letter differ on purpose. */
+const SHORTEST = 5;
+
+/** RFC 9728: the document of a resource is found before any route. */
+function ownDocument({ at, value }: Route, resource: string | undefined): readonly Finding[] {
+  if (resource === undefined || !URL.canParse(resource)) return [];
+  if (value.match.path !== resourceMetadataUrl(resource).pathname) return [];
+  const message = 'the gateway answers this path itself, so the route is never asked';
+  return [{ pointer: [...at, 'match', 'path'], severity: 'warning', message, hint: 'remove the route, or `resource`' }];
+}
+
+/** Names of headers have no case, so two spellings are one header, which has one value. */
+function contradictions({ at, value }: Route): readonly Finding[] {
+  const entries = Object.entries(value.match.headers ?? {});
+  return entries.flatMap(([name, wanted], index): Finding[] => {
+    const same = ([other, text]: readonly [string, string]) =>
+      other.toLowerCase() === name.toLowerCase() && text !== wanted;
+    if (!entries.slice(0, index).some(same)) return [];
+    const message = 'this can never match: the same header is to have another value too';
+    return [{ pointer: [...at, 'match', 'headers', name], severity: 'warning', message, atKey: true }];
+  });
+}
+
+function queryToken(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
+  const index = methods?.indexOf('query') ?? -1;
+  if (index === -1) return [];
+  const message =
+    'a token in the query ends up in logs, histories and Referer headers (RFC 6750 §5.3, RFC 9700 §4.3.2)';
+  return [
+    {
+      pointer: [...at, index],
+      severity: 'warning',
+      message,
+      hint: 'leave `query` to the routes that cannot do without',
+    },
+  ];
+}
+
+interface Weakness {
+  readonly key: Pointer;
+  readonly value: (server: AuthorizationServerConfig) => number;
+  /** Milliseconds. */
+  readonly most: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const MINUTE = 60_000;
+
+const table: readonly Weakness[] = [
+  {
+    key: ['clock_skew'],
+    value: ({ clock_skew }) => clock_skew,
+    most: 5 * MINUTE,
+    message: 'expired tokens pass for this long',
+    hint: 'clocks that are kept in time differ by seconds: 30s is ample',
+  },
+  {
+    key: ['cache', 'ttl'],
+    value: ({ cache }) => cache.ttl,
+    most: 15 * MINUTE,
+    message: 'revoked tokens pass for this long',
+    hint: 'a minute spares nearly all calls already',
+  },
+];
+
+function weaknesses({ at, value: server }: Member<AuthorizationServerConfig>): readonly Finding[] {
+  return table
+    .filter(({ value, most }) => value(server) > most)
+    .map(({ key, message, hint }) => ({ pointer: [...at, ...key], severity: 'warning', message, hint }));
+}

@@ -1,0 +1,53 @@
+import { isLoopback } from '../words/host.ts';
+import type { Finding } from '../words/problem.ts';
+import type { Address } from '../words/schema.ts';
+
+type Listeners = {
+  readonly listen: Address;
+  readonly admin?: Address | undefined;
+  readonly health?: Address | undefined;
+  readonly decision?: Address | undefined;
+};
+
+/** A listener for each kind of caller: clients, operators, probes, proxies that ask. */
+export function listenerFaults({ listen, admin, health, decision }: Listeners): readonly Finding[] {
+  const open = Object.entries({ listen, admin, health, decision }).flatMap(([key, address]) =>
+    address ? [{ key, address }] : [],
+  );
+  const clashes = open.flatMap(({ key, address }, index): Finding[] => {
+    const earlier = open.slice(0, index).find((other) => overlap(address, other.address));
+    return earlier === undefined
+      ? []
+      : [
+          {
+            pointer: [key],
+            message: `the same address as \`${earlier.key}\``,
+            hint: 'give each listener its own port',
+          },
+        ];
+  });
+  return [...clashes, ...exposure(admin)];
+}
+
+function exposure(admin: Address | undefined): readonly Finding[] {
+  if (admin === undefined || isLoopback(admin.host)) return [];
+  const message = 'the management listener is open beyond this machine';
+  return [
+    {
+      pointer: ['admin'],
+      severity: 'warning',
+      message,
+      hint: 'write 127.0.0.1, or see that only operators can reach it',
+    },
+  ];
+}
+
+/** Port 0 takes any free port, so it never clashes. */
+function overlap(one: Address, other: Address): boolean {
+  if (one.port !== other.port || one.port === 0) return false;
+  return one.host === other.host || isEvery(one.host) || isEvery(other.host);
+}
+
+function isEvery(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

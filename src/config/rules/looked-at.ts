@@ -1,0 +1,59 @@
+import type { RouteFile } from '../schema/gateway.ts';
+import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
+
+type Looks = Pick<RouteFile, 'match' | 'when'>;
+
+/**
+ * The headers, in lower case, that decide about requests of a route: those that it looks at, and those in which its
+ * schemes find what they judge. `any` where an expression chooses them itself.
+ */
+export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<string> | 'any' {
+  const looked = headersLookedAt(route);
+  return looked === 'any' ? 'any' : looked.union(new Set(fieldsOfSchemes(route)));
+}
+
+/**
+ * The headers, in lower case, that decide whether a route is the one or its condition holds; `any` where an expression
+ * chooses them itself.
+ */
+export function headersLookedAt({ match, when }: Looks): ReadonlySet<string> | 'any' {
+  const inWhen = when === undefined ? [] : headersIn(when);
+  if (inWhen === 'any') return 'any';
+  const soap = match.soap_action === undefined ? [] : ['soapaction', 'content-type'];
+  const named = [...Object.keys(match.headers ?? {}), ...soap, ...inWhen];
+  return new Set(named.map((name) => name.toLowerCase()));
+}
+
+/** The query parameters that an expression reads. */
+export function parametersLookedAt(when: string): ReadonlySet<string> | 'any' {
+  const named = membersIn(when, PARAMETERS);
+  return named === 'any' ? 'any' : new Set(named);
+}
+
+function headersIn(when: string): readonly string[] | 'any' {
+  return membersIn(when, HEADERS);
+}
+
+interface Members {
+  readonly mention: RegExp;
+  readonly named: RegExp;
+}
+
+const HEADERS = membersOf('headers');
+const PARAMETERS = membersOf('query');
+
+/** A text without escapes that is all that stands before `in` or in brackets; or a member that is not called. */
+function membersOf(of: string): Members {
+  const asked = String.raw`(?<=(?:^|[(&|,])\s*)(?:"([^"\\]+)"|'([^'\\]+)')\s+in\s+request\s*\.\s*${of}\b(?!\s*[.[])`;
+  const read = String.raw`\b${of}\s*(?:\[\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\]|\.\s*([A-Za-z0-9_]+)(?![\w\s]*\())`;
+  return { mention: new RegExp(String.raw`\b${of}\b`, 'g'), named: new RegExp(`${asked}|${read}`, 'g') };
+}
+
+/** The request as a whole can be handed on, or gone through member by member, and all its members with it. */
+const WHOLE = /\brequest\b(?!\s*\.\s*(?:method|host|path|params|query|headers)\b)/;
+
+/** Every mention must name its member, or any may be meant. */
+function membersIn(when: string, members: Members): readonly string[] | 'any' {
+  const names = [...when.matchAll(members.named)].map(([, ...found]) => found.find((name) => name !== undefined) ?? '');
+  return names.length !== [...when.matchAll(members.mention)].length || WHOLE.test(when) ? 'any' : names;
+}

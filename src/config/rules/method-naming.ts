@@ -1,0 +1,45 @@
+import type { RouteFile } from '../schema/gateway.ts';
+import type { Member } from './checks.ts';
+import { askedAmong, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import type { GatewaySubject } from './subject.ts';
+import { isWeaker } from './weaker.ts';
+
+/** Two routes of which one takes a POST that an upstream may carry out as a request of the other. */
+export interface MethodNaming {
+  readonly named: Member<RouteFile>;
+  readonly post: Member<RouteFile>;
+}
+
+/** Methods that forms name in `_method`, since browsers send none of them. */
+const NAMED = ['PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Some frameworks carry out a POST as the method that `_method` names in its form or query: then a DELETE is judged by the
+ * rule for POST. One for each route that another with a weaker rule stands in for.
+ */
+export function methodNamings(subject: GatewaySubject): readonly MethodNaming[] {
+  const shapes = shapesOf(subject);
+  const takers = takersAmong(shapes.filter(({ route }) => takes(route.value, 'POST')));
+  return shapes.flatMap((shape): MethodNaming[] => {
+    const named = NAMED.filter((method) => takes(shape.route.value, method));
+    if (named.length === 0 || shape.route.value.access === 'public') return [];
+    // What the route asked for takes itself under that method needs no `_method`.
+    const post = askedAmong(takers(asPost(shape), shape.segments)).find(
+      ({ route: { value } }) =>
+        named.some((method) => !takes(value, method)) &&
+        isWeaker(value, shape.route.value, subject.config.authorization_servers),
+    );
+    return post === undefined ? [] : [{ named: shape.route, post: post.route }];
+  });
+}
+
+function takes({ match: { methods } }: RouteFile, method: string): boolean {
+  return methods === undefined || methods.includes(method);
+}
+
+/** The same requests but for their method. */
+function asPost(shape: Shape): Shape {
+  const { value } = shape.route;
+  const match = { ...value.match, methods: ['POST'] };
+  return { ...shape, route: { ...shape.route, value: { ...value, match } } };
+}

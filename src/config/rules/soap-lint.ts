@@ -1,0 +1,59 @@
+import type { RouteFile } from '../schema/gateway.ts';
+import { defaultId } from '../validate/complete.ts';
+import type { Finding } from '../words/problem.ts';
+import { askedAmong, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import type { GatewaySubject } from './subject.ts';
+
+/**
+ * The caller writes SOAPAction (or the `action` of SOAP 1.2) and the body alike, and an application is told not to rely on
+ * the header (WS-I Basic Profile 1.1, R1127): it goes by the first element of the body. Then a condition on the header
+ * keeps nobody from an operation that another route guards, or none allows. One finding a path.
+ */
+export function soapLint(subject: GatewaySubject): readonly Finding[] {
+  const shapes = shapesOf(subject);
+  const takers = takersAmong(shapes);
+  const told = new Set<Shape>();
+  return shapes.filter(isSoap).flatMap((shape): Finding[] => {
+    // What a request to the same place comes to under another SOAPAction.
+    const rivals = askedAmong(takers(shape, shape.segments));
+    const isTold = rivals.some((rival) => told.has(rival));
+    told.add(shape);
+    const pointer = [...shape.route.at, 'match', 'soap_action'];
+    const other = rivals.find((rival) => requirement(rival) !== requirement(shape));
+    if (isTold || (other === undefined && rivals.some((rival) => !isSoap(rival)))) return [];
+    if (other === undefined) return [{ pointer, severity: 'warning', ...unlisted }];
+    const name = `\`${other.route.value.id ?? defaultId(other.route.value)}\` (${subject.around.cite(other.route.at)})`;
+    return [{ pointer, severity: 'warning', ...mixed(name) }];
+  });
+}
+
+const REFUSE = 'make sure that the application refuses a body whose operation is not that of its SOAPAction';
+
+const mixed = (other: string) => ({
+  message: `this path requires something else for ${other}, and the caller alone chooses SOAPAction: it can name the one operation there and put the other into the body`,
+  hint: `give all routes of the path one requirement, or ${REFUSE}`,
+});
+
+const unlisted = {
+  message:
+    'SOAPAction keeps no other operation out: the caller alone chooses it, and an application that goes by the body carries out what stands there',
+  hint: `let the requirement hold for the whole path by a route without \`soap_action\`, or ${REFUSE}`,
+};
+
+function isSoap({ route }: Shape): boolean {
+  return route.value.match.soap_action !== undefined;
+}
+
+const required = [
+  'access',
+  'scope',
+  'claims',
+  'when',
+  'audience',
+  'authorization_servers',
+  'mode',
+] as const satisfies readonly (keyof RouteFile)[];
+
+function requirement({ route }: Shape): string {
+  return JSON.stringify(required.map((key) => route.value[key] ?? null));
+}

@@ -1,0 +1,47 @@
+import type { AuthorizationFile, ClientFile, UserFile } from '../schema/authorization.ts';
+import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamFile } from '../schema/gateway.ts';
+import type { Pointer } from '../words/problem.ts';
+import { type Member, membersOf, type Surroundings } from './checks.ts';
+
+/** What the checks of gateway.yaml judge: everything in it that the schema accepts. */
+export interface GatewaySubject {
+  readonly config: GatewayFile;
+  readonly routes: readonly Member<RouteFile>[];
+  readonly servers: readonly Member<AuthorizationServerConfig>[];
+  readonly upstreams: readonly Member<UpstreamFile>[];
+  /** Names that may be referred to, those of faulty entries too. */
+  readonly known: { readonly servers: readonly string[]; readonly upstreams: readonly string[] };
+  readonly around: Surroundings;
+}
+
+export function gatewaySubject(config: GatewayFile, left: readonly Pointer[], around: Surroundings): GatewaySubject {
+  const namesOf = (key: 'authorization_servers' | 'upstreams') => [
+    ...Object.keys(config[key]),
+    ...left.flatMap(([top, name]) => (top === key && name !== undefined ? [String(name)] : [])),
+  ];
+  return {
+    config,
+    routes: membersOf('routes', config.routes),
+    servers: membersOf('authorization_servers', config.authorization_servers),
+    upstreams: membersOf('upstreams', config.upstreams),
+    known: { servers: namesOf('authorization_servers'), upstreams: namesOf('upstreams') },
+    around,
+  };
+}
+
+/** What the checks of authorization.yaml judge: everything in it that the schema accepts. */
+export interface AuthorizationSubject {
+  readonly config: AuthorizationFile;
+  readonly clients: readonly Member<ClientFile>[];
+  readonly users: readonly Member<UserFile>[];
+  readonly around: Surroundings;
+}
+
+export function authorizationSubject(config: AuthorizationFile, around: Surroundings): AuthorizationSubject {
+  return {
+    config,
+    clients: membersOf('clients', config.clients),
+    users: membersOf('users', config.users),
+    around,
+  };
+}

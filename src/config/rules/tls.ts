@@ -1,0 +1,58 @@
+import { healthParts, type TlsConfig } from '../schema/listener.ts';
+import type { Finding } from '../words/problem.ts';
+import { type Checks, membersOf } from './checks.ts';
+import type { GatewaySubject } from './subject.ts';
+import { tlsFileFaults } from './tls-files.ts';
+
+/** What clients and probes meet before any route. */
+export const tlsChecks: Checks<GatewaySubject> = {
+  'files of TLS': ({ config, around }) => tlsFileFaults(['listen', 'tls'], config.listen.tls, around),
+  'certificates of clients': ({ config }) => (config.listen.tls === undefined ? [] : clientFaults(config.listen.tls)),
+  'HTTP/2 with clients': ({ config }) =>
+    config.listen.http2 === true && config.listen.tls === undefined
+      ? [
+          {
+            pointer: ['listen', 'http2'],
+            message: 'clients choose HTTP/2 within TLS, and this listener has none',
+            hint: 'write `tls: { cert, key }` beside it, or leave `http2` out',
+          },
+        ]
+      : [],
+  'health passes': (subject) => passFaults(subject),
+};
+
+/** Half of the setting would look like protection and be none. */
+function clientFaults({ client_auth, client_ca }: TlsConfig): readonly Finding[] {
+  const pointer = ['listen', 'tls', client_ca === undefined ? 'client_auth' : 'client_ca'];
+  if (client_auth === 'none' && client_ca !== undefined) {
+    const hint = 'write `client_auth: required` or `optional`, or leave `client_ca` out';
+    return [{ pointer, message: 'with `client_auth: none` no client is asked for a certificate', hint }];
+  }
+  if (client_auth === 'none' || client_ca !== undefined) return [];
+  return [{ pointer, message: `\`${client_auth}\` needs \`client_ca\``, hint: 'who may issue the certificates' }];
+}
+
+const OWN = ['/livez', '/readyz', '/metrics'];
+
+function passFaults({ config, known }: GatewaySubject): readonly Finding[] {
+  if (config.health === undefined) return [];
+  return membersOf('pass', healthParts(config.health).pass).flatMap(({ name, value }) => {
+    const pointer = ['health', 'pass', name];
+    const faults: Finding[] = [];
+    if (!isPath(name) || OWN.includes(name))
+      faults.push({ pointer, atKey: true, message: `\`${name}\` cannot lead on to an upstream`, hint: pathHint });
+    if (!isPath(value.path))
+      faults.push({ pointer: [...pointer, 'path'], message: `\`${value.path}\` is not a path`, hint: pathHint });
+    if (!known.upstreams.includes(value.upstream))
+      faults.push({ pointer: [...pointer, 'upstream'], message: `there is no upstream \`${value.upstream}\`` });
+    return faults;
+  });
+}
+
+const pathHint = `a plain path without query, other than ${OWN.join(', ')}`;
+
+function isPath(text: string): boolean {
+  return (
+    /^\/[A-Za-z0-9._~!$&'()+,;=:@/-]*$/.test(text) && !text.split('/').some((part) => part === '.' || part === '..')
+  );
+}

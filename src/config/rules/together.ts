@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto';
+import type { AuthorizationConfig, ClientConfig } from '../schema/authorization.ts';
+import type { AuthorizationServerConfig, GatewayConfig, RouteConfig } from '../schema/gateway.ts';
+import { takesTokens } from '../schema/http-schemes.ts';
+import { introspects } from '../schema/introspects.ts';
+import { didYouMean } from '../words/closest.ts';
+import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
+import { type Member, membersOf } from './checks.ts';
+import { HEAR } from './feed.ts';
+import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
+import { scopeWordsAt } from './scope-words-at.ts';
+
+/** A sound file, as the loader gives it. */
+export interface SoundFile<Config> {
+  readonly config: Config;
+  readonly locate: (pointer: Pointer) => Position;
+}
+
+type Server = Member<AuthorizationServerConfig>;
+
+/** The gateway's file, the server of it that is the service of the other file, and that file. */
+interface Pair {
+  readonly server: Server;
+  readonly routes: readonly Member<RouteConfig>[];
+  readonly service: AuthorizationConfig;
+  /** Where something stands in the service's file, for messages. */
+  readonly cite: (pointer: Pointer) => string;
+}
+
+/**
+ * Where a gateway and the authorization service that it is to trust do not fit each other, though each file is sound: as
+ * warnings in the gateway's file, since the database of the service may know more clients than its file.
+ */
+export function misfits(
+  gateway: SoundFile<GatewayConfig>,
+  authorization: SoundFile<AuthorizationConfig>,
+): readonly Problem[] {
+  const service = authorization.config;
+  const servers = membersOf('authorization_servers', gateway.config.authorization_servers);
+  const server = servers.find(({ value }) => value.issuer === service.issuer);
+  const cite = (pointer: Pointer) => {
+    const { file, line } = authorization.locate(pointer);
+    return line === 0 ? file : `${file}:${line}`;
+  };
+  const routes = membersOf('routes', gateway.config.routes).filter(({ value }) => takesTokens(value));
+  const findings =
+    server === undefined
+      ? strangers(servers, service.issuer, cite)
+      : rules.flatMap((rule) => rule({ server, routes, service, cite }));
+  return findings.map(({ pointer, message, hint }) => ({
+    severity: 'warning',
+    ...gateway.locate(pointer),
+    message,
+    ...(hint !== undefined && { hint }),
+  }));
+}
+
+/** None of them is the service, so each token of it would be refused as that of a stranger. */
+function strangers(servers: readonly Server[], issuer: string, cite: Pair['cite']): readonly Finding[] {
+  return servers.slice(0, 1).map(({ at, value }) => ({
+    pointer: [...at, 'issuer'],
+    message:
+      servers.length === 1
+        ? `\`${value.issuer}\` is not the issuer of ${cite(['issuer'])}`
+        : `none of the authorization servers is the issuer of ${cite(['issuer'])}`,
+    hint: didYouMean(value.issuer, [issuer]),
+  }));
+}
+
+const rules: readonly ((pair: Pair) => readonly Finding[])[] = [
+  audienceOfServer,
+  audiencesOfRoutes,
+  scopesOfRoutes,
+  clientOfGateway,
+  feedOfGateway,
+];
+
+function audienceOfServer({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
+  return value.audience === undefined || value.audience === 'any'
+    ? []
+    : audienceFault([...at, 'audience'], value.audience, service, cite);
+}
+
+function audiencesOfRoutes({ server, routes, service, cite }: Pair): readonly Finding[] {
+  return routes.flatMap(({ at, value }) =>
+    value.audience === undefined || !isOnlyOne(server, value)
+      ? []
+      : audienceFault([...at, 'audience'], value.audience, service, cite),
+  );
+}
+
+function audienceFault(
+  pointer: Pointer,
+  audience: string,
+  { resources }: AuthorizationConfig,
+  cite: Pair['cite'],
+): readonly Finding[] {
+  if (resources.includes(audience)) return [];
+  const message = `\`${audience}\` is none of the \`resources\` of ${cite(['resources'])}: no token of it is for that audience`;
+  return [{ pointer, message, hint: didYouMean(audience, resources) }];
+}
+
+/** What another server may give is not for this file to say. */
+function scopesOfRoutes({ server, routes, service, cite }: Pair): readonly Finding[] {
+  const known = Object.keys(service.scopes);
+  return routes
+    .filter(({ value }) => isOnlyOne(server, value))
+    .flatMap(({ at, value }) => (value.scope === undefined ? [] : scopeWordsAt([...at, 'scope'], value.scope)))
+    .filter(({ word }) => !known.includes(word))
+    .map(({ pointer, word }) => ({
+      pointer,
+      message: `\`${word}\` is none of the \`scopes\` of ${cite(['scopes'])}: no token of it can have that scope`,
+      hint: didYouMean(word, known),
+    }));
+}
+
+/** Whether tokens of no other server are taken here. */
+function isOnlyOne(server: Server, { authorization_servers: names }: RouteConfig): boolean {
+  return names === undefined || (names.length === 1 && names[0] === server.name);
+}
+
+function clientOfGateway({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
+  const { client_id: id } = value;
+  if (id === undefined) return [];
+  const pointer = [...at, 'client_id'];
+  const index = service.clients.findIndex(({ client_id }) => client_id === id);
+  const client = service.clients[index];
+  if (client !== undefined) return rightFaults(at, value, client, cite(['clients', index]));
+  const hint = didYouMean(
+    id,
+    service.clients.filter(({ introspect }) => introspect).map(({ client_id }) => client_id),
+  );
+  const add = `add it there with \`introspect: true\`, unless the database has it (\`gatehouse client list\`)`;
+  return [{ pointer, message: `${cite(['clients'])} has no client \`${id}\``, hint: hint ?? add }];
+}
+
+/** Each file is sound, and says nothing of it: but tokens of this service can be revoked, and its feed tells so. */
+function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
+  const unheard = consequence(value, service);
+  if (value.events !== undefined || unheard === undefined) return [];
+  const index = service.clients.findIndex(({ client_id }) => client_id === value.client_id);
+  const mayFollow = index === -1 || service.clients[index]?.events === true;
+  if (mayHaveFeed(value) && mayFollow) return [];
+  const place = mayHaveFeed(value) ? ['clients', index] : ['issuer'];
+  const message = `the revocation feed of ${cite(place)} is not followed: ${unheard}`;
+  return [{ pointer: at, message, hint: HEAR }];
+}
+
+/** What a gateway does that does not hear of a revocation. Undefined: it hears of it anyway. */
+function consequence(server: AuthorizationServerConfig, service: AuthorizationConfig): string | undefined {
+  if (trustsSignatures(server) && givesJwts(service)) return UNHEARD;
+  const { ttl } = server.cache;
+  return introspects(server) && ttl > 0 ? `revoked tokens pass for up to \`cache.ttl\` (${ttl / 1000} s)` : undefined;
+}
+
+function givesJwts({ tokens, clients }: AuthorizationConfig): boolean {
+  return clients.some(
+    ({ access_token_format: format = tokens.access.format, grant_types }) => format === 'jwt' && grant_types.length > 0,
+  );
+}
+
+function rightFaults(
+  at: Pointer,
+  server: AuthorizationServerConfig,
+  client: ClientConfig,
+  place: string,
+): readonly Finding[] {
+  const pointer = [...at, 'client_id'];
+  const { client_id: id, introspect, events } = client;
+  const follows = server.events !== undefined && server.events !== 'none';
+  const missing = [
+    ...(introspects(server) && !introspect ? [['introspect', 'ask about tokens']] : []),
+    ...(follows && !events ? [['events', 'follow the feed of revocations']] : []),
+  ];
+  return [
+    ...missing.map(([right, may]) => ({
+      pointer,
+      message: `the client \`${id}\` (${place}) may not ${may}`,
+      hint: `write \`${right}: true\` there`,
+    })),
+    ...(hasOtherSecret(server, client)
+      ? [{ pointer: [...at, 'client_secret'], message: `the secret of \`${id}\` is another one in ${place}` }]
+      : []),
+  ];
+}
+
+function hasOtherSecret(
+  { client_secret: ours }: AuthorizationServerConfig,
+  { client_secret: theirs, client_secret_sha256 }: ClientConfig,
+): boolean {
+  if (ours === undefined) return false;
+  if (client_secret_sha256 !== undefined) return hash('sha256', ours, 'hex') !== client_secret_sha256;
+  return theirs !== undefined && theirs !== ours;
+}

@@ -1,0 +1,69 @@
+import { type UpstreamFile, urlsOf } from '../schema/upstream.ts';
+import type { UpstreamCredentialsConfig, UpstreamDigestConfig } from '../schema/upstream-credentials.ts';
+import { isHeaderName } from '../words/header-name.ts';
+import { isLoopback } from '../words/host.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { parseUrl } from '../words/url-rules.ts';
+import { type Checks, type Member, membersOf } from './checks.ts';
+import type { GatewaySubject } from './subject.ts';
+
+/** What the gateway says of itself to an upstream. */
+export const upstreamCredentialChecks: Checks<GatewaySubject> = {
+  'credential towards an upstream': ({ config }) =>
+    membersOf('upstreams', config.upstreams).flatMap(({ at, value: { credentials } }) =>
+      credentials === undefined ? [] : credentialFaults([...at, 'credentials'], credentials),
+    ),
+  'Digest towards an upstream': ({ config }) => membersOf('upstreams', config.upstreams).flatMap(digestFaults),
+};
+
+function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConfig): readonly Finding[] {
+  if ('basic' in credentials) return usernameFaults([...pointer, 'basic', 'username'], credentials.basic.username);
+  if ('digest' in credentials) return usernameFaults([...pointer, 'digest', 'username'], credentials.digest.username);
+  const { name, value } = credentials.header;
+  if (!isHeaderName(name))
+    return [
+      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not the name of a header that can be sent` },
+    ];
+  return CONTROL.test(value)
+    ? [{ pointer: [...pointer, 'header', 'value'], message: 'the value has a control character' }]
+    : [];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** A colon ends the name in what both schemes make of it: in Basic on the wire, in Digest in the hash. */
+function usernameFaults(pointer: Pointer, username: string): readonly Finding[] {
+  if (username.includes(':')) return [{ pointer, message: 'a user name has no colon (RFC 7617 §2)' }];
+  return CONTROL.test(username) ? [{ pointer, message: 'a user name has no control character' }] : [];
+}
+
+function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
+  const { credentials } = value;
+  if (credentials === undefined || !('digest' in credentials)) return [];
+  const { digest } = credentials;
+  const pointer = [...at, 'credentials', 'digest'];
+  return [...twice([...pointer, 'algorithms'], digest.algorithms), ...twice([...pointer, 'qop'], digest.qop)].concat(
+    urlsOf(value).some(([, url]) => isWeakOnTheWire(digest, parseUrl(url)))
+      ? [
+          {
+            pointer: [...pointer, 'algorithms'],
+            severity: 'warning',
+            message: 'MD5 alone over a wire that anybody may read: a password can be guessed from one request',
+            hint: 'reach the upstream over https, or add SHA-256 for the day when it offers it',
+          },
+        ]
+      : [],
+  );
+}
+
+function twice(pointer: Pointer, words: readonly string[]): readonly Finding[] {
+  return words.flatMap((word, index): Finding[] =>
+    words.indexOf(word) === index ? [] : [{ pointer: [...pointer, index], message: `\`${word}\` stands twice` }],
+  );
+}
+
+function isWeakOnTheWire({ algorithms }: UpstreamDigestConfig, url: URL | undefined): boolean {
+  if (url === undefined || url.protocol !== 'http:' || isLoopback(url.hostname)) return false;
+  return algorithms.every((name) => name.startsWith('MD5'));
+}

@@ -1,0 +1,104 @@
+import { isQuicklyGuessed, parsePasswordHash } from '../../base/password-hash.ts';
+import { passwordFaults, preparePassword } from '../../base/password-text.ts';
+import { usernameFault, usernameKey } from '../../base/username.ts';
+import type { UserFile } from '../schema/user.ts';
+import type { Finding } from '../words/problem.ts';
+import { type Check, type Checks, type Member, repeated } from './checks.ts';
+import type { AuthorizationSubject } from './subject.ts';
+
+type User = Member<UserFile>;
+
+/** Users that are registered in the file. */
+export const userChecks: Checks<AuthorizationSubject> = {
+  usernames: each(nameFaults),
+  'username twice': ({ users }) => repeated(users, ({ value }) => usernameKey(value.username)).map(sameName),
+  'password of a user': ({ users, config }) => users.flatMap((user) => passwordFaultsOf(user, config.development)),
+  'subject of a user': each(subjectFaults),
+  'subject twice': ({ users }) => repeated(users, ({ value }) => subjectOf(value)).flatMap(sameSubject),
+  'subject of a client': ({ users, clients }) => {
+    const ids = new Set(clients.map(({ value }) => value.client_id ?? value.app_id));
+    return users.filter(({ value }) => ids.has(subjectOf(value))).map(clientSubject);
+  },
+};
+
+function each(check: (user: User) => readonly Finding[]): Check<AuthorizationSubject> {
+  return ({ users }) => users.flatMap(check);
+}
+
+const subjectOf = ({ subject, username }: UserFile) => subject ?? username;
+const subjectKey = ({ subject }: UserFile) => (subject === undefined ? 'username' : 'subject');
+
+function nameFaults({ at, value }: User): readonly Finding[] {
+  const message = usernameFault(value.username);
+  return message === undefined ? [] : [{ pointer: [...at, 'username'], message }];
+}
+
+function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
+  return {
+    pointer: [...at, 'username'],
+    message: `another user is \`${earlier.value.username}\`, which is the same name as \`${value.username}\``,
+    hint: 'upper and lower case do not tell users apart',
+  };
+}
+
+const MAKE_ONE = 'make one with `gatehouse hash-password`';
+
+function passwordFaultsOf({ at, value }: User, isDevelopment: boolean): readonly Finding[] {
+  const { password, password_argon2 } = value;
+  if (password === undefined && password_argon2 === undefined)
+    return [
+      {
+        pointer: at,
+        message: `\`${value.username}\` has no password`,
+        hint: `write \`password_argon2: …\`; ${MAKE_ONE}`,
+      },
+    ];
+  if (password !== undefined && password_argon2 !== undefined) {
+    const message = 'the password stands here as text and as a hash';
+    return [{ pointer: [...at, 'password'], message, hint: 'remove one', atKey: true }];
+  }
+  return password === undefined ? hashFaults(at, password_argon2 ?? '') : plainFaults(at, password, isDevelopment);
+}
+
+function plainFaults(at: User['at'], password: string, isDevelopment: boolean): readonly Finding[] {
+  const pointer = [...at, 'password'];
+  if (!isDevelopment) {
+    const message = 'a plain password stands in a file only with `development: true`';
+    return [{ pointer, message, hint: `write \`password_argon2: …\`; ${MAKE_ONE}`, atKey: true }];
+  }
+  const prepared = preparePassword(password);
+  return prepared.kind === 'prepared' ? [] : [{ pointer, message: passwordFaults[prepared.reason] }];
+}
+
+function hashFaults(at: User['at'], text: string): readonly Finding[] {
+  const pointer = [...at, 'password_argon2'];
+  const parsed = parsePasswordHash(text);
+  if (!parsed.ok) return [{ pointer, message: parsed.message, hint: MAKE_ONE }];
+  if (!isQuicklyGuessed(parsed.value)) return [];
+  const message = 'whoever finds this hash can try passwords quickly: too little memory and too few passes';
+  return [{ pointer, severity: 'warning', message, hint: MAKE_ONE }];
+}
+
+/** OpenID Connect Core §2, `sub`. */
+function subjectFaults({ at, value }: User): readonly Finding[] {
+  if (/^[\x20-\x7e]{1,255}$/.test(subjectOf(value))) return [];
+  const message = 'a subject is ASCII text of 255 characters at most (OpenID Connect Core §2)';
+  const hint = value.subject === undefined ? 'write `subject: …`, else the username is the subject' : undefined;
+  return [{ pointer: [...at, subjectKey(value)], message, hint }];
+}
+
+/** Of two usernames that are the same already, one word is enough. */
+function sameSubject([{ at, value }, earlier]: readonly [User, User]): readonly Finding[] {
+  if (usernameKey(value.username) === usernameKey(earlier.value.username)) return [];
+  const message = `another user has the subject \`${subjectOf(value)}\``;
+  return [{ pointer: [...at, subjectKey(value)], message, hint: 'each user has its own' }];
+}
+
+/** RFC 9068 §5: the `sub` of a token that a client got for itself is its id. */
+function clientSubject({ at, value }: User): Finding {
+  return {
+    pointer: [...at, subjectKey(value)],
+    message: `\`${subjectOf(value)}\` is the id of a client, and the \`sub\` of its own tokens (RFC 9068 §5)`,
+    hint: 'write another `subject: …`',
+  };
+}

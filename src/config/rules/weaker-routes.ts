@@ -1,0 +1,85 @@
+import { defaultId } from '../validate/complete.ts';
+import type { PathSegment } from '../words/path-pattern.ts';
+import type { Finding } from '../words/problem.ts';
+import type { Checks } from './checks.ts';
+import { compareShapes, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import type { GatewaySubject } from './subject.ts';
+import { isWeaker, type Servers } from './weaker.ts';
+
+/** What a narrow route leaves over goes to a wide one, which asks less: that is easily more than was meant. */
+export const weakerChecks: Checks<GatewaySubject> = {
+  'weaker rule around a path': (subject) => {
+    const { around, config } = subject;
+    const shapes = shapesOf(subject);
+    const takers = takersAmong(shapes.filter(({ conditional }) => !conditional));
+    return shapes
+      .filter(({ route }) => route.value.access !== 'public')
+      .flatMap((shape): Finding[] => {
+        const leak = leaks.flatMap(({ leaves, sorts, message, hint }) => {
+          const left = leaves(shape);
+          const opener = left && openerOf(shape, takers(shape, left), config.authorization_servers);
+          return opener === undefined || !sorts(opener, shape) ? [] : [{ opener, message, hint }];
+        })[0];
+        if (leak === undefined) return [];
+        const { value, at } = leak.opener.route;
+        const rule = isPublic(leak.opener) ? 'public by' : 'judged by the weaker rule of';
+        const by = `${rule} \`${value.id ?? defaultId(value)}\` (${around.cite(at)})`;
+        const pointer = [...shape.route.at, 'match', 'path'];
+        return [{ pointer, severity: 'warning', message: `${leak.message} ${by}`, hint: leak.hint }];
+      });
+  },
+};
+
+/** Of the routes that are asked first, one that lets somebody in whom this route refuses. */
+function openerOf({ route }: Shape, takers: readonly Shape[], servers: Servers): Shape | undefined {
+  const [first] = takers.toSorted(compareShapes);
+  const asked = takers.filter((taker) => first && compareShapes(taker, first) === 0);
+  return asked.find((taker) => isWeaker(taker.route.value, route.value, servers));
+}
+
+const isPublic = ({ route }: Shape): boolean => route.value.access === 'public';
+
+/** Of operations of SOAP with different rules soap-lint.ts has a word. */
+function isPublicOrPlain(opener: Shape, { route }: Shape): boolean {
+  return isPublic(opener) || route.value.match.soap_action === undefined;
+}
+
+interface Leak {
+  /** A path that the route leaves to others; undefined: none of this kind. */
+  readonly leaves: (shape: Shape) => readonly PathSegment[] | undefined;
+  /** Whether it is seldom meant of such a taker. */
+  readonly sorts: (opener: Shape, shape: Shape) => boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const BELOW: PathSegment = { kind: 'one', name: 'below' };
+const SLASH: PathSegment = { kind: 'literal', text: '', strict: '', decoded: '' };
+
+const leaks: readonly Leak[] = [
+  {
+    leaves: ({ conditional, segments }) => (conditional ? segments : undefined),
+    sorts: isPublicOrPlain,
+    message: 'without its conditions, a request for this path is',
+    hint: 'add a protected route for the same path without conditions',
+  },
+  {
+    leaves: ({ open, segments }) => (open ? undefined : [...segments, BELOW]),
+    sorts: isPublic,
+    message: 'what lies below this path is',
+    hint: 'end the path with `/{rest*}` if that is to be protected too',
+  },
+  {
+    leaves: slashTwin,
+    sorts: isPublicOrPlain,
+    message: 'the same path but for the slash at its end is',
+    hint: 'add a route for it that asks as much, or end the path with `/{rest*}`: many an upstream serves the same there',
+  },
+];
+
+function slashTwin({ open, segments }: Shape): readonly PathSegment[] | undefined {
+  if (open) return undefined;
+  const last = segments.at(-1);
+  if (last?.kind !== 'literal' || last.text !== '') return [...segments, SLASH];
+  return segments.length === 1 ? undefined : segments.slice(0, -1);
+}

@@ -1,0 +1,92 @@
+import type { AuthorizationServerConfig, RouteFile, ScopeConfig } from '../schema/gateway.ts';
+import { type AuthScheme, blocksOf, type SchemeBlocks, schemesOf } from '../schema/http-schemes.ts';
+import { scopeTokens } from '../words/scope-words.ts';
+
+type Asked = SchemeBlocks &
+  Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'audience' | 'authorization_servers'>;
+
+/** Of the file, by name: those whose tokens a route takes that names none, and the audience where a route has none. */
+export type Servers = Readonly<Record<string, Pick<AuthorizationServerConfig, 'audience'>>>;
+
+/** Whether a rule lets somebody in whom the other refuses, as far as the file tells. */
+export function isWeaker(rule: Asked, other: Asked, servers: Servers): boolean {
+  const [mine, theirs] = [rankOf(rule), rankOf(other)];
+  if (mine !== theirs || theirs < AUTHENTICATED) return mine < theirs;
+  return !holding.every((holds) => holds(rule, other, servers));
+}
+
+const AUTHENTICATED = 2;
+const ranks = { public: 0, optional: 1, authenticated: AUTHENTICATED } as const;
+
+/** Claims and `when` are asked of every valid token; a scope is asked beside them. */
+function rankOf({ access }: Asked): number {
+  return access === undefined ? AUTHENTICATED : ranks[access];
+}
+
+/** Whether what passes the first passes the second too, in one respect each. */
+const holding: readonly ((mine: Asked, theirs: Asked, servers: Servers) => boolean)[] = [
+  holdsScope,
+  holdsClaims,
+  ({ when: mine }, { when: theirs }) => theirs === undefined || mine === theirs,
+  holdsSchemes,
+  holdsTokens,
+];
+
+/** Each way to pass the one must do for the other as well. */
+function holdsScope({ scope: mine }: Asked, { scope: theirs }: Asked): boolean {
+  if (theirs === undefined) return true;
+  const wanted = alternativesOf(theirs);
+  return alternativesOf(mine ?? '').every((held) => wanted.some((tokens) => tokens.every((token) => held.has(token))));
+}
+
+/** OR of AND. */
+function alternativesOf(scope: ScopeConfig): readonly Tokens[] {
+  if (typeof scope === 'string') return [tokensOf(scope)];
+  return 'any_of' in scope ? scope.any_of.map(tokensOf) : [tokensOf(scope.all_of.join(' '))];
+}
+
+type Tokens = { has(token: string): boolean; every(judge: (token: string) => boolean): boolean };
+
+function tokensOf(text: string): Tokens {
+  const tokens = scopeTokens(text).filter(Boolean);
+  return { has: (token) => tokens.includes(token), every: (judge) => tokens.every(judge) };
+}
+
+function holdsClaims({ claims: mine = {} }: Asked, { claims: theirs = {} }: Asked): boolean {
+  return Object.entries(theirs).every(([name, wanted]) => JSON.stringify(mine[name]) === JSON.stringify(wanted));
+}
+
+function holdsSchemes(mine: Asked, theirs: Asked): boolean {
+  const taken = schemesOf(theirs.auth);
+  return schemesOf(mine.auth).every((scheme) => taken.includes(scheme) && holdsUsers(scheme, mine, theirs));
+}
+
+/** Users of two sources are two sets of people, and what they hold is said beside them. */
+function holdsUsers(scheme: AuthScheme, mine: Asked, theirs: Asked): boolean {
+  if (scheme === 'bearer') return true;
+  const [one, other] = [mine, theirs].map((route) => peopleOf(scheme, route));
+  return one === other;
+}
+
+function peopleOf(scheme: AuthScheme, route: Asked): string {
+  const block = blocksOf(route).find(({ name }) => name === scheme);
+  return JSON.stringify(block?.row.people(block.block) ?? null);
+}
+
+/** Of every server whose tokens the one takes the other must take them too, for the same audience or for any. */
+function holdsTokens(mine: Asked, theirs: Asked, servers: Servers): boolean {
+  if (!schemesOf(mine.auth).includes('bearer')) return true;
+  const [held, wanted] = [audiencesOf(mine, servers), audiencesOf(theirs, servers)];
+  return [...held].every(([name, audience]) => {
+    const other = wanted.get(name);
+    return other === ANY || (other !== undefined && other === audience);
+  });
+}
+
+const ANY = 'any';
+
+/** By server: what `aud` must contain there. */
+function audiencesOf({ audience, authorization_servers }: Asked, servers: Servers): ReadonlyMap<string, string> {
+  const names = authorization_servers ?? Object.keys(servers);
+  return new Map(names.map((name) => [name, audience ?? servers[name]?.audience ?? ANY]));
+}

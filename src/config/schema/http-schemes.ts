@@ -1,0 +1,80 @@
+import * as Type from 'typebox';
+import type { CredentialPlace, SchemeRow } from '../schemes/scheme.ts';
+import { schemes } from '../schemes/table.ts';
+import { oneOf, record } from '../words/schema.ts';
+
+type Rows = (typeof schemes)[number];
+/** A credential scheme of the table. */
+export type SchemeName = Rows['name'];
+export type AuthScheme = 'bearer' | SchemeName;
+
+export const schemeNames: readonly SchemeName[] = schemes.map(({ name }) => name);
+
+/** How a request may say who it is from: the bearer tokens of OAuth 2.0, and the schemes of the table. */
+const authSchemes: readonly AuthScheme[] = ['bearer', ...schemeNames];
+
+const scheme = oneOf(authSchemes, undefined, authSchemes.join(' | '));
+
+export const Auth = Type.Union(
+  [
+    scheme,
+    record(
+      { any_of: Type.Array(scheme, { minItems: 1, description: 'Schemes, of which a request uses one.' }) },
+      undefined,
+      'Several schemes; each gets a challenge of its own.',
+    ),
+  ],
+  { description: `bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }` },
+);
+
+type BlockSchemas = { -readonly [Row in Rows as Row['name']]: Type.TOptional<Row['schema']> };
+
+/** The blocks of the schemes, as keys of a route. `fromEntries` forgets which name has which schema. */
+export const schemeBlocks = Object.fromEntries(
+  schemes.map(({ name, schema }) => [name, Type.Optional(schema)]),
+) as BlockSchemas;
+
+/** The blocks that a route may have. */
+export type SchemeBlocks = { readonly [Row in Rows as Row['name']]?: Type.Static<Row['schema']> | undefined };
+
+/** A block of a route, with the row of its scheme. */
+export interface SchemeBlock {
+  readonly name: SchemeName;
+  readonly row: SchemeRow;
+  readonly block: unknown;
+}
+
+/** In the order of the table. */
+export function blocksOf(route: SchemeBlocks): readonly SchemeBlock[] {
+  return schemes.flatMap((row) => {
+    const block = route[row.name];
+    return block === undefined ? [] : [{ name: row.name, row, block }];
+  });
+}
+
+/** Headers, in lower case, in which credentials of a route may stand, other than Authorization. */
+export function credentialHeadersOf(route: SchemeBlocks): readonly string[] {
+  const places = blocksOf(route).flatMap(({ row, block }): readonly CredentialPlace[] => row.places?.(block) ?? []);
+  return places.flatMap((place) => (place.in === 'header' ? [place.name.toLowerCase()] : []));
+}
+
+/** Headers, in lower case, by which the schemes of a route judge, other than Authorization. */
+export function fieldsOfSchemes(route: SchemeBlocks): readonly string[] {
+  const fields = blocksOf(route).flatMap(({ row, block }): readonly string[] => row.fields?.(block) ?? []);
+  return [...credentialHeadersOf(route), ...fields.map((name) => name.toLowerCase())];
+}
+
+/** The schemes of a route, in the order of their challenges. */
+export function schemesOf(auth: Type.Static<typeof Auth> | undefined): readonly AuthScheme[] {
+  if (auth === undefined) return ['bearer'];
+  const named = typeof auth === 'string' ? [auth] : auth.any_of;
+  return challengeOrder.filter((each) => named.includes(each));
+}
+
+/** Whether a route takes bearer tokens, of whichever server. */
+export function takesTokens(route: { readonly access?: string; readonly auth?: Type.Static<typeof Auth> }): boolean {
+  return route.access !== 'public' && schemesOf(route.auth).includes('bearer');
+}
+
+/** The strongest first: many a client takes the first that it knows (RFC 9110 §11.6.1 leaves it the choice). */
+const challengeOrder: readonly AuthScheme[] = ['bearer', ...schemeNames.toReversed()];

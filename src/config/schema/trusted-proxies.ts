@@ -1,0 +1,48 @@
+import * as Type from 'typebox';
+import { parseCidr } from '../../base/cidr.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { list, oneOf, record, text } from '../words/schema.ts';
+
+export type TrustedProxiesFile = readonly string[] | { readonly from: readonly string[]; readonly host?: 'forwarded' };
+
+/** Whom the gateway believes: CIDRs, or these with how their X-Forwarded-Host is taken. */
+export function trustedProxies(description: string) {
+  const parts = record({
+    from: list(text(), undefined, 'CIDRs, as in the short form.'),
+    host: Type.Optional(
+      oneOf(
+        ['forwarded'],
+        undefined,
+        'forwarded: requests are judged by the host of X-Forwarded-Host, and the upstream is told it. The proxy must set it on each request; a bad or repeated value, or a list, is 400. Absent: the same with Host.',
+      ),
+    ),
+  });
+  return Type.Unsafe<TrustedProxiesFile>({ anyOf: [list(text()), parts], default: [], description });
+}
+
+/** Either way of writing it, as one. */
+export function trustedParts(written: TrustedProxiesFile): { from: readonly string[]; isHostForwarded: boolean } {
+  if ('from' in written) return { from: written.from, isHostForwarded: written.host === 'forwarded' };
+  return { from: written, isHostForwarded: false };
+}
+
+export function trustedFaults(written: TrustedProxiesFile): readonly Finding[] {
+  const at = 'from' in written ? ['trusted_proxies', 'from'] : ['trusted_proxies'];
+  return trustedParts(written).from.flatMap((text, index) => trustedProxyFaults([...at, index], text));
+}
+
+/** What is wrong with one entry of `trusted_proxies`. */
+function trustedProxyFaults(pointer: Pointer, text: string): readonly Finding[] {
+  const cidr = parseCidr(text);
+  if (cidr === undefined)
+    return [{ pointer, message: `\`${text}\` is not a CIDR`, hint: 'such as 10.0.0.0/8, fd00::/8 or one address' }];
+  if (cidr.prefix > 0) return [];
+  return [
+    {
+      pointer,
+      severity: 'warning',
+      message: `\`${text}\` believes everybody`,
+      hint: 'name the networks of your proxies',
+    },
+  ];
+}

@@ -1,0 +1,52 @@
+import { usernameKey } from '../../../base/username.ts';
+import { parseHtpasswd } from '../../files/htpasswd.ts';
+import { readUserFile } from '../../files/user-file.ts';
+import { sharedDatabaseFaults } from '../../words/database-url.ts';
+import { isLoopback } from '../../words/host.ts';
+import type { Finding, Pointer } from '../../words/problem.ts';
+import { each, type FileFacts, type PlacedBlock, type SchemeCheck } from '../scheme.ts';
+import { placedAt, plainRealm, scopesOfUsers, strangers, warnedAt } from '../users-rules.ts';
+import type { BasicConfig } from './schema.ts';
+
+type Block = PlacedBlock<BasicConfig>;
+
+export const basicChecks: readonly SchemeCheck<BasicConfig>[] = [
+  plainRealm,
+  { rule: 'secure enough for Basic', findings: each(insecureFaults) },
+  scopesOfUsers,
+  { rule: 'users of Basic', findings: each(userFaults) },
+];
+
+/** RFC 7617 §4: anyone who listens on the way has the password. */
+function insecureFaults({ at, value }: Block, { hasTls, trustsProxies, host }: FileFacts): readonly Finding[] {
+  if (value.allow_insecure || hasTls || trustsProxies || isLoopback(host)) return [];
+  return [
+    {
+      pointer: at,
+      message:
+        'no request can be secure enough for Basic: there is no TLS here, and no proxy that is trusted to have it',
+      hint: 'give `listen` a `tls`, or name the proxy in `trusted_proxies`; `allow_insecure: true` takes passwords in the clear',
+      atKey: true,
+    },
+  ];
+}
+
+function userFaults({ at, value: { users, scopes } }: Block, { around }: FileFacts): readonly Finding[] {
+  const pointer = [...at, 'users'];
+  const names = Object.keys(scopes);
+  if (typeof users !== 'string')
+    return [
+      ...sharedDatabaseFaults([...pointer, 'storage'], users.storage),
+      ...names.flatMap((name) => foldedFaults([...at, 'scopes', name], name)),
+    ];
+  const read = readUserFile(users, around, parseHtpasswd);
+  if (!read.ok) return read.faults.map(placedAt(pointer));
+  return [...read.warnings.map(warnedAt(pointer)), ...strangers(at, names, [...read.users.keys()])];
+}
+
+/** An account has one spelling, and under another one nobody ever has this scope. */
+function foldedFaults(pointer: Pointer, name: string): readonly Finding[] {
+  const key = usernameKey(name);
+  if (key === name) return [];
+  return [{ pointer, message: `no account is called \`${name}\``, hint: `write \`${key}\``, atKey: true }];
+}

@@ -1,0 +1,9 @@
+import { basic } from './basic/index.ts';
+import { digest } from './digest/index.ts';
+import type { SchemeRow } from './scheme.ts';
+
+/**
+ * The credential schemes beside bearer tokens, from the weakest to the strongest: challenges stand in the opposite order.
+ * Each name has a row in src/gateway/schemes/table.ts too.
+ */
+export const schemes = [basic, digest] as const satisfies readonly SchemeRow[];

@@ -1,0 +1,67 @@
+import type { UserFileFault } from '../files/user-file.ts';
+import { didYouMean } from '../words/closest.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { scopeTokenFault, scopeTokens } from '../words/scope-words.ts';
+import { each, type SchemeCheck } from './scheme.ts';
+
+/** What the rules of schemes with users look at in a block. */
+interface UsersBlock {
+  readonly realm?: string;
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+/** A realm that every client hashes and shows in the same way. */
+export function hasPlainRealm({ realm }: Pick<UsersBlock, 'realm'>): boolean {
+  return realm === undefined || /^[\x20-\x7e]+$/.test(realm);
+}
+
+export const plainRealm: SchemeCheck<UsersBlock> = {
+  rule: 'realm of a scheme',
+  findings: each(({ at, value }) =>
+    hasPlainRealm(value)
+      ? []
+      : [
+          {
+            pointer: [...at, 'realm'],
+            message: 'a realm is printable ASCII, so that every client hashes and shows the same',
+          },
+        ],
+  ),
+};
+
+export const scopesOfUsers: SchemeCheck<UsersBlock> = {
+  rule: 'scopes of users',
+  findings: each(({ at, value }, { scopes }) =>
+    Object.entries(value.scopes).flatMap(([user, text]) => scopeFaults([...at, 'scopes', user], text, scopes)),
+  ),
+};
+
+function scopeFaults(pointer: Pointer, text: string, supported: readonly string[] | undefined): readonly Finding[] {
+  return scopeTokens(text).flatMap((token): readonly Finding[] => {
+    const message = scopeTokenFault(token);
+    if (message !== undefined) return [{ pointer, message }];
+    if (supported === undefined || supported.includes(token)) return [];
+    return [{ pointer, message: `\`${token}\` is not in scopes_supported`, hint: didYouMean(token, supported) }];
+  });
+}
+
+export function placedAt(pointer: Pointer): (fault: UserFileFault) => Finding {
+  return ({ message, hint }) => ({ pointer, message, hint });
+}
+
+export function warnedAt(pointer: Pointer): (fault: UserFileFault) => Finding {
+  return ({ message, hint }) => ({ pointer, severity: 'warning', message, hint });
+}
+
+/** A slip here takes a scope from one user, and gives it to the next who gets the misspelt name. */
+export function strangers(at: Pointer, named: readonly string[], users: readonly string[]): readonly Finding[] {
+  return named
+    .filter((name) => !users.includes(name))
+    .map((name) => ({
+      pointer: [...at, 'scopes', name],
+      severity: 'warning',
+      message: `the file of users has no \`${name}\``,
+      hint: didYouMean(name, users),
+      atKey: true,
+    }));
+}

@@ -1,0 +1,93 @@
+import { branchFor, type Schema } from '../schema/input-schema.ts';
+import { ownValue } from '../words/own-value.ts';
+import type { Pointer } from '../words/problem.ts';
+import { isSecretName } from '../words/secret-names.ts';
+import { maskPasswords } from '../yaml/frame.ts';
+import { find, plain, type Tree } from '../yaml/tree.ts';
+
+/** One value of the effective configuration, as it would be written in the file. */
+export interface EffectiveValue {
+  /** `upstreams.orders.url`, `routes.0.match.path`. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Where a value comes from: a line of the file (and the variable there), a variable that stands above it, or neither. */
+export type Origin =
+  | { readonly kind: 'file'; readonly file: string; readonly line: number; readonly variable?: string }
+  | { readonly kind: 'environment'; readonly name: string }
+  | { readonly kind: 'default' };
+
+/** Stands for a value that is not shown. */
+export const HIDDEN = '[redacted]';
+
+/** Every value with its origin, in the order of the schema. No secret is among them. */
+export function effectiveValues(schema: Schema, tree: Tree): readonly EffectiveValue[] {
+  return walk(schema, plain(tree), []).map(({ pointer, value }) => {
+    const node = find(tree, pointer);
+    const shown = isHidden(pointer, node) ? HIDDEN : masked(value);
+    return { key: pointer.join('.'), value: shown, origin: originOf(node) };
+  });
+}
+
+interface Leaf {
+  readonly pointer: Pointer;
+  readonly value: unknown;
+}
+
+function walk(schema: Schema, given: unknown, pointer: Pointer): readonly Leaf[] {
+  const value = given === undefined ? schema.default : given;
+  if (value === undefined) return [];
+  if (schema.anyOf !== undefined) return walk(branchFor(schema, value) ?? {}, value, pointer);
+  const children = childrenOf(schema, value);
+  if (children.length === 0) return isBare(schema, value) ? [] : [{ pointer, value }];
+  return children.flatMap(([key, of, child]) => walk(of, child, [...pointer, key]));
+}
+
+/** A list of plain values is one value: it is given whole. */
+function childrenOf(schema: Schema, value: unknown): readonly (readonly [string | number, Schema, unknown])[] {
+  if (Array.isArray(value)) {
+    const { items = {} } = schema;
+    return items.type === 'object' ? value.map((item, index) => [index, items, item] as const) : [];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const { properties = {}, additionalProperties } = schema;
+  const known = Object.entries(properties).map(([key, of]) => [key, of, ownValue(value, key)] as const);
+  if (typeof additionalProperties !== 'object') return known;
+  return [...known, ...Object.keys(value).map((key) => [key, additionalProperties, ownValue(value, key)] as const)];
+}
+
+/** A record of which nothing is given and nothing has a default. */
+function isBare({ properties }: Schema, value: unknown): boolean {
+  return properties !== undefined && typeof value === 'object';
+}
+
+function originOf(node: Tree | undefined): Origin {
+  if (node === undefined) return { kind: 'default' };
+  const { file, line } = node.at;
+  if (line === 0) return { kind: 'environment', name: file };
+  const variable = sourceOf(node);
+  // A default that stands in the file may be a secret as well as what it is the default of.
+  return { kind: 'file', file, line, ...(variable !== '' && { variable: variable.replace(/:-[^}]*/g, ':-…') }) };
+}
+
+/** Below the name of a secret, in a header that carries one, out of a file, or out of a variable with such a name. */
+function isHidden(pointer: Pointer, node: Tree | undefined): boolean {
+  if (pointer.some((part) => typeof part === 'string' && isSecretName(part))) return true;
+  if (pointer.at(-2) === 'headers' && /authorization|cookie|token|key/i.test(String(pointer.at(-1)))) return true;
+  const origin = sourceOf(node);
+  const names = [...origin.matchAll(/\$\{([^}:]+)/g)].map(([, name]) => name as string);
+  return origin.endsWith('__FILE') || names.some((name) => name === 'file' || isSecretName(name));
+}
+
+/** The text with variables that a value, or the entries of a list, were made from. */
+function sourceOf(node: Tree | undefined): string {
+  if (node?.kind === 'list') return node.items.map(sourceOf).filter(Boolean).join(' ');
+  return node?.kind === 'scalar' ? maskPasswords(node.origin ?? '') : '';
+}
+
+function masked(value: unknown): unknown {
+  if (typeof value === 'string') return maskPasswords(value).replace(/([?&]access_token=)[^&\s]*/gi, `$1${HIDDEN}`);
+  return Array.isArray(value) ? value.map(masked) : value;
+}

@@ -1,0 +1,116 @@
+import type {
+  AuthorizationConfig,
+  AuthorizationFile,
+  ClaimSource,
+  ClientConfig,
+  ClientFile,
+  UserConfig,
+} from '../schema/authorization.ts';
+import { countersParts } from '../schema/counters.ts';
+import type {
+  GatewayConfig,
+  GatewayFile,
+  RateLimitConfig,
+  RouteConfig,
+  RouteFile,
+  UpstreamConfig,
+  UpstreamFile,
+} from '../schema/gateway.ts';
+import { healthParts } from '../schema/listener.ts';
+import { parseClaimSource } from '../schema/token-settings.ts';
+import { trustedParts } from '../schema/trusted-proxies.ts';
+import { urlsOf } from '../schema/upstream.ts';
+import { parseCountedBy } from '../words/counted-by.ts';
+
+/** Gives every route its id: that of the file, or its methods, host and path; and puts what is written in text in parts. */
+export function completeGateway(config: GatewayFile): GatewayConfig {
+  const routes = config.routes.map(completeRoute);
+  const { health, decision, ...rest } = config;
+  const trusted = trustedParts(config.trusted_proxies);
+  const parts = health && healthParts(health);
+  return Object.freeze({
+    ...rest,
+    trusted_proxies: trusted.from,
+    counters: Object.freeze(countersParts(config.counters)),
+    is_host_forwarded: trusted.isHostForwarded,
+    ...(parts && { health: parts.listen }),
+    health_passes: parts?.pass ?? {},
+    ...(decision && { decision: decision.listen }),
+    decision_max_age: decision?.max_age ?? 0,
+    upstreams: completeUpstreams(config.upstreams),
+    routes: Object.freeze(routes) as RouteConfig[],
+  });
+}
+
+function completeUpstreams(upstreams: GatewayFile['upstreams']): GatewayConfig['upstreams'] {
+  const complete: Record<string, UpstreamConfig> = Object.create(null);
+  for (const [name, block] of Object.entries(upstreams)) complete[name] = completeUpstream(block);
+  return Object.freeze(complete);
+}
+
+function completeUpstream({ url, urls, ...block }: UpstreamFile): UpstreamConfig {
+  return Object.freeze({
+    ...block,
+    urls: Object.freeze(urlsOf({ url, urls } as UpstreamFile).map(([, each]) => each)),
+  });
+}
+
+function completeRoute({ rate_limit, ...route }: RouteFile): RouteConfig {
+  const id = route.id ?? defaultId(route);
+  return Object.freeze({ ...route, id, ...(rate_limit && { rate_limit: completeLimit(rate_limit) }) });
+}
+
+function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): RateLimitConfig {
+  const countedBy = parseCountedBy(by);
+  if (countedBy === undefined) throw new TypeError(`a rate limit by ${by} was not refused`);
+  return Object.freeze({ ...limit, by: Object.freeze(countedBy) });
+}
+
+/** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */
+export function defaultId({ match }: { readonly match: RouteFile['match'] }): string {
+  const conditions = [
+    ...pairs(match.headers),
+    ...pairs(match.query),
+    ...(match.soap_action ? [match.soap_action] : []),
+  ];
+  const suffix = conditions.length === 0 ? '' : ` [${conditions.join(' ')}]`;
+  return `${match.methods?.join(',') ?? '*'} ${match.host ?? ''}${match.path}${suffix}`;
+}
+
+function pairs(map: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(map).map(([name, value]) => `${name}=${value}`);
+}
+
+/** Leaves one spelling of a client's names, and no default open that another key of the file gives. */
+export function completeAuthorization(config: AuthorizationFile): AuthorizationConfig {
+  const { retry_window } = config.tokens.refresh;
+  const clients = config.clients.map((client) => completeClient(client, retry_window));
+  const users = config.users.map((user) => Object.freeze({ ...user, subject: user.subject ?? user.username }));
+  return Object.freeze({
+    ...config,
+    tokens: completeTokens(config.tokens),
+    counters: Object.freeze(countersParts(config.counters)),
+    clients: Object.freeze(clients) as ClientConfig[],
+    users: Object.freeze(users) as UserConfig[],
+  });
+}
+
+/** `retryWindow`: of a client that says nothing of it. */
+export function completeClient({ app_id, app_secret, ...client }: ClientFile, retryWindow: number): ClientConfig {
+  const secret = client.client_secret ?? app_secret;
+  return Object.freeze({
+    ...client,
+    client_id: client.client_id ?? app_id ?? '',
+    retry_window: client.retry_window ?? retryWindow,
+    ...(secret !== undefined && { client_secret: secret }),
+  });
+}
+
+function completeTokens(tokens: AuthorizationFile['tokens']): AuthorizationConfig['tokens'] {
+  const claims: Record<string, ClaimSource> = Object.create(null);
+  for (const [claim, text] of Object.entries(tokens.access.claims)) {
+    const source = parseClaimSource(text);
+    if (source !== undefined) claims[claim] = Object.freeze(source);
+  }
+  return Object.freeze({ ...tokens, access: Object.freeze({ ...tokens.access, claims: Object.freeze(claims) }) });
+}

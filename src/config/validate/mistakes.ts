@@ -1,0 +1,99 @@
+import type { TValidationError } from 'typebox/error';
+import { Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { changeEach, type Schema } from '../schema/input-schema.ts';
+import { convert } from '../schema/units.ts';
+import type { Pointer } from '../words/problem.ts';
+
+/** The keywords that a value can break. */
+const breakable = [
+  ...(['type', 'const', 'enum', 'anyOf', 'required', 'additionalProperties', 'minItems'] as const),
+  ...(['minLength', 'pattern', 'unit', 'minimum', 'maximum'] as const),
+];
+
+export type Keyword = (typeof breakable)[number];
+
+/** A keyword of a schema that a value breaks. */
+export interface Mistake {
+  readonly keyword: Keyword;
+  /** The schema with the keyword, and where it stands in the schema of the file: `#/properties/routes/items`. */
+  readonly schema: Schema;
+  readonly schemaPath: string;
+  /** The value, and where it stands in the file: `/routes/7`. */
+  readonly value: unknown;
+  readonly instancePath: string;
+  /** The key that is missing or unknown; empty where the mistake is not about a key. */
+  readonly key: string;
+}
+
+/** Every mistake of a value, in the order of the schema. */
+export type Judge = (value: unknown) => Mistake[];
+
+// TypeBox stops at eight mistakes of a file, and this is its only way to set that.
+Settings.Set({ maxErrors: Number.POSITIVE_INFINITY });
+
+/** Throws where the schema has a keyword that nothing here judges by: TypeBox would ignore it. */
+export function buildJudge(input: Schema): Judge {
+  const schema = changeEach(input, withUnit);
+  return (value) => {
+    const [, errors] = Errors(schema, value);
+    return errors.flatMap((error) => toMistakes(error, schema, value));
+  };
+}
+
+const known: ReadonlySet<string> = new Set([
+  ...breakable,
+  ...['properties', 'items'],
+  ...['default', 'description', 'keys'],
+]);
+
+/** `unit` is a keyword of ours. TypeBox asks a refinement once the value satisfies all other keywords. */
+function withUnit(schema: Schema): Schema {
+  const unknown = Object.keys(schema).find((keyword) => !known.has(keyword));
+  if (unknown !== undefined) throw new TypeError(`nothing judges by the keyword ${unknown}`);
+  const { unit } = schema;
+  return unit === undefined ? schema : Object.assign({ '~refine': [refinement(unit)] }, schema);
+}
+
+function refinement(unit: NonNullable<Schema['unit']>) {
+  return { check: (text: string) => convert(unit, text) !== undefined, error: () => unit };
+}
+
+/** TypeBox names all missing keys in one error, and all unknown keys in another. */
+function toMistakes(error: TValidationError, input: Schema, values: unknown): Mistake[] {
+  const { schemaPath, instancePath } = error;
+  const schema = below(input, schemaPath) as Schema;
+  if (isEcho(error, schema)) return [];
+  const keyword = error.keyword === '~refine' ? 'unit' : (error.keyword as Keyword);
+  const value = below(values, instancePath);
+  return keysIn(error).map((key) => ({ keyword, schema, schemaPath, value, instancePath, key }));
+}
+
+/** What says no more than another error does: each unknown key fails `false`, and a map fails with each of its values. */
+function isEcho({ keyword }: TValidationError, schema: Schema): boolean {
+  return keyword === 'boolean' || (keyword === 'additionalProperties' && schema.additionalProperties !== false);
+}
+
+function keysIn({ keyword, params }: TValidationError): readonly string[] {
+  if (keyword === 'required') return params.requiredProperties;
+  return keyword === 'additionalProperties' ? params.additionalProperties : [''];
+}
+
+function below(root: unknown, path: string): unknown {
+  return partsOf(path).reduce((at, part) => (at as Readonly<Record<string, unknown>>)[part], root);
+}
+
+/** JSON Pointer (RFC 6901), with numbers where the value above is a list. */
+export function toPointer(path: string, values: unknown): Pointer {
+  let above = values;
+  return partsOf(path).map((part) => {
+    const step = Array.isArray(above) ? Number(part) : part;
+    above = (above as Readonly<Record<string | number, unknown>> | undefined)?.[step];
+    return step;
+  });
+}
+
+function partsOf(path: string): string[] {
+  const [, ...parts] = path.split('/');
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

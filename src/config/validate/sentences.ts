@@ -1,0 +1,146 @@
+import { type Schema, typeOf } from '../schema/input-schema.ts';
+import { isKnownKey } from '../schema/known-keys.ts';
+import { unitTable } from '../schema/units.ts';
+import { closest, didYouMean } from '../words/closest.ts';
+import type { Finding, Pointer } from '../words/problem.ts';
+import { maskPasswords } from '../yaml/frame.ts';
+import { type Keyword, type Mistake, toPointer } from './mistakes.ts';
+
+type IsShown = (pointer: Pointer) => boolean;
+
+interface Context extends Mistake {
+  readonly pointer: Pointer;
+  /** `` `abc` ``, or words for a value that must not be shown. */
+  readonly shown: string;
+}
+
+type Row = (context: Context) => Finding;
+
+/** What each keyword of JSON Schema has to say, in the words of who wrote the file. */
+const rows: Readonly<Record<Keyword, Row>> = {
+  additionalProperties: ({ pointer, key, value, schema, shown }) => {
+    const known = Object.keys(schema.properties ?? {});
+    const told = unknownKey(key, known, { isAlone: isAlone(value, key), isShown: shown !== hidden });
+    return { pointer: [...pointer, key], atKey: true, ...told };
+  },
+  required: ({ pointer, key, schema }) => {
+    const description = schema.properties?.[key]?.description;
+    return { pointer: [...pointer, key], message: `\`${key}\` is missing`, hint: description };
+  },
+  enum: ({ pointer, value, schema, shown }) => ({
+    pointer,
+    message: `${shown} is not one of the words taken here`,
+    hint:
+      typeof value === 'string'
+        ? (didYouMean(value, schema.enum ?? []) ?? `write one of ${(schema.enum ?? []).join(', ')}`)
+        : undefined,
+  }),
+  const: ({ pointer, schema, shown }) => ({
+    pointer,
+    message: `${shown} is not taken here`,
+    hint: `write ${JSON.stringify(schema.const)}`,
+  }),
+  unit: wrongForm,
+  pattern: wrongForm,
+  minLength: ({ pointer }) => ({ pointer, message: 'the text is empty' }),
+  minItems: ({ pointer }) => ({ pointer, message: 'the list is empty', hint: 'it needs at least one entry' }),
+  minimum: ({ pointer, schema, shown }) => ({
+    pointer,
+    message: `${shown} is too small`,
+    hint: `at least ${schema.minimum}`,
+  }),
+  maximum: ({ pointer, schema, shown }) => ({
+    pointer,
+    message: `${shown} is too large`,
+    hint: `at most ${schema.maximum}`,
+  }),
+  type: wrongType,
+  anyOf: ({ pointer, schema, shown }) => ({
+    pointer,
+    message: `${shown} is not one of the forms taken here`,
+    hint: schema.description,
+  }),
+};
+
+/** Behind a comma or a colon it may be the rest of a secret that had to be quoted. */
+function unknownKey(
+  key: string,
+  known: readonly string[],
+  { isAlone, isShown }: { readonly isAlone: boolean; readonly isShown: boolean },
+): Pick<Finding, 'message' | 'hint'> {
+  if (key.includes(':'))
+    return { message: 'an unknown key, with a colon in it', hint: 'write a space behind the colon' };
+  const isQuoted = closest(key, known) !== undefined || (isShown && !isAlone);
+  if (isQuoted) return { message: `unknown key \`${key}\``, hint: didYouMean(key, known) };
+  const hint = isAlone ? 'a value with a comma in it must be quoted' : didYouMean(key, known);
+  return { message: 'an unknown key', hint };
+}
+
+function isAlone(map: unknown, key: string): boolean {
+  return (map as Readonly<Record<string, unknown>>)[key] === null;
+}
+
+export function sentence(mistake: Mistake, values: unknown, isShown: IsShown): Finding {
+  const pointer = toPointer(mistake.instancePath, values);
+  const shown = isShown(pointer) ? describe(mistake.value) : hidden;
+  return rows[mistake.keyword]({ ...mistake, pointer, shown });
+}
+
+function describe(value: unknown): string {
+  const kind = kinds[typeOf(value)];
+  return kind ?? `\`${maskPasswords(String(value)).slice(0, 80)}\``;
+}
+
+const hidden = 'the value';
+
+const kinds: Record<string, string> = { object: 'a map', array: 'a list', null: 'nothing' };
+
+const wanted: Record<string, string> = {
+  object: 'a map of keys and values',
+  array: 'a list',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+function wrongForm({ pointer, schema, shown }: Context): Finding {
+  const unit = schema.unit && unitTable[schema.unit];
+  if (unit === undefined)
+    return { pointer, message: `${shown} is not of the form taken here`, hint: schema.description };
+  const none = schema.pattern?.startsWith('^(none|') ? ', or `none`' : '';
+  return { pointer, message: `${shown} is not ${unit.noun}`, hint: `${unit.form}${none}` };
+}
+
+function wrongType({ pointer, value, schema, shown }: Context): Finding {
+  const want = schema.unit ? unitTable[schema.unit].noun : wanted[schema.type ?? ''];
+  if (value === null)
+    return {
+      pointer,
+      message: `${nameOf(pointer)} is empty, and takes ${want}`,
+      hint: 'give it a value or leave it out',
+    };
+  return {
+    pointer,
+    message: `${shown} stands where ${want} is taken`,
+    hint: typeHint(value, schema, shown !== hidden),
+  };
+}
+
+/** A name of the author's own may be the rest of a secret that had to be quoted. */
+function nameOf(pointer: Pointer): string {
+  const last = pointer.at(-1);
+  if (last === undefined) return '`the file`';
+  return typeof last === 'number' || isKnownKey(last) ? `\`${last}\`` : 'this key';
+}
+
+function typeHint(value: unknown, schema: Schema, isShown: boolean): string | undefined {
+  if (schema.unit !== undefined) return unitTable[schema.unit].form;
+  if (schema.type === 'string' && ['integer', 'number', 'boolean'].includes(typeOf(value))) return 'put it in quotes';
+  if (schema.type === 'string' && typeOf(value) === 'object') return 'text that starts with `{` must be quoted';
+  if (schema.type === 'array' && typeof value === 'string')
+    return `write [${isShown && !value.includes(' ') ? value : '…'}]`;
+  return schema.type === 'boolean' && typeof value === 'string' && /^(yes|no|on|off)$/i.test(value)
+    ? 'YAML 1.2 knows only true and false'
+    : undefined;
+}

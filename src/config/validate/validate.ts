@@ -1,0 +1,82 @@
+import { branchFor, inputSchema, type Schema } from '../schema/input-schema.ts';
+import type { Finding } from '../words/problem.ts';
+import { buildJudge, type Mistake } from './mistakes.ts';
+import { sentence } from './sentences.ts';
+
+/** Judges values against a schema and says what is wrong with them. */
+export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => Shape;
+
+export interface Shape {
+  readonly findings: readonly Finding[];
+  /** Of more findings than anybody reads only the first are told. */
+  readonly isWhole: boolean;
+}
+
+export function buildValidate(schema: Schema): Validate {
+  const judge = buildJudge(inputSchema(schema));
+  return (values, isShown) => {
+    const mistakes = judge(values);
+    return { findings: tell(firstOf(mistakes), values, isShown), isWhole: mistakes.length <= MOST_MISTAKES };
+  };
+}
+
+/** Each is compared with the unions among them. */
+const MOST_MISTAKES = 1_000;
+
+/** Without the part of the file in which the last of them stand: the mistake of a union follows those of its branches. */
+function firstOf(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const next = mistakes[MOST_MISTAKES];
+  if (next === undefined) return mistakes;
+  const first = mistakes.slice(0, MOST_MISTAKES);
+  const whole = first.filter((mistake) => partOf(mistake) !== partOf(next));
+  return whole.length > 0 ? whole : first;
+}
+
+/** `/routes/7` of whatever stands below it. */
+function partOf({ instancePath }: Mistake): string {
+  return instancePath.split('/', 3).join('/');
+}
+
+/** One finding for each place: of a union only the alternative that was meant. */
+function tell(
+  mistakes: readonly Mistake[],
+  values: unknown,
+  isShown: (pointer: Finding['pointer']) => boolean,
+): Finding[] {
+  const unions = mistakes.filter(({ keyword }) => keyword === 'anyOf').map(withBranch);
+  const meant = mistakes.filter((mistake) => unions.every((union) => isMeant(mistake, union, mistakes)));
+  const seen = new Set<string>();
+  return meant
+    .map((mistake) => sentence(mistake, values, isShown))
+    .filter(({ pointer }) => {
+      const place = JSON.stringify(pointer);
+      return !seen.has(place) && seen.add(place);
+    });
+}
+
+interface Union {
+  readonly union: Mistake;
+  /** Where the schema of the alternative that was meant begins. */
+  readonly branchPath: string | undefined;
+}
+
+function withBranch(union: Mistake): Union {
+  const branches = union.schema.anyOf ?? [];
+  const branch = branchFor(union.schema, union.value);
+  const index = branch === undefined ? undefined : branches.indexOf(branch);
+  return { union, branchPath: index === undefined ? undefined : `${union.schemaPath}/anyOf/${index}` };
+}
+
+/** Whether a mistake is to be told, as far as this union is concerned: what a branch that was not meant says is noise. */
+function isMeant(mistake: Mistake, { union, branchPath }: Union, all: readonly Mistake[]): boolean {
+  const fromBranch = (one: Mistake) =>
+    branchPath !== undefined && isWithin(one.schemaPath, branchPath) && isWithin(one.instancePath, union.instancePath);
+  if (mistake === union) return !all.some(fromBranch);
+  const isOfUnion =
+    mistake.schemaPath.startsWith(`${union.schemaPath}/anyOf/`) && isWithin(mistake.instancePath, union.instancePath);
+  return !isOfUnion || fromBranch(mistake);
+}
+
+function isWithin(path: string, above: string): boolean {
+  return path === above || path.startsWith(`${above}/`);
+}

@@ -1,0 +1,68 @@
+/**
+ * What a server may take a judged path for. RFC 3986 §2.2 holds `%3A` and `:` apart; many servers decode before they
+ * route, and some then end the path at `?` or `#` or drop blanks. All readings are matched, and where they differ in the
+ * route, the request is rejected. Raw paths hold ASCII alone, so letters of other scripts are decoded in every reading: no
+ * path has another spelling of them.
+ */
+
+/** Percent-encoded UTF-8 beyond ASCII, shortest form only (RFC 3629 §4). */
+const BEYOND_ASCII =
+  /%(?:C[2-9A-F]|D[0-9A-F])%[89AB][0-9A-F]|%E0%[AB][0-9A-F]%[89AB][0-9A-F]|%(?:E[1-9A-CEF])(?:%[89AB][0-9A-F]){2}|%ED%[89][0-9A-F]%[89AB][0-9A-F]|%F0%[9AB][0-9A-F](?:%[89AB][0-9A-F]){2}|%F[1-3](?:%[89AB][0-9A-F]){3}|%F4%8[0-9A-F](?:%[89AB][0-9A-F]){2}/g;
+
+/**
+ * As it stands: hex digits in upper case (RFC 3986 §6.2.2.1), and what is beyond ASCII as its letters. Octets that are no
+ * UTF-8 stay encoded.
+ */
+export function strictReading(path: string): string {
+  if (!path.includes('%')) return path;
+  const upper = path.replace(/%[0-9a-f]{2}/gi, (encoded) => encoded.toUpperCase());
+  return upper.replace(BEYOND_ASCII, decodeURIComponent);
+}
+
+const ASCII = /%[0-7][0-9A-F]/g;
+
+/** Decoded once. An encoded slash stays: what it means is the route's own setting (`encoded_slashes`). */
+export function decodedReading(strict: string): string {
+  return strict.replace(ASCII, (encoded) => (encoded === '%2F' ? encoded : decodeURIComponent(encoded)));
+}
+
+/** The segments as an application sees them that takes every letter, an encoded slash too. */
+export function decodedSegments(strict: string): readonly string[] {
+  const segments = strict.split('/');
+  return strict.includes('%') ? segments.map((segment) => segment.replace(ASCII, decodeURIComponent)) : segments;
+}
+
+/**
+ * Every reading of a path but the one as it stands, each once: decoded, and with octets that are no UTF-8 as Latin-1, which
+ * some servers fall back to; cut where `?` or `#` begins something else; without blanks at the end, and at the end of each
+ * segment. Mostly one.
+ */
+export function decodedReadings(strict: string): readonly string[] {
+  const decoded = decodedReading(strict);
+  const latin1 = decoded.replace(STRAY, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return latin1 === decoded ? shortenings(decoded) : [...shortenings(decoded), ...shortenings(latin1)];
+}
+
+const STRAY = /%([89A-F][0-9A-F])/g;
+
+function shortenings(decoded: string): readonly string[] {
+  const cut = decoded.split(/[?#]/, 1)[0] as string;
+  const whole = cut === decoded ? [decoded] : [decoded, cut];
+  if (!BLANK_BEFORE_END.test(decoded)) return whole;
+  return [...new Set([...whole, ...whole.map(withoutBlanks), ...whole.map(withoutBlanksInside)])];
+}
+
+/** Spaces of every kind, and what has no width. */
+const BLANK = /^[\p{C}\p{Z}]$/u;
+const BLANK_BEFORE_END = /[\p{C}\p{Z}](?:[/?#]|$)/u;
+
+function withoutBlanksInside(path: string): string {
+  return path.split('/').map(withoutBlanks).join('/');
+}
+
+/** From the end, letter by letter: one expression would take the square of a long run of blanks. */
+function withoutBlanks(text: string): string {
+  if (!BLANK_BEFORE_END.test(text)) return text;
+  const letters = Array.from(text);
+  return letters.slice(0, letters.findLastIndex((letter) => !BLANK.test(letter)) + 1).join('');
+}

@@ -1,0 +1,152 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type YAMLMap } from 'yaml';
+import { storageServerSchemes } from '../../base/storage-urls.ts';
+import { isKnownKey } from '../schema/known-keys.ts';
+import { isSecretName } from '../words/secret-names.ts';
+import { aliasTargets } from './alias-targets.ts';
+
+/**
+ * Shows one line of a file with a caret below it; what may be a secret is shown as asterisks. That is, in a file that is not
+ * YAML, everything but the keys: nobody knows there which line is the value of which key.
+ * @param contents undefined: the text is not YAML
+ */
+export function framer(
+  text: string,
+  contents: ParsedNode | null | undefined,
+): (line: number, column: number) => string | undefined {
+  const masked = contents === undefined ? keysAlone(text) : withoutSecrets(text, contents);
+  const lines = maskPasswords(masked).split(/\r?\n/);
+  return (line, column) => {
+    const whole = lines[line - 1];
+    if (whole === undefined || whole.length > 400) return undefined;
+    const shown = contents === undefined ? whole : withoutComment(whole);
+    const number = String(line).padStart(5);
+    const rest = shown.slice(column - 1);
+    const width = Math.max(1, /^(["']).*?\1|^(?:\{[^}\s]*\}|[^\s,[\]{}:]|:(?=\S))+/.exec(rest)?.[0].length ?? 1);
+    return `${number} | ${shown}\n${' '.repeat(5)} | ${shown.slice(0, column - 1).replace(/[^\t]/g, ' ')}${'^'.repeat(width)}`;
+  };
+}
+
+function withoutSecrets(text: string, contents: ParsedNode | null): string {
+  let shown = '';
+  let from = 0;
+  const behind = contents === null ? NOTHING : behindAliases(contents);
+  for (const [start, end] of secretSpans(text, contents, { secret: false, behind })) {
+    shown += text.slice(from, start) + stars(text.slice(Math.max(from, start), end));
+    from = end;
+  }
+  return shown + text.slice(from);
+}
+
+/** Signs, and words of the two files where a key may stand. */
+function keysAlone(text: string): string {
+  return text.replace(WORD, (word, colon) => {
+    const isSign = /^(?:[-|>?#&*!]|---)$/.test(word);
+    return isSign || (colon !== undefined && isKnownKey(word)) ? word : stars(word);
+  });
+}
+
+/** With the colon that makes it a key: behind a quote it needs no space. */
+const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
+
+interface Around {
+  readonly secret: boolean;
+  /** Nodes that an alias makes secrets of. */
+  readonly behind: ReadonlySet<unknown>;
+}
+
+const NOTHING: ReadonlySet<unknown> = new Set();
+
+/** What is named by an alias that stands where a secret does: it is shown nowhere, though its own key says nothing of it. */
+function behindAliases(contents: ParsedNode): ReadonlySet<unknown> {
+  const targets = aliasTargets(contents);
+  const behind = new Set<unknown>();
+  for (const alias of targets.size === 0 ? [] : secretAliases(contents, false)) behind.add(targets.get(alias));
+  // An alias may stand behind another.
+  for (const node of behind) for (const alias of secretAliases(node, true)) behind.add(targets.get(alias));
+  return behind;
+}
+
+function secretAliases(node: unknown, secret: boolean): Alias[] {
+  if (isAlias(node)) return secret ? [node] : [];
+  if (isSeq(node)) return node.items.flatMap((item) => secretAliases(item, secret));
+  if (!isMap(node)) return [];
+  return node.items.flatMap(({ key, value }) =>
+    secretAliases(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+  );
+}
+
+/** From start to end of every secret scalar that stands in the text itself. */
+function secretSpans(text: string, node: unknown, around: Around): [number, number][] {
+  const secret = around.secret || around.behind.has(node);
+  const spans = (below: unknown, isSecret: boolean) => secretSpans(text, below, { ...around, secret: isSecret });
+  if (isSeq(node)) return node.items.flatMap((item) => spans(item, secret));
+  if (isMap(node)) {
+    const firstValue = node.items.findIndex(hasValue);
+    return node.items.flatMap(({ key, value }, index) => [
+      ...spans(key, secret || isRest(node, index, firstValue)),
+      ...spans(value, secret || (isScalar(key) && isSecretName(String(key.value)))),
+    ]);
+  }
+  if (!secret || !(isAlias(node) || isScalar(node)) || !node.range) return [];
+  const [start, end] = node.range;
+  return isScalar(node) && isVariable(node.value) ? [] : [[start - signsBefore(text, start), end]];
+}
+
+/** What may be the end of a secret before it, which had a comma in it, or has one behind a colon without a space. */
+function isRest({ flow, items }: YAMLMap, index: number, firstValue: number): boolean {
+  const pair = items[index];
+  if (flow !== true || pair === undefined || hasValue(pair) || !isScalar(pair.key)) return false;
+  const name = String(pair.key.value);
+  return name.includes(':') || (firstValue !== -1 && firstValue < index && !isKnownKey(name));
+}
+
+function hasValue({ value }: Pair): boolean {
+  return isScalar(value) ? value.value !== null : value !== null;
+}
+
+/** It often holds the secret that stood there before. What is quoted is skipped. */
+function withoutComment(line: string): string {
+  return line.replace(COMMENT, (found, quoted) => quoted ?? stars(found));
+}
+
+const COMMENT = /((?:^|[:?-]\s|[,[{])\s*(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'))|(?<=^|\s)#.*$/g;
+
+/** A password that starts with `!` or `&` is a tag or an anchor to YAML, in whole or up to its first space. */
+function signsBefore(text: string, start: number): number {
+  return /(?:[!&][^\s!&,[\]{}]*\s*)*$/.exec(text.slice(Math.max(0, start - 300), start))?.[0].length ?? 0;
+}
+
+function isVariable(value: unknown): boolean {
+  return typeof value === 'string' && /^\$\{[^}]*\}$/.test(value) && !value.includes(':-');
+}
+
+/** Without its colon or a slash nothing says where the authority ends. Bounded, so that no text takes time by its square. */
+const MISSPELT = new RegExp(
+  `(?<![\\w:])((?:${['https?', 'rediss?', ...storageServerSchemes()].join('|')})(?::/?|//?)(?!/)[^\\s:/@]*:)(\\S{1,300})(?=@)`,
+  'gi',
+);
+
+/**
+ * A password that was not encoded may hold a slash, as base64 does. Behind a web address a number before a slash is a port;
+ * behind that of a store it is taken for a password, since nothing tells them apart. Bounded, as that above.
+ */
+const SPELT = new RegExp(
+  `((?:\\b(?:${['rediss?', ...storageServerSchemes()].join('|')})://[^\\s:/@]*:)|//[^\\s:/@]*:(?!\\d{1,5}/))(\\S{1,1000})(?=@)`,
+  'gi',
+);
+
+/**
+ * The password of a URL, wherever one stands: before the last `@` of the word, or in its query. Its colon or a slash may be
+ * missing. */
+export function maskPasswords(text: string): string {
+  return text
+    .replace(SPELT, (_, before, password) => before + stars(password))
+    .replace(MISSPELT, (_, before, password) => before + stars(password))
+    .replace(/([?&]([\w-]+)=)([^&\s"'#]+)/g, (found, before, name, value) =>
+      isSecretName(name) ? before + stars(value) : found,
+    );
+}
+
+function stars(text: string): string {
+  return text.replace(/[^\s]/g, '*');
+}

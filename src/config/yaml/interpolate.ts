@@ -1,0 +1,66 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
+import { type Place, readReferred } from '../files/referred-file.ts';
+
+/** What variables are filled from: the environment, and files relative to the configuration file. */
+export interface Sources extends Place {
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type Filled = { readonly ok: true; readonly text: string; readonly whole: boolean } | Unfilled;
+interface Unfilled {
+  readonly ok: false;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Names of what must have no default that everybody can read. */
+const SECRET = /secret|password|passwd|token|key|credential/i;
+
+const variable = /\$\$\{|\$\{([^}]*)(\}?)/g;
+
+/**
+ * Fills `${NAME}`, `${NAME:-default}` and `${file:PATH}` into one scalar; `$${` is a literal `${`. This happens after
+ * YAML is parsed, so what is filled in stays one scalar whatever it contains.
+ */
+export function interpolate(text: string, sources: Sources): Filled {
+  let failed: Unfilled | undefined;
+  const filled = text.replace(variable, (found, inner: string | undefined, end: string) => {
+    if (inner === undefined) return '${';
+    const value = end === '' ? unclosed : lookUp(inner, sources);
+    if (typeof value === 'string') return value;
+    failed ??= value;
+    return found;
+  });
+  return failed ?? { ok: true, text: filled, whole: /^\$\{[^}]*\}$/.test(text) };
+}
+
+const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'a literal `${` is written `$${`' };
+
+function lookUp(inner: string, sources: Sources): string | Unfilled {
+  if (inner.startsWith('file:')) return fromFile(inner.slice('file:'.length), sources);
+  const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+  if (name === undefined) {
+    return {
+      ok: false,
+      message: '`${…}` holds no name of a variable',
+      hint: 'write ${NAME}, ${NAME:-default} or ${file:PATH}; a literal `${` is written `$${`',
+    };
+  }
+  const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
+  if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
+  return (
+    value ?? {
+      ok: false,
+      message: `the environment variable ${name} is not set`,
+      hint: SECRET.test(name)
+        ? `set it, or read it from a file: \${file:PATH}`
+        : `set it, or give it a default: \${${name}:-…}`,
+    }
+  );
+}
+
+/** The content of a file without its one final newline. */
+export function fromFile(path: string, place: Place): string | Unfilled {
+  const file = readReferred(path, place);
+  return file.ok ? file.bytes.toString('utf8').replace(/\r?\n$/, '') : file;
+}

@@ -1,0 +1,80 @@
+import { type Document, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { deeperThan, MOST_DEPTH } from '../words/depth.ts';
+import type { Position } from '../words/problem.ts';
+import { growTree } from './grow.ts';
+import type { Sources } from './interpolate.ts';
+import { findSlips } from './slips.ts';
+import type { Tree } from './tree.ts';
+import { inOurWords, nestedTooDeep } from './yaml-words.ts';
+
+export interface Fault {
+  readonly at: Position;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Error when absent. */
+  readonly severity?: 'warning' | undefined;
+}
+
+export interface Parsed {
+  /** Undefined when the text is not YAML: there is nothing more to say about it. */
+  readonly tree: Tree | undefined;
+  /** What the parser made of a text that is YAML; null: there is nothing in it. */
+  readonly contents: ParsedNode | null | undefined;
+  readonly faults: readonly Fault[];
+}
+
+interface Text {
+  readonly file: string;
+  readonly text: string;
+  readonly sources?: Sources;
+  readonly origin?: string;
+}
+
+/** YAML text as values with places, and everything that is wrong with it as YAML. */
+export function parseYaml({ file, text, sources, origin }: Text): Parsed {
+  const { parsed, slips } = findSlips(text, parse);
+  const { document, lines } = parsed;
+  const faults: Fault[] = [];
+  const report = (at: Position, message: string, hint?: string) => faults.push({ at, message, hint });
+  const place = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  for (const slip of slips) report(place(slip.offset), slip.message, slip.hint);
+  for (const { offset, message, hint } of complaints(document)) report(place(offset), message, hint);
+  if (slips.length > 0 || document.errors.length > 0) return { tree: undefined, contents: undefined, faults };
+  const tooDeep = deeperThan(MOST_DEPTH, document.contents);
+  if (tooDeep !== undefined) {
+    const { message, hint } = nestedTooDeep;
+    report(place(tooDeep.range?.[0] ?? 0), message, hint);
+    return { tree: undefined, contents: undefined, faults };
+  }
+  const tree = growTree({ document, file, lines, report, ...(sources && { sources }), ...(origin && { origin }) });
+  return { tree, contents: document.contents, faults };
+}
+
+/** Keys that stand twice are found where the tree is grown: the parser compares each key with all others of its map. */
+const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false } as const;
+
+function parse(text: string) {
+  const lines = new LineCounter();
+  const document = withoutStacks(() => parseDocument(text, { ...OPTIONS, lineCounter: lines }));
+  return { lines, document };
+}
+
+/** A large file that is not YAML has very many errors: half of the time went into their stacks, which nobody reads. */
+function withoutStacks<Result>(run: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** The first error: those that follow it are mostly its echo. */
+function complaints({ errors, warnings }: Document) {
+  const [first] = [...errors, ...warnings];
+  return first === undefined ? [] : [{ offset: first.pos[0], ...inOurWords(first) }];
+}

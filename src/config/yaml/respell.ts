@@ -1,0 +1,37 @@
+import type { Schema } from '../schema/input-schema.ts';
+import { closest, didYouMean } from '../words/closest.ts';
+import type { Pointer } from '../words/problem.ts';
+import type { Fault } from './parse.ts';
+import type { Tree } from './tree.ts';
+
+/** A tree whose misspelt top-level keys are taken for those that they are nearest to, and a fault for each of them. */
+export interface Respelt {
+  readonly tree: Tree;
+  readonly faults: readonly Fault[];
+  /** Whether a place is the value of such a key: one that does not even fit there was guessed wrong. */
+  isGuessed(pointer: Pointer): boolean;
+}
+
+/** With more than these at its top a file is none of these two, whatever its keys are near to. */
+const MOST_KEYS = 1_000;
+
+/**
+ * A part of the file under a misspelt name is judged all the same, and what names it finds it: else one slip of the pen
+ * would hide every other mistake, or make each of its mentions one. A key that stands there already takes no second part.
+ */
+export function respell(tree: Tree, schema: Schema): Respelt {
+  const faults: Fault[] = [];
+  const guessed = new Set<string>();
+  if (tree.kind !== 'map') return { tree, faults, isGuessed: () => false };
+  const known = Object.keys(schema.properties ?? {});
+  if (tree.entries.size > MOST_KEYS) return { tree, faults, isGuessed: () => false };
+  const entries = [...tree.entries].map(([key, entry]) => {
+    const meant = known.includes(key) || key.includes(':') ? undefined : closest(key, known);
+    if (meant === undefined || tree.entries.has(meant) || guessed.has(meant)) return [key, entry] as const;
+    guessed.add(meant);
+    faults.push({ at: entry.key, message: `unknown key \`${key}\``, hint: didYouMean(key, known) });
+    return [meant, entry] as const;
+  });
+  const isGuessed = ([key, ...rest]: Pointer) => rest.length === 0 && guessed.has(String(key));
+  return { tree: { ...tree, entries: new Map(entries) }, faults, isGuessed };
+}

@@ -1,0 +1,86 @@
+import type { Document, YAMLError } from 'yaml';
+import { isSecretName } from '../words/secret-names.ts';
+
+export interface Slip {
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** A word with a brace inside a flow map or list: `/orders/{id}` in `{ path: /orders/{id} }`. */
+const braced = /[^\s,[\]{}"']*(?:\{[^{}\s"']*\}[^\s,[\]{}"']*)+/y;
+
+/** After so many the author has understood; each costs a parse, so in a large file there are fewer. */
+const mostSlips = 50;
+/** Characters that are parsed for the sake of slips. */
+const mostParsed = 512 * 1024;
+
+/**
+ * The commonest slip: `{` means a map to YAML wherever it stands inside `{ … }` or `[ … ]`, so a path with a parameter
+ * must be quoted there. One slip derails the parser for the rest of the file; so each is told once, its braces are
+ * replaced (by as many characters, so that places stay) and the text is parsed again. A large file takes most of its
+ * start in the parser, so a text without slips is parsed once: what was parsed last is handed back.
+ */
+export function findSlips<Parsed extends { readonly document: Document }>(
+  text: string,
+  parse: (text: string) => Parsed,
+): { parsed: Parsed; slips: readonly Slip[] } {
+  const slips: Slip[] = [];
+  let repaired = text;
+  let parsed = parse(text);
+  const most = Math.max(1, Math.min(mostSlips, Math.floor(mostParsed / text.length)));
+  for (;;) {
+    const next = nextSlip(repaired, parsed.document);
+    if (next === undefined || slips.length >= most) return { parsed, slips };
+    slips.push(tell(next, repaired));
+    const masked = next.word.replaceAll('{', '(').replaceAll('}', ')');
+    repaired = repaired.slice(0, next.start) + masked + repaired.slice(next.start + next.word.length);
+    parsed = parse(repaired);
+  }
+}
+
+function tell({ start, word }: { start: number; word: string }, text: string): Slip {
+  const isTold = VARIABLE.test(word) || isShown(text.slice(Math.max(0, start - 200), start));
+  const shown = isTold ? word : undefined;
+  return {
+    offset: start,
+    message: `${shown === undefined ? 'this text' : `\`${shown}\``} must be quoted: inside { } or [ ], YAML takes its \`{\` for a map`,
+    hint: shown === undefined ? 'put it in double quotes' : `write "${shown}"`,
+  };
+}
+
+/** Its name is no secret. */
+const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
+
+/** What takes braces and is no secret, wherever it stands. */
+const HARMLESS = ['path', 'user_key_uri_template'];
+
+/** Right behind such a key, and behind no key of a secret in this part of the file. */
+function isShown(before: string): boolean {
+  const part = before.split(/\n(?=[\w-]+:)/).at(-1) ?? '';
+  const keys = [...part.matchAll(/([\w-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key);
+  const own = /([\w-]+)["']?\s*:\s+$/.exec(before)?.[1];
+  return own !== undefined && HARMLESS.includes(own) && !keys.some(isSecretName);
+}
+
+function nextSlip(text: string, { errors: [error] }: Document): { start: number; word: string } | undefined {
+  if (error === undefined || !mayBeSlip(error)) return undefined;
+  const start = wordStart(text, error.pos[0]);
+  braced.lastIndex = start;
+  const word = braced.exec(text)?.[0];
+  return word === undefined || /^\{[^}]*\}$/.test(word) ? undefined : { start, word };
+}
+
+function mayBeSlip({ code, message }: YAMLError): boolean {
+  return (
+    (code === 'UNEXPECTED_TOKEN' && message.includes('at node end')) ||
+    (code === 'MISSING_CHAR' && message.includes('flow sequence'))
+  );
+}
+
+/** Back from the brace, or from what follows a closing brace, to the beginning of the word. */
+function wordStart(text: string, from: number): number {
+  let start = text[from - 1] === '}' ? text.lastIndexOf('{', from) : from;
+  while (start > 0 && !/[\s,[\]{}"']/.test(text[start - 1] as string)) start--;
+  return start;
+}

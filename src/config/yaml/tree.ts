@@ -1,0 +1,66 @@
+import type { Pointer, Position } from '../words/problem.ts';
+
+/** The values of a configuration file with the places they come from: what YAML, variables and overrides amount to. */
+export type Tree = ScalarTree | ListTree | MapTree;
+
+export type Plain = string | number | boolean | null;
+
+export interface ScalarTree {
+  readonly kind: 'scalar';
+  readonly value: Plain;
+  readonly at: Position;
+  /** Where the text came from when it is not in the file; such a value is never shown. */
+  readonly origin?: string;
+  /** The text is nothing but a variable: the schema says whether it is a number, a boolean or text. */
+  readonly untyped?: boolean;
+}
+
+export interface ListTree {
+  readonly kind: 'list';
+  readonly items: readonly Tree[];
+  readonly at: Position;
+}
+
+export interface MapTree {
+  readonly kind: 'map';
+  readonly entries: Map<string, Entry>;
+  readonly at: Position;
+}
+
+export interface Entry {
+  readonly key: Position;
+  readonly value: Tree;
+}
+
+/** One step down, or undefined where there is none. */
+export function child(tree: Tree | undefined, part: string | number): Tree | undefined {
+  if (tree?.kind === 'map') return tree.entries.get(String(part))?.value;
+  if (tree?.kind === 'list' && typeof part === 'number') return tree.items[part];
+  return undefined;
+}
+
+export function find(tree: Tree | undefined, pointer: Pointer): Tree | undefined {
+  return pointer.reduce(child, tree);
+}
+
+/**
+ * Where a reader looks for a value: at the value, or at its key where the value starts on a later line. The nearest
+ * place above it where there is no such value.
+ */
+export function placeOf(tree: Tree, pointer: Pointer, atKey = false): Position {
+  const parent = find(tree, pointer.slice(0, -1));
+  const last = pointer.at(-1);
+  const value = last === undefined ? tree : child(parent, last);
+  if (value === undefined) return placeOf(tree, pointer.slice(0, -1));
+  const key = parent?.kind === 'map' ? parent.entries.get(String(last))?.key : undefined;
+  return key !== undefined && (atKey || (key.line < value.at.line && key.file === value.at.file)) ? key : value.at;
+}
+
+/** The values alone. Maps have no prototype, so that no key means more than itself. */
+export function plain(tree: Tree): unknown {
+  if (tree.kind === 'scalar') return tree.value;
+  if (tree.kind === 'list') return tree.items.map(plain);
+  const values: Record<string, unknown> = Object.create(null);
+  for (const [key, entry] of tree.entries) values[key] = plain(entry.value);
+  return values;
+}

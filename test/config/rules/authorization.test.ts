@@ -1,0 +1,399 @@
+import t from 'tap';
+import { authorizationChecks } from '../../../src/config/rules/authorization.ts';
+import { tlsFile } from '../../support/tls-file.ts';
+import { authorizationProblems, type Loose } from '../base-config.ts';
+
+type Case = readonly [change: (config: Loose) => void, ...expected: RegExp[]];
+
+const top = (more: object) => (config: Loose) => Object.assign(config, more);
+const client = (more: object) => (config: Loose) => Object.assign(config.clients[0], more);
+const addClient = (added: object) => (config: Loose) => config.clients.push(added);
+const secret = 'another-secret-of-tests';
+const sha256 = 'a'.repeat(64);
+const code = { grant_types: ['authorization_code'], redirect_uris: ['https://app.example.com/callback'] };
+const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const alice = { username: 'alice', password_argon2: hash };
+const users = (...list: object[]) => top({ users: list });
+const redirect = (uri: string) => client({ ...code, redirect_uris: [uri] });
+const keys = { encryption_keys: [Buffer.alloc(32).toString('base64')] };
+
+/** For every rule: files that break it with what is said, and files that do not (nothing is expected). */
+const cases: Record<string, readonly Case[]> = {
+  'issuer elsewhere': [
+    [top({ issuer: 'http://localhost:9999' }), /^warning: the issuer is port 9999/],
+    [top({ issuer: 'http://localhost:8081' })],
+    [top({ issuer: 'http://127.0.0.1:9999', listen: '127.0.0.1:9999' })],
+  ],
+  listeners: [
+    [top({ admin: '127.0.0.1:8081' }), /the same address as `listen`/],
+    [top({ admin: '0.0.0.0:9902' }), /^warning: the management listener/],
+  ],
+  'longest wait': [[top({ shutdown: { deadline: '30d' } }), /a wait of more than 24 days/]],
+  issuer: [
+    [top({ issuer: 'http://auth.example.com' }), /http beyond this machine/],
+    [top({ issuer: 'https://auth.example.com/?a' }), /an issuer has no query/],
+    [top({ issuer: 'http://auth.example.com', development: true })],
+    [top({ issuer: 'http://[::1]:8081' })],
+  ],
+  counters: [
+    [top({ counters: 'memcached://cache' }), /^error: counters are kept in memory or in Redis/],
+    [top({ counters: 'redis://cache:6379/first' }), /a database number and nothing else/],
+    [top({ counters: 'redis://cache:6379/1' })],
+    [top({ counters: { url: 'memcached://cache' } }), /^error: counters are kept in memory or in Redis/],
+    [
+      top({ counters: { url: 'redis://cache', tls: { ca: tlsFile('authority.crt') } } }),
+      /^error: only `rediss:` has TLS/,
+    ],
+    [top({ counters: { url: 'rediss://cache', tls: { ca: 'nowhere.pem' } } }), /^error: .*nowhere\.pem/],
+    [top({ counters: { url: 'rediss://cache', tls: { ca: tlsFile('authority.crt') } } })],
+    [top({ counters: { url: 'redis://cache' } })],
+  ],
+  'window of wrong secrets': [
+    [top({ login: { window: '0s' } }), /^error: a window of less than a second/],
+    [top({ login: { window: '2d' } }), /^error: a window of more than a day/],
+    [top({ login: { window: '1s' } })],
+  ],
+  resources: [
+    [top({ resources: ['/orders'] }), /is not an absolute URI/],
+    [top({ resources: ['https://api.example.com#x'] }), /has no fragment/],
+    [top({ resources: ['urn:example:api', 'https://api.example.com/?a=b'] })],
+  ],
+  'encryption keys': [
+    [top({ encryption_keys: ['AAAA'] }), /the key has 3 bytes/],
+    [top({ encryption_keys: ['!'] }), /not base64/],
+    [top({ storage: 'postgres://localhost/gatehouse' }), /a postgres database needs `encryption_keys`/],
+    [top(keys)],
+  ],
+  scopes: [[top({ scopes: { 'orders.read': 'x', 'a b': 'x' } }), /a character that no scope contains/]],
+  'lifetime of access tokens': [
+    [top({ tokens: { access: { ttl: '25h' } } }), /^warning: whoever finds such a token/],
+    [top({ tokens: { access: { jwt_ttl: '2d' } } }), /^warning: whoever finds such a token/],
+    [top({ tokens: { access: { ttl: '0s' } } }), /^error: a token that lives less than a second/],
+    [top({ tokens: { access: { ttl: '1d' } } })],
+  ],
+  'trusted proxies': [
+    [top({ trusted_proxies: ['10.0.0.0/33'] }), /is not a CIDR/],
+    [top({ trusted_proxies: ['0.0.0.0/0'] }), /^warning: `0.0.0.0\/0` believes everybody/],
+    [top({ trusted_proxies: ['10.0.0.0/8', '::1'] })],
+  ],
+  database: [
+    [top({ storage: 'postgres://127.0.0.1', ...keys }), /names no database/],
+    [top({ storage: 'postgres://127.0.0.1:port/x', ...keys }), /not the URL of a database/],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse', ...keys }), /^warning: without `sslmode`/],
+    [top({ storage: 'postgres:///gatehouse?host=db.example.com', ...keys }), /^warning: without `sslmode`/],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslmode=verify-full', ...keys })],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslmode=disable', ...keys })],
+    [top({ storage: 'postgresql://gatehouse@db.example.com/gatehouse?sslrootcert=ca.pem', ...keys })],
+    ...['u@127.0.0.1', 'u@[::1]:5433', 'u@localhost', 'u@%2Frun%2Fpostgresql', ''].map(
+      (host): Case => [top({ storage: `postgres://${host}/gatehouse`, ...keys })],
+    ),
+    [top({ storage: 'postgres:///gatehouse?host=/run/postgresql', ...keys })],
+  ],
+  'signing secret': [
+    [top({ signing: { alg: 'HS256' } }), /`HS256` needs `secret_base64url`/],
+    [
+      top({ signing: { alg: 'HS256', secret_base64url: 'AAAA' } }),
+      /^warning: whoever verifies/,
+      /the secret has 3 bytes/,
+    ],
+    [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: whoever verifies/, /not base64url/],
+    [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with a key pair of its own/],
+    [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: whoever verifies/],
+  ],
+  'keys of users': [
+    [
+      top({ signing: { alg: 'RS256', user_keys: true }, tokens: { access: { format: 'jwt' } } }),
+      /^warning: an RSA key for each user takes/,
+    ],
+    [top({ signing: { user_keys: true } }), /^warning: no client of this file gets JWTs/],
+    [
+      top({
+        signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true },
+        tokens: { access: { format: 'jwt' } },
+      }),
+      /^warning: whoever verifies/,
+      /^warning: the keys of users are secrets with `HS256`/,
+    ],
+    [top({ signing: { user_keys: true }, tokens: { access: { format: 'jwt' } } })],
+    [
+      (config) => {
+        config.signing = { user_keys: true };
+        config.clients[0].access_token_format = 'jwt';
+      },
+    ],
+    [top({ signing: { alg: 'RS256', rotate_on_password_change: false } })],
+  ],
+  'client that reads keys of users': [
+    [client({ client_secret: undefined, grant_types: [], keys: true }), /^error: `keys` needs a client with a secret/],
+    [client({ keys: true }), /^warning: there are no keys of users that are secrets/],
+    [
+      (config) => {
+        config.signing = { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true };
+        config.clients[0].access_token_format = 'jwt';
+        config.clients[0].keys = true;
+      },
+      /^warning: whoever verifies/,
+    ],
+  ],
+  'lifetime of codes': [
+    [top({ tokens: { code: { ttl: '301s' } } }), /^error: a code lives 5 minutes at most/],
+    [top({ tokens: { code: { ttl: '10ms' } } }), /^error: a code that lives less than a second/],
+    [top({ tokens: { code: { ttl: '5m' } } })],
+  ],
+  'lifetime of refresh tokens': [
+    [top({ tokens: { refresh: { ttl: '1h' } } }), /does not outlive the access token \(`tokens.access.ttl`\)/],
+    [top({ tokens: { access: { jwt_ttl: '2h' }, refresh: { ttl: '2h' } } }), /`tokens.access.jwt_ttl`/],
+    [top({ tokens: { refresh: { absolute_ttl: '6d' } } }), /`absolute_ttl` is shorter than `ttl`/],
+    [top({ tokens: { refresh: { ttl: '61m', absolute_ttl: '61m' } } })],
+  ],
+  'lifetime of session keys': [
+    [top({ tokens: { session_key: { ttl: '0s' } } }), /a session key that lives less than a second/],
+    [top({ tokens: { session_key: { ttl: '1d' } } })],
+  ],
+  'second chances of refresh tokens': [
+    [top({ tokens: { refresh: { retry_window: '61s' } } }), /^warning: for this long a stolen refresh token/],
+    [top({ tokens: { refresh: { reuse_leeway: '1h' } } }), /^warning: for this long a stolen refresh token/],
+    [
+      client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '2m' }),
+      /^warning: for this long a stolen refresh token/,
+    ],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '1m' })],
+  ],
+  'JWTs that would be extended': [
+    [
+      top({ tokens: { access: { format: 'jwt' }, refresh: { access_token: 'extend' } } }),
+      /^error: `extend` cannot make a JWT last longer/,
+    ],
+    [
+      (config) => {
+        top({ tokens: { refresh: { access_token: 'extend' } } })(config);
+        client({ ...code, grant_types: ['authorization_code', 'refresh_token'], access_token_format: 'jwt' })(config);
+      },
+      /^error: `extend` cannot make a JWT last longer.*`tokens.refresh.access_token`/,
+    ],
+    [
+      (config) => {
+        top({ tokens: { refresh: { access_token: 'extend' } } })(config);
+        client({ access_token_format: 'jwt' })(config);
+      },
+    ],
+  ],
+  'claims of access tokens': [
+    [top({ tokens: { access: { claims: { iss: 'user.a' } } } }), /`iss` has a meaning of its own/],
+    [top({ tokens: { access: { claims: { gid: 'user.a', app_id: 'client.a' } } } }), /`gid`/, /`app_id`/],
+    [top({ tokens: { access: { claims: { tenant: 'users.tenant' } } } }), /is not `user.NAME` or `client.NAME`/],
+    [top({ tokens: { access: { claims: { tenant: 'tenant' } } } }), /is not `user.NAME`/],
+    [
+      (config) => {
+        users({ ...alice, claims: { tenant: 'acme' } })(config);
+        top({ tokens: { access: { claims: { tenant: 'user.tenent' } } } })(config);
+      },
+      /^warning: nobody in this file has the claim `tenent`/,
+    ],
+    [top({ tokens: { access: { claims: { tenant: 'user.tenant', env: 'client.env' } } } })],
+  ],
+  'client names': [
+    [
+      (config) => {
+        delete config.clients[0].client_id;
+      },
+      /has no `client_id`/,
+    ],
+    [client({ app_id: 'store' }), /are one thing, and differ here/],
+    [client({ client_id: 'sh\u00f6p' }), /plain ASCII text/],
+    [client({ client_id: 's'.repeat(256) }), /255 characters at most/],
+    [client({ client_id: 's'.repeat(255) })],
+    [client({ app_id: 'shop' })],
+  ],
+  'client id twice': [[addClient({ app_id: 'shop', app_secret: secret }), /another client has the id `shop`/]],
+  'client secret spellings': [
+    [client({ app_secret: secret }), /are one thing, and differ here/],
+    [client({ client_secret_sha256: sha256 }), /as text and as a digest/],
+    [client({ client_secret: 'line\nof more than 16 bytes' }), /plain ASCII text in one line/],
+    [client({ app_secret: 'shop-secret-of-tests' })],
+  ],
+  'client without secret': [
+    [client({ client_secret: undefined }), /`client_credentials` needs a client with a secret/],
+    [
+      client({ client_secret: undefined, grant_types: [], introspect: true }),
+      /`introspect` needs a client with a secret/,
+    ],
+    [client({ client_secret: undefined, client_secret_sha256: sha256 })],
+    [client({ client_secret: undefined, grant_types: [] })],
+  ],
+  'weak client secret': [[client({ client_secret: 'short' }), /^warning: a secret of less than 16 bytes/]],
+  'scope of a client': [
+    [client({ scope: 'orders.read orders.raed' }), /`orders.raed` is not in `scopes`/],
+    [client({ scope: 'orders.read  x' }), /single spaces/, /`x` is not in `scopes`/],
+    [client({ scope: 'orders.read' })],
+  ],
+  'redirect addresses': [
+    [redirect('/callback'), /`\/callback` is not an absolute URI/],
+    [redirect('https://app.example.com/#top'), /has no fragment/],
+    [redirect('https://*.example.com/callback'), /has no wildcard/],
+    [redirect('https://app.example.com/call back'), /a character that no URI contains/],
+    [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
+    [redirect('https://app.example.com@evil.example/'), /no user name and password/],
+    [redirect('http://app.example.com/callback'), /others can read the code/],
+    [redirect('https:/callback'), /the address names no host/],
+    ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(
+      (uri): Case => [redirect(uri), /is not a scheme to send a browser to/],
+    ),
+    [
+      client({ ...code, redirect_uris: ['https://app.example.com/', 'https://app.example.com/'] }),
+      /^warning: this address stands here twice/,
+    ],
+    [redirect('http://127.0.0.1:3000/callback')],
+    [redirect('http://[::1]/callback?a=b')],
+    [redirect('http://localhost:3000/%7Ealice')],
+    [redirect('com.example.app:/callback')],
+  ],
+  'grant without redirect address': [
+    [client({ grant_types: ['authorization_code'] }), /`authorization_code` sends a browser back/],
+    [client({ grant_types: ['implicit'] }), /`implicit` sends a browser back/, /^warning: `implicit` is for old/],
+    [client(code)],
+  ],
+  'redirect addresses without use': [
+    [client({ redirect_uris: code.redirect_uris }), /^warning: no grant of this client sends a browser/],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ redirect_uris: code.redirect_uris, session: true })(config);
+      },
+    ],
+  ],
+  'legacy grants': [
+    [client({ grant_types: ['password'] }), /^warning: `password` is for old clients only.*RFC 9700 §2\.4/],
+    [client({ ...code, grant_types: ['implicit'] }), /^warning: `implicit` is for old.*RFC 9700 §2\.1\.2/],
+    [client({ ...code })],
+  ],
+  'refresh without a grant that yields one': [
+    [
+      client({ grant_types: ['client_credentials', 'refresh_token'] }),
+      /^warning: no grant of this client gives it a refresh token/,
+    ],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'] })],
+  ],
+  'retry window without refresh': [
+    [client({ retry_window: '10s' }), /^warning: this client refreshes nothing/],
+    [client({ ...code, grant_types: ['authorization_code', 'refresh_token'], retry_window: '10s' })],
+  ],
+  'client without PKCE': [
+    [
+      client({ ...code, client_secret: undefined, require_pkce: false }),
+      /^error: a client without a secret cannot do without PKCE/,
+    ],
+    [client({ ...code, require_pkce: false }), /^warning: without PKCE/],
+    [client({ ...code, client_secret: undefined })],
+  ],
+  'client of the browserless exchange': [
+    [client({ ...code, session: true }), /^warning: the exchange is switched off/],
+    [
+      client({ ...code, session: true, client_secret: undefined, grant_types: [] }),
+      /^error: `session` needs a client with a secret/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ ...code, session: true, client_secret: undefined, client_secret_sha256: sha256 })(config);
+      },
+    ],
+  ],
+  'code of the browserless exchange': [
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true })(config);
+      },
+      /^warning: nothing gives this client a code to exchange/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true, grant_types: [], redirect_uris: ['com.example.app:/callback'] })(config);
+      },
+      /^warning: nothing gives this client a code to exchange/,
+    ],
+    [
+      (config) => {
+        top({ session: { enabled: true } })(config);
+        client({ session: true, grant_types: [], redirect_uris: ['http://localhost:5173/'] })(config);
+      },
+    ],
+  ],
+  usernames: [
+    [users({ ...alice, username: 'ali\u0000ce', subject: 'a' }), /no control characters/],
+    [users({ ...alice, username: ' alice', subject: 'a' }), /does not begin or end with a space/],
+    [users({ ...alice, username: 'Alice Ng' })],
+  ],
+  'username twice': [
+    [users(alice, { ...alice, username: 'ALICE', subject: 'b' }), /another user is `alice`.*the same name as `ALICE`/],
+    [users(alice, alice), /another user is `alice`/],
+    [users(alice, { ...alice, username: 'bob' })],
+  ],
+  'password of a user': [
+    [users({ username: 'alice' }), /`alice` has no password/],
+    [users({ username: 'alice', password: 'wonderland' }), /only with `development: true`/],
+    [users({ ...alice, password: 'wonderland' }), /as text and as a hash/],
+    [users({ username: 'alice', password_argon2: 'wonderland' }), /this is not an Argon2id hash/],
+    [users({ username: 'alice', password_argon2: '$2b$12$x' }), /`2b` hashes are not supported/],
+    [users({ username: 'alice', password_argon2: hash.replace('t=2', 't=1') }), /^warning: whoever finds this hash/],
+    [
+      (config) => {
+        users({ username: 'alice', password: 'a\tb' })(config);
+        top({ development: true })(config);
+      },
+      /a control character/,
+    ],
+    [
+      (config) => {
+        users({ username: 'alice', password: 'wonderland' })(config);
+        top({ development: true })(config);
+      },
+    ],
+    [users(alice)],
+  ],
+  'subject of a user': [
+    [users({ ...alice, username: '\u00e5sa' }), /a subject is ASCII text/],
+    [users({ ...alice, subject: 'x'.repeat(256) }), /a subject is ASCII text/],
+    [users({ ...alice, username: '\u00e5sa', subject: 'asa' })],
+  ],
+  'subject twice': [
+    [users(alice, { ...alice, username: 'bob', subject: 'alice' }), /another user has the subject `alice`/],
+    [users(alice, { ...alice, username: 'bob', subject: 'Alice' })],
+  ],
+  'subject of a client': [
+    [users({ ...alice, username: 'shop' }), /`shop` is the id of a client/],
+    [users({ ...alice, username: 'shop', subject: 'u-1' })],
+  ],
+  'variables of the pages': [
+    [top({ theme: { css: { '--acent': '#06c' } } }), /the pages have no variable of this name/],
+    [top({ theme: { css: { '--accent': 'red; }' } } }), /this is not an opaque color/],
+    [top({ theme: { css: { '--accent': '#06c' } } })],
+  ],
+  'logo of the pages': [
+    [top({ theme: { logo: 'logo.gif' } }), /neither an SVG nor a PNG/],
+    [top({ theme: { logo: 'missing.svg' } }), /the file missing.svg does not exist/],
+  ],
+};
+
+t.test('every rule of authorization.yaml has its cases here', async (t) => {
+  t.strictSame(Object.keys(cases).sort(), Object.keys(authorizationChecks).sort());
+});
+
+t.test('the file that the cases change is sound', async (t) => {
+  t.strictSame(
+    authorizationProblems(() => {}),
+    [],
+  );
+});
+
+for (const [rule, rows] of Object.entries(cases)) {
+  t.test(`rule: ${rule}`, async (t) => {
+    for (const [change, ...expected] of rows) {
+      const told = authorizationProblems(change);
+      t.equal(told.length, expected.length, JSON.stringify(told));
+      for (const [index, words] of expected.entries()) t.match(told[index], words);
+    }
+  });
+}

@@ -1,0 +1,65 @@
+import t from 'tap';
+import { isWeaker, type Servers } from '../../../src/config/rules/weaker.ts';
+
+type Asked = Parameters<typeof isWeaker>[0];
+
+const servers: Servers = { main: { audience: 'api' }, other: { audience: 'api' }, loose: {} };
+const basic = (users: string) => ({
+  auth: 'basic' as const,
+  scope: 'a',
+  basic: { users, allow_insecure: false, scopes: {} },
+});
+
+const rules: readonly [weaker: Asked, than: Asked, is: boolean][] = [
+  [{ access: 'public' }, { scope: 'a' }, true],
+  [{ access: 'public' }, { access: 'optional' }, true],
+  [{ access: 'optional' }, { access: 'authenticated' }, true],
+  [{ access: 'authenticated' }, { access: 'optional' }, false],
+  [{ scope: 'a' }, { access: 'public' }, false],
+  [{ access: 'authenticated' }, { scope: 'a' }, true],
+  [{ scope: 'a' }, { access: 'authenticated' }, false],
+  [{ scope: 'a' }, { scope: 'a' }, false],
+  [{ scope: 'a b' }, { scope: 'b' }, false],
+  [{ scope: 'a' }, { scope: 'a b' }, true],
+  [{ scope: 'a' }, { scope: 'b' }, true],
+  [{ scope: 'a' }, { scope: { any_of: ['b', 'a'] } }, false],
+  [{ scope: { any_of: ['a', 'b'] } }, { scope: 'a' }, true],
+  [{ scope: { any_of: ['a c', 'b c'] } }, { scope: 'c' }, false],
+  [{ scope: { all_of: ['a', 'b'] } }, { scope: 'a b' }, false],
+  [{ scope: 'a' }, { scope: { all_of: ['a', 'b'] } }, true],
+  [{ scope: 'a' }, { scope: 'a', claims: { tenant: { equals: 'x' } } }, true],
+  [{ scope: 'a', claims: { tenant: { equals: 'x' } } }, { scope: 'a', claims: { tenant: { equals: 'x' } } }, false],
+  [{ scope: 'a', claims: { tenant: { equals: 'y' } } }, { scope: 'a', claims: { tenant: { equals: 'x' } } }, true],
+  [{ scope: 'a', claims: { tenant: { equals: 'x' } } }, { scope: 'a' }, false],
+  [{ scope: 'a' }, { scope: 'a', when: 'true' }, true],
+  [{ scope: 'a', when: 'true' }, { scope: 'a', when: 'true' }, false],
+  [{ scope: 'a', when: 'true' }, { scope: 'a' }, false],
+  [{ scope: 'a' }, { scope: 'a', audience: 'admin' }, true],
+  [{ scope: 'a', audience: 'admin' }, { scope: 'a' }, true],
+  [{ scope: 'a', audience: 'any' }, { scope: 'a', audience: 'admin' }, true],
+  [{ scope: 'a', audience: 'admin' }, { scope: 'a', audience: 'any' }, false],
+  [{ scope: 'a', audience: 'admin' }, { scope: 'a', audience: 'admin' }, false],
+  [{ scope: 'a', authorization_servers: ['main'], audience: 'api' }, { scope: 'a' }, false],
+  [{ scope: 'a', authorization_servers: ['main'] }, { scope: 'a' }, false],
+  [{ scope: 'a' }, { scope: 'a', authorization_servers: ['main'] }, true],
+  [
+    { scope: 'a', authorization_servers: ['other', 'main', 'loose'] },
+    { scope: 'a', authorization_servers: ['loose', 'main', 'other'] },
+    false,
+  ],
+  [{ scope: 'a', authorization_servers: ['loose'] }, { scope: 'a', authorization_servers: ['main'] }, true],
+  [{ scope: 'a', authorization_servers: ['loose'] }, { scope: 'a', audience: 'api' }, true],
+  [{ scope: 'a', audience: 'api' }, { scope: 'a' }, false],
+  [basic('staff'), { scope: 'a' }, true],
+  [{ scope: 'a' }, basic('staff'), true],
+  [basic('staff'), basic('staff'), false],
+  [basic('guests'), basic('staff'), true],
+  [basic('staff'), { ...basic('staff'), auth: { any_of: ['bearer', 'basic'] } }, false],
+  [{ ...basic('staff'), auth: { any_of: ['bearer', 'basic'] } }, basic('staff'), true],
+  [basic('staff'), { ...basic('staff'), audience: 'admin' }, false],
+];
+
+t.test('a rule is weaker that lets somebody in whom the other refuses', async (t) => {
+  for (const [rule, other, is] of rules)
+    t.equal(isWeaker(rule, other, servers), is, `${JSON.stringify(rule)} beside ${JSON.stringify(other)}`);
+});

@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { Ajv } from 'ajv';
+import t from 'tap';
+import { parse } from 'yaml';
+import { AuthorizationSchema } from '../../../src/config/schema/authorization.ts';
+import { GatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { inputSchema, type Schema } from '../../../src/config/schema/input-schema.ts';
+import { convert } from '../../../src/config/schema/units.ts';
+import { buildJudge } from '../../../src/config/validate/mistakes.ts';
+import fc, { tries } from '../../support/properties.ts';
+
+const files = {
+  gateway: GatewaySchema as unknown as Schema,
+  authorization: AuthorizationSchema as unknown as Schema,
+};
+
+/** An implementation of JSON Schema that Gatehouse does not use. */
+const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true });
+ajv.addKeyword({
+  keyword: 'unit',
+  type: 'string',
+  validate: (unit: Parameters<typeof convert>[0], text: string) => convert(unit, text) !== undefined,
+});
+ajv.addVocabulary(['keys']);
+
+/** Where ajv finds something wrong, a place once. */
+function placesByAjv(judge: ReturnType<typeof ajv.compile>, value: unknown): readonly string[] {
+  return judge(value) ? [] : uniq((judge.errors ?? []).map(({ instancePath }) => instancePath));
+}
+
+function uniq(places: readonly string[]): readonly string[] {
+  return [...new Set(places)].sort();
+}
+
+type Place = readonly (string | number)[];
+
+/** What a value becomes, or goes with. */
+const changes = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    'none',
+    '10s',
+    '1MiB',
+    '127.0.0.1:80',
+    '[::1]:99999',
+    0,
+    -1,
+    0.5,
+    70_000,
+    true,
+    {},
+    [],
+  ),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom<unknown>(Number.NaN, Number.POSITIVE_INFINITY, [''], { '': 1 }, { constructor: {} }, 'ab'.repeat(9)),
+);
+
+for (const [name, schema] of Object.entries(files)) {
+  const input = inputSchema(schema);
+  const byAjv = ajv.compile(input);
+  const judge = buildJudge(input);
+  const example = parse(readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8'));
+
+  t.test(`${name}: a file is wrong exactly where another implementation of JSON Schema says so`, async (t) => {
+    t.strictSame(judge(example), [], 'the example');
+    t.ok(byAjv(example), 'the example');
+    const places = placesIn(example);
+    let refused = 0;
+    const rule = fc.property(
+      fc.constantFrom(...places),
+      changes,
+      fc.constantFrom('set', 'drop', 'add'),
+      (...change) => {
+        const changed = structuredClone(example);
+        apply(changed, ...change);
+        const found = uniq(judge(changed).map(({ instancePath }) => instancePath));
+        if (found.length > 0) refused++;
+        return isDeepStrictEqual(found, placesByAjv(byAjv, changed));
+      },
+    );
+    fc.assert(rule, tries(3000, 10_000));
+    t.ok(refused > 300, `${refused} were refused`);
+  });
+}
+
+t.test('a keyword that nothing judges by is a mistake of ours, not a file that is taken', async (t) => {
+  t.throws(() => buildJudge({ maxItems: 1 } as Schema), TypeError);
+  t.throws(() => buildJudge({ constructor: 1 } as unknown as Schema), TypeError);
+  t.throws(() => buildJudge({ items: { maxItems: 1 } as Schema }), TypeError, 'at any depth');
+});
+
+t.test('every mistake of a value is found, however many there are', async (t) => {
+  const values = Array.from({ length: 5000 }, () => 'a');
+  t.equal(buildJudge({ type: 'array', items: { type: 'integer' } })(values).length, 5000);
+});
+
+t.test('each missing key and each unknown key is a mistake of its own', async (t) => {
+  const schema: Schema = {
+    type: 'object',
+    properties: { a: {}, b: {} },
+    required: ['a', 'b'],
+    additionalProperties: false,
+  };
+  const found = buildJudge(schema)({ c: 1, d: 2 });
+  t.strictSame(
+    found.map(({ keyword, key }) => `${keyword} ${key}`),
+    ['required a', 'required b', 'additionalProperties c', 'additionalProperties d'],
+  );
+});
+
+t.test('a wrong value under a key of the author’s choice is one mistake', async (t) => {
+  const found = buildJudge({ type: 'object', additionalProperties: { type: 'string' }, keys: 'names' })({ 'a/b~': 1 });
+  t.match(found, [{ keyword: 'type', instancePath: '/a~1b~0', value: 1 }]);
+  t.equal(found.length, 1);
+});
+
+function placesIn(value: unknown, place: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return [place];
+  const below = Object.entries(value).flatMap(([key, each]) => placesIn(each, [...place, key]));
+  return place.length === 0 ? below : [place, ...below];
+}
+
+/** At a place, or one beside it. */
+function apply(root: object, place: Place, value: unknown, how: string): void {
+  const holder = place.slice(0, -1).reduce((at, key) => at[key as never], root) as Record<string, unknown> | unknown[];
+  const key = place.at(-1) as string;
+  if (Array.isArray(holder)) holder.splice(Number(key), how === 'add' ? 0 : 1, ...(how === 'drop' ? [] : [value]));
+  else if (how === 'drop') delete holder[key];
+  else holder[how === 'add' ? `${key}2` : key] = value;
+}

@@ -1,0 +1,126 @@
+import t from 'tap';
+import { compileExpression, type Expression } from '../../../src/config/words/expression.ts';
+import { executedPatterns } from '../../support/executed-patterns.ts';
+import { quickest } from '../../support/quickest.ts';
+import { redosPatterns } from '../redos-patterns.ts';
+
+function compiled(text: string): Expression {
+  const expression = compileExpression(text);
+  if (typeof expression !== 'function') throw new Error(expression.message);
+  return expression;
+}
+
+const matching = (pattern: string): Expression => compiled(`request.text.matches(${JSON.stringify(pattern)})`);
+
+const SIZES = [1, 2, 4, 8, 16, 32, 64].map((kib) => kib * 1024);
+const ROUNDS = 30;
+
+/** The time of one evaluation for each size, in ms. */
+function timesOf(evaluate: (length: number) => void): number[] {
+  const often = (length: number) => (128 * 1024) / length;
+  const works = SIZES.map((length) => () => {
+    for (let i = 0; i < often(length); i++) evaluate(length);
+  });
+  return quickest(ROUNDS, works).map((time, index) => time / often(SIZES[index] ?? 1));
+}
+
+/** Over two doublings: the time of one, of a few microseconds, is as often off by caches as by what is judged. */
+const ratiosOf = (least: readonly number[]) => least.slice(2).map((time, index) => time / (least[index] ?? 0));
+const isLinear = (least: readonly number[]) => ratiosOf(least).every((ratio) => ratio <= 2.5 ** 2);
+
+t.test('there are patterns enough', async (t) => {
+  t.ok(redosPatterns.length >= 21);
+});
+
+for (const { from, pattern, subject } of redosPatterns) {
+  t.test(`four times the subject costs at most 6.25 times the time: ${pattern} (${from})`, async (t) => {
+    const expression = matching(pattern);
+    const contexts = new Map(SIZES.map((length) => [length, { request: { text: subject(length) }, identity: {} }]));
+    t.strictSame(
+      [...contexts].map(([length, { request }]) => request.text.length - length),
+      SIZES.map(() => 0),
+    );
+    const least = timesOf((length) => expression(contexts.get(length) ?? { request: {}, identity: {} }));
+    t.ok(isLinear(least), `${ratiosOf(least).map((ratio) => ratio.toFixed(2))}`);
+  });
+}
+
+t.test('a duration of a client is read in no time, however long', async (t) => {
+  const expression = compiled('duration(request.text) > duration("1s")');
+  const holds = (text: string) => expression({ request: { text }, identity: {} });
+  t.ok(holds('2s'));
+  t.ok(holds('1h30m'));
+  const executed = executedPatterns(() => t.notOk(holds('2'.repeat(65_536))));
+  t.notOk(
+    [...executed].some((source) => source.includes('ns|us')),
+    'the library does not look at it',
+  );
+});
+
+/** Each holds for the request, and its pattern would be seen wherever it became a RegExp. */
+const places: readonly [text: string, holds: boolean][] = [
+  ['request.text.matches("^marked+$")', true],
+  ['!request.text.matches("^marked+$")', false],
+  ['"marked".matches(r"mark\\w+")', true],
+  ['(request.text).matches("""marked""") && identity.claims.a.matches(\'^marked\')', true],
+  ['has(request.text) && request.text.matches("marked") ? true : false', true],
+  ['request.list.exists(x, x.matches("^marked$"))', true],
+  ['request.list.all(x, x.matches("^marked$"))', false],
+  ['request.list.exists_one(x, x.matches("^marked$"))', true],
+  ['request.list.map(x, x.matches("^marked$")) == [true, false]', true],
+  ['request.list.map(x, x.matches("^marked$"), x) == ["marked"]', true],
+  ['request.list.filter(x, x.matches("^marked$")).size() == 1', true],
+  ['[request.list].exists(l, l.exists(x, x.matches("^marked$")))', true],
+  ['cel.bind(x, request.text, x.matches("marked"))', true],
+  ['cel.bind(x, request.text.matches("marked"), x)', true],
+  ['{"marked": request.text.matches("marked")}.marked', true],
+  ['[request.text.matches("marked")][0]', true],
+  ['request.list[request.text.matches("marked") ? 0 : 1] == "marked"', true],
+  ['string(request.text.matches("marked")).matches("true|marked")', true],
+  ['request.missing.matches("marked")', false],
+  ['request.list.matches("marked")', false],
+];
+
+t.test('no pattern of an expression becomes a RegExp, wherever it stands', async (t) => {
+  const variables = { request: { text: 'marked', list: ['marked', 'other'] }, identity: { claims: { a: 'marked' } } };
+  for (const [text, holds] of places) {
+    const sources = executedPatterns(() => t.equal(compiled(text)(variables), holds, text));
+    t.strictSame(
+      [...sources].filter((source) => source.includes('mark')),
+      [],
+      text,
+    );
+  }
+});
+
+t.test('what RE2 has and JavaScript has not', async (t) => {
+  const holds = (pattern: string, text: string) => matching(pattern)({ request: { text }, identity: {} });
+  t.ok(holds('(?i)^ORDER', 'orders'));
+  t.ok(holds('^[[:alpha:]]+$', 'abc'));
+  t.ok(holds('^\\Qa.b\\E\\z', 'a.b'));
+});
+
+const refused: readonly [text: string, message: RegExp, hint: RegExp][] = [
+  ['request.path.matches("(?=a)")', /RE2 does not take the pattern `\(\?=a\)`: invalid or unsupported/, /lookahead/],
+  ['request.path.matches("(?<!a)b")', /RE2 does not take/, /lookbehind/],
+  ['request.path.matches("(a)\\\\1")', /invalid escape sequence: `\\1`/, /backreference/],
+  ['request.path.matches("[")', /missing closing \]/, /Syntax/],
+  ['request.path.matches("a{1001}")', /invalid repeat count/, /Syntax/],
+  ['request.path.matches(request.method)', /not a text in quotes/, /startsWith/],
+  ['request.path.matches("^/" + identity.claims.tenant)', /not a text in quotes/, /write the pattern out/],
+  ['request.l.exists(x, request.path.matches(x))', /not a text in quotes/, /write the pattern out/],
+  ['request.l.exists(x, request.path.matches("(?=a)"))', /RE2 does not take/, /lookahead/],
+];
+
+t.test(
+  'a pattern that RE2 does not take, or that is none before a request, is a fault when it is compiled',
+  async (t) => {
+    for (const [text, message, hint] of refused)
+      t.match(compileExpression(text), { kind: 'fault', message, hint }, text);
+  },
+);
+
+t.test('the names under which ours stand in are nothing to call', async (t) => {
+  for (const text of ['request.path.linearMatches("a")', 'boundedDuration("1s") == duration("1s")'])
+    t.match(compileExpression(text), { kind: 'fault', message: /no matching overload/ }, text);
+});
