@@ -8,26 +8,35 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
+import { mayNameClient } from '../base/names-client.ts';
 import { withoutSchemas } from '../base/no-schemas.ts';
 import { backChannel } from './back-channel-table.ts';
 import type { HostedSite } from './browser/site.ts';
 import { frontChannel } from './front-channel.ts';
+import type { Grants } from './grants/grants.ts';
 import { buildClientErrorHandler } from './http/client-errors.ts';
 import { handleErrors, sendError } from './http/errors.ts';
-import { recordRequests } from './http/request-log.ts';
-import { RequestLogger } from './http/request-logger.ts';
+import type { Gate } from './http/gate.ts';
+import { RequestLogger, recordRequests } from './http/request-log.ts';
 import { addEndpoints } from './http/routing.ts';
 import { type ServerLimits, serverLimits } from './http/server-limits.ts';
-import type { Service } from './service.ts';
+import type { Service } from './service/service.ts';
 
 export interface AppOptions {
   readonly log: Logger;
   readonly hosted: HostedSite;
+  readonly gate: Gate;
   readonly limits?: ServerLimits | undefined;
+  /** What the token endpoint handles. Default: all of this program. */
+  readonly grants?: Grants | undefined;
 }
 
 /** The public server: the endpoints, and nothing that listens yet. */
-export function buildApp(service: Service, { log, hosted, limits = serverLimits }: AppOptions): FastifyInstance {
+export function buildApp(
+  service: Service,
+  { log, hosted, gate, limits = serverLimits, grants }: AppOptions,
+): FastifyInstance {
+  const ofEveryAnswer = commonHeaders(service.config.issuer);
   const { bodyLimit, requestTimeout, keepAliveTimeout, ...http } = limits;
   const app = fastify({
     ...withoutSchemas,
@@ -42,20 +51,22 @@ export function buildApp(service: Service, { log, hosted, limits = serverLimits 
     http,
     return503OnClosing: false,
     clientErrorHandler: buildClientErrorHandler(log),
-    frameworkErrors: (error, request, reply) => void sendError(error, neverCached(request, reply), reply),
+    frameworkErrors: (error, request, reply) => void sendError(error, ofEveryAnswer(request, reply), reply),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const proxies = trustedProxies(service.config.trusted_proxies);
   app.addHook('onRequest', (request, reply, done) => {
+    if (mayNameClient(request.headers)) service.untrustedProxies.look(request.raw, proxies);
     keepBelieved(proxies, request);
     keepAddress(request);
-    neverCached(request, reply);
+    ofEveryAnswer(request, reply);
     done();
   });
+  app.addHook('onRequest', (_request, _reply, done) => gate.pass(done));
   recordRequests(app, service.metrics);
   handleErrors(app);
-  const rows = [...backChannel(service), ...frontChannel(service, hosted)];
+  const rows = [...backChannel(service, grants), ...frontChannel(service, hosted)];
   addEndpoints(app, service.config.issuer, rows);
   return app;
 }
@@ -78,13 +89,22 @@ function keepAddress(request: FastifyRequest): void {
   Object.defineProperty(request, 'ip', { value: address ?? GONE });
 }
 
-/** RFC 6749 §5.1, for answers and errors alike; documents that may be kept say so themselves. */
-function neverCached(request: FastifyRequest, reply: FastifyReply): FastifyRequest {
-  reply.headers({
+/** Seconds: a year, as browsers ask of hosts that they are to know beforehand. */
+const HTTPS_FOR = 31_536_000;
+
+/**
+ * RFC 6749 §5.1, for answers and errors alike; documents that may be kept say so themselves. With an https issuer browsers
+ * come back by https alone (RFC 6797): a proxy before the service passes it on, and on its way to us nobody looks at it.
+ */
+function commonHeaders(issuer: string) {
+  const fixed = {
     'cache-control': 'no-store',
     pragma: 'no-cache',
     'x-content-type-options': 'nosniff',
-    'x-request-id': request.id,
-  });
-  return request;
+    ...(issuer.startsWith('https:') && { 'strict-transport-security': `max-age=${HTTPS_FOR}` }),
+  };
+  return (request: FastifyRequest, reply: FastifyReply): FastifyRequest => {
+    reply.headers({ ...fixed, 'x-request-id': request.id });
+    return request;
+  };
 }

@@ -1,24 +1,34 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics } from 'prom-client';
+import { answerWithin } from '../base/answer-within.ts';
 import { type Clock, seconds } from '../base/clock.ts';
 import { trackConnections } from '../base/connections.ts';
 import { buildHealth } from '../base/health.ts';
 import { lastRequests, stopListening } from '../base/last-requests.ts';
 import { listen } from '../base/listen.ts';
 import { roomForConnections } from '../base/open-files.ts';
-import type { AuthorizationConfig } from '../config/authorization.ts';
-import { COUNTED_ALONE } from '../storage/counters.ts';
-import type { Records } from '../storage/records.ts';
-import { within } from '../storage/within.ts';
+import type { AuthorizationConfig } from '../config/schema/authorization.ts';
+import { hostsOf } from '../config/words/hosts-of.ts';
+import type { Address } from '../config/words/schema.ts';
+import { COUNTED_ALONE } from '../counters/counters.ts';
+import type { Records } from '../storage/records/records.ts';
 import { buildApp } from './app.ts';
 import { loadSite } from './browser/site.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { takeUpFileUsers } from './file-users.ts';
+import type { Grants } from './grants/grants.ts';
+import { choresOf, startHousekeeping } from './housekeeping.ts';
+import { buildGate } from './http/gate.ts';
 import type { ServerLimits } from './http/server-limits.ts';
 import { type OpenService, openService, type ServiceDependencies } from './open-service.ts';
-import type { Service } from './service.ts';
+import type { Service } from './service/service.ts';
+import { refuseSharedSubjects } from './shared-subjects.ts';
 
 export interface AuthorizationDependencies extends ServiceDependencies {
   readonly limits?: ServerLimits;
+  /** What the token endpoint handles. Default: all of this program. */
+  readonly grants?: Grants | undefined;
+  /** Milliseconds between two looks for signing keys that no notice of the store asked for. */
+  readonly keysEvery?: number;
 }
 
 export interface Authorization {
@@ -41,6 +51,7 @@ export async function buildAuthorization(
   const opened = await openService(config, deps);
   try {
     await opened.service.audit.open();
+    await refuseSharedSubjects(opened.service);
     return assemble(opened, deps);
   } catch (error) {
     await opened.close();
@@ -49,27 +60,36 @@ export async function buildAuthorization(
 }
 
 function assemble({ service, close }: OpenService, deps: AuthorizationDependencies): Authorization {
-  const { log, limits, directory } = deps;
+  const { log, limits, directory, grants } = deps;
   const { config, records, clock, metrics } = service;
-  const app = buildApp(service, { log, limits, hosted: loadSite(service.config, directory) });
+  const gate = buildGate();
+  const app = buildApp(service, { log, limits, gate, grants, hosted: loadSite(service.config, directory) });
   let isDraining = false;
   let stopHousekeeping = async () => {};
-  const notReady = () => (isDraining ? 'draining' : storeFault(records, clock));
+  const notReady = () => {
+    if (isDraining) return 'draining';
+    return gate.isOpen ? storeFault(records, clock) : 'starting';
+  };
   const remark = () => (service.counters.reachable() ? undefined : COUNTED_ALONE);
   const probes = { notReady, remark, registry: metrics.registry };
-  const [admin, health] = [buildHealth(probes), buildHealth(probes)];
+  const listenerAt = (address: Address | undefined) => buildHealth(probes, hostsOf(address?.host ?? ''));
+  const [admin, health] = [listenerAt(config.admin), listenerAt(config.health)];
   app.server.maxConnections = roomForConnections(1);
   const connections = trackConnections(app.server);
+
+  const listenEverywhere = async () => ({
+    url: await listen(app, config.listen, 'listen'),
+    ...(config.admin && { admin: await listen(admin, config.admin, 'admin') }),
+    ...(config.health && { health: await listen(health, config.health, 'health') }),
+  });
 
   async function start() {
     collectDefaultMetrics({ register: metrics.registry });
     await service.counters.start();
-    const urls = {
-      url: await listen(app, config.listen),
-      ...(config.admin && { admin: await listen(admin, config.admin) }),
-      ...(config.health && { health: await listen(health, config.health) }),
-    };
-    stopHousekeeping = startHousekeeping(service, log);
+    const urls = await listenEverywhere().catch(gate.fail);
+    // a start that fails for want of a port has signed nobody out
+    await takeUpFileUsers(service).then(gate.open, gate.fail);
+    stopHousekeeping = startHousekeeping(service, log, choresOf(clock, log, deps.keysEvery));
     return urls;
   }
 
@@ -97,7 +117,7 @@ const PROBE_WAITS = 1_500;
 
 async function storeFault(records: Records, clock: Clock): Promise<string | undefined> {
   try {
-    await within(records.ping(seconds(clock)), PROBE_WAITS);
+    await answerWithin(records.ping(seconds(clock)), PROBE_WAITS);
     return undefined;
   } catch {
     return 'the store does not work';

@@ -7,21 +7,22 @@ import { tokenEndpoint } from './back-channel/token.ts';
 import { userKeyEndpoint } from './back-channel/user-key.ts';
 import { sessionEndpoints } from './browserless/session.ts';
 import { sessionCheckEndpoint } from './browserless/session-check.ts';
+import { grants } from './grants/grants.ts';
 import { anyOrigin, fromOrigins } from './http/cors.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { knowOrigins } from './http/redirect-origins.ts';
-import type { Service } from './service.ts';
+import type { Service } from './service/service.ts';
 
 /** What programs ask: a client, a gateway, or a page of a client that runs in a browser. */
-export function backChannel(service: Service): readonly Endpoint[] {
+export function backChannel(service: Service, table = grants): readonly Endpoint[] {
   const cors = fromOrigins(knowOrigins(service));
   return [
-    { ...tokenEndpoint(service), cors },
+    { ...tokenEndpoint(service, table), cors },
     { ...revokeEndpoint(service), cors },
     introspectEndpoint(service),
     eventsEndpoint(service),
     { ...jwksEndpoint(service), cors: anyOrigin },
-    { ...metadataEndpoint(service), cors: anyOrigin },
+    { ...metadataEndpoint(service, table), cors: anyOrigin },
     ...(service.config.signing.user_keys ? [userKeyEndpoint(service)] : []),
     ...(service.config.session.enabled ? [...sessionEndpoints(service), sessionCheckEndpoint(service)] : []),
   ];

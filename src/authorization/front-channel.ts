@@ -9,7 +9,7 @@ import { buildFront, type Front, type PageEndpoint } from './browser/front.ts';
 import type { HostedSite } from './browser/site.ts';
 import { sessionCodeEndpoint } from './browserless/session-code.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import type { Service } from './service.ts';
+import type { Service } from './service/service.ts';
 
 const pages: readonly ((front: Front) => readonly PageEndpoint[])[] = [
   authorizeEndpoints,

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 import { type Clock, forgettingClock } from '../base/clock.ts';
-import type { Service } from './service.ts';
+import type { EventRecord } from '../storage/records/records.ts';
+import type { Listener } from './feed/feed.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
+import type { Service } from './service/service.ts';
 
 const batch = 1_000;
 
@@ -9,21 +12,27 @@ export interface Chore {
   /** Milliseconds from the end of one run to the begin of the next. */
   readonly every: number;
   readonly run: (service: Service) => Promise<unknown>;
+  /** Also when the service starts. */
+  readonly atOnce?: true;
 }
 
-const choresOf = (clock: Clock): readonly Chore[] => [
+/** Milliseconds between two looks for signing keys that nothing asked for. */
+const KEYS_EVERY = 10_000;
+
+export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
-  { name: 'looking for new signing keys', every: 10_000, run: ({ keys }) => keys.refresh() },
+  takingUpKeys(log, keysEvery),
+  { name: 'looking at the costs of passwords', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
 /** What has to be done now and then. Answers how to stop, which waits for what is under way. */
-export function startHousekeeping(service: Service, log: Logger, todo = choresOf(service.clock)): () => Promise<void> {
+export function startHousekeeping(service: Service, log: Logger, todo: readonly Chore[]): () => Promise<void> {
   const stops = todo.map((chore) => repeat(chore, service, log));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
 /** Never twice at once. A failure is told and tried again. */
-function repeat({ name, every, run }: Chore, service: Service, log: Logger): () => Promise<void> {
+function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();
   let isStopped = false;
@@ -31,12 +40,12 @@ function repeat({ name, every, run }: Chore, service: Service, log: Logger): () 
     await run(service).catch((error) => log.warn({ err: error }, `${name} failed`));
     if (!isStopped) schedule();
   };
-  const schedule = () => {
+  const schedule = (wait = every) => {
     timer = setTimeout(() => {
       running = once();
-    }, every).unref();
+    }, wait).unref();
   };
-  schedule();
+  schedule(atOnce ? 0 : every);
   return () => {
     isStopped = true;
     clearTimeout(timer);
@@ -50,4 +59,27 @@ function sweeping(forgetting: () => number): Chore {
     while ((await records.sweep(forgetting(), batch)) >= batch);
   };
   return { name: 'sweeping', every: 60_000, run };
+}
+
+/**
+ * Keys whose time has come are turned over now and then. One that leaked is given up as soon as the feed tells that it was
+ * replaced: tokens are judged and signed by the store's word in any case, but its public half is published until then.
+ */
+function takingUpKeys(log: Logger, every: number): Chore {
+  const name = 'looking for new signing keys';
+  let isFollowing = false;
+  const run = async ({ feed, keys }: Service) => {
+    if (!isFollowing) await feed.follow(replacements(keys, (error) => log.warn({ err: error }, `${name} failed`)));
+    isFollowing = true;
+    await keys.refresh();
+  };
+  return { name, every, run, atOnce: true };
+}
+
+function replacements(keys: SigningKeys, failed: (error: unknown) => void): Listener {
+  const isOurs = ({ kind, key }: EventRecord) => kind === 'kid' && keys.current.kids.has(key);
+  return {
+    hear: (events) => void (events.some(isOurs) && keys.look().catch(failed)),
+    end() {},
+  };
 }

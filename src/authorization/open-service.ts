@@ -1,23 +1,28 @@
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { buildPasswords } from '../base/passwords.ts';
-import type { AuthorizationConfig } from '../config/authorization.ts';
-import { openCounters } from '../storage/counters-open.ts';
-import { buildThrottle } from '../storage/counters-throttle.ts';
+import { buildPasswordQueue, buildPasswords } from '../base/passwords.ts';
+import { trustOf } from '../config/files/trust.ts';
+import type { AuthorizationConfig } from '../config/schema/authorization.ts';
+import { openCounters } from '../counters/open.ts';
+import { buildThrottle } from '../counters/throttle.ts';
 import { openRecords } from '../storage/open.ts';
-import type { Records } from '../storage/records.ts';
-import { buildAudit } from './audit.ts';
-import { buildClients } from './clients.ts';
+import type { Records } from '../storage/records/records.ts';
+import { buildClients } from './clients/clients.ts';
+import { rememberClients } from './clients/recent-clients.ts';
+import { loadSecrets } from './clients/secrets.ts';
 import { buildFeed } from './feed/feed.ts';
-import { buildMetrics } from './metrics.ts';
-import { buildAccounts } from './people/accounts.ts';
+import { loadSigningKeys } from './keys/signing-keys.ts';
+import { buildUserKeys } from './keys/user-keys.ts';
+import { type Accounts, buildAccounts } from './people/accounts.ts';
+import { type Decoys, openDecoys } from './people/decoys.ts';
+import { buildKnownBrowsers } from './people/known-browsers.ts';
 import { buildLoginAttempts } from './people/login-attempts.ts';
-import { rememberClients } from './recent-clients.ts';
-import { loadSecrets } from './secrets.ts';
-import type { Service } from './service.ts';
-import { loadSigningKeys } from './tokens/signing-keys.ts';
-import { buildUserKeys } from './tokens/user-keys.ts';
+import type { Service } from './service/service.ts';
+import { buildAudit } from './telemetry/audit.ts';
+import type { Kept } from './telemetry/full-files.ts';
+import { buildMetrics } from './telemetry/metrics.ts';
+import { UntrustedProxies } from './telemetry/untrusted-proxies.ts';
 
 export interface ServiceDependencies {
   /** Of the configuration file: a relative storage path starts here. */
@@ -63,11 +68,20 @@ async function open(
     given ?? (await openStore(config, { directory, clock, warn: (message) => log.warn(message) })),
     closeIt,
   );
-  const counters = opened.adopt(openCounters(config.counters, { clock, log }), closeIt);
+  const counters = opened.adopt(
+    openCounters(config.counters.url, { clock, log, trust: trustOf(config.counters, { directory }) }),
+    closeIt,
+  );
   const auditFile = config.audit && resolve(directory, config.audit.file);
-  const audit = opened.adopt(buildAudit(auditFile, clock, log), closeIt);
-  const { max_failures: maxFailures, window } = config.login;
-  const passwords = buildPasswords();
+  const { max_failures: maxFailures, window, max_failures_a_day: ceiling } = config.login;
+  const audit = opened.adopt(
+    buildAudit(auditFile, clock, log, { window, ...(config.audit && { kept: keptOf(config.audit) }) }),
+    closeIt,
+  );
+  const passwords = buildPasswords({ queue: buildPasswordQueue(PLACES_KEPT) });
+  const secrets = await loadSecrets(records);
+  const accounts = await buildAccounts(config.users, { records, passwords, secrets });
+  const untrustedProxies = new UntrustedProxies(clock, log);
   const clients = buildClients(config, records, clock);
   return {
     config,
@@ -77,16 +91,31 @@ async function open(
     userKeys: buildUserKeys({ records, config, clock }),
     clients,
     recentClients: rememberClients(clients, clock),
-    accounts: await buildAccounts(config.users, { records, passwords }),
+    accounts,
     passwords,
-    secrets: await loadSecrets(records),
+    decoys: await decoysOf(accounts, records, secrets.decoys),
+    knownBrowsers: buildKnownBrowsers(secrets.knownBrowsers, clock),
+    secrets,
     throttle: buildThrottle({ counters, maxFailures, window }),
-    loginAttempts: buildLoginAttempts({ counters, maxFailures, window }),
+    loginAttempts: buildLoginAttempts({ counters, clock, maxFailures, window, ceiling }),
     counters,
     audit,
-    metrics: buildMetrics(counters),
+    metrics: buildMetrics(counters, untrustedProxies),
+    untrustedProxies,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
   };
+}
+
+function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfig['audit']>): Kept {
+  return { maxSize: max_size, files: max_files, maxAge: max_age };
+}
+
+/** Of the 64 where passwords wait to be judged, for browsers that somebody logged in with before. */
+const PLACES_KEPT = 16;
+
+function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<Decoys> {
+  const passwordHashes = inFile.map(({ passwordHash }) => passwordHash);
+  return openDecoys({ key, passwordHashes, stored: () => records.samplePasswordHashes() });
 }
 
 function closeIt(resource: { close(): Promise<void> | void }): Promise<void> | void {

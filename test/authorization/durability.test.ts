@@ -16,6 +16,7 @@ interface Answered {
   readonly revoked: Set<string>;
 }
 
+/** Starts programs, and opens services: 18 s in .ci/run on a busy machine. */
 t.setTimeout(3_600_000);
 
 t.test(

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { makeOpaqueToken, tokenPrefixes } from '../../src/authorization/tokens/opaque-token.ts';
 import { sha256 } from '../../src/base/secret.ts';
-import type { CodeRecord } from '../../src/storage/records.ts';
+import type { CodeRecord } from '../../src/storage/records/records.ts';
 import { basic, callback, type Running, web } from './running-service.ts';
 
 export const verifier = 'a-code-verifier-that-is-long-enough-for-rfc-7636';

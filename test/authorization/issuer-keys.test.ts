@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { StorageUnusable } from '../../src/storage/errors.ts';
+import { StorageUnusable } from '../../src/storage/engine/errors.ts';
 import { run, shop, temporaryDirectory } from './running-service.ts';
 
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
@@ -29,13 +29,13 @@ t.test('after a change of signing.alg the old key is still published, and its to
   t.equal((await second.introspect(await second.token({}, shopJwt))).active, true);
 });
 
-t.test('encryption keys that do not open the signing keys are an error at start, in one line', async (t) => {
+t.test('encryption keys that do not open what is sealed are an error at start, in one line', async (t) => {
   const first = await run(t);
   await first.stop();
   const wrong = { encryption_keys: [Buffer.alloc(32, 1).toString('base64')] };
   await t.rejects(run(t, { directory: first.directory, config: wrong }), {
     name: 'StorageUnusable',
-    message: /no encryption key opens signing key/,
+    message: /no encryption key opens secret transactions/,
   });
   rmSync(join(first.directory, 'gatehouse.db.key'));
   await t.rejects(run(t, { directory: first.directory }), {

@@ -37,7 +37,10 @@ const skip = !existsSync('/proc/self/fd') && 'this system does not tell its open
 
 t.test('a page that cannot be made leaves no file open', { skip }, async (t) => {
   const directory = temporaryDirectory(t);
-  const config = { audit: { file: 'audit.jsonl' }, theme: { logo: 'nothing.svg', css: {} } };
+  const config = {
+    audit: { file: 'audit.jsonl', max_size: 1_000, max_files: 1, max_age: 1_000 },
+    theme: { logo: 'nothing.svg', css: {} },
+  };
   await t.rejects(run(t, { directory, config }), /nothing\.svg/);
   t.ok(existsSync(join(directory, 'audit.jsonl')), 'it was opened');
   t.strictSame(

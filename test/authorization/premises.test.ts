@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { GrantType } from '../../src/config/authorization.ts';
+import type { GrantType } from '../../src/config/schema/authorization.ts';
 import { answered, authorizePath, decide, logIn, openTab, runFront, signedIn, type Tab } from './browser/walk.ts';
 import { redeem, type TokenAnswer } from './grant-flow.ts';
 import { basic, configuration, passwordHash, type Running, web } from './running-service.ts';

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { requests, temporaryDirectory } from './running-service.ts';
 import { ready, spawnService, writeConfig } from './service-process.ts';
 
-t.setTimeout(600_000);
+/** Starts PostgreSQL and programs, and opens services: 48 s in .ci/run on a busy machine. */
+t.setTimeout(300_000);
 
 t.test('SIGTERM and SIGINT end the service with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -44,7 +46,9 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
   const service = spawnService(t, writeConfig(temporaryDirectory(t), { listen }));
   t.equal(await service.ended, 1);
   t.ok(
-    service.stderr().endsWith(`gatehouse: ${listen} is taken: stop what listens there, or choose another address\n`),
+    service
+      .stderr()
+      .endsWith(`gatehouse: ${listen} is taken (\`listen\`): stop what listens there, or choose another address\n`),
   );
   t.notMatch(service.stderr(), /\n\s+at /);
 });
@@ -97,3 +101,23 @@ async function hold(url: string): Promise<void> {
   await once(socket, 'data');
   socket.write('a');
 }
+
+t.test(
+  '--migrate-only says what became of a database: created, migrated, or up to date',
+  { skip: skipWithoutPostgres },
+  async (t) => {
+    const server = await postgresServer(t);
+    const storage = await server.database();
+    const key = `encryption_keys: ['${Buffer.alloc(32, 7).toString('base64')}']`;
+    const config = writeConfig(temporaryDirectory(t), { storage, extra: key });
+    const told = async () => {
+      const service = spawnService(t, config, { args: ['--migrate-only'] });
+      t.equal(await service.ended, 0, service.stderr());
+      return service.stdout();
+    };
+    t.match(await told(), / is created\.\n$/);
+    t.match(await told(), / is up to date\.\n$/);
+    await server.ask('DELETE FROM migration WHERE version = 5; DROP TABLE digest_user, imported_password', storage);
+    t.match(await told(), / is migrated to this version, in 1 steps\.\n$/);
+  },
+);

@@ -11,8 +11,8 @@ import {
 } from '../../src/authorization/authorization.ts';
 import { serverLimits } from '../../src/authorization/http/server-limits.ts';
 import { buildLog } from '../../src/base/log.ts';
-import type { AuthorizationConfig, ClientConfig } from '../../src/config/authorization.ts';
-import { loadAuthorizationText } from '../../src/config/load.ts';
+import { loadAuthorizationText } from '../../src/config/load/load.ts';
+import type { AuthorizationConfig, ClientConfig } from '../../src/config/schema/authorization.ts';
 
 export const shop = { id: 'shop', secret: 'cs_shop-secret-of-32-bytes-or-so' };
 export const other = { id: 'other', secret: 'cs_other-secret-of-32-bytes-or-so' };
@@ -21,18 +21,18 @@ export const callback = 'https://shop.example.com/callback';
 export const gateway = { id: 'gateway', secret: 'cs_gateway-secret-of-32-bytes' };
 
 /** As weak as a hash can be: what is tested is not how slow it is. */
-export function passwordHash(password: string): string {
+export function passwordHash(password: string, { memory, passes } = { memory: 8, passes: 1 }): string {
   const salt = Buffer.from('a salt, 16 bytes');
   const hash = argon2Sync('argon2id', {
     message: password,
     nonce: salt,
     parallelism: 1,
     tagLength: 32,
-    memory: 8,
-    passes: 1,
+    memory,
+    passes,
   });
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
-  return `$argon2id$v=19$m=8,t=1,p=1$${text(salt)}$${text(hash)}`;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${text(salt)}$${text(hash)}`;
 }
 
 const base = `
@@ -58,13 +58,22 @@ users:
 `;
 
 /** What a test says in another way; what it does not say of a client is as in a file that does not say it. */
-export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat' | 'signing'> & {
+export type Changes = Omit<Partial<AuthorizationConfig>, 'clients' | 'compat' | 'signing' | 'login' | 'tokens'> & {
+  readonly login?: Partial<AuthorizationConfig['login']>;
+  readonly tokens?: Partial<AuthorizationConfig['tokens']>;
   readonly signing?: Partial<AuthorizationConfig['signing']>;
   readonly clients?: readonly (Partial<ClientConfig> & Pick<ClientConfig, 'client_id'>)[];
   readonly compat?: Partial<AuthorizationConfig['compat']>;
 };
 
-export function configuration({ clients, compat, signing, ...changes }: Changes = {}): AuthorizationConfig {
+export function configuration({
+  clients,
+  compat,
+  signing,
+  login,
+  tokens,
+  ...changes
+}: Changes = {}): AuthorizationConfig {
   const loaded = loadAuthorizationText(base);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { config } = loaded;
@@ -73,6 +82,8 @@ export function configuration({ clients, compat, signing, ...changes }: Changes 
     ...changes,
     compat: { ...config.compat, ...compat },
     signing: { ...config.signing, ...signing },
+    login: { ...config.login, ...login },
+    tokens: { ...config.tokens, ...tokens },
     clients: clients === undefined ? config.clients : clients.map((client) => ({ ...silent, ...client })),
   };
 }

@@ -1,13 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sameBytes, sha256 } from '../../base/secret.ts';
+import { decodeUtf8 } from '../../base/utf8.ts';
 import { formatChallenge } from '../../http-auth/challenge.ts';
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Parameters } from '../../oauth/parameters.ts';
-import type { Client, Clients } from '../clients.ts';
-import { fieldLines } from '../http/field-lines.ts';
-import type { Service } from '../service.ts';
-import { type ClientCredentials, readBasic } from './basic-credentials.ts';
+import { type Parameters, tryFormDecode } from '../../oauth/parameters.ts';
+import type { Client, Clients } from '../clients/clients.ts';
+import { fieldLines } from '../http/form.ts';
+import type { Service } from '../service/service.ts';
+
+interface ClientCredentials {
+  readonly id: string;
+  /** Undefined where the client only names itself. */
+  readonly secret: string | undefined;
+}
 
 /** What a request presents by one method, in the order of its readings; undefined where it does not use the method. */
 type Present = (authorization: string | undefined, parameters: Parameters) => readonly ClientCredentials[] | undefined;
@@ -68,9 +74,12 @@ async function wrongCredentials(
   await lookAsLong(service, wrong);
   const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);
   await attempt.fail();
-  service.audit.record('client_refused', { client_id, address: ip, request_id: request });
-  if (attempt.retryAfter === undefined)
+  const facts = { client_id, address: ip, request_id: request };
+  if (attempt.retryAfter === undefined) {
+    service.audit.record('client_refused', facts);
     return invalidClient(service, client_id === undefined ? 'unregistered_client' : 'invalid_client');
+  }
+  service.audit.count('client_throttled', facts);
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
 }
 
@@ -143,4 +152,24 @@ function invalidClient(
     ],
   });
   return new OAuthError(code, { ...(detail && { detail }), headers: { 'www-authenticate': challenge } });
+}
+
+const basic = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/**
+ * What an Authorization field can mean: RFC 6749 §2.3.1 form-encodes identifier and secret before Basic joins them,
+ * which many clients leave out; so the decoded reading comes first and the raw one after it. Empty where it is not Basic.
+ */
+function readBasic(authorization: string): readonly ClientCredentials[] {
+  const encoded = basic.exec(authorization)?.[1];
+  const text = encoded === undefined ? undefined : decodeUtf8(Buffer.from(encoded, 'base64'));
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon === -1) return [];
+  const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  const decoded = { id: tryFormDecode(raw.id), secret: tryFormDecode(raw.secret) };
+  const readings =
+    decoded.id === undefined || decoded.secret === undefined
+      ? [raw]
+      : [{ id: decoded.id, secret: decoded.secret }, raw];
+  return readings.filter(({ id, secret }) => id !== '' && secret !== '');
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
-import type { EventRecord } from '../../storage/records.ts';
+import type { EventRecord } from '../../storage/records/records.ts';
 import type { Start } from '../feed/cursor.ts';
 import type { Feed } from '../feed/feed.ts';
 import { frameOf, inStep, memberOf, resetEvent } from '../feed/frames.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readQuery } from '../http/form.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
 import { EventStream } from './event-stream.ts';
 

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import { MOST_KIDS, type Records, type UserKeyRecord } from '../../storage/records.ts';
+import { MOST_KIDS, type Records, type UserKeyRecord } from '../../storage/records/records.ts';
 
 type FindKey = (kid: string) => Promise<UserKeyRecord | undefined>;
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients.ts';
+import type { Client } from '../clients/clients.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { tokenKind } from '../tokens/token-kinds.ts';
 import { authenticateClient } from './client-auth.ts';
 

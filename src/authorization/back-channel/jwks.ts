@@ -1,6 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** RFC 7517 §5: public keys only. */
 export function jwksEndpoint({ keys }: Service): Endpoint {

@@ -1,24 +1,25 @@
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { USER_KEY_PATH } from '../../oauth/user-key.ts';
-import type { Client } from '../clients.ts';
-import { grants } from '../grants/grants.ts';
+import type { Client } from '../clients/clients.ts';
+import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { methodsInUse } from './client-auth.ts';
 
 /** RFC 8414, at every address where clients look for it. */
-export function metadataEndpoint(service: Service): Endpoint {
+export function metadataEndpoint(service: Service, table = grants): Endpoint {
   return {
     name: 'metadata',
     method: 'GET',
     absolutePaths: metadataUrls(service.config.issuer).map((url) => new URL(url).pathname),
-    handle: async (request, reply) => sendDocument(request, reply, describe(service, await service.recentClients())),
+    handle: async (request, reply) =>
+      sendDocument(request, reply, describe(service, await service.recentClients(), table)),
   };
 }
 
 /** What is switched on, and nothing else. `issuer` is byte by byte that of the configuration (RFC 8414 §3.3). */
-function describe({ config }: Service, clients: readonly Client[]): AuthorizationServerMetadata {
+function describe({ config }: Service, clients: readonly Client[], table: Grants): AuthorizationServerMetadata {
   const { issuer } = config;
   const methods = methodsInUse(clients);
   const uses = (grantType: string) => clients.some((client) => client.grantTypes.includes(grantType));
@@ -36,7 +37,7 @@ function describe({ config }: Service, clients: readonly Client[]): Authorizatio
     }),
     scopes_supported: Object.keys(config.scopes),
     response_types_supported: responseTypes,
-    grant_types_supported: [...grants.keys(), 'implicit'].filter(uses),
+    grant_types_supported: [...table.keys(), 'implicit'].filter(uses),
     token_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: methods,

@@ -1,14 +1,15 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients.ts';
+import type { Client } from '../clients/clients.ts';
 import type { Grant } from '../grants/grant.ts';
-import { grants } from '../grants/grants.ts';
+import { type Grants, grants } from '../grants/grants.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
-import type { Service } from '../service.ts';
+import { limitClient } from '../http/issuing-limit.ts';
+import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
 
 /** RFC 6749 §3.2. */
-export function tokenEndpoint(service: Service): Endpoint {
+export function tokenEndpoint(service: Service, table = grants): Endpoint {
   return {
     name: 'token',
     method: 'POST',
@@ -17,15 +18,16 @@ export function tokenEndpoint(service: Service): Endpoint {
       const parameters = readForm(service, request);
       const client = await authenticateClient(service, request, parameters);
       const grantType = parameters.require('grant_type');
-      const grant = supportedGrant(grantType);
+      const grant = supportedGrant(grantType, table);
       requireAllowed(client, grantType);
+      await limitClient(service, client, request);
       return grant.handle({ client, parameters: parameters.only(grant.parameters), caller: request }, service);
     },
   };
 }
 
-function supportedGrant(grantType: string): Grant {
-  const grant = grants.get(grantType);
+function supportedGrant(grantType: string, table: Grants): Grant {
+  const grant = table.get(grantType);
   if (grant === undefined) throw new OAuthError('unsupported_grant_type');
   return grant;
 }

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import { isLoopback } from '../../config/host.ts';
+import { isLoopback } from '../../config/words/host.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { isUserKid, subjectHash, USER_KEY_PATH, type UserKeyMembers } from '../../oauth/user-key.ts';
-import type { UserKeyRecord } from '../../storage/records.ts';
+import type { UserKeyRecord } from '../../storage/records/records.ts';
 import { anyOrigin } from '../http/cors.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
-import type { Service } from '../service.ts';
-import { publishedJwk } from '../tokens/user-keys.ts';
+import { publishedJwk } from '../keys/user-keys.ts';
+import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
 import { gatherLookups } from './gathered-lookups.ts';
 

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import { recordError } from '../http/errors.ts';
+import { limitSession } from '../http/issuing-limit.ts';
 import type { Addressed, AuthorizationRequest, Decision } from './authorization-request.ts';
 import { sendResponse } from './authorization-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -28,10 +29,12 @@ export async function answerClient(
 /** The user agreed, now or before. */
 export async function grantRequest(
   { service }: Front,
-  { reply }: Exchange,
+  { request: caller, reply }: Exchange,
   request: AuthorizationRequest,
   decision: Decision,
 ): Promise<FastifyReply> {
+  const { account, premises } = decision;
+  await limitSession(service, { account, session: premises.session }, { client: request.client, caller });
   const values = await request.responseType.respond(service, request, decision);
   if (values === undefined) throw new OAuthError('transaction_expired', { detail: 'used before' });
   return sendResponse(reply, request, { ...values, issuer: service.config.issuer });

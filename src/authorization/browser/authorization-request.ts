@@ -1,7 +1,7 @@
-import type { ConsentGiven, OneTime, Premises } from '../../storage/records.ts';
-import type { Client } from '../clients.ts';
+import type { ConsentGiven, OneTime, Premises } from '../../storage/records/records.ts';
+import type { Client } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** Where in the address the answer stands. */
 export type ResponseMode = 'query' | 'fragment';
@@ -39,7 +39,8 @@ export interface Decision {
   readonly consent: ConsentGiven | undefined;
   /** Of the page on which it was said; undefined where none was shown. */
   readonly transaction: OneTime | undefined;
-  readonly premises: Premises;
+  /** Always of a browser in which the user is signed in. */
+  readonly premises: Premises & { readonly session: Uint8Array };
 }
 
 export type ResponseValues = Readonly<Record<string, string | number | undefined>>;

@@ -1,6 +1,6 @@
 import { OAuthError } from '../../oauth/errors.ts';
 import { type Parameters, type ReadParameters, readParameters } from '../../oauth/parameters.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { encodeForm } from './authorization-response.ts';
 
 /** What of an authorization request goes from page to page; it is judged anew at each. */

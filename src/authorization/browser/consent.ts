@@ -1,6 +1,5 @@
-import { isLoopback } from '../../config/host.ts';
-import { scopeList } from '../../oauth/scope.ts';
-import type { Consent } from '../../storage/records.ts';
+import { isLoopback } from '../../config/words/host.ts';
+import type { Consent } from '../../storage/records/records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** Why the user is asked; undefined where they need not be. */
@@ -9,7 +8,9 @@ export function whyAsk(
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
   if (before === undefined || request.prompt.has('consent')) return 'consent_required';
-  const known = scopeList(before.scope);
+  // what comes of a code and of `token` differs in whom it passes through and in how long it lasts (RFC 9700 §2.1.2)
+  const known = before.byGrant[request.responseType.grant];
+  if (known === undefined) return 'consent_required';
   if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';
   return isOwnAddress(request) ? undefined : 'interaction_required';
 }

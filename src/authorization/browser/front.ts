@@ -1,7 +1,8 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { endpointPath } from '../http/endpoint.ts';
 import type { Site } from '../pages/pages.ts';
-import type { Service } from '../service.ts';
+import { knownBrowserCookie } from '../people/known-browsers.ts';
+import type { Service } from '../service/service.ts';
 import { type BrowserCookie, browserCookie } from './cookies.ts';
 import type { HostedSite } from './site.ts';
 import { buildTransactions, type Transactions } from './transactions.ts';
@@ -14,6 +15,8 @@ export interface Front {
   readonly sessionCookie: BrowserCookie;
   /** Of the browser, whoever sits before it. */
   readonly browserCookie: BrowserCookie;
+  /** Of the accounts that were logged in to with it. */
+  readonly knownCookie: BrowserCookie;
   readonly transactions: Transactions;
   readonly paths: Readonly<Record<PageName, string>>;
 }
@@ -44,6 +47,7 @@ export function buildFront(service: Service, { site }: HostedSite): Front {
     site,
     sessionCookie: browserCookie(issuer, 'sid'),
     browserCookie: browserCookie(issuer, 'browser'),
+    knownCookie: browserCookie(issuer, 'known', knownBrowserCookie),
     transactions: buildTransactions(service.secrets.transactions),
     paths: Object.fromEntries(paths),
   };

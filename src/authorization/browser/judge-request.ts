@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError, type OAuthErrorCode } from '../../oauth/errors.ts';
 import type { Parameters, ReadParameters } from '../../oauth/parameters.ts';
-import type { Client } from '../clients.ts';
-import type { Service } from '../service.ts';
-import { grantedAudience } from '../tokens/audience.ts';
-import { grantedScope } from '../tokens/granted-scope.ts';
+import type { Client } from '../clients/clients.ts';
+import type { Service } from '../service/service.ts';
+import { grantedAudience, grantedScope } from '../tokens/granted.ts';
 import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from './authorization-request.ts';
 import { isRegistered } from './redirect-address.ts';
 import { responseTypes } from './response-types.ts';

@@ -1,9 +1,8 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Service } from '../service.ts';
-import { countIssued, tokenResponse } from '../tokens/issue.ts';
+import type { Service } from '../service/service.ts';
+import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeCode } from '../tokens/make-code.ts';
 import { makeFirstTokens, minted, newGrantId } from '../tokens/user-grant.ts';
-import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { AuthorizationRequest, Decision, ResponseType, ResponseValues } from './authorization-request.ts';
 
 /** RFC 6749 §4.1.2. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { scopeList } from '../../oauth/scope.ts';
-import type { Consent } from '../../storage/records.ts';
+import type { Consent } from '../../storage/records/records.ts';
 import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
 import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AuthorizationConfig } from '../../config/authorization.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { endpointPath } from '../http/endpoint.ts';
 import { type Asset, assetBase, english, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
-import type { SessionRecord } from '../../storage/records.ts';
+import type { SessionRecord } from '../../storage/records/records.ts';
+import { userKeysUntil } from '../keys/user-keys.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
-import { userKeysUntil } from '../tokens/user-keys.ts';
 import { randomCookieValue } from './cookies.ts';
 import type { Exchange } from './exchange.ts';
 import type { Front } from './front.ts';
@@ -35,7 +35,7 @@ export async function findVisitor(
 /** False: the password is no longer the user's. Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
 export async function signIn(front: Front, { request, reply }: Exchange, account: Account): Promise<boolean> {
   const { subject, username } = account;
-  const { service, sessionCookie } = front;
+  const { service, sessionCookie, knownCookie } = front;
   const before = await findVisitor(front, request);
   const value = randomCookieValue();
   const now = seconds(service.clock);
@@ -52,6 +52,7 @@ export async function signIn(front: Front, { request, reply }: Exchange, account
   if ((await service.records.saveSession(session, judgedPassword(account))) === 'outdated') return false;
   if (before !== undefined) await service.records.endSession(before.session.id, before.session.subject);
   sessionCookie.set(reply, value);
+  knownCookie.set(reply, service.knownBrowsers.withAccount(knownCookie.read(request), account));
   return true;
 }
 

@@ -1,6 +1,6 @@
 import type { OAuthErrorCode } from '../../oauth/errors.ts';
 import type { AnswerError } from '../http/errors.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 type Errcode = readonly [errcode: number, errmsg: string];
 
@@ -13,6 +13,7 @@ export const errcodes = {
   unsupported_grant_type: [40002, 'invalid grant_type'],
   unauthorized_client: [48001, 'api unauthorized'],
   too_many_attempts: [45011, 'api minute-quota reach limit'],
+  too_many_requests: [45011, 'api minute-quota reach limit'],
   temporarily_unavailable: [-1, 'system error'],
   server_error: [-1, 'system error'],
 } as const satisfies Partial<Record<OAuthErrorCode, Errcode>>;

@@ -3,10 +3,10 @@ import { OAuthError } from '../../oauth/errors.ts';
 import { authenticateClient } from '../back-channel/client-auth.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
+import { provesKey } from '../tokens/session-key.ts';
 import { invalidSignature, sessionErrors } from './errcode.ts';
 import { requireSessionClient } from './session-client.ts';
-import { provesKey } from './session-key.ts';
 
 /** Whether the session key that an application holds still is the one of this user, without sending the key. */
 export function sessionCheckEndpoint(service: Service): Endpoint {

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients.ts';
+import type { Client } from '../clients/clients.ts';
 
 /** Only clients with a secret and `session: true`; answers with the client. */
 export function requireSessionClient(client: Client): Client {

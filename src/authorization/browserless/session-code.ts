@@ -2,19 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seconds } from '../../base/clock.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
-import { formatScope, scopeList } from '../../oauth/scope.ts';
-import type { Premises } from '../../storage/records.ts';
+import { formatScope } from '../../oauth/scope.ts';
+import type { Premises } from '../../storage/records/records.ts';
 import type { Front } from '../browser/front.ts';
 import { findVisitor } from '../browser/visitor.ts';
-import type { Client } from '../clients.ts';
+import type { Client } from '../clients/clients.ts';
 import { fromOriginsWithCookies, withCookies } from '../http/cors.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
+import { limitClient, limitSession } from '../http/issuing-limit.ts';
 import { knowOrigins, originsOf } from '../http/redirect-origins.ts';
+import { authenticatedAccount, authenticateUser } from '../login/authenticate-user.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
-import { authenticatedAccount, authenticateUser } from '../people/authenticate-user.ts';
-import type { Service } from '../service.ts';
-import { grantedScope } from '../tokens/granted-scope.ts';
+import type { Service } from '../service/service.ts';
+import { grantedScope } from '../tokens/granted.ts';
 import { makeCode } from '../tokens/make-code.ts';
 import { requireSessionClient } from './session-client.ts';
 
@@ -82,24 +83,39 @@ async function byPassword(service: Service, { request, client, parameters }: Ask
     throw new OAuthError('unauthorized_client', { description: 'The client may not ask for passwords.' });
   const [username, password] = [parameters.require('username'), parameters.require('password')];
   const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
+  await limitClient(service, client, request);
   const typed = { username, password, caller: request, clientId: client.id };
   const account = authenticatedAccount(await authenticateUser(service, typed));
   return { account, authTime: seconds(service.clock), scope, premises: judgedPassword(account) };
 }
 
-/** Nobody is asked here, so never more than the user granted to the client at the consent page, which may be nothing. */
+/** What the client gets is a code; a Yes to tokens that pass through the browser is none to it. */
+const GRANT = 'authorization_code';
+
+/**
+ * Nobody is asked here, so never more than the user granted to the client at the consent page; whom the user has never let
+ * in gets nothing, not even a name for them.
+ */
 async function byCookie(front: Front, { request, client, parameters }: Asking): Promise<Shown> {
   const visitor = await findVisitor(front, request);
   if (visitor === undefined) throw new OAuthError('login_required', { description: 'Nobody is signed in here.' });
   const { account, session } = visitor;
   const { service } = front;
+  await limitSession(service, { account, session: session.hash }, { client, caller: request });
   const consent = await service.records.findConsent(account.subject, client.id);
-  const granted = scopeList(consent?.scope ?? '').filter((scope) => client.scope.includes(scope));
+  const known = consent?.byGrant[GRANT];
+  if (known === undefined)
+    throw new OAuthError('consent_required', { description: 'The user has not let this client in.' });
+  const granted = known.filter((scope) => client.scope.includes(scope));
   const asked = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
   const scope = withinConsent(service, { parameters, asked, granted });
-  const relied = { subject: account.subject, clientId: client.id, scope: formatScope(scope) };
-  const premises = { session: session.hash, consent: scope.length > 0 ? relied : undefined };
-  return { account, authTime: session.authenticatedAt, scope, premises };
+  const relied = { subject: account.subject, clientId: client.id, scope: formatScope(scope), grantType: GRANT };
+  return {
+    account,
+    authTime: session.authenticatedAt,
+    scope,
+    premises: { session: session.hash, consent: relied },
+  };
 }
 
 interface Wanted {

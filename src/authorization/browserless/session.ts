@@ -4,18 +4,19 @@ import { sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { formatScope, scopeList } from '../../oauth/scope.ts';
-import type { CodeClaim, CodeRecord, CodeRefusal, SessionKeyRecord } from '../../storage/records.ts';
+import type { CodeClaim, CodeRecord, CodeRefusal, SessionKeyRecord } from '../../storage/records/records.ts';
 import { authenticateClient } from '../back-channel/client-auth.ts';
-import type { Client } from '../clients.ts';
+import type { Client } from '../clients/clients.ts';
 import { refusedCode } from '../grants/refused-code.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm, readFormOrQuery } from '../http/form.ts';
-import type { Service } from '../service.ts';
-import { stillRegistered } from '../tokens/granted-scope.ts';
+import { limitClient } from '../http/issuing-limit.ts';
+import type { Service } from '../service/service.ts';
+import { stillRegistered } from '../tokens/granted.ts';
+import { makeSessionKey, type NewSessionKey } from '../tokens/session-key.ts';
 import { sessionErrors } from './errcode.ts';
 import { pairwiseName } from './pairwise-name.ts';
 import { requireSessionClient } from './session-client.ts';
-import { makeSessionKey, type NewSessionKey } from './session-key.ts';
 
 export interface SessionResponse {
   readonly session_key: string;
@@ -53,6 +54,7 @@ async function exchange(service: Service, request: FastifyRequest): Promise<Sess
   const parameters = read(service, request, options);
   const client = requireSessionClient(await authenticateClient(service, request, parameters));
   if (parameters.require('grant_type') !== 'authorization_code') throw new OAuthError('unsupported_grant_type');
+  await limitClient(service, client, request);
   const claim = claimOf(service, client, parameters);
   const code = await service.records.findCode(claim.hash);
   const isMeant = code?.clientId === claim.clientId && code.use === claim.use;

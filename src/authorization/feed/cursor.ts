@@ -1,4 +1,4 @@
-import type { FeedPosition } from '../../storage/records.ts';
+import type { FeedPosition } from '../../storage/records/records.ts';
 
 /** Why a follower has to forget what it keeps of tokens: events may have passed that nobody can tell it any more. */
 export type ResetReason = 'cursor_too_old' | 'cursor_unknown';

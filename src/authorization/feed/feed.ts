@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../storage/records.ts';
+import type { EventRecord } from '../../storage/records/records.ts';
 import { type Start, startAt } from './cursor.ts';
 import { PAGE, Tail, type TailDependencies } from './tail.ts';
 
@@ -19,6 +19,8 @@ export interface Feed {
   read(since: number): Promise<readonly EventRecord[]>;
   /** Undefined where there is more to read after `since` first. Otherwise tells from there on, until it is called off. */
   listen(since: number, listener: Listener): (() => void) | undefined;
+  /** Tells of what is committed after this call, and soon after it; rejects with `StorageUnavailable`. */
+  follow(listener: Listener): Promise<void>;
   /** Whether there is no more than what was told. */
   readonly isInStep: boolean;
   /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
@@ -59,6 +61,10 @@ export function buildFeed(deps: TailDependencies): Feed {
       if (isClosed) listener.end();
       else listeners.set(listener, since);
       return () => void listeners.delete(listener);
+    },
+    async follow(listener) {
+      await tail.open();
+      if (!isClosed) listeners.set(listener, tail.position);
     },
     get isInStep() {
       return tail.isFresh;

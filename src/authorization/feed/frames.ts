@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../storage/records.ts';
+import type { EventRecord } from '../../storage/records/records.ts';
 import type { ResetReason } from './cursor.ts';
 
 type Told = Pick<EventRecord, 'seq' | 'kind' | 'key' | 'until' | 'nbf'>;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import type { EventRecord, Records } from '../../storage/records.ts';
+import type { EventRecord, Records } from '../../storage/records/records.ts';
 
 /** Events of one read. */
 export const PAGE = 500;
@@ -42,7 +42,7 @@ export class Tail {
     return this.#deps.clock.monotonic() - this.#readAt < FRESH;
   }
 
-  /** From the first follower on; rejects with `StorageUnavailable`, and can be tried again. */
+  /** From the first listener on; rejects with `StorageUnavailable`, and can be tried again. */
   open(): Promise<void> {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;

@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { scopeList } from '../../oauth/scope.ts';
-import type { CodeClaim, CodeRecord } from '../../storage/records.ts';
-import type { Service } from '../service.ts';
-import { narrowedAudience } from '../tokens/audience.ts';
-import { stillRegistered } from '../tokens/granted-scope.ts';
-import { countIssued, tokenResponse } from '../tokens/issue.ts';
+import type { CodeClaim, CodeRecord } from '../../storage/records/records.ts';
+import type { Service } from '../service/service.ts';
+import { narrowedAudience, stillRegistered } from '../tokens/granted.ts';
+import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { type FirstTokens, makeFirstTokens, mayRefresh, minted } from '../tokens/user-grant.ts';
-import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 import { refusedCode } from './refused-code.ts';
 

@@ -1,8 +1,6 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Service } from '../service.ts';
-import { grantedAudience } from '../tokens/audience.ts';
-import type { Granted } from '../tokens/granted.ts';
-import { grantedScope } from '../tokens/granted-scope.ts';
+import type { Service } from '../service/service.ts';
+import { type Granted, grantedAudience, grantedScope } from '../tokens/granted.ts';
 import { countIssued, makeAccessToken, tokenResponse } from '../tokens/issue.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/parameters.ts';
-import type { Client } from '../clients.ts';
-import type { Service } from '../service.ts';
+import type { Client } from '../clients/clients.ts';
+import type { Service } from '../service/service.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 
 export interface TokenRequest {

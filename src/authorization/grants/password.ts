@@ -1,13 +1,11 @@
 import { seconds } from '../../base/clock.ts';
 import { OAuthError } from '../../oauth/errors.ts';
+import { authenticatedAccount, authenticateUser } from '../login/authenticate-user.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
-import { authenticatedAccount, authenticateUser } from '../people/authenticate-user.ts';
-import type { Service } from '../service.ts';
-import { grantedAudience } from '../tokens/audience.ts';
-import { grantedScope } from '../tokens/granted-scope.ts';
-import { countIssued, tokenResponse } from '../tokens/issue.ts';
+import type { Service } from '../service/service.ts';
+import { grantedAudience, grantedScope } from '../tokens/granted.ts';
+import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeFirstTokens, mayRefresh, minted, newGrantId, type UserGrant } from '../tokens/user-grant.ts';
-import { withCurrentKey } from '../tokens/user-keys.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 
 /** RFC 6749 §4.3: off unless a client lists it; the client sees the password (RFC 9700 §2.4). */

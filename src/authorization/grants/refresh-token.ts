@@ -1,13 +1,11 @@
-import { seconds } from '../../base/clock.ts';
+import { LONGEST_STEP, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
-import type { RefreshTokenRecord, Rotation } from '../../storage/records.ts';
-import type { Service } from '../service.ts';
-import { narrowedAudience } from '../tokens/audience.ts';
-import { carrying, extendedToken } from '../tokens/extended-token.ts';
-import type { Granted } from '../tokens/granted.ts';
-import { refreshedScope } from '../tokens/granted-scope.ts';
+import type { RefreshTokenRecord, Rotation } from '../../storage/records/records.ts';
+import { userKeysUntil } from '../keys/user-keys.ts';
+import type { Service } from '../service/service.ts';
+import { type Granted, narrowedAudience, refreshedScope } from '../tokens/granted.ts';
 import {
   type AccessToken,
   countIssued,
@@ -15,12 +13,13 @@ import {
   makeRefreshToken,
   type TokenResponse,
   tokenResponse,
+  withCurrentKey,
 } from '../tokens/issue.ts';
 import { isOpaqueToken, tokenPrefixes } from '../tokens/opaque-token.ts';
-import { userKeysUntil, withCurrentKey } from '../tokens/user-keys.ts';
+import { carrying, extendedToken } from '../tokens/user-grant.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 import { keepAnswer, repeatAnswer } from './repeated-answer.ts';
-import { signedAnew } from './signed-anew.ts';
+import { signedAgain } from './signed-again.ts';
 
 /** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
 export const refreshToken: Grant = {
@@ -35,6 +34,7 @@ export const refreshToken: Grant = {
     refuseOthers(held);
     // of a used one that is the end of its grant: there is nothing left that a thief could have
     if (found.expiresAt <= seconds(service.clock)) throw invalid('expired');
+    if (found.issuedAt > seconds(service.clock) + LONGEST_STEP) throw invalid('issued by a clock that was far ahead');
     if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
     return rotate(held);
   },
@@ -128,7 +128,7 @@ async function overtaken(held: Held): Promise<TokenResponse> {
 async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   const { client, caller, service, found } = held;
   const repeated = repeatAnswer(held, usedAt);
-  if (repeated !== undefined) return signedAnew(service, repeated);
+  if (repeated !== undefined) return signedAgain(service, repeated);
   const now = seconds(service.clock);
   if (now - usedAt <= service.config.tokens.refresh.reuse_leeway / 1000) {
     recordRefused(held, 'used a moment ago');

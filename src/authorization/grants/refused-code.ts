@@ -1,7 +1,7 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { CodeRecord, CodeRefusal } from '../../storage/records.ts';
-import type { AuditEvent } from '../audit.ts';
-import type { Service } from '../service.ts';
+import type { CodeRecord, CodeRefusal } from '../../storage/records/records.ts';
+import type { Service } from '../service/service.ts';
+import type { AuditEvent } from '../telemetry/audit.ts';
 import type { TokenRequest } from './grant.ts';
 
 const events: Partial<Record<CodeRefusal, AuditEvent>> = {

@@ -1,7 +1,7 @@
 import { seconds } from '../../base/clock.ts';
 import { formatScope, scopeList } from '../../oauth/scope.ts';
-import type { RefreshTokenRecord } from '../../storage/records.ts';
-import type { Service } from '../service.ts';
+import type { RefreshTokenRecord } from '../../storage/records/records.ts';
+import type { Service } from '../service/service.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 import { openByToken, sealByToken } from '../tokens/sealed-by-token.ts';
 import type { TokenRequest } from './grant.ts';

@@ -5,6 +5,8 @@ type Judge = (origin: string | undefined) => Promise<Fields>;
 
 /** Which pages of other origins may read the answers of an endpoint (Fetch §3.2): the fields that say so. */
 export interface Cors {
+  /** Of an answer to a request without Origin, which asks for nothing. */
+  readonly unasked: Fields;
   /** Of the answer itself. */
   readonly answer: Judge;
   /** Of the answer to OPTIONS. */
@@ -15,6 +17,7 @@ export interface Cors {
 const KEPT = '600';
 
 const allowOrigin = 'access-control-allow-origin';
+const anybody: Fields = { [allowOrigin]: '*' };
 const form = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'Authorization, Content-Type',
@@ -23,9 +26,10 @@ const form = {
 
 /** A document that everybody may read anyway. It is the same for all, so that a cache needs one copy only. */
 export const anyOrigin: Cors = {
-  answer: async () => ({ [allowOrigin]: '*' }),
+  unasked: anybody,
+  answer: async () => anybody,
   preflight: async () => ({
-    [allowOrigin]: '*',
+    ...anybody,
     'access-control-allow-methods': 'GET, HEAD',
     'access-control-allow-headers': '*',
     'access-control-max-age': KEPT,
@@ -35,12 +39,12 @@ export const anyOrigin: Cors = {
 /** For forms that are sent without cookies. */
 export function fromOrigins(knows: KnowsOrigin): Cors {
   const expose = { 'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id' };
-  return { answer: allowing(knows, expose), preflight: allowing(knows, form) };
+  return { unasked: vary, answer: allowing(knows, expose), preflight: allowing(knows, form) };
 }
 
 /** For forms that come with the login cookie. Whose origin may read the answer is known once the client is: `withCookies`. */
 export function fromOriginsWithCookies(knows: KnowsOrigin): Cors {
-  return { answer: async () => vary, preflight: allowing(knows, { ...form, ...credentials }) };
+  return { unasked: vary, answer: async () => vary, preflight: allowing(knows, { ...form, ...credentials }) };
 }
 
 export function withCookies(origin: string): Fields {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
-import { StorageUnavailable } from '../../storage/errors.ts';
+import { StorageUnavailable } from '../../storage/engine/errors.ts';
 
 export type AnswerError = (refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 

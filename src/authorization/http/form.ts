@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { decodeUtf8 } from '../../base/utf8.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { type ParameterOptions, type Parameters, parseParameters } from '../../oauth/parameters.ts';
-import type { Service } from '../service.ts';
-import { fieldLines } from './field-lines.ts';
+import type { Service } from '../service/service.ts';
 
 /** The charsets are those in which a form, ASCII by construction, reads the same. */
 const formMediaType =
@@ -81,13 +82,19 @@ export function queryOf(target: string): string {
   return mark === -1 ? '' : target.slice(mark + 1);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function decode(body: unknown): string {
   if (!Buffer.isBuffer(body)) return '';
-  try {
-    return utf8.decode(body);
-  } catch {
-    throw new OAuthError('invalid_request', { description: 'The form is not UTF-8.' });
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new OAuthError('invalid_request', { description: 'The form is not UTF-8.' });
+  return text;
+}
+
+/** The values of a field, one a line of it; `name` in lower case. Node's own `headersDistinct` makes that of every field. */
+export function fieldLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const written = rawHeaders[at] as string;
+    if (written.length === name.length && written.toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
   }
+  return values;
 }

@@ -1,5 +1,5 @@
-import type { Client } from '../clients.ts';
-import type { RecentClients } from '../recent-clients.ts';
+import type { Client } from '../clients/clients.ts';
+import type { RecentClients } from '../clients/recent-clients.ts';
 
 /** Whether some client has a redirect address of this origin. */
 export type KnowsOrigin = (origin: string) => Promise<boolean>;

@@ -42,8 +42,33 @@ function addRoute(app: FastifyInstance, path: string, endpoint: Endpoint): void 
   // the router reads `:` as the start of a parameter
   const url = path.replaceAll(':', '::') + (parameter === undefined ? '' : `/:${parameter}`);
   const route = { url, config: { name, ...(answerError && { answerError }) } };
-  app.route({ ...route, method, onRequest: stepsOf(endpoint), handler: handle, exposeHeadRoute: head !== false });
-  if (cors !== undefined) app.route({ ...route, method: 'OPTIONS', handler: preflight(cors, methodsOf(endpoint)) });
+  const asWritten = onlyAsWritten(path, parameter);
+  const onRequest = [asWritten, ...stepsOf(endpoint)];
+  app.route({ ...route, method, onRequest, handler: handle, exposeHeadRoute: head !== false });
+  if (cors === undefined) return;
+  app.route({ ...route, method: 'OPTIONS', onRequest: asWritten, handler: preflight(cors, methodsOf(endpoint)) });
+}
+
+/**
+ * The router decodes, and a proxy that lets some paths through may not: another spelling of a path is another path, as the
+ * answer to a method that is not allowed has it too.
+ */
+function onlyAsWritten(path: string, parameter: string | undefined): onRequestAsyncHookHandler {
+  const isThere = parameter === undefined ? (found: string) => found === path : isInside(path);
+  return async ({ raw }) => {
+    if (!isThere(pathOf(raw.url ?? ''))) throw new OAuthError('not_found');
+  };
+}
+
+/** Of the parameter the endpoint itself says which spellings there are. */
+function isInside(path: string) {
+  return (found: string) => found.startsWith(`${path}/`);
+}
+
+/** Also of an absolute target (RFC 9112 §3.2.2). */
+function pathOf(target: string): string {
+  const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
+  return path;
 }
 
 /** What is done before the body is read. */
@@ -55,8 +80,9 @@ function stepsOf({ method, headers, cors }: Endpoint): (onRequestHookHandler | o
   ];
 }
 
-function openTo({ answer }: Cors) {
-  return async ({ headers }: FastifyRequest, reply: FastifyReply) => void reply.headers(await answer(headers.origin));
+function openTo({ unasked, answer }: Cors) {
+  return async ({ headers }: FastifyRequest, reply: FastifyReply) =>
+    void reply.headers(headers.origin === undefined ? unasked : await answer(headers.origin));
 }
 
 function preflight({ preflight }: Cors, methods: readonly string[]) {

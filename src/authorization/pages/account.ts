@@ -13,7 +13,7 @@ export function accountPage(site: Site, view: AccountView): string {
       view.done && html`<p role="status">${account.done[view.done.what]}${effectWords(view.done, site)}</p>\n`,
       person(site, view),
       section('apps', account.apps, apps(site, view)),
-      section('sessions', account.sessions, list(view.sessions.map((session) => sessionEntry(site, view, session)))),
+      section('sessions', account.sessions, sessions(site, view)),
       section('everywhere', account.everywhere, everywhere(site, view)),
     ],
   });
@@ -61,6 +61,17 @@ ${facts([
 function scopes({ scopes }: ConnectedApp, none: string): Html {
   if (scopes.length === 0) return html`<p>${none}</p>`;
   return html`<ul role="list">${scopes.map((words) => html`<li>${isolated(words)}</li>`)}</ul>`;
+}
+
+function sessions(site: Site, view: AccountView): Part {
+  return [list(view.sessions.map((session) => sessionEntry(site, view, session))), guesses(site, view)];
+}
+
+function guesses(site: Site, { guesses: told }: AccountView): Html | undefined {
+  if (told === undefined) return undefined;
+  const { guesses: words, closedUntil } = site.texts.account;
+  const closed = told.closedUntil !== undefined && html` ${closedUntil(moment(told.closedUntil, site))}`;
+  return html`\n<p>${words(told.count)}${closed}</p>`;
 }
 
 function sessionEntry(site: Site, { endSessionForm }: AccountView, session: Session): Html {

@@ -1,4 +1,4 @@
-import type { Rgb } from '../../config/theme.ts';
+import type { Rgb } from '../../config/schema/theme.ts';
 
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];

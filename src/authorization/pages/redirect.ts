@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/host.ts';
+import { isLoopback } from '../../config/words/host.ts';
 
 /** Where an application gets its answer: a web host, a program on this device (RFC 8252 §7.3), or an app (§7.1). */
 export interface Redirect {

@@ -1,4 +1,11 @@
-import { parseColor, type Rgb, schemesOf, type ThemeName, themeNames, themeVariables } from '../../config/theme.ts';
+import {
+  parseColor,
+  type Rgb,
+  schemesOf,
+  type ThemeName,
+  themeNames,
+  themeVariables,
+} from '../../config/schema/theme.ts';
 import { hex, mix, readableOn, standingOut } from './contrast.ts';
 
 type Scheme = 'light' | 'dark';

@@ -70,6 +70,8 @@ export interface Texts {
     readonly signedIn: string;
     readonly lastSeen: string;
     readonly endSession: (device: Html) => Html;
+    readonly guesses: (count: number) => string;
+    readonly closedUntil: (when: Html) => Html;
     readonly everywhere: string;
     readonly everywhereMeans: string;
     readonly signOutEverywhere: string;
@@ -200,6 +202,12 @@ export const english: Texts = {
     signedIn: 'Signed in',
     lastSeen: 'Last seen',
     endSession: (device) => html`Sign out${spoken(html` ${device}`)}`,
+    guesses: (count) =>
+      count === 1
+        ? 'One wrong password for your account was typed in another browser in the last day.'
+        : `${count} wrong passwords for your account were typed in other browsers in the last day.`,
+    closedUntil: (when) =>
+      html`So nobody can sign in with a new browser until ${when}. Browsers that you have used here before can.`,
     everywhere: 'Lost a device, or not sure who has access?',
     everywhereMeans:
       'This signs you out on every device, this one too, and takes the access away that apps have now. They can ask for it again when you sign in.',

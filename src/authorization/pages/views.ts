@@ -105,6 +105,8 @@ export interface AccountView {
   readonly person: Person;
   readonly apps: readonly ConnectedApp[];
   readonly sessions: readonly Session[];
+  /** Wrong passwords that were typed in browsers that are not known. */
+  readonly guesses?: Guesses;
   /** Posted with `client_id`. */
   readonly disconnectForm: AccountForm;
   /** Posted with `session`. */
@@ -113,6 +115,12 @@ export interface AccountView {
   readonly signOutEverywhereForm: AccountForm;
   /** What has just been done. */
   readonly done?: TookEffect & { readonly what: 'disconnected' | 'session_ended' };
+}
+
+export interface Guesses {
+  readonly count: number;
+  /** Milliseconds since the epoch; present where no browser that is not known may try before. */
+  readonly closedUntil?: number;
 }
 
 export interface SignedOutView {

@@ -1,7 +1,9 @@
 import type { Passwords } from '../../base/passwords.ts';
 import { usernameKey } from '../../base/username.ts';
-import type { UserConfig } from '../../config/authorization.ts';
-import type { AccountRecord, Premises, Records } from '../../storage/records.ts';
+import type { UserConfig } from '../../config/schema/authorization.ts';
+import type { AccountRecord, Premises, Records } from '../../storage/records/records.ts';
+import type { Secrets } from '../clients/secrets.ts';
+import { passwordDigest } from './password-digest.ts';
 
 /** A person who can log in. */
 export interface Account {
@@ -11,7 +13,10 @@ export interface Account {
   readonly name: string | undefined;
   /** PHC string. */
   readonly passwordHash: string;
+  /** Of one in the store. */
   readonly passwordVersion: number;
+  /** Of one in the file. */
+  readonly passwordDigest?: Uint8Array | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   /** Those of the file change with the file only. */
   readonly inFile: boolean;
@@ -19,24 +24,34 @@ export interface Account {
 
 /** Those of the file, then those that were added by command. */
 export interface Accounts {
+  readonly inFile: readonly Account[];
   /** By the name that was typed at the login page. */
   find(username: string): Promise<Account | undefined>;
   bySubject(subject: string): Promise<Account | undefined>;
 }
 
+export interface AccountDependencies {
+  readonly records: Records;
+  readonly passwords: Passwords;
+  readonly secrets: Secrets;
+}
+
 /** Rejects where a plain password of the file, which is for development, cannot be hashed. */
 export async function buildAccounts(
   users: readonly UserConfig[],
-  { records, passwords }: { readonly records: Records; readonly passwords: Passwords },
+  { records, passwords, secrets }: AccountDependencies,
 ): Promise<Accounts> {
   const accounts: Account[] = [];
-  for (const user of users) accounts.push(await accountOfFile(user, passwords));
+  for (const user of users) accounts.push(await accountOfFile(user, passwords, secrets));
   const byName = new Map(accounts.map((account) => [usernameKey(account.username), account]));
   const bySubject = new Map(accounts.map((account) => [account.subject, account]));
   return {
+    inFile: accounts,
     async find(username) {
       const key = usernameKey(username);
-      return byName.get(key) ?? accountOfRecord(await records.findAccount(key));
+      // Asked for users of the file too: neither its time nor its outage tells who is one of them.
+      const stored = await records.findAccount(key);
+      return byName.get(key) ?? accountOfRecord(stored);
     },
     async bySubject(subject) {
       return bySubject.get(subject) ?? accountOfRecord(await records.findAccountBySubject(subject));
@@ -44,10 +59,11 @@ export async function buildAccounts(
   };
 }
 
-async function accountOfFile(user: UserConfig, passwords: Passwords): Promise<Account> {
+async function accountOfFile(user: UserConfig, passwords: Passwords, secrets: Secrets): Promise<Account> {
   const { subject, username, name, claims, password_argon2 } = user;
   const passwordHash = password_argon2 ?? (await hashPlain(user, passwords));
-  return { subject, username, name, passwordHash, passwordVersion: 1, claims, inFile: true };
+  const digest = passwordDigest(secrets, user);
+  return { subject, username, name, passwordHash, passwordVersion: 1, passwordDigest: digest, claims, inFile: true };
 }
 
 async function hashPlain({ username, password = '' }: UserConfig, passwords: Passwords): Promise<string> {
@@ -61,7 +77,7 @@ function accountOfRecord(record: AccountRecord | undefined): Account | undefined
 }
 
 /** What must still be so when something is saved on the strength of the password that was judged. */
-export function judgedPassword({ inFile, subject, passwordVersion }: Account): Premises {
-  // those of the file change with a restart only
-  return inFile ? {} : { password: { subject, version: passwordVersion } };
+export function judgedPassword({ subject, passwordVersion, passwordDigest }: Account): Premises {
+  if (passwordDigest === undefined) return { password: { subject, version: passwordVersion } };
+  return { filePassword: { subject, digest: passwordDigest } };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { seconds } from '../../base/clock.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 const DAY = 86_400;
 

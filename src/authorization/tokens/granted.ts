@@ -1,4 +1,6 @@
-import type { Client } from '../clients.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import { parseScope } from '../../oauth/scope.ts';
+import type { Client } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 
 /** What a grant allows; `issue.ts` makes tokens of it. */
@@ -15,4 +17,64 @@ export interface Granted {
   readonly authTime: number | undefined;
   /** NumericDate; no token outlives its grant. */
   readonly notAfter: number | undefined;
+}
+
+/** Never more than was registered: an excess is refused or left out. Without a request, all that was registered (RFC 6749 §3.3). */
+export function grantedScope(
+  requested: string | undefined,
+  registered: readonly string[],
+  excess: 'reject' | 'narrow',
+): readonly string[] {
+  if (requested === undefined) return registered;
+  const wanted = requestedScope(requested);
+  const granted = wanted.filter((scope) => registered.includes(scope));
+  const isTooMuch = granted.length === 0 || (excess === 'reject' && granted.length < wanted.length);
+  if (isTooMuch)
+    throw new OAuthError('invalid_scope', { description: 'The scope exceeds what the client registered.' });
+  return granted;
+}
+
+/**
+ * RFC 6749 §6: a refresh may ask for less than was granted, never for more. What the client lost of its registration
+ * since then is left out.
+ */
+export function refreshedScope(
+  requested: string | undefined,
+  granted: readonly string[],
+  registered: readonly string[],
+): readonly string[] {
+  const wanted = requested === undefined ? granted : requestedScope(requested);
+  if (!wanted.every((scope) => granted.includes(scope)))
+    throw new OAuthError('invalid_scope', { description: 'The scope exceeds what was granted.' });
+  return stillRegistered(wanted, registered);
+}
+
+/** A client of which nothing is left that was granted gets no token. */
+export function stillRegistered(granted: readonly string[], registered: readonly string[]): readonly string[] {
+  const left = granted.filter((scope) => registered.includes(scope));
+  if (granted.length > 0 && left.length === 0)
+    throw new OAuthError('invalid_scope', { description: 'The client is no longer registered for this scope.' });
+  return left;
+}
+
+function requestedScope(text: string): readonly string[] {
+  const wanted = parseScope(text);
+  if (wanted === undefined) throw new OAuthError('invalid_scope', { description: 'The scope is malformed.' });
+  return wanted;
+}
+
+/** RFC 8707 §2: every `resource` must be one of ours, byte by byte; without any, the first of ours. */
+export function grantedAudience(requested: readonly string[], resources: readonly string[]): readonly string[] {
+  if (requested.length === 0) return resources.slice(0, 1);
+  return within(requested, resources);
+}
+
+/** RFC 8707 §2.2: an exchange may ask for some of what was granted; without a request, for all. */
+export function narrowedAudience(requested: readonly string[], granted: readonly string[]): readonly string[] {
+  return requested.length === 0 ? granted : within(requested, granted);
+}
+
+function within(requested: readonly string[], allowed: readonly string[]): readonly string[] {
+  if (!requested.every((resource) => allowed.includes(resource))) throw new OAuthError('invalid_target');
+  return [...new Set(requested)];
 }

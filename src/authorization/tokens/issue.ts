@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
-import type { TokenFormat } from '../../config/authorization.ts';
+import type { TokenFormat } from '../../config/schema/authorization.ts';
+import { ownValue } from '../../config/words/own-value.ts';
 import { audienceClaim } from '../../oauth/introspection.ts';
 import { formatScope } from '../../oauth/scope.ts';
-import type { AccessTokenRecord, GrantRecord, NewRefreshToken, SignedBy } from '../../storage/records.ts';
-import type { Service } from '../service.ts';
-import { customClaims } from './custom-claims.ts';
+import type { AccessTokenRecord, GrantRecord, NewRefreshToken, SignedBy } from '../../storage/records/records.ts';
+import { rotatedTooOften } from '../keys/rotated-too-often.ts';
+import { MOST_TRIES } from '../keys/user-keys.ts';
+import type { Service } from '../service/service.ts';
 import type { Granted } from './granted.ts';
 import { makeOpaqueToken, tokenPrefixes } from './opaque-token.ts';
 
@@ -102,8 +104,20 @@ async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): 
 
 /** A client that acts for itself has no key of its own. */
 async function signerFor({ config, keys, userKeys }: Service, { account }: Granted) {
-  if (account === undefined || !config.signing.user_keys) return { sign: keys.current.sign, signedBy: undefined };
+  if (account === undefined || !config.signing.user_keys) return { sign: keys.sign, signedBy: undefined };
   return userKeys.signer(account.subject);
+}
+
+/**
+ * Makes and saves tokens; what was signed with a key that was rotated before it was saved is thrown away, and made again.
+ * Nothing else of the attempt has happened then.
+ */
+export async function withCurrentKey<Outcome>(attempt: () => Promise<Outcome | 'rekeyed'>): Promise<Outcome> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const outcome = await attempt();
+    if (outcome !== 'rekeyed') return outcome as Outcome;
+  }
+  throw rotatedTooOften('user');
 }
 
 /** The only maker of refresh tokens; a new one for every use. */
@@ -140,4 +154,16 @@ export function tokenResponse(
     scope,
     ...(config.compat.app_id_claim && { rscope: scope }),
   };
+}
+
+/** `tokens.access.claims`: facts about the user and the client, in JWTs and introspection alike. An absent one is left out. */
+function customClaims(
+  { config }: Pick<Service, 'config'>,
+  { account, client }: Pick<Granted, 'account' | 'client'>,
+): Readonly<Record<string, unknown>> {
+  const sources = { user: account?.claims ?? {}, client: client.claims };
+  const entries = Object.entries(config.tokens.access.claims).map(
+    ([claim, { of, name }]) => [claim, ownValue(sources[of], name)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

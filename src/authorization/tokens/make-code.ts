@@ -1,9 +1,9 @@
 import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { formatScope } from '../../oauth/scope.ts';
-import type { CodeRecord } from '../../storage/records.ts';
+import type { CodeRecord } from '../../storage/records/records.ts';
 import type { Account } from '../people/accounts.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { makeOpaqueToken, tokenPrefixes } from './opaque-token.ts';
 import { newGrantId } from './user-grant.ts';
 

@@ -5,7 +5,7 @@ import type { VerificationKey } from '../../jwt/keys.ts';
 import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
 import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
 import { isUserKid } from '../../oauth/user-key.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** The claims that `issue.ts` writes into every JWT. */
 export interface OwnClaims {
@@ -22,16 +22,23 @@ export interface OwnClaims {
   readonly [claim: string]: unknown;
 }
 
+export interface OwnJwt {
+  readonly claims: OwnClaims;
+  /** Of the key that signed it; undefined for the secret of HS256. */
+  readonly kid: string | undefined;
+}
+
 /** Undefined unless the token is signed with a key of ours, expired or not, and its claims are such as we write. */
-export async function readOwnJwt(service: Service, token: string): Promise<OwnClaims | undefined> {
+export async function readOwnJwt(service: Service, token: string): Promise<OwnJwt | undefined> {
   const { config, keys } = service;
   const parsed = parseJwt(token);
   if (parsed.kind === 'refused') return undefined;
   const rules = { algorithms: keys.current.algorithms, types: new Set([mediaType(config.compat.jwt_typ)]) };
   if (judgeHeader(parsed, rules) !== undefined) return undefined;
-  if (parsed.claims.iss !== config.issuer || !isOwnClaims(parsed.claims)) return undefined;
+  const { claims } = parsed;
+  if (claims.iss !== config.issuer || !isOwnClaims(claims)) return undefined;
   const signer = await verifySignature(parsed, await candidates(service, parsed));
-  return signer === undefined ? undefined : parsed.claims;
+  return signer && { claims, kid: signer.kid };
 }
 
 /** RFC 8725 §3.1: a key signs with its algorithm alone, and a user's key for that user alone. */
@@ -42,6 +49,8 @@ async function candidates(service: Service, { header, claims }: ParsedJwt): Prom
     return found !== undefined && found.subject === claims.sub && found.key.alg === alg ? [found.key] : [];
   }
   if (!mayVouchFor(service, claims)) return [];
+  // another process may have replaced the keys a moment ago, and have signed with the new one
+  if (kid !== undefined && !service.keys.current.kids.has(kid)) await service.keys.look();
   return service.keys.current.ring.candidates(alg as AlgorithmName, kid);
 }
 

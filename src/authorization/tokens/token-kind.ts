@@ -1,6 +1,6 @@
-import type { Revocation } from '../../storage/records.ts';
-import type { Client } from '../clients.ts';
-import type { Service } from '../service.ts';
+import type { Revocation } from '../../storage/records/records.ts';
+import type { Client } from '../clients/clients.ts';
+import type { Service } from '../service/service.ts';
 
 /** RFC 7662 §2.2. */
 export interface ActiveToken {

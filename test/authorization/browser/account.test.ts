@@ -1,8 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { refresh, type TokenAnswer } from '../grant-flow.ts';
 import { basic, temporaryDirectory, web } from '../running-service.ts';
-import { answered, authorizePath, callback, decide, openTab, runFront, signedIn, type Tab, verifier } from './walk.ts';
+import {
+  answered,
+  authorizePath,
+  callback,
+  clientsWith,
+  decide,
+  openTab,
+  runFront,
+  sessionName,
+  sessionOf,
+  signedIn,
+  type Tab,
+  verifier,
+} from './walk.ts';
 
 async function tokensOf(service: Awaited<ReturnType<typeof runFront>>, tab: Tab) {
   const page = await tab.get(authorizePath());
@@ -40,6 +54,32 @@ t.test('an app that is disconnected has lost its tokens and its consent, and not
   t.match(service.logged(), /"app_disconnected"/);
 });
 
+t.test('an app that got in by password is listed with what it can do, and can be disconnected', async (t) => {
+  const robot = { client_id: 'robot', client_name: 'Night Robot', client_secret: web.secret, scope: 'orders.write' };
+  const grant_types = ['password' as const, 'refresh_token' as const];
+  const service = await runFront(t, { config: { clients: clientsWith({ ...robot, grant_types }) } });
+  const who = { id: 'robot', secret: web.secret };
+  const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+  const tokens = (await (await service.post('/oauth2/token', form, basic(who))).json()) as TokenAnswer;
+  const tab = await signedIn(service);
+  const page = await tab.get('/oauth2/account');
+  t.match(page.body, /Night Robot/);
+  t.match(page.body, /Change your orders/);
+  await tab.post('/oauth2/account/disconnect', { csrf: page.field('csrf'), client_id: 'robot' });
+  t.notMatch((await tab.get('/oauth2/account')).body, /Night Robot/);
+  t.strictSame(await service.introspect(tokens.access_token), { active: false });
+  t.equal((await refresh(service, tokens.refresh_token, {}, who)).status, 400);
+});
+
+t.test('only an app that was connected is told to the audit log, whatever the form names', async (t) => {
+  const service = await runFront(t);
+  const tab = await signedIn(service);
+  const csrf = (await tab.get('/oauth2/account')).field('csrf');
+  for (const client_id of ['web', 'nobody', '"x\n'.repeat(5_000)])
+    t.equal((await tab.post('/oauth2/account/disconnect', { csrf, client_id })).status, 303);
+  t.notMatch(service.logged(), /"app_disconnected"/);
+});
+
 t.test('a session that is ended from another one is over; one of somebody else cannot be ended', async (t) => {
   const service = await runFront(t);
   const [here, there, bob] = [
@@ -56,7 +96,7 @@ t.test('a session that is ended from another one is over; one of somebody else c
   t.match(ended.location?.search, /^\?done=session_ended&at=\d+$/);
   t.match((await there.get('/oauth2/account')).body, /name="password"/);
   t.match((await here.get('/oauth2/account')).body, /name="csrf"/);
-  t.notOk(page.body.includes(here.cookies.get('sid') ?? 'sid'), 'no cookie is in the page');
+  t.notOk(page.body.includes(sessionOf(here) ?? 'sid'), 'no cookie is in the page');
 });
 
 t.test('forms of the account page count only from its own session and our own page', async (t) => {
@@ -74,20 +114,20 @@ t.test('forms of the account page count only from its own session and our own pa
     t.equal((await bob.post(path, { ...form, csrf })).status, 403, 'of another browser');
     t.equal((await openTab(service).post(path, { ...form, csrf })).status, 403);
   }
-  t.equal((await service.service.records.listConnectedApps('alice')).length, 1);
+  t.equal((await service.service.records.listConnectedApps('alice', 0)).length, 1);
   t.match((await alice.get('/oauth2/account')).body, /name="csrf"/, 'still signed in');
 });
 
 t.test('signing out ends the session, here and for whoever has a copy of the cookie', async (t) => {
   const service = await runFront(t);
   const tab = await signedIn(service);
-  const copy = tab.cookies.get('sid') ?? '';
+  const copy = sessionOf(tab) ?? '';
   t.equal((await tab.get('/oauth2/sign-out')).location?.pathname, '/oauth2/account', 'a link alone signs nobody out');
   const page = await tab.post('/oauth2/sign-out', { csrf: (await tab.get('/oauth2/account')).field('csrf') });
   t.equal(page.status, 303);
-  t.notOk(tab.cookies.has('sid'));
+  t.equal(sessionOf(tab), undefined);
   t.match((await tab.get(page.location?.href ?? '')).body, /href="\/oauth2\/account"/);
-  tab.cookies.set('sid', copy);
+  tab.cookies.set(sessionName(tab), copy);
   t.match((await tab.get('/oauth2/account')).body, /name="password"/);
   t.match(service.logged(), /"logout"/);
 });

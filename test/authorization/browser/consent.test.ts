@@ -1,5 +1,7 @@
 import t from 'tap';
 import { sha256 } from '../../../src/base/secret.ts';
+import { redeem, refresh, refreshed, type TokenAnswer } from '../grant-flow.ts';
+import { web } from '../running-service.ts';
 import {
   answered,
   authorizePath,
@@ -9,10 +11,12 @@ import {
   logIn,
   openTab,
   runFront,
+  sessionOf,
   signedIn,
   verifier,
 } from './walk.ts';
 
+const webJwt = { id: 'web-jwt', secret: web.secret };
 const base = { scope: 'orders.read orders.write', grant_types: ['authorization_code' as const] };
 const native = { client_id: 'app', redirect_uri: 'http://127.0.0.1:4711/callback' };
 
@@ -70,8 +74,8 @@ t.test('T29: the form of the consent page counts only from this browser, this se
   await logIn(tab, login, 'bob', 'builder');
   const late = await tab.post('/oauth2/consent', form);
   t.strictSame([late.status, late.location], [400, undefined], 'shown to alice, answered as bob');
-  t.equal((await service.service.records.listConnectedApps('alice')).length, 0);
-  t.equal((await service.service.records.listConnectedApps('bob')).length, 0);
+  t.equal((await service.service.records.listConnectedApps('alice', 0)).length, 0);
+  t.equal((await service.service.records.listConnectedApps('bob', 0)).length, 0);
 });
 
 t.test('what is not ticked is not granted, and the token says so', async (t) => {
@@ -90,6 +94,23 @@ t.test('what is not ticked is not granted, and the token says so', async (t) => 
   t.equal(tokens.scope, 'orders.write');
   t.match(await service.introspect(tokens.access_token), { active: true, scope: 'orders.write', username: 'alice' });
 });
+
+for (const client of [web, webJwt])
+  t.test(`a scope that is refused later ends the older tokens of ${client.id} that hold it`, async (t) => {
+    const service = await runFront(t);
+    const tab = await signedIn(service, 'bob', 'builder');
+    const grant = async (boxes: string[]) => {
+      const page = await tab.get(authorizePath({ client_id: client.id, prompt: 'consent' }));
+      const { code } = answered(await decide(tab, page, boxes));
+      return (await (await redeem(service, code ?? '', {}, client)).json()) as TokenAnswer;
+    };
+    const [first, second] = [await grant(['orders.read', 'orders.write']), await grant(['orders.read'])];
+    const again = await refresh(service, first.refresh_token, {}, client);
+    t.match(await again.json(), { error: 'invalid_grant' });
+    t.same(await service.introspect(first.access_token), { active: false });
+    t.match(await service.introspect(second.access_token), { active: true, scope: 'orders.read' });
+    t.equal((await refreshed(service, second.refresh_token, {}, client)).scope, 'orders.read');
+  });
 
 t.test('the second check: whatever the form says, never more than was asked for and registered', async (t) => {
   const service = await runFront(t);
@@ -208,7 +229,7 @@ t.test('"not you?" ends the session and asks for another login to the same reque
   t.equal((await tab.post('/oauth2/switch', form, { origin: 'https://evil.example' })).status, 403);
   const page = await tab.post('/oauth2/switch', form);
   t.equal(page.status, 303);
-  t.notOk(tab.cookies.has('sid'));
+  t.equal(sessionOf(tab), undefined);
   const login = await tab.get(page.location?.href ?? '');
   t.match(login.body, /name="password"/);
   const back = await logIn(tab, login, 'bob', 'builder');

@@ -79,6 +79,20 @@ function keep(cookies: Map<string, string>, line: string): void {
   else cookies.set(name, value);
 }
 
+/** The name under which this browser keeps a cookie of ours, as it tells it of the one that every page brings. */
+export function cookieName({ cookies }: Pick<Tab, 'cookies'>, kind: 'sid' | 'known'): string {
+  const named = [...cookies.keys()].find((name) => name.includes('browser'));
+  if (named === undefined) throw new Error('this browser has not seen a page');
+  return named.replace('browser', kind);
+}
+
+export const sessionName = (tab: Pick<Tab, 'cookies'>): string => cookieName(tab, 'sid');
+
+/** Undefined where nobody is signed in. */
+export function sessionOf(tab: Pick<Tab, 'cookies'>): string | undefined {
+  return tab.cookies.get(sessionName(tab));
+}
+
 /** A request in order by the client web; undefined leaves a parameter out. */
 export function authorizePath(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const parameters = {

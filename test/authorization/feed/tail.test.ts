@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Tail } from '../../../src/authorization/feed/tail.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import type { EventRecord } from '../../../src/storage/records.ts';
+import type { EventRecord } from '../../../src/storage/records/records.ts';
 
 const event: EventRecord = { seq: 1, kind: 'jti', key: 'a', until: 2_000_000_000, nbf: undefined, at: 1_900_000_000 };
 

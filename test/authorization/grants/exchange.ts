@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
+import { takeUpFileUsers } from '../../../src/authorization/file-users.ts';
 import { grants } from '../../../src/authorization/grants/grants.ts';
 import { openService } from '../../../src/authorization/open-service.ts';
-import type { Service } from '../../../src/authorization/service.ts';
+import type { Service } from '../../../src/authorization/service/service.ts';
 import type { TokenResponse } from '../../../src/authorization/tokens/issue.ts';
 import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
 import { buildLog } from '../../../src/base/log.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { OAuthError } from '../../../src/oauth/errors.ts';
 import { parseParameters } from '../../../src/oauth/parameters.ts';
-import type { CodeRecord, Records } from '../../../src/storage/records.ts';
+import type { CodeRecord, Records } from '../../../src/storage/records/records.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { codeRecord, verifier } from '../grant-flow.ts';
 import { type Changes, callback, collector, configuration, temporaryDirectory } from '../running-service.ts';
@@ -34,6 +35,7 @@ export async function exchange(t: Test, changes: Changes = {}) {
   const log = buildLog({ level: 'silent' as 'fatal', format: 'json' }, collector().sink);
   const opened = await openService(configuration(changes), { directory: temporaryDirectory(t), log, clock });
   t.teardown(() => opened.close());
+  await takeUpFileUsers(opened.service);
   const audited: Audited[] = [];
   const audit = {
     ...opened.service.audit,

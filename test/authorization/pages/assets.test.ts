@@ -2,7 +2,7 @@ import t from 'tap';
 import { contrast } from '../../../src/authorization/pages/contrast.ts';
 import { assetHeaders, logoAsset, stylesheetAsset } from '../../../src/authorization/pages/pages.ts';
 import { stylesheet } from '../../../src/authorization/pages/stylesheet.ts';
-import { parseColor, type Rgb } from '../../../src/config/theme.ts';
+import { parseColor, type Rgb } from '../../../src/config/schema/theme.ts';
 import fc from '../../support/properties.ts';
 
 /** The variables of both schemes, light first. */

@@ -6,6 +6,9 @@ import { browserOf, skipWithoutBrowser } from '../../support/browser.ts';
 import { servePages } from './page-server.ts';
 import { samples } from './samples.ts';
 
+/** Drives a browser: 22 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
+
 const skip = skipWithoutBrowser;
 const open = browserOf(t);
 const schemes = ['light', 'dark'] as const;

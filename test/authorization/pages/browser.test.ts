@@ -9,6 +9,9 @@ import { dressed, hostile } from './dressed.ts';
 import { servePages } from './page-server.ts';
 import { samples, site } from './samples.ts';
 
+/** Drives a browser: 27 s in .ci/run on a busy machine. */
+t.setTimeout(180_000);
+
 const skip = skipWithoutBrowser;
 const open = browserOf(t);
 const plain: readonly Asset[] = [stylesheetAsset()];

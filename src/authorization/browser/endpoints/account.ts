@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { seconds } from '../../../base/clock.ts';
 import { scopeList } from '../../../oauth/scope.ts';
-import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records.ts';
+import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records/records.ts';
 import { type AccountView, accountPage, type ConnectedApp, pageHeaders, type Session } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
 import type { Exchange } from '../exchange.ts';
@@ -47,9 +47,10 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
   const lifetime = session.expiresAt - seconds(clock);
   const csrf = beginTransaction(front, exchange, { kind: 'account', session: session.id, lifetime });
   const done = readDone(exchange.request, dones, clock);
-  const [apps, sessions] = await Promise.all([
-    records.listConnectedApps(account.subject),
+  const [apps, sessions, guesses] = await Promise.all([
+    records.listConnectedApps(account.subject, seconds(clock)),
     records.listSessions(account.subject, seconds(clock)),
+    guessesOf(front, account),
   ]);
   return {
     person: personOf(account),
@@ -59,8 +60,15 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
     endSessionForm: { action: front.paths.endSession, csrf },
     signOutForm: { action: front.paths.signOut, csrf },
     signOutEverywhereForm: { action: front.paths.signOutEverywhere, csrf },
+    ...(guesses && { guesses }),
     ...(done && { done }),
   };
+}
+
+async function guessesOf({ service }: Front, { username }: Visitor['account']): Promise<AccountView['guesses']> {
+  const { count, closedFor } = await service.loginAttempts.guesses(username);
+  if (count === 0) return undefined;
+  return { count, ...(closedFor !== undefined && { closedUntil: service.clock.now() + closedFor * 1000 }) };
 }
 
 const dones = ['disconnected', 'session_ended'] as const;
@@ -111,7 +119,9 @@ function action(front: Front, { name, paths, carryOut, done }: Action): PageEndp
 const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, request }) => {
   const clientId = form.require('client_id');
   const { subject: sub, username } = visitor.account;
-  await service.records.disconnectApp({ subject: sub, clientId, now: seconds(service.clock) });
+  const ended = await service.records.disconnectApp({ subject: sub, clientId, now: seconds(service.clock) });
+  // what the form names can be any text: only that of an application that was connected is kept
+  if (ended === undefined) return;
   const facts = { client_id: clientId, sub, username, address: request.ip, request_id: request.id };
   service.audit.record('app_disconnected', facts);
 };

@@ -70,7 +70,12 @@ async function proceed(front: Front, asking: Asked): Promise<FastifyReply> {
   const why = whyAsk(asked, before);
   if (why !== undefined && asked.prompt.has('none')) throw new OAuthError(why);
   if (why !== undefined) return showConsent(front, { ...asking, visitor, before });
-  const remembered = { subject: account.subject, clientId: asked.client.id, scope: formatScope(asked.scope) };
+  const remembered = {
+    subject: account.subject,
+    clientId: asked.client.id,
+    scope: formatScope(asked.scope),
+    grantType: asked.responseType.grant,
+  };
   return grantRequest(front, asking, asked, {
     account,
     authTime: session.authenticatedAt,

@@ -3,7 +3,7 @@ import { seconds } from '../../../base/clock.ts';
 import { sha256 } from '../../../base/secret.ts';
 import { OAuthError } from '../../../oauth/errors.ts';
 import { formatScope } from '../../../oauth/scope.ts';
-import type { OneTime } from '../../../storage/records.ts';
+import type { OneTime } from '../../../storage/records/records.ts';
 import { recordError } from '../../http/errors.ts';
 import { answerClient, grantRequest } from '../answer-client.ts';
 import type { AuthorizationRequest } from '../authorization-request.ts';
@@ -73,12 +73,13 @@ async function decide(front: Front, answered: Answered): Promise<FastifyReply> {
   if (scope === undefined) return deny(front, answered, 'The user granted none of the scopes.');
   const { account, session } = visitor;
   const { subject } = account;
+  const grantType = asked.responseType.grant;
   const grantedAt = seconds(front.service.clock);
   const decision = {
     account,
     authTime: session.authenticatedAt,
     scope,
-    consent: { subject, clientId: asked.client.id, asked: asked.scope, granted: scope, grantedAt },
+    consent: { subject, clientId: asked.client.id, asked: asked.scope, granted: scope, grantType, grantedAt },
     transaction: oneTime(transaction),
     premises: { session: session.hash },
   };

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { type OAuthErrorCode, oauthErrors } from '../../../oauth/errors.ts';
+import { authenticatedAccount, authenticateUser } from '../../login/authenticate-user.ts';
 import type { LoginView } from '../../pages/pages.ts';
 import type { Account } from '../../people/accounts.ts';
-import { authenticatedAccount, authenticateUser } from '../../people/authenticate-user.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
 import type { Exchange } from '../exchange.ts';
@@ -48,7 +48,8 @@ async function askedBy(
 async function logIn(front: Front, typed: Typed): Promise<FastifyReply> {
   const { request: caller, asked, username, password } = typed;
   const clientId = asked?.addressed.client.id;
-  const outcome = await authenticateUser(front.service, { username, password, caller, clientId });
+  const knownBrowser = front.knownCookie.read(caller);
+  const outcome = await authenticateUser(front.service, { username, password, caller, clientId, knownBrowser });
   switch (outcome.kind) {
     case 'refused':
       return showAgain(front, typed, 'login_refused', outcome);

@@ -1,7 +1,7 @@
-import { seconds } from '../../../base/clock.ts';
+import { LONGEST_STEP, seconds } from '../../../base/clock.ts';
 import { looksLikeJwt } from '../../../jwt/parse.ts';
-import type { JwtOrigin } from '../../../storage/records.ts';
-import { type OwnClaims, readOwnJwt } from '../own-jwt.ts';
+import type { JwtOrigin } from '../../../storage/records/records.ts';
+import { type OwnJwt, readOwnJwt } from '../own-jwt.ts';
 import { mayInspectAny, type TokenKind } from '../token-kind.ts';
 
 export const jwtAccessToken: TokenKind = {
@@ -9,19 +9,25 @@ export const jwtAccessToken: TokenKind = {
   async inspect(service, token, caller) {
     if (!mayInspectAny(caller)) return undefined;
     const now = seconds(service.clock);
-    const claims = await readOwnJwt(service, token);
-    if (claims === undefined || claims.exp <= now) return undefined;
+    const jwt = await readOwnJwt(service, token);
+    if (jwt === undefined || jwt.claims.exp <= now || jwt.claims.iat > now + LONGEST_STEP) return undefined;
+    const { claims } = jwt;
     if ((await service.clients.find(claims.client_id)) === undefined) return undefined;
-    if (await service.records.isJwtDenied(claims.jti, now, originOf(claims))) return undefined;
-    return { ...claims, active: true, token_type: 'Bearer' };
+    if (await service.records.isJwtDenied(claims.jti, now, originOf(jwt))) return undefined;
+    const answer = { ...claims, active: true, token_type: 'Bearer' } as const;
+    // RFC 9068 §5: of a token that a client got for itself both are one, and no user has such a subject
+    if (claims.sub === claims.client_id) return answer;
+    const account = await service.accounts.bySubject(claims.sub);
+    return account && { ...answer, username: account.username };
   },
   async owner(service, token) {
-    const claims = await readOwnJwt(service, token);
-    return claims && { clientId: claims.client_id, subject: claims.sub };
+    const jwt = await readOwnJwt(service, token);
+    return jwt && { clientId: jwt.claims.client_id, subject: jwt.claims.sub };
   },
   async revoke(service, token, client) {
-    const claims = await readOwnJwt(service, token);
-    if (claims === undefined) return 'unknown';
+    const jwt = await readOwnJwt(service, token);
+    if (jwt === undefined) return 'unknown';
+    const { claims } = jwt;
     if (claims.client_id !== client.id) return 'other_client';
     const now = seconds(service.clock);
     if (claims.exp > now) await service.records.denyJwt(claims.jti, claims.exp, now);
@@ -29,6 +35,7 @@ export const jwtAccessToken: TokenKind = {
   },
 };
 
-function originOf({ gid, client_id, iat }: OwnClaims): JwtOrigin {
-  return { grantId: gid, clientId: client_id, issuedAt: iat };
+/** With its key: one that leaked and was rotated away ends here at once, whatever this process still knows of keys. */
+function originOf({ claims: { gid, client_id, iat }, kid }: OwnJwt): JwtOrigin {
+  return { grantId: gid, clientId: client_id, issuedAt: iat, kid };
 }

@@ -1,6 +1,6 @@
 import { seconds } from '../../../base/clock.ts';
 import { sha256 } from '../../../base/secret.ts';
-import { isSessionKey } from '../../browserless/session-key.ts';
+import { isSessionKey } from '../session-key.ts';
 import { mayInspectAny, type TokenKind } from '../token-kind.ts';
 
 /** What the browserless exchange gave; an API may take it as a credential, so it can be asked about. */

@@ -1,0 +1,109 @@
+import { type Clock, seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import { readStoredClient } from '../../config/load/stored-client.ts';
+import type { AuthorizationConfig, ClientConfig, TokenFormat } from '../../config/schema/authorization.ts';
+import { parseScope } from '../../oauth/scope.ts';
+import { StorageUnusable } from '../../storage/engine/errors.ts';
+import type { ClientRecord, Records } from '../../storage/records/records.ts';
+
+/** A registered client (RFC 6749 §2). */
+export interface Client {
+  readonly id: string;
+  /** Those of the file change with the file only. */
+  readonly inFile: boolean;
+  /** For people; the id where it has none. */
+  readonly name: string;
+  /** RFC 6749 §2.1: without a secret of its own. */
+  readonly isPublic: boolean;
+  /** SHA-256 of each live secret. A client whose secrets all ended is no public one. */
+  readonly secretHashes: readonly Uint8Array[];
+  readonly redirectUris: readonly string[];
+  /** The upper bound of every grant. */
+  readonly scope: readonly string[];
+  readonly grantTypes: readonly string[];
+  readonly tokenFormat: TokenFormat | undefined;
+  readonly requirePkce: boolean;
+  /** Milliseconds for which a refresh can be repeated. */
+  readonly retryWindow: number;
+  /** May use the browserless exchange. */
+  readonly session: boolean;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** May ask about any token. */
+  readonly introspect: boolean;
+  /** May follow the revocation feed. */
+  readonly events: boolean;
+  /** May read the keys of users where they are secrets. */
+  readonly keys: boolean;
+}
+
+/** Those of the file, then those that were registered by command. */
+export interface Clients {
+  /** Rejects with `StorageUnusable` where the store has something else than a registration under this id. */
+  find(id: string): Promise<Client | undefined>;
+  /** Those that can be read: one that cannot is no reason to know none. */
+  list(): Promise<readonly Client[]>;
+}
+
+export function buildClients(
+  { clients, tokens }: Pick<AuthorizationConfig, 'clients' | 'tokens'>,
+  records: Records,
+  clock: Clock,
+): Clients {
+  const inFile = new Map(clients.map(clientOfFile).map((client) => [client.id, client]));
+  const read = (record: ClientRecord) => storedClient(record, tokens.refresh.retry_window);
+  return {
+    async find(id) {
+      const known = inFile.get(id);
+      if (known !== undefined) return known;
+      const record = await records.findClient(id, seconds(clock));
+      const client = record && read(record);
+      if (client instanceof StorageUnusable) throw client;
+      return client;
+    },
+    async list() {
+      const others = (await records.listClients(seconds(clock))).filter(({ id }) => !inFile.has(id));
+      return [
+        ...inFile.values(),
+        ...others.map(read).flatMap((client) => (client instanceof StorageUnusable ? [] : [client])),
+      ];
+    },
+  };
+}
+
+function clientOfFile(config: ClientConfig): Client {
+  const hashes = secretHashes(config);
+  return build(config, { inFile: true, isPublic: hashes.length === 0, secretHashes: hashes });
+}
+
+/** What this program did not write, and cannot take for a client, only the operator can mend. */
+function storedClient({ id, metadata, secrets }: ClientRecord, retryWindow: number): Client | StorageUnusable {
+  const read = readStoredClient(id, metadata, retryWindow);
+  if (!read.ok) return new StorageUnusable(`the client ${id} in the store cannot be read: ${read.fault}`);
+  const secretHashes = secrets.map(({ hash }) => hash);
+  return build(read.client, { inFile: false, isPublic: read.isPublic, secretHashes });
+}
+
+function build(config: ClientConfig, kept: Pick<Client, 'inFile' | 'isPublic' | 'secretHashes'>): Client {
+  return {
+    id: config.client_id,
+    name: config.client_name ?? config.client_id,
+    ...kept,
+    redirectUris: config.redirect_uris,
+    scope: config.scope === undefined ? [] : (parseScope(config.scope) ?? []),
+    grantTypes: config.grant_types,
+    tokenFormat: config.access_token_format,
+    // RFC 9700 §2.1.1: a public client cannot be excused
+    requirePkce: config.require_pkce || kept.isPublic,
+    retryWindow: config.retry_window,
+    session: config.session,
+    claims: config.claims,
+    introspect: config.introspect,
+    events: config.events,
+    keys: config.keys,
+  };
+}
+
+function secretHashes(config: ClientConfig): readonly Uint8Array[] {
+  if (config.client_secret_sha256 !== undefined) return [Buffer.from(config.client_secret_sha256, 'hex')];
+  return config.client_secret === undefined ? [] : [sha256(config.client_secret)];
+}

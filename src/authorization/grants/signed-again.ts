@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../jwt/json.ts';
+import { parseJwt } from '../../jwt/parse.ts';
+import { isUserKid } from '../../oauth/user-key.ts';
+import type { Service } from '../service/service.ts';
+import { type TokenResponse, withCurrentKey } from '../tokens/issue.ts';
+
+/** An answer that is given again, without a token of a key that was rotated away since: the same claims, signed again. */
+export async function signedAgain(service: Service, response: TokenResponse): Promise<TokenResponse> {
+  const parsed = parseJwt(response.access_token);
+  // an opaque token, or one of HS256, whose secret stands in the file
+  if (parsed.kind === 'refused' || parsed.header.kid === undefined) return response;
+  const { kid } = parsed.header;
+  const again = isUserKid(kid) ? byUser : byIssuer;
+  return {
+    ...response,
+    access_token: await again(service, { text: response.access_token, kid, claims: parsed.claims }),
+  };
+}
+
+interface Repeated {
+  readonly text: string;
+  readonly kid: string;
+  readonly claims: JsonObject;
+}
+
+async function byIssuer({ keys, config }: Service, { text, kid, claims }: Repeated): Promise<string> {
+  await keys.look();
+  return keys.current.kids.has(kid) ? text : keys.sign(config.compat.jwt_typ, claims);
+}
+
+function byUser(service: Service, { text, kid, claims }: Repeated): Promise<string> {
+  return withCurrentKey(async () => {
+    const { sign, signedBy } = await service.userKeys.signer(String(claims.sub));
+    const token = signedBy.kid === kid ? text : await sign(service.config.compat.jwt_typ, claims);
+    return (await service.records.isStillTheirs(signedBy)) ? token : 'rekeyed';
+  });
+}

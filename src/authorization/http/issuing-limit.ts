@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import { addressBlock } from '../../base/client-address.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Client } from '../clients/clients.ts';
+import type { Account } from '../people/accounts.ts';
+import type { Service } from '../service/service.ts';
+import type { AuditFacts } from '../telemetry/audit.ts';
+
+type Caller = Pick<FastifyRequest, 'ip' | 'id'>;
+
+/** Milliseconds. */
+const MINUTE = 60_000;
+
+/** A session is one browser of one person, and asks less often than a machine: this part of the limit is its own. */
+const PART_OF_SESSION = 20;
+
+/**
+ * Of right credentials: one more request of a client from its address. Before the grant is looked at, so that what is
+ * refused leaves its code or refresh token as it was; after the client showed itself, so that nobody else uses up its limit.
+ */
+export function limitClient(service: Service, { id }: Client, caller: Caller): Promise<void> {
+  const whom = [id, addressBlock(caller.ip)];
+  const facts = { client_id: id, address: caller.ip, request_id: caller.id };
+  return take(service, { of: 'address', whom, most: service.config.tokens.max_a_minute, facts });
+}
+
+export interface SignedIn {
+  readonly account: Account;
+  /** The hash of the session. */
+  readonly session: Uint8Array;
+}
+
+/** One more code of a session for a client; another client of the same session has a count of its own. */
+export function limitSession(
+  service: Service,
+  { account, session }: SignedIn,
+  { client, caller }: { readonly client: Client; readonly caller: Caller },
+): Promise<void> {
+  const { subject: sub, username } = account;
+  const whom = [client.id, Buffer.from(session).toString('base64url')];
+  const facts = { client_id: client.id, sub, username, address: caller.ip, request_id: caller.id };
+  const most = Math.ceil(service.config.tokens.max_a_minute / PART_OF_SESSION);
+  return take(service, { of: 'session', whom, most, facts });
+}
+
+interface Taken {
+  readonly of: 'address' | 'session';
+  readonly whom: readonly string[];
+  /** In a minute; 0: no limit. */
+  readonly most: number;
+  readonly facts: AuditFacts;
+}
+
+/** RFC 6585 §4. */
+async function take({ counters, audit }: Service, { of, whom, most, facts }: Taken): Promise<void> {
+  if (most === 0) return;
+  const wait = await counters.take(`issuing\n${JSON.stringify([of, ...whom])}`, { requests: most, window: MINUTE });
+  if (wait === 0) return;
+  audit.count('client_limited', { ...facts, detail: of });
+  throw new OAuthError('too_many_requests', { headers: { 'retry-after': String(Math.ceil(wait / 1000)) } });
+}

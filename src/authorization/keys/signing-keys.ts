@@ -1,0 +1,147 @@
+import type { JWK } from 'jose';
+import { type Clock, seconds } from '../../base/clock.ts';
+import { nextRun } from '../../base/next-run.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
+import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
+import { importSecret } from '../../jwt/secret-keys.ts';
+import { buildSecretSign, buildSign, makeSigningKey, type Sign, type SigningAlgorithm } from '../../jwt/sign.ts';
+import type { Records, SigningKeyRecord } from '../../storage/records/records.ts';
+import { rotatedTooOften } from './rotated-too-often.ts';
+
+/** The issuer's own keys at one moment. */
+export interface SigningKeySet {
+  /** Public, RFC 7517 §5. */
+  readonly jwks: { readonly keys: readonly JWK[] };
+  /** With the current key. Whether it still counts is not asked: see `SigningKeys`. */
+  readonly sign: Sign;
+  /** Of the current key; undefined for the secret of HS256. */
+  readonly signer: string | undefined;
+  readonly kids: ReadonlySet<string>;
+  /** To verify with. */
+  readonly ring: KeyRing;
+  readonly algorithms: ReadonlySet<string>;
+}
+
+export interface SigningKeys {
+  readonly current: SigningKeySet;
+  /**
+   * With the current key, and the store says after the signature that there is this key still: what anybody gets was
+   * signed before the key was taken away. Rejects with `StorageUnavailable` where the store does not say so.
+   */
+  readonly sign: Sign;
+  /** Takes up which keys the store has now, also where a call before this one is under way. */
+  look(): Promise<void>;
+  /** The same, after the keys whose time has come were turned over. */
+  refresh(): Promise<void>;
+}
+
+export interface SigningKeysOptions {
+  readonly records: Records;
+  readonly config: Pick<AuthorizationConfig, 'signing' | 'tokens'>;
+  readonly clock: Clock;
+}
+
+/** Longer than anybody keeps the key set that we publish (five minutes), so that a key is known before it signs. */
+export const PUBLISHED_FOR = 600;
+/** How much a verifier's clock may be behind. */
+const SKEW = 60;
+
+/** The keys of the store; the first start makes one, and of two starts at the same time one key remains. */
+export async function loadSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
+  const secret = await importOwnSecret(options.config);
+  let last: readonly SigningKeyRecord[] = await storedKeys(options);
+  let current = await keySet(options, last, secret);
+  const look = nextRun(async () => {
+    if (describe(await options.records.listSigningKids()) === describe(last)) return;
+    const stored = await storedKeys(options);
+    current = await keySet(options, stored, secret);
+    last = stored;
+  });
+  return {
+    get current() {
+      return current;
+    },
+    sign: signAndLook(() => current, look),
+    look,
+    async refresh() {
+      await turnOver(options);
+      await look();
+    },
+  };
+}
+
+/** Of one token; each needs a key that leaked and was replaced at that moment. */
+const MOST_TRIES = 5;
+
+function signAndLook(current: () => SigningKeySet, look: () => Promise<void>): Sign {
+  return async (typ, claims) => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const { sign, signer } = current();
+      const token = await sign(typ, claims);
+      if (signer === undefined) return token;
+      await look();
+      if (current().kids.has(signer)) return token;
+    }
+    throw rotatedTooOften('issuer');
+  };
+}
+
+function describe(stored: readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]): string {
+  return stored.map(({ kid, status }) => `${kid} ${status}`).join('\n');
+}
+
+/** A key that was announced long enough ago begins to sign; one whose last token has expired goes. */
+async function turnOver({ records, config, clock }: SigningKeysOptions): Promise<void> {
+  const now = seconds(clock);
+  const { alg } = config.signing;
+  if (alg !== 'HS256') await records.promoteSigningKey({ alg, publishedBefore: now - PUBLISHED_FOR, now });
+  await records.removeSigningKeys(now - Math.ceil(config.tokens.access.jwt_ttl / 1000) - SKEW);
+}
+
+async function storedKeys({ records, config, clock }: SigningKeysOptions): Promise<readonly SigningKeyRecord[]> {
+  const stored = await records.listSigningKeys();
+  const { alg } = config.signing;
+  if (alg === 'HS256' || stored.some((key) => key.alg === alg && key.status === 'current')) return stored;
+  return [...stored, await adoptNewKey(records, alg, clock)];
+}
+
+async function adoptNewKey(records: Records, alg: SigningAlgorithm, clock: Clock): Promise<SigningKeyRecord> {
+  return records.adoptSigningKey({ ...(await makeSigningKey(alg)), createdAt: seconds(clock) });
+}
+
+interface OwnSecret {
+  readonly sign: Sign;
+  readonly keys: readonly VerificationKey[];
+}
+
+async function importOwnSecret({ signing }: SigningKeysOptions['config']): Promise<OwnSecret | undefined> {
+  if (signing.alg !== 'HS256' || signing.secret_base64url === undefined) return undefined;
+  const secret = Uint8Array.from(Buffer.from(signing.secret_base64url, 'base64url'));
+  return { sign: buildSecretSign(secret), keys: await importSecret(secret, ['HS256']) };
+}
+
+async function keySet(
+  { config }: SigningKeysOptions,
+  stored: readonly SigningKeyRecord[],
+  secret: OwnSecret | undefined,
+): Promise<SigningKeySet> {
+  const jwks = { keys: stored.map(({ publicJwk }) => publicJwk as JWK) };
+  const algorithms = [...new Set(stored.map((key) => key.alg as AlgorithmName))];
+  const published = (await importKeys(jwks, algorithms))?.keys ?? [];
+  return {
+    jwks,
+    kids: new Set(stored.map(({ kid }) => kid)),
+    ...(secret ? { sign: secret.sign, signer: undefined } : signWith(stored, config.signing.alg as SigningAlgorithm)),
+    ring: keyRing([...published, ...(secret?.keys ?? [])]),
+    algorithms: new Set([...algorithms, ...(secret ? ['HS256'] : [])]),
+  };
+}
+
+function signWith(stored: readonly SigningKeyRecord[], alg: SigningAlgorithm): Pick<SigningKeySet, 'sign' | 'signer'> {
+  const current = stored.find((key) => key.alg === alg && key.status === 'current');
+  if (current === undefined) throw new Error(`there is no current key for ${alg}`);
+  const { kid, privateKey } = current;
+  return { sign: buildSign({ kid, alg, privateKey }), signer: kid };
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { JWK } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { type Clock, seconds } from '../../base/clock.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
+import { importSign, makePrivateJwk, readJwk, type UserKeyAlgorithm } from '../../jwt/private-jwk.ts';
+import { importSecret } from '../../jwt/secret-keys.ts';
+import type { Sign } from '../../jwt/sign.ts';
+import { isUserKid } from '../../oauth/user-key.ts';
+import type { NewUserKey, Records, SignedBy, UserKeyRecord } from '../../storage/records/records.ts';
+import { rotatedTooOften } from './rotated-too-often.ts';
+
+/** A user's own key at one moment. What it signs is handed out only if the store says with it that it is so still. */
+export interface UserSigner {
+  readonly sign: Sign;
+  readonly signedBy: SignedBy;
+}
+
+export interface UserKey {
+  /** Whose tokens it signs, and nobody else's. */
+  readonly subject: string;
+  readonly key: VerificationKey;
+}
+
+/** `signing.user_keys`: one key a user, so that rotating it ends the JWTs of that user alone. */
+export interface UserKeys {
+  /** The user's key of `signing.alg`, made where there is none. */
+  signer(subject: string): Promise<UserSigner>;
+  /** Undefined: there is no such key, or no longer. */
+  find(kid: string): Promise<UserKey | undefined>;
+}
+
+export interface UserKeysOptions {
+  readonly records: Records;
+  readonly config: Pick<AuthorizationConfig, 'signing'>;
+  readonly clock: Clock;
+}
+
+/** Keys that are ready, of those who came last. Which key is a user's is asked of the store every time. */
+const MOST_READY = 10_000;
+
+/** Of one request; each needs a rotation of the same user at the same moment. */
+export const MOST_TRIES = 5;
+
+export function buildUserKeys({ records, config, clock }: UserKeysOptions): UserKeys {
+  const { alg } = config.signing;
+  const signs = new LRUCache<string, Sign>({ max: MOST_READY });
+  const verifies = new LRUCache<string, VerificationKey>({ max: MOST_READY });
+  const current = async (subject: string) =>
+    (await records.findCurrentUserKey(subject, alg)) ??
+    (await records.adoptUserKey(await newUserKey(subject, alg, seconds(clock))));
+  return {
+    async signer(subject) {
+      const { kid, openPrivateJwk } = await untilThere(() => current(subject));
+      const sign = signs.get(kid) ?? (await importSign(alg, kid, openPrivateJwk()));
+      signs.set(kid, sign);
+      return { sign, signedBy: { subject, alg, kid } };
+    },
+    async find(kid) {
+      const record = isUserKid(kid) ? await records.findUserKey(kid) : undefined;
+      if (record === undefined) return undefined;
+      const key = verifies.get(kid) ?? (await importVerification(record));
+      verifies.set(kid, key);
+      return { subject: record.subject, key };
+    },
+  };
+}
+
+export async function newUserKey(subject: string, alg: UserKeyAlgorithm, createdAt: number): Promise<NewUserKey> {
+  const kid = randomBytes(16).toString('base64url');
+  const { publicJwk, privateJwk } = await makePrivateJwk(alg);
+  return { kid, subject, alg, publicJwk: publicJwk && { ...publicJwk }, privateJwk, createdAt };
+}
+
+async function untilThere(look: () => Promise<UserKeyRecord | undefined>): Promise<UserKeyRecord> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const record = await look();
+    if (record !== undefined) return record;
+  }
+  throw rotatedTooOften('user');
+}
+
+async function importVerification(record: UserKeyRecord): Promise<VerificationKey> {
+  const alg = record.alg as AlgorithmName;
+  const [key] =
+    record.publicJwk === undefined
+      ? await importSecret(secretOf(record), [alg])
+      : ((await importKeys({ keys: [record.publicJwk] }, [alg]))?.keys ?? []);
+  if (key === undefined) throw new Error(`the key ${record.kid} in the store does not fit ${record.alg}`);
+  return key;
+}
+
+/** Of HS256. */
+function secretOf(record: UserKeyRecord): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(readJwk(record.openPrivateJwk()).k ?? '', 'base64url'));
+}
+
+/** As a verifier gets it: public, but for HS256, where signer and verifier have one secret. */
+export function publishedJwk(record: UserKeyRecord): JWK {
+  return { ...((record.publicJwk as JWK | undefined) ?? readJwk(record.openPrivateJwk())) };
+}
+
+type Settings = Pick<AuthorizationConfig, 'signing' | 'tokens'>;
+
+/** When the last JWT that a user's key signed until now ends by itself; undefined where users have no keys. */
+export function userKeysUntil({ signing, tokens }: Settings, now: number): number | undefined {
+  return signing.user_keys ? now + Math.ceil(tokens.access.jwt_ttl / 1000) : undefined;
+}

@@ -1,0 +1,74 @@
+import { addressBlock } from '../../base/client-address.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Counters, Failures } from '../../counters/counters.ts';
+
+/** Wrong passwords for one name in the day that began with the first. */
+export interface Guesses {
+  readonly count: number;
+  /** Seconds until strangers may try again; undefined: they may now. */
+  readonly closedFor: number | undefined;
+}
+
+export interface CeilingAttempt {
+  /** Seconds; present where the ceiling is reached. */
+  readonly retryAfter: number | undefined;
+  /** `retryAfter`: this failure is one too many. `reached`: with this one the ceiling is. */
+  fail(): Promise<{ readonly retryAfter: number | undefined; readonly reached: boolean }>;
+  /** The password was right: from there the ceiling closes this name no more. */
+  succeed(): Promise<void>;
+}
+
+/** Most guesses for one name, wherever they come from. The same for names that nobody has. */
+export interface AccountCeiling {
+  attempt(user: string, address: string): Promise<CeilingAttempt>;
+  guesses(user: string): Promise<Guesses>;
+}
+
+export interface CeilingOptions {
+  readonly counters: Counters;
+  readonly clock: Clock;
+  /** `login.max_failures_a_day`. */
+  readonly most: number;
+}
+
+/** Milliseconds. */
+export const DAY = 24 * 3_600_000;
+const MONTH = 30 * DAY;
+
+/**
+ * Anybody can bring a name to its ceiling, so it must not keep out whom it protects: where the right password came from
+ * in the last month, only the limits of each address hold. A count ends so long after its first, so each month has one of
+ * its own, and the one before is asked as well. Where counters are of this process, a restart forgets both.
+ */
+export function buildAccountCeiling({ counters, clock, most }: CeilingOptions): AccountCeiling {
+  const keyOf = (user: string) => `user a day\n${user}`;
+  const isKnown = async (place: string, month: number) => {
+    const told = await Promise.all([month, month - 1].map((each) => counters.failures(`${each} ${place}`)));
+    return told.some(({ count }) => count > 0);
+  };
+  return {
+    async attempt(user, address) {
+      const block = addressBlock(address);
+      const place = `right password\n${block.length}:${block}${user}`;
+      const month = Math.floor(clock.now() / MONTH);
+      const [failures, known] = await Promise.all([counters.failures(keyOf(user)), isKnown(place, month)]);
+      const waitAbove = (limit: number, told: Failures) => (known || told.count <= limit ? undefined : waitOf(told));
+      return {
+        retryAfter: waitAbove(most - 1, failures),
+        async fail() {
+          const told = await counters.fail(keyOf(user), DAY);
+          return { retryAfter: waitAbove(most, told), reached: told.count === most };
+        },
+        succeed: async () => void (await counters.fail(`${month} ${place}`, 2 * MONTH)),
+      };
+    },
+    async guesses(user) {
+      const told = await counters.failures(keyOf(user));
+      return { count: told.count, closedFor: told.count < most ? undefined : waitOf(told) };
+    },
+  };
+}
+
+function waitOf({ endsIn }: Failures): number {
+  return Math.max(1, Math.ceil(endsIn / 1000));
+}

@@ -1,0 +1,60 @@
+import { decoyCost } from '../../base/decoy.ts';
+import { currentCost, type PasswordCost, parsePasswordHash } from '../../base/password-hash.ts';
+import { usernameKey } from '../../base/username.ts';
+
+/** What a password is judged by where the name is nobody's: the costs that occur among accounts. */
+export interface Decoys {
+  costOf(username: string): PasswordCost;
+  /** Of an account that was found: its cost occurs. */
+  met(passwordHash: string): void;
+  /** Looks again at which costs occur. */
+  refresh(): Promise<void>;
+}
+
+export interface DecoyOptions {
+  readonly key: Uint8Array;
+  /** Of the file. */
+  readonly passwordHashes: readonly string[];
+  /** Of the store: some of them, where there are many. */
+  readonly stored: () => Promise<readonly string[]>;
+}
+
+/** Rejects where the store cannot be asked. */
+export async function openDecoys({ key, passwordHashes, stored }: DecoyOptions): Promise<Decoys> {
+  let costs = new Map<string, number>();
+  const decoys: Decoys = {
+    costOf(username) {
+      const cost = decoyCost(key, usernameKey(username), costs);
+      return cost === undefined ? currentCost : fromName(cost);
+    },
+    met(passwordHash) {
+      const cost = nameOf(passwordHash);
+      if (cost !== undefined && !costs.has(cost)) costs.set(cost, 1);
+    },
+    async refresh() {
+      costs = countedBy([...passwordHashes, ...(await stored())]);
+    },
+  };
+  await decoys.refresh();
+  return decoys;
+}
+
+function countedBy(passwordHashes: readonly string[]): Map<string, number> {
+  const costs = new Map<string, number>();
+  for (const hash of passwordHashes) {
+    const cost = nameOf(hash);
+    if (cost !== undefined) costs.set(cost, (costs.get(cost) ?? 0) + 1);
+  }
+  return costs;
+}
+
+/** Undefined: a hash that cannot be used has no cost of its own, and is judged as an unknown name is. */
+function nameOf(passwordHash: string): string | undefined {
+  const parsed = parsePasswordHash(passwordHash);
+  return parsed.ok ? [parsed.value.memory, parsed.value.passes, parsed.value.lanes].join() : undefined;
+}
+
+function fromName(name: string): PasswordCost {
+  const [memory = 0, passes = 0, lanes = 0] = name.split(',').map(Number);
+  return { memory, passes, lanes };
+}

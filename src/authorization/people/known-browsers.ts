@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, seconds } from '../../base/clock.ts';
+import { hmacSha256 } from '../../base/hmac.ts';
+import { sameBytes } from '../../base/secret.ts';
+import type { Account } from './accounts.ts';
+
+/**
+ * Tells the browsers that an account was logged in to with, by a cookie that only the service can make: an id of the
+ * browser, and for each account a time and a code over id, account, password and time. A stranger has none, so guesses of
+ * strangers need not keep these browsers out. With a new password the account knows no browser until somebody logs in: a
+ * cookie of the old one would let its owner guess the new one.
+ */
+export interface KnownBrowsers {
+  /** The id of the browser; undefined where its cookie says nothing of this account, or what it says has expired. */
+  idFor(cookie: string | undefined, account: KnownAccount | undefined): string | undefined;
+  /** The cookie after a login. */
+  withAccount(cookie: string | undefined, account: KnownAccount): string;
+}
+
+export type KnownAccount = Pick<Account, 'subject' | 'passwordVersion' | 'passwordDigest'>;
+
+/** Seconds: half a year after the last login. */
+const LIFETIME = 180 * 24 * 3600;
+/** Accounts of one browser; of more, the last. */
+const MOST = 5;
+const CODE_BYTES = 16;
+
+export const knownBrowserCookie = {
+  /** Entries: `MOST` of them. */
+  shape: /^[A-Za-z0-9_-]{22}(?:\.[1-9]\d{0,11}\.[A-Za-z0-9_-]{22}){1,5}$/,
+  maxAge: LIFETIME,
+};
+
+interface Entry {
+  /** NumericDate, as it was written. */
+  readonly expires: string;
+  readonly code: string;
+}
+
+export function buildKnownBrowsers(secret: Uint8Array, clock: Clock): KnownBrowsers {
+  const codeOf = (id: string, account: KnownAccount, expires: string) =>
+    hmacSha256(secret, `${id} ${expires} ${passwordMark(account)} ${account.subject}`).subarray(0, CODE_BYTES);
+  const isFor = (id: string, account: KnownAccount, { expires, code }: Entry) =>
+    Number(expires) > seconds(clock) && sameBytes(codeOf(id, account, expires), Buffer.from(code, 'base64url'));
+  return {
+    idFor(cookie, account) {
+      if (account === undefined) return undefined;
+      const { id, entries } = read(cookie);
+      return entries.some((entry) => isFor(id, account, entry)) ? id : undefined;
+    },
+    withAccount(cookie, account) {
+      const { id, entries } = read(cookie);
+      const expires = String(seconds(clock) + LIFETIME);
+      const entry = { expires, code: codeOf(id, account, expires).toString('base64url') };
+      const others = entries.filter((each) => Number(each.expires) > seconds(clock) && !isFor(id, account, each));
+      return [id, ...[entry, ...others].slice(0, MOST).flatMap((each) => [each.expires, each.code])].join('.');
+    },
+  };
+}
+
+/** Without a blank in it. */
+function passwordMark({ passwordVersion, passwordDigest }: KnownAccount): string {
+  return passwordDigest === undefined ? String(passwordVersion) : Buffer.from(passwordDigest).toString('base64url');
+}
+
+/** Of no cookie: a browser that is new. */
+function read(cookie: string | undefined): { readonly id: string; readonly entries: readonly Entry[] } {
+  if (cookie === undefined) return { id: randomBytes(16).toString('base64url'), entries: [] };
+  const [id = '', ...rest] = cookie.split('.');
+  const entries = rest.flatMap((expires, index) => (index % 2 === 0 ? [{ expires, code: rest[index + 1] ?? '' }] : []));
+  return { id, entries };
+}

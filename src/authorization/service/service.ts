@@ -1,0 +1,47 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Passwords } from '../../base/passwords.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import type { Counters } from '../../counters/counters.ts';
+import type { Throttle } from '../../counters/throttle.ts';
+import type { Records } from '../../storage/records/records.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { RecentClients } from '../clients/recent-clients.ts';
+import type { Secrets } from '../clients/secrets.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { UserKeys } from '../keys/user-keys.ts';
+import type { Accounts } from '../people/accounts.ts';
+import type { Decoys } from '../people/decoys.ts';
+import type { KnownBrowsers } from '../people/known-browsers.ts';
+import type { LoginAttempts } from '../people/login-attempts.ts';
+import type { Audit } from '../telemetry/audit.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
+
+/** What every endpoint works with; made once at start, nothing in it is looked up by name later. */
+export interface Service {
+  readonly config: AuthorizationConfig;
+  readonly clock: Clock;
+  readonly records: Records;
+  readonly keys: SigningKeys;
+  /** Of those who grant; the issuer's sign for clients. */
+  readonly userKeys: UserKeys;
+  readonly clients: Clients;
+  readonly recentClients: RecentClients;
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  /** Of names that nobody has. */
+  readonly decoys: Decoys;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly secrets: Secrets;
+  /** Wrong secrets, by client and address. */
+  readonly throttle: Throttle;
+  /** Wrong passwords. */
+  readonly loginAttempts: LoginAttempts;
+  readonly counters: Counters;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+  readonly untrustedProxies: UntrustedProxies;
+  /** Of what is revoked. */
+  readonly feed: Feed;
+}

@@ -1,0 +1,39 @@
+import { seconds } from '../base/clock.ts';
+import { StorageUnusable } from '../storage/engine/errors.ts';
+import type { Service } from './service/service.ts';
+
+/**
+ * The `sub` of a token that a client got for itself is its id, so no user may have it (RFC 9068 §5). Within the file its
+ * checks see to that, and within the store its verbs; here it is one of the file and one of the store. Rejects with
+ * `StorageUnusable`.
+ */
+export async function refuseSharedSubjects(service: Service): Promise<void> {
+  const faults = [...(await storedClientFaults(service)), ...(await storedUserFaults(service))];
+  if (faults.length > 0) throw new StorageUnusable(faults.join('\n'));
+}
+
+async function storedClientFaults({ config, records, clock }: Service): Promise<readonly string[]> {
+  const users = new Map(config.users.map(({ subject, username }) => [subject, username]));
+  const clients = users.size === 0 ? [] : await records.listClients(seconds(clock));
+  return clients.flatMap(({ id }) => {
+    const username = users.get(id);
+    if (username === undefined) return [];
+    const remedy = `run \`gatehouse client remove ${id}\`, or write another \`subject: …\` for the user`;
+    return [`the client ${id} in the store ${named(username)} in the file: ${remedy}`];
+  });
+}
+
+async function storedUserFaults({ config, records }: Service): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const { client_id } of config.clients) {
+    const user = await records.findAccountBySubject(client_id);
+    if (user === undefined) continue;
+    const remedy = `write another \`client_id: …\`, or run \`gatehouse user remove ${user.username}\``;
+    faults.push(`the client ${client_id} in the file ${named(user.username)} in the store: ${remedy}`);
+  }
+  return faults;
+}
+
+function named(username: string): string {
+  return `has the id that is the subject of the user ${username}`;
+}

@@ -1,0 +1,186 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import { readableByEverybody } from '../../base/file-mode.ts';
+import { Seldom } from '../../base/seldom.ts';
+import { StorageUnusable } from '../../storage/engine/errors.ts';
+import { buildTally } from './audit-tally.ts';
+import { type Kept, putAside, removeOld } from './full-files.ts';
+import { lineFile, type TurnOver } from './line-file.ts';
+
+/** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
+export type AuditEvent =
+  | 'login'
+  | 'login_failed'
+  | 'login_throttled'
+  | 'login_ceiling'
+  | 'logout'
+  | 'session_ended'
+  | 'signed_out_everywhere'
+  | 'consent_granted'
+  | 'consent_denied'
+  | 'app_disconnected'
+  | 'code_replayed'
+  | 'code_refused'
+  | 'refresh_reuse'
+  | 'refresh_refused'
+  | 'token_revoked'
+  | 'client_refused'
+  | 'client_throttled'
+  | 'client_limited'
+  | 'client_added'
+  | 'client_secret_rotated'
+  | 'client_removed'
+  | 'client_tokens_revoked'
+  | 'user_added'
+  | 'password_set'
+  | 'user_removed'
+  | 'user_key_rotated'
+  | 'digest_user_set'
+  | 'digest_user_removed'
+  | 'password_imported'
+  | 'key_rotated'
+  | 'keys_resealed';
+
+/** Never a token, a code, a secret or a password. */
+export interface AuditFacts {
+  readonly client_id?: string | undefined;
+  readonly sub?: string | undefined;
+  readonly username?: string | undefined;
+  readonly address?: string | undefined;
+  readonly request_id?: string | undefined;
+  readonly grant_id?: string | undefined;
+  readonly kid?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly realm?: string | undefined;
+  readonly detail?: string | undefined;
+  /** How many such events the line stands for, where it is more than itself. */
+  readonly count?: number | undefined;
+}
+
+export interface Audit {
+  record(event: AuditEvent, facts: AuditFacts): void;
+  /** Of what may come without end: the first is recorded, and at the end of the window, how many came after it. */
+  count(event: AuditEvent, facts: AuditFacts): void;
+  /** Rejects with `StorageUnusable` where the file cannot be opened; without it, the first event opens it. */
+  open(): Promise<void>;
+  /** When what was recorded is written. */
+  close(): Promise<void>;
+}
+
+export interface AuditOptions {
+  /** Milliseconds: of events that are counted. */
+  readonly window?: number;
+  /** Only of who opens the audit: a command beside a service appends, and leaves the files to that. */
+  readonly kept?: Kept;
+}
+
+const EVERYTHING: Kept = { maxSize: 'none', files: 1, maxAge: 'none' };
+
+/** Lines of JSON, appended to a file of mode 0600; without a file, and while it cannot be written, they go to the log. */
+export function buildAudit(
+  file: string | undefined,
+  clock: Clock,
+  log: Logger,
+  { window = A_WINDOW, kept = EVERYTHING }: AuditOptions = {},
+): Audit {
+  // an event is no matter of how much else is logged
+  const events = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
+  return counting(file === undefined ? logged(events) : filed(file, { clock, log: events, kept }), window);
+}
+
+/** Milliseconds, as `login.window` has it where nobody says otherwise. */
+const A_WINDOW = 900_000;
+
+type Recorder = Omit<Audit, 'count'>;
+
+function counting(recorder: Recorder, window: number): Audit {
+  const tally = buildTally<AuditEvent, AuditFacts>({
+    window,
+    others: { detail: 'others' },
+    tell(event, { request_id, ...facts }, count) {
+      recorder.record(event, count === undefined ? { ...facts, request_id } : { ...facts, count });
+    },
+  });
+  return {
+    ...recorder,
+    count: tally.count,
+    close() {
+      tally.flush();
+      return recorder.close();
+    },
+  };
+}
+
+function logged(log: Logger): Recorder {
+  return {
+    record: (event, facts) => log.info({ event, ...facts }, 'audit'),
+    open: async () => {},
+    close: async () => {},
+  };
+}
+
+/** Milliseconds between two looks for full files that are too old. */
+const LOOK_EVERY = 3_600_000;
+
+/** What is put aside and removed must not cost a line: where that fails, the file only grows on. */
+function keeping(name: string, kept: Kept, { clock, log }: { clock: Clock; log: Logger }) {
+  let isOurs = false;
+  let looksAt = Number.NEGATIVE_INFINITY;
+  const failed = told(clock, log, 'audit files cannot be put aside or removed');
+  const keep: TurnOver = async (handle) => {
+    if (!isOurs) return false;
+    const turned = await putAside(name, handle, kept);
+    if (!turned && clock.monotonic() < looksAt) return false;
+    looksAt = clock.monotonic() + LOOK_EVERY;
+    await removeOld(name, kept, clock.now()).catch(failed);
+    return turned;
+  };
+  const begin = () => {
+    isOurs = true;
+  };
+  const turnOver: TurnOver = async (handle) => {
+    try {
+      return await keep(handle);
+    } catch (error) {
+      failed(error as Error);
+      return false;
+    }
+  };
+  return { begin, turnOver };
+}
+
+function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: Kept }): Recorder {
+  const { begin, turnOver } = keeping(name, kept, { clock, log });
+  const file = lineFile(name, clock, turnOver);
+  const failed = told(clock, log, 'the audit file cannot be written');
+  return {
+    record(event, facts) {
+      const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });
+      file.append(line, (fault) => {
+        failed(fault);
+        log.warn({ event, ...facts }, 'audit');
+      });
+    },
+    async open() {
+      begin();
+      await file.open().catch((error) => {
+        throw new StorageUnusable(`the audit file: ${error.message}`, { cause: error });
+      });
+      const open = readableByEverybody(name);
+      if (open !== undefined) log.warn(open);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** One fault meets many events, each time as another object: the same fault is told again after an hour. */
+function told(clock: Clock, log: Logger, what: string): (fault: Error | undefined) => void {
+  const lines = new Seldom(clock, (count) => log.error({ count }, `${what}: so many more faults in the hour before`));
+  return (fault) => {
+    if (fault !== undefined && lines.isDue(nameOf(fault))) log.error({ err: fault }, what);
+  };
+}
+
+function nameOf({ code, message }: NodeJS.ErrnoException): string {
+  return `${code} ${message}`;
+}

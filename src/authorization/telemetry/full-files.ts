@@ -1,0 +1,59 @@
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** How much of a file that only grows is kept. */
+export interface Kept {
+  /** Bytes at which a file is full; `none`: never. */
+  readonly maxSize: number | 'none';
+  /** Full files beside it, by the names `FILE.1`, `FILE.2` and so on; the one with the highest number is the oldest. */
+  readonly files: number;
+  /** Milliseconds since the last line after which a full file goes; `none`: never. */
+  readonly maxAge: number | 'none';
+}
+
+/** Puts a full file aside; false where it is not full, or none of ours to be renamed: a link, a pipe, a device. */
+export async function putAside(file: string, handle: FileHandle, { maxSize, files }: Kept): Promise<boolean> {
+  const { size, ino } = await handle.stat();
+  if (maxSize === 'none' || size < maxSize) return false;
+  const there = await lstat(file);
+  if (!there.isFile()) return false;
+  // Another process of ours put it aside before.
+  if (there.ino !== ino) return true;
+  const free = await firstFree(file, files);
+  for (let number = free - 1; number >= 1; number--) await moveIfThere(`${file}.${number}`, `${file}.${number + 1}`);
+  await rename(file, `${file}.1`);
+  return true;
+}
+
+/** Where no file is lost by moving the others up; the last number where all are taken. */
+async function firstFree(file: string, files: number): Promise<number> {
+  const taken = new Set((await fullFiles(file)).map(({ number }) => number));
+  return Array.from({ length: files }, (_, index) => index + 1).find((number) => !taken.has(number)) ?? files;
+}
+
+async function moveIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Removes full files that are too many or too old. `now`: milliseconds since the epoch. */
+export async function removeOld(file: string, { files, maxAge }: Kept, now: number): Promise<void> {
+  for (const { path, number } of await fullFiles(file)) {
+    const isOld = maxAge !== 'none' && now - (await stat(path)).mtimeMs > maxAge;
+    if (number > files || isOld) await rm(path, { force: true });
+  }
+}
+
+async function fullFiles(file: string): Promise<readonly { path: string; number: number }[]> {
+  const beginning = `${basename(file)}.`;
+  const names = (await readdir(dirname(file))).filter((name) => name.startsWith(beginning));
+  return names.flatMap((name) => {
+    const number = name.slice(beginning.length);
+    // A longer number is somebody's date.
+    return /^[1-9][0-9]{0,3}$/.test(number) ? [{ path: join(dirname(file), name), number: Number(number) }] : [];
+  });
+}

@@ -1,0 +1,130 @@
+import { type FileHandle, mkdir, open as openFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+
+/** Lines that are appended in order. What cannot be written is given back, never dropped. */
+export interface LineFile {
+  /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
+  open(): Promise<void>;
+  append(line: string, lost: Lost): void;
+  /** When what was appended is written or given back. */
+  close(): Promise<void>;
+}
+
+/** Why a line is not in the file; undefined while the file rests after a fault, or too much waits for it. */
+export type Lost = (fault: Error | undefined) => void;
+
+interface Waiting {
+  readonly line: string;
+  readonly lost: Lost;
+}
+
+/** Characters that may wait for a slow disk. */
+const MOST_WAITING = 1024 * 1024;
+
+/** Milliseconds after a fault in which the file is not tried again. */
+const REST = 1000;
+
+/** Asked before each write; true: the file was put aside, so that the next one is begun. */
+export type TurnOver = (handle: FileHandle) => Promise<boolean>;
+
+/** Mode 0600, where the file is new. After a fault it is opened anew. */
+export function lineFile(file: string, clock: Clock, turnOver: TurnOver = async () => false): LineFile {
+  return new AppendedFile(file, clock, turnOver);
+}
+
+class AppendedFile implements LineFile {
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #turnOver: TurnOver;
+  #handle: FileHandle | undefined;
+  #waiting: Waiting[] = [];
+  /** Characters of all lines that are neither written nor given back. */
+  #length = 0;
+  /** Monotonic milliseconds. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> | undefined;
+
+  constructor(file: string, clock: Clock, turnOver: TurnOver) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#turnOver = turnOver;
+  }
+
+  async open(): Promise<void> {
+    this.#handle ??= await openAtLineStart(this.#file);
+  }
+
+  append(line: string, lost: Lost): void {
+    const isFull = this.#length + line.length > MOST_WAITING;
+    if (isFull || this.#clock.monotonic() < this.#restsUntil) {
+      lost(undefined);
+      return;
+    }
+    this.#length += line.length;
+    this.#waiting.push({ line, lost });
+    this.#writing ??= this.#writeAll();
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#writeNext();
+    this.#writing = undefined;
+  }
+
+  async #writeNext(): Promise<void> {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    try {
+      await this.open();
+      await this.#nextFile();
+      await this.#handle?.appendFile(batch.map(({ line }) => `${line}\n`).join(''));
+      for (const { line } of batch) this.#length -= line.length;
+    } catch (error) {
+      await this.#giveBack(batch, error as Error);
+    }
+  }
+
+  async #nextFile(): Promise<void> {
+    const before = this.#handle;
+    if (before === undefined || !(await this.#turnOver(before))) return;
+    this.#handle = undefined;
+    await before.close();
+    await this.open();
+  }
+
+  async #giveBack(batch: readonly Waiting[], fault: Error): Promise<void> {
+    this.#restsUntil = this.#clock.monotonic() + REST;
+    for (const { lost } of [...batch, ...this.#waiting]) lost(fault);
+    this.#waiting = [];
+    this.#length = 0;
+    const broken = this.#handle;
+    this.#handle = undefined;
+    await broken?.close().catch(() => {});
+  }
+}
+
+/** Where the last line was cut off, by a full disk or the end of the process, a new one begins. */
+async function openAtLineStart(file: string): Promise<FileHandle> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await openFile(file, 'a+', 0o600);
+  try {
+    if (await endsWithinLine(handle)) await handle.appendFile('\n');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function endsWithinLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 0x0a;
+}

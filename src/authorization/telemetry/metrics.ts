@@ -1,0 +1,76 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Counters } from '../../counters/counters.ts';
+import type { UntrustedProxies } from './untrusted-proxies.ts';
+
+/** Prometheus: what the service counts of itself. */
+export interface Metrics {
+  readonly registry: Registry;
+  answered(endpoint: string, outcome: string): void;
+  issued(grantType: string, format: string): void;
+  introspected(active: boolean): void;
+}
+
+export function buildMetrics(counters: Counters, proxies: UntrustedProxies): Metrics {
+  const registry = new Registry();
+  new Gauge({
+    name: 'gatehouse_authorization_untrusted_proxy',
+    help: 'An address that names its clients as a proxy does, but is not in `trusted_proxies`. The 16 that came most often.',
+    labelNames: ['address'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const address of proxies.addresses) this.set({ address }, 1);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_authorization_counters_reachable',
+    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    registers: [registry],
+    collect() {
+      this.set(counters.reachable() ? 1 : 0);
+    },
+  });
+  const counter = (name: string, help: string, labelNames: readonly [string, string?]) =>
+    counted(registry, { name: `gatehouse_authorization_${name}`, help, labelNames });
+  const introspections = counter('introspections_total', 'Introspection answers.', ['active']);
+  return {
+    registry,
+    answered: counter('answers_total', 'Answers by endpoint and outcome: ok or an error code.', [
+      'endpoint',
+      'outcome',
+    ]),
+    issued: counter('tokens_issued_total', 'Access tokens by grant type and format.', ['grant_type', 'format']),
+    introspected: (active) => introspections(String(active)),
+  };
+}
+
+interface CounterOptions {
+  readonly name: string;
+  readonly help: string;
+  /** One or two. */
+  readonly labelNames: readonly [string, string?];
+}
+
+/** prom-client hashes the labels at every count, which happens twice a request: here it does when somebody asks. */
+function counted(registers: Registry, { name, help, labelNames }: CounterOptions) {
+  const counts = new Map<string, Map<string, number>>();
+  const [one, other] = labelNames;
+  new Counter({
+    name,
+    help,
+    labelNames: labelNames.filter((label) => label !== undefined),
+    registers: [registers],
+    collect() {
+      this.reset();
+      for (const [first, inner] of counts) {
+        for (const [second, count] of inner)
+          this.inc(other ? { [one]: first, [other]: second } : { [one]: first }, count);
+      }
+    },
+  });
+  return (first: string, second = '') => {
+    const inner = counts.get(first) ?? new Map<string, number>();
+    if (inner.size === 0) counts.set(first, inner);
+    inner.set(second, (inner.get(second) ?? 0) + 1);
+  };
+}

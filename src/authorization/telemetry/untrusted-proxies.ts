@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { plainAddress } from '../../base/client-address.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { TrustedProxies } from '../../base/forwarded-for.ts';
+import { namesClients } from '../../base/names-client.ts';
+import { ToldProxies } from '../../base/told-proxies.ts';
+
+/** Where failures are counted by address, all clients of a proxy that no file trusts are one. */
+export class UntrustedProxies {
+  readonly #proxies: ToldProxies;
+
+  constructor(clock: Clock, log: Pick<Logger, 'warn'>) {
+    this.#proxies = new ToldProxies(clock, log);
+  }
+
+  /** Each as `trusted_proxies` may name it. */
+  get addresses(): Iterable<string> {
+    return this.#proxies.addresses;
+  }
+
+  /** Before anything is taken out of the headers. */
+  look({ rawHeaders, socket }: IncomingMessage, trusted: TrustedProxies): void {
+    if (!namesClients(rawHeaders)) return;
+    const address = plainAddress(socket.remoteAddress).replace(/%.*$/, '');
+    if (address !== '' && !trusted.includes(address)) this.#proxies.meet({ address }, AS_PROXY);
+  }
+}
+
+const AS_PROXY =
+  'a peer sends headers of a proxy, but `trusted_proxies` does not name it: all its clients count as one address. If it is your proxy, add it';
