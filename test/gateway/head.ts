@@ -1,4 +1,4 @@
-import { type RequestHead, readHead } from '../../src/gateway/request-head.ts';
+import { type RequestHead, readHead } from '../../src/gateway/message/request-head.ts';
 
 /** The head of a request with these header lines, from nowhere in particular. */
 export function headOf(rawHeaders: readonly string[] = [], method = 'GET', target = '/'): RequestHead {

@@ -1,7 +1,7 @@
-import type { RouteConfig } from '../../config/gateway.ts';
-import type { Identity } from '../identity.ts';
+import type { RouteConfig } from '../../config/schema/gateway.ts';
+import { claimAt } from '../message/claim-path.ts';
+import type { Identity } from '../message/identity.ts';
 import type { Captures } from '../routing/captures.ts';
-import { claimAt } from './claim-path.ts';
 
 type ClaimsConfig = NonNullable<RouteConfig['claims']>;
 type ClaimConfig = ClaimsConfig[string];
@@ -32,8 +32,16 @@ function claimTest(condition: ClaimConfig): ClaimTest {
 
 const CAPTURE = /^(host|path)\.([A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** `host.tenant`, `path.id`: what the match captured; every other value is itself. */
+/** Where some servers end a segment or a path: a captured value that holds one means different things to different servers. */
+const UNCLEAR = /[/?#\p{Cc}]/u;
+
+/**
+ * `host.tenant`, `path.id`: what the match captured, or undefined, which no claim is, where that is unclear. Every other
+ * value is itself.
+ */
 function meant(wanted: unknown, captured: Captures): unknown {
   const [, place, name] = (typeof wanted === 'string' && CAPTURE.exec(wanted)) || [];
-  return name === undefined ? wanted : captured[place as keyof Captures][name];
+  if (name === undefined) return wanted;
+  const value = captured[place as keyof Captures][name];
+  return value !== undefined && UNCLEAR.test(value) ? undefined : value;
 }

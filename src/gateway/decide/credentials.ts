@@ -1,26 +1,28 @@
 import { type Refused, refused } from '../../base/verdict.ts';
-import type { AuthScheme, BearerMethod } from '../../config/gateway.ts';
+import type { BearerMethod } from '../../config/schema/gateway.ts';
 import { isB64Token, parseBearer } from '../../http-auth/bearer.ts';
 import { splitCredentials } from '../../http-auth/scheme.ts';
-import type { CredentialCode } from '../codes.ts';
-import { hasBody, type RequestHead } from '../request-head.ts';
+import type { CredentialCode } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { mayName, takeParameter } from '../routing/form-parameters.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import { type PlacedCredentials, placedCredentials } from './placed-credentials.ts';
 
 /** The one credential of a request (RFC 6750 §2): exactly one, in one place, or it is refused. */
 export interface Extracted {
   readonly kind: 'credential' | 'none';
-  readonly scheme: AuthScheme;
-  /** Empty when there is none; of another scheme than bearer the whole value of Authorization. */
+  readonly scheme: string;
+  /** Empty when there is none; of another scheme than bearer the whole value of its place. */
   readonly token: string;
   readonly place: BearerMethod | undefined;
-  /** The query to forward, with its `?`: without any access_token. */
+  /** The query to forward, with its `?`: without any credential. */
   readonly query: string;
   /** The form to forward, when one was read and a token was taken out of it. */
   readonly form: Buffer | undefined;
 }
 
 interface Found {
-  readonly scheme: AuthScheme;
+  readonly scheme: string;
   readonly place: BearerMethod;
   readonly token: string;
   /** Why it is no token; undefined: it is one. */
@@ -36,25 +38,33 @@ export function extract(
   query: string,
   methods: ReadonlySet<BearerMethod>,
   form: Buffer | undefined,
-  schemes: readonly { readonly name: AuthScheme }[] = [],
+  schemes: readonly Named[] = [],
 ): Extracted | Refused<CredentialCode> {
   const { authorization } = head;
   if (authorization !== undefined && authorization.lines > 1) return refused('credential_repeated');
   const inHeader = authorization && (ofScheme(authorization.value, schemes) ?? fromHeader(authorization.value));
+  const placed = schemes.length === 0 ? undefined : placedCredentials(head, query, schemes);
+  if (placed !== undefined) return amongAll([...inFirst(inHeader), ...placed.found], placed, methods, form);
   if (form === undefined && !mayHoldToken(query)) return single(inHeader, methods, query, undefined);
-  return amongAll(inHeader, query, methods, form);
+  return amongAll(inFirst(inHeader), { query }, methods, form);
+}
+
+type Named = Pick<HttpScheme, 'name' | 'places'>;
+
+function inFirst(found: Found | undefined): readonly Found[] {
+  return found === undefined ? [] : [found];
 }
 
 function amongAll(
-  inHeader: Found | undefined,
-  query: string,
+  others: readonly Found[],
+  { query }: Pick<PlacedCredentials, 'query'>,
   methods: ReadonlySet<BearerMethod>,
   form: Buffer | undefined,
 ): Extracted | Refused<CredentialCode> {
   const inQuery = takeParameter(query.slice(1), 'access_token');
   const inForm = form === undefined ? undefined : takeParameter(form.toString('latin1'), 'access_token');
   const found = [
-    ...(inHeader === undefined ? [] : [inHeader]),
+    ...others,
     ...inQuery.values.map((token) => inPlace('query', token)),
     ...(inForm?.values ?? []).map((token) => inPlace('body', token)),
   ];
@@ -85,12 +95,12 @@ function fromHeader(value: string): Found | undefined {
   return { scheme: 'bearer', place: 'header', token: parsed.token, fault: undefined };
 }
 
-/** Of another scheme that the route takes; its own parser says whether it is well-formed. */
-function ofScheme(value: string, schemes: readonly { readonly name: AuthScheme }[]): Found | undefined {
+/** In Authorization, of another scheme that the route takes there; its own parser says whether it is well-formed. */
+function ofScheme(value: string, schemes: readonly Named[]): Found | undefined {
   if (schemes.length === 0) return undefined;
   const named = splitCredentials(value)?.scheme;
-  const scheme = schemes.find(({ name }) => name === named)?.name;
-  return scheme && { scheme, place: 'header', token: value, fault: undefined };
+  const scheme = schemes.find(({ name, places }) => places === undefined && name === named)?.name;
+  return scheme === undefined ? undefined : { scheme, place: 'header', token: value, fault: undefined };
 }
 
 function inPlace(place: BearerMethod, token: string): Found {
@@ -146,7 +156,7 @@ const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[
 
 /** Whether the body must be read for a credential (RFC 6750 §2.2). */
 export function wantsForm(head: RequestHead, methods: ReadonlySet<BearerMethod>): boolean {
-  if (!methods.has('body') || head.method === 'GET' || head.method === 'HEAD' || !hasBody(head)) return false;
+  if (!methods.has('body') || head.method === 'GET' || head.method === 'HEAD' || !head.hasBody) return false;
   if (head.contentEncoding !== undefined || head.contentType === undefined || head.contentType.lines > 1) return false;
   return FORM.test(head.contentType.value);
 }

@@ -1,5 +1,6 @@
-import type { GatewayConfig } from '../../config/gateway.ts';
-import type { RequestHead } from '../request-head.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { valuesOf } from '../routing/match-conditions.ts';
 
 type CorsConfig = NonNullable<GatewayConfig['cors']>;
 
@@ -9,6 +10,8 @@ export interface CrossOrigin {
   answer(head: RequestHead): readonly string[];
   /** Header lines that a preflight adds; `methods` are those of the routes. */
   preflight(head: RequestHead, methods: Iterable<string>): readonly string[];
+  /** Why a browser will not send the request that this preflight asks for. Undefined: it will. */
+  blocked(head: RequestHead, methods: ReadonlySet<string>): string | undefined;
 }
 
 const VARY = ['vary', 'Origin'] as const;
@@ -39,7 +42,36 @@ export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: str
         String(Math.floor(config.max_age / 1000)),
       ];
     },
+    blocked(head, methods) {
+      if (allowed(head) === undefined) return `the origin ${cut(head.webOrigin?.value)} is not in \`cors.origins\``;
+      const method = head.requestedMethod?.value ?? '';
+      if (!SAFE_METHODS.has(method) && !methods.has(method))
+        return `no route of this path has the method ${cut(method)}`;
+      const missing = missingHeaders(head, config);
+      return missing.length === 0 ? undefined : `not in \`cors.headers\`: ${cut(missing.join(', '))}`;
+    },
   };
+}
+
+/** Fetch, CORS-safelisted methods: sent whatever the answer to a preflight names. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
+
+/** What a stranger writes is told in so many characters. */
+const LONGEST = 128;
+
+function cut(text = ''): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+/** Fetch, CORS-preflight fetch, step 7: `*` stands for every name but Authorization, and for none beside credentials. */
+function missingHeaders(head: RequestHead, { headers, credentials }: CorsConfig): readonly string[] {
+  const lines = valuesOf(head, 'access-control-request-headers');
+  const asked = lines.flatMap((line) => line.split(',')).map((name) => name.trim());
+  const listed = new Set(headers.map((name) => name.toLowerCase()));
+  const isAny = listed.has('*') && !credentials;
+  const isListed = (name: string) =>
+    listed.has(name.toLowerCase()) || (isAny && name.toLowerCase() !== 'authorization');
+  return asked.filter((name) => name !== '' && !isListed(name));
 }
 
 /** A browser asks before it sends (Fetch, CORS-preflight request). Every other OPTIONS is an ordinary method. */

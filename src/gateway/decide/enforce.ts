@@ -1,25 +1,26 @@
 import type { Refused } from '../../base/verdict.ts';
-import type { Counted } from '../../storage/counters.ts';
-import { challengesFor } from '../answer/challenges.ts';
-import { type Code, entry } from '../codes.ts';
-import type { CacheState, SchemeVerification, Verified } from '../identity.ts';
-import { type Outcome, type Refuse, refuse } from '../outcome.ts';
-import { hasBody } from '../request-head.ts';
+import type { Counted } from '../../counters/counters.ts';
+import { type Code, entry } from '../message/codes.ts';
+import type { CacheState, SchemeVerification, Verified } from '../message/identity.ts';
+import type { Target } from '../message/target.ts';
 import { captures } from '../routing/captures.ts';
-import type { Route } from '../routing/route.ts';
-import type { Routed } from '../routing/routed.ts';
-import type { Target } from '../routing/target.ts';
-import { type Extracted, extract, wantsForm, whyMissing } from './credentials.ts';
+import { partsOf } from '../routing/path-parts.ts';
+import { challengesFor } from './challenges.ts';
+import { type Extracted, extract, whyMissing } from './credentials.ts';
+import { type Outcome, type Refuse, refuse } from './outcome.ts';
 import { permit } from './permit.ts';
+import type { Route } from './route.ts';
+import type { Routed } from './routed.ts';
+import type { RuleContext } from './when.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
 export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome> {
-  const { route, head, target, preflight } = routed;
+  const { route, head, target, preflight, wanted } = routed;
   if (preflight) return forward(routed, untouched(target), undefined, entity);
   const isPublic = route.access === 'public';
-  const form = entity !== undefined && wantsForm(head, route.bearerMethods) ? entity : undefined;
+  const form = wanted?.kind === 'form' ? entity : undefined;
   const extracted = isPublic
     ? untouched(target)
     : extract(head, target.query, route.bearerMethods, form, route.schemes);
@@ -98,14 +99,20 @@ function throttle(
 function allow(routed: Routed, extracted: Extracted, verified: Verified, entity: Buffer | undefined): Outcome {
   const { route } = routed;
   const { identity, cache } = verified;
-  const refusal = permit(route.requirements, identity, () => ruleContext(routed));
+  const refusal = permit(route.requirements, identity, () => ruleContexts(routed));
   if (refusal !== undefined) return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
   return forward(routed, extracted, verified, entity);
 }
 
-function ruleContext({ head, host, target, route }: Routed) {
-  const { path, query } = target;
-  return { head, host, path, query, captured: captures(route, host, path) };
+/** A rule looks at the path in each reading of a server that decodes. */
+function ruleContexts({ head, host, target, route }: Routed): readonly RuleContext[] {
+  return partsOf(target).map((parts) => ({
+    head,
+    host,
+    path: `/${parts.join('/')}`,
+    query: target.query,
+    captured: captures(route, host, parts),
+  }));
 }
 
 function forward(
@@ -130,7 +137,7 @@ function forward(
     identityHeaders: headers,
     cache,
     body: body ?? 'stream',
-    bodyChanged: body !== entity && hasBody(head),
+    bodyChanged: body !== entity && head.hasBody,
     answerFields,
     privateResponse: extracted.place === 'query',
     shadow: undefined,

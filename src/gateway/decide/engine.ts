@@ -1,18 +1,27 @@
-import { type Outcome, type Refuse, type Reply, refuse } from '../outcome.ts';
-import { hasBody, type RequestHead } from '../request-head.ts';
+import { RESOURCE_METADATA } from '../../config/words/resource-metadata.ts';
+import type { Code } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { judgeTarget, type Target } from '../message/target.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
-import type { Route } from '../routing/route.ts';
-import type { Routed } from '../routing/routed.ts';
-import { type Question, RouteTable } from '../routing/routes.ts';
-import { judgeTarget, type Target } from '../routing/target.ts';
-import { unmetDetail } from '../routing/unmet-conditions.ts';
+import {
+  type Ambiguous,
+  ambiguityDetail,
+  matchReadings,
+  placedInReadings,
+  type Question,
+  RouteTable,
+} from '../routing/routes.ts';
 import { hostNames } from './authority.ts';
 import { wantsForm } from './credentials.ts';
 import { type CrossOrigin, isPreflight } from './cross-origin.ts';
 import { enforce } from './enforce.ts';
-import { findFrameFault } from './framing.ts';
+import { findFrameFault, namedDecisive } from './framing.ts';
+import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';
 import type { ProtectedResources } from './protected-resources.ts';
+import type { Route } from './route.ts';
+import type { Routed, WantedEntity } from './routed.ts';
 import { forwardInShadow } from './shadow.ts';
+import { unmetDetail } from './unmet-conditions.ts';
 
 /**
  * The decision engine: RequestHead in, Outcome out. It knows no framework and no socket, so the proxy and every command
@@ -26,13 +35,7 @@ export interface Engine {
   decide(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome>;
 }
 
-/** A body that is read whole before a decision. */
-export interface WantedEntity {
-  /** Bytes. */
-  readonly limit: number;
-  /** What a longer one is refused with. */
-  readonly tooLarge: 'form_too_large' | 'integrity_too_large';
-}
+export type { WantedEntity } from './routed.ts';
 
 export interface EngineParts {
   readonly routes: readonly Route[];
@@ -46,10 +49,8 @@ export function buildEngine(parts: EngineParts): Engine {
   const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames() };
   return {
     route: (head) => route(router, head),
-    needs: ({ head, route, preflight }) => {
-      const wanted = preflight ? undefined : wantedEntity(route, head);
-      return wanted !== undefined && readable(route, head, wanted.limit) ? wanted : undefined;
-    },
+    needs: ({ head, route, preflight, wanted }) =>
+      preflight || wanted === undefined || !readable(route, head, wanted.limit) ? undefined : wanted,
     decide: (routed, entity) => (routed.route.shadow ? forwardInShadow(routed, entity) : enforce(routed, entity)),
   };
 }
@@ -57,7 +58,7 @@ export function buildEngine(parts: EngineParts): Engine {
 /** CONNECT asks for a tunnel; TRACE would show the client what the gateway adds to a request (RFC 9110 §9.3.8). */
 const REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
-const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, headers: [], body: '' };
+const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined };
 
 interface Router extends EngineParts {
   readonly table: RouteTable<Route>;
@@ -71,11 +72,15 @@ function readable({ shadow }: Route, { contentLength }: RequestHead, limit: numb
 
 /** A form for its access_token (RFC 6750 §2.2), or any body whose hash is in the credentials (RFC 7616 §3.4.3). */
 function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined {
-  if (route.access === 'public' || !hasBody(head)) return undefined;
-  if (wantsForm(head, route.bearerMethods)) return { limit: route.limits.form, tooLarge: 'form_too_large' };
+  if (route.access === 'public' || !head.hasBody) return undefined;
+  if (wantsForm(head, route.bearerMethods))
+    return { kind: 'form', limit: route.limits.form, tooLarge: 'form_too_large' };
+  // More than one Authorization is refused whatever the body says.
+  if ((head.authorization?.lines ?? 0) > 1) return undefined;
   for (const scheme of route.schemes) {
-    const limit = scheme.wantsEntity(head);
-    if (limit !== undefined) return { limit, tooLarge: 'integrity_too_large' };
+    const isAbsent = head.authorization === undefined && scheme.places === undefined;
+    const limit = isAbsent ? undefined : scheme.wantsEntity(head);
+    if (limit !== undefined) return { kind: 'hashed', limit, tooLarge: 'integrity_too_large' };
   }
   return undefined;
 }
@@ -92,18 +97,42 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
   // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
   if (target.path === '*') return refuse('route_not_found');
-  const document = router.resources.find(host, target.path);
-  if (document !== undefined && isRead(head)) return documentReply(document);
+  const document = mayBeMetadata(head, target) ? router.resources.find(host, target.path) : undefined;
+  if (document !== undefined) return documentReply(document);
   const question = { host, key: target.key, method: head.method, head, query: target.query };
-  return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
+  const found = isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
+  return found.kind === 'routed' ? judgeFields(router, found, question) : found;
+}
+
+/** What decides must be there once, and must be what the upstream gets; else another route's request could be meant. */
+function judgeFields({ table }: Router, routed: Routed, question: Question): Routed | Refuse {
+  const refusal = refuseNamed(table, routed, question) ?? refuseRepeated(routed, question);
+  if (refusal === undefined) return routed;
+  return routed.route.onlyLooksOn ? { ...routed, wouldRefuse: routed.wouldRefuse ?? refusal } : refusal;
+}
+
+function refuseNamed(
+  table: RouteTable<Route>,
+  { head, route, target }: Routed,
+  question: Question,
+): Refuse | undefined {
+  const detail = head.connection && namedDecisive(head, () => placedInReadings(table, question, target));
+  return detail === undefined ? undefined : refuse('connection_names_decisive', { route, detail });
+}
+
+function refuseRepeated({ route }: Routed, question: Question): Refuse | undefined {
+  const detail = route.requirements.repeated?.(question);
+  return detail === undefined ? undefined : refuse('match_repeated', { route, detail });
 }
 
 function matched(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse {
   const { host } = question;
-  const match = router.table.match(question);
+  const match = matchReadings(router.table, question, target);
   switch (match.kind) {
     case 'route':
       return judged(match.route, head, host, target);
+    case 'ambiguous':
+      return ambiguous(router, match, { head, host, target });
     case 'repeated':
       return unrouted(router, head, host, refuse('match_repeated', { route: match.route }));
     case 'not_found':
@@ -118,11 +147,35 @@ function matched(router: Router, head: RequestHead, target: Target, question: Qu
   }
 }
 
+/** In shadow mode it goes on by a route that it has, where none of its readings is one that is enforced. */
+function ambiguous(
+  router: Router,
+  match: Ambiguous<Route>,
+  request: Pick<Routed, 'head' | 'host' | 'target'>,
+): Routed | Refuse {
+  const [route] = match.readings.flatMap((reading) => (reading.kind === 'route' ? [reading.route] : []));
+  const refusal = refuse('target_ambiguous', { route, detail: ambiguityDetail(match) });
+  const passes = match.readings.every((reading) =>
+    reading.kind === 'route' ? reading.route.onlyLooksOn : router.unrouted?.onlyLooksOn === true,
+  );
+  if (!passes || route === undefined) return refusal;
+  return routedTo(route, request, refusal);
+}
+
 /** What only the route can say about a target and the length of a body. */
 function judged(route: Route, head: RequestHead, host: string, target: Target): Routed | Refuse {
-  const refusal = judgePath(route, target) ?? judgeLength(route, head);
+  const unclear = judgePath(route, target);
+  if (unclear !== undefined && !route.onlyLooksOn) return unclear;
+  const wanted = wantedEntity(route, head);
+  const refusal = unclear ?? judgeLength(route, head, wanted);
   if (refusal !== undefined && !route.shadow) return refusal;
-  return { kind: 'routed', head, host, target, route, wouldRefuse: refusal, preflight: false };
+  return { kind: 'routed', head, host, target, route, wouldRefuse: refusal, preflight: false, wanted };
+}
+
+/** To a route that only looks on. `wouldRefuse`: for what it would be refused. */
+function routedTo(route: Route, request: Pick<Routed, 'head' | 'host' | 'target'>, wouldRefuse: Refuse): Routed {
+  const wanted = wantedEntity(route, request.head);
+  return { kind: 'routed', ...request, route, wouldRefuse, preflight: false, wanted };
 }
 
 function judgePath(route: Route, target: Target): Refuse | undefined {
@@ -131,18 +184,24 @@ function judgePath(route: Route, target: Target): Refuse | undefined {
   return undefined;
 }
 
-function judgeLength(route: Route, head: RequestHead): Refuse | undefined {
-  if (head.contentLength === undefined) return undefined;
-  const length = Number(head.contentLength.value);
+function judgeLength(
+  route: Route,
+  { contentLength }: RequestHead,
+  wanted: WantedEntity | undefined,
+): Refuse | undefined {
+  if (contentLength === undefined) return undefined;
+  const length = Number(contentLength.value);
   if (length > route.limits.body) return refuse('body_too_large', { route });
-  const wanted = wantedEntity(route, head);
   return wanted !== undefined && length > wanted.limit ? refuse(wanted.tooLarge, { route }) : undefined;
 }
 
+/** The other refusals say that it is not known which route the request has: it may be one that is enforced. */
+const KNOWN_TO_HAVE_NONE: ReadonlySet<Code> = new Set(['route_not_found', 'method_not_allowed']);
+
 /** Where the whole file is in shadow mode, a request without a route goes to the default upstream as it came. */
 function unrouted({ unrouted: route }: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
-  if (route === undefined) return refusal;
-  return { kind: 'routed', head, host, target: asReceived(head), route, wouldRefuse: refusal, preflight: false };
+  if (route === undefined || (!route.onlyLooksOn && !KNOWN_TO_HAVE_NONE.has(refusal.code))) return refusal;
+  return routedTo(route, { head, host, target: asReceived(head) }, refusal);
 }
 
 function asReceived({ target }: RequestHead): Target {
@@ -150,6 +209,7 @@ function asReceived({ target }: RequestHead): Target {
     kind: 'target',
     path: target,
     key: target,
+    decoded: [],
     query: '',
     encodedSlash: false,
     parameter: false,
@@ -162,9 +222,12 @@ function sameAuthority(authority: string, head: RequestHead): boolean {
   return authority.toLowerCase() === head.host?.value.toLowerCase();
 }
 
+const NO_CORS = 'the file has no `cors`, so pages of other origins may not call';
+
 /** Answered here, from the routes of the path, unless the route of the method asked for leaves it to the upstream. */
 function preflight(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
-  const asked = router.table.match({ ...question, method: head.requestedMethod?.value ?? '' });
+  const asked = matchReadings(router.table, { ...question, method: head.requestedMethod?.value ?? '' }, target);
+  if (asked.kind === 'ambiguous') return ambiguous(router, asked, { head, host: question.host, target });
   if (asked.kind === 'route' && asked.route.corsUpstream) {
     const routed = judged(asked.route, head, question.host, target);
     return routed.kind === 'routed' ? { ...routed, preflight: true } : routed;
@@ -172,15 +235,17 @@ function preflight(router: Router, head: RequestHead, target: Target, question: 
   const methods = router.table.methods(question);
   if (methods === undefined) return matched(router, head, target, question);
   const headers = router.crossOrigin?.preflight(head, methods) ?? [];
-  return { kind: 'reply', route: undefined, status: 204, headers, body: '' };
+  const reason = router.crossOrigin === undefined ? NO_CORS : router.crossOrigin.blocked(head, methods);
+  return { kind: 'reply', route: undefined, status: 204, headers, body: '', reason };
 }
 
-function isRead({ method }: RequestHead): boolean {
-  return method === 'GET' || method === 'HEAD';
+/** Of a resource (RFC 9728 §3), which is only read. */
+function mayBeMetadata({ method }: RequestHead, { path }: Target): boolean {
+  return path.startsWith(RESOURCE_METADATA) && (method === 'GET' || method === 'HEAD');
 }
 
 function documentReply(body: string): Reply {
   const headers = ['content-type', 'application/json', 'cache-control', 'public, max-age=300'];
   headers.push('content-length', String(Buffer.byteLength(body)));
-  return { kind: 'reply', route: undefined, status: 200, headers, body };
+  return { kind: 'reply', route: undefined, status: 200, headers, body, reason: undefined };
 }

@@ -1,5 +1,6 @@
-import type { Code } from '../codes.ts';
-import type { RequestHead } from '../request-head.ts';
+import { fold } from '../../config/words/fold-name.ts';
+import type { Code } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
 
 /** RFC 9112 §6.1, §6.3: what the parser lets pass and an upstream could read in another way. */
 export function findFrameFault(head: RequestHead): Code | undefined {
@@ -9,4 +10,67 @@ export function findFrameFault(head: RequestHead): Code | undefined {
   if (contentLength !== undefined || head.version === '1.0') return 'message_malformed';
   const chunked = transferEncoding.lines === 1 && transferEncoding.value.toLowerCase() === 'chunked';
   return chunked ? undefined : 'transfer_encoding_invalid';
+}
+
+/** The names in Connection (RFC 9110 §7.6.1), in lower case; undefined for the two values that nearly every request has. */
+export function connectionNames({ connection }: RequestHead): ReadonlySet<string> | undefined {
+  if (connection === undefined) return undefined;
+  const value = connection.value.toLowerCase();
+  if (value === 'keep-alive' || value === 'close') return undefined;
+  return new Set(value.split(',').map((token) => token.trim()));
+}
+
+/** What every route goes by: who asks, from which page, and what kind of body it is. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  'authorization',
+  'origin',
+  'access-control-request-method',
+  'content-type',
+  'content-encoding',
+]);
+
+/** Fields of a connection, which clients name there by right: no upstream gets them in any case. */
+const LEGAL: ReadonlySet<string> = new Set([
+  '',
+  'keep-alive',
+  'close',
+  'te',
+  'trailer',
+  'upgrade',
+  'http2-settings',
+  'proxy-connection',
+]);
+
+/** What decides about requests of a route, folded; `any`: nobody can list it. */
+export type DecisiveFields = ReadonlySet<string> | 'any';
+
+/**
+ * A field that Connection names ends here. Where it decides, the request would be judged by what the upstream never
+ * gets; and a field that is not there may be what another route for the same path waits for. So it is looked for in every
+ * route that host and path could choose, whether the request has the field or not. Gives the first such name, folded.
+ */
+export function namedDecisive(
+  head: RequestHead,
+  placed: () => Iterable<{ readonly decisive: DecisiveFields }>,
+): string | undefined {
+  const told = [...(connectionNames(head) ?? [])].filter((name) => !LEGAL.has(name)).map(fold);
+  if (told.length === 0) return undefined;
+  const found = told.find((name) => ALWAYS.has(name)) ?? decisiveOf(told, placed());
+  return found?.slice(0, LONGEST);
+}
+
+/** Characters of a name that are logged. */
+const LONGEST = 64;
+
+/** Routes that look at the same share a set: a client names thousands of fields, and thousands of routes may share a path. */
+function decisiveOf(
+  told: readonly string[],
+  placed: Iterable<{ readonly decisive: DecisiveFields }>,
+): string | undefined {
+  const named = new Set(told);
+  for (const decisive of new Set([...placed].map((route) => route.decisive))) {
+    const found = decisive === 'any' ? told[0] : decisive.values().find((name) => named.has(name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

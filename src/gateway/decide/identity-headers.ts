@@ -1,7 +1,12 @@
-import { fold } from '../../config/fold-name.ts';
-import type { GatewayConfig } from '../../config/gateway.ts';
-import type { Identity } from '../identity.ts';
-import { OURS } from './our-fields.ts';
+import { remembered } from '../../base/remembered.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { PassHeader } from '../../config/schema/route.ts';
+import { certificateHeaders } from '../../config/words/certificate-headers.ts';
+import { fold } from '../../config/words/fold-name.ts';
+import { overrideHeaders } from '../../config/words/override-headers.ts';
+import { ownValue } from '../../config/words/own-value.ts';
+import type { Identity } from '../message/identity.ts';
+import { OURS } from '../message/our-fields.ts';
 
 type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
@@ -9,23 +14,35 @@ type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 export interface IdentityHeaders {
   /** Those that are written where there is a claim for them, in lower case. */
   readonly names: readonly string[];
-  /** Whether a client's header of this name, in lower case, could be taken for one of ours or for a proxy's. */
-  spoofs(name: string): boolean;
+  /**
+   * Whether a header of this name, in lower case, could be taken for one of ours or for a proxy's, or lead an upstream to
+   * another path or method than was judged. `isFromProxy`: a trusted proxy sent it.
+   */
+  spoofs(name: string, isFromProxy?: boolean): boolean;
   /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
   write(identity: Identity): readonly string[] | undefined;
 }
 
-/** `requestId` is the header of the request id, which is ours as well. */
-export function identityHeaders({ prefix, set }: IdentityHeadersConfig, requestId = 'X-Request-Id'): IdentityHeaders {
-  const names = new Set([...Object.keys(set), requestId].map(fold));
-  const folded = fold(prefix);
+/** What else is dropped, and what is not. */
+export interface HeaderRules {
+  /** Header of the request id, which is ours as well. */
+  readonly requestId?: string;
+  /** Names that are dropped by default and pass as they came: from anybody, and from a trusted proxy. */
+  readonly passed?: readonly PassHeader[];
+  readonly passedFromProxies?: readonly PassHeader[];
+}
+
+export function identityHeaders(
+  { prefix, set }: IdentityHeadersConfig,
+  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed }: HeaderRules = {},
+): IdentityHeaders {
+  const own = { prefix: fold(prefix), names: [...Object.keys(set), requestId] };
+  const fromAnybody = remembering(spoofing(own, passed));
+  const fromProxies = passedFromProxies === passed ? fromAnybody : remembering(spoofing(own, passedFromProxies));
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
     names: Object.keys(set).map((name) => name.toLowerCase()),
-    spoofs: remembering((name) => {
-      const plain = fold(name);
-      return OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(folded) || names.has(plain);
-    }),
+    spoofs: (name, isFromProxy = false) => (isFromProxy ? fromProxies : fromAnybody)(name),
     write(identity) {
       const before = written.get(identity);
       if (before !== undefined) return before;
@@ -36,25 +53,30 @@ export function identityHeaders({ prefix, set }: IdentityHeadersConfig, requestI
   };
 }
 
-const FORWARDING = /^(?:forwarded$|x-forwarded(?:$|-))/;
+interface Own {
+  /** Folded. */
+  readonly prefix: string;
+  readonly names: readonly string[];
+}
 
-/** Clients send the same few names again and again; a flood of others is forgotten at once. */
-function remembering(judge: (name: string) => boolean, capacity = 1024): (name: string) => boolean {
-  const known = new Map<string, boolean>();
+function spoofing({ prefix, names }: Own, passed: readonly PassHeader[]): (name: string) => boolean {
+  const overrides = overrideHeaders.filter((name) => !passed.includes(name));
+  const exact = new Set([...names, ...overrides].map(fold));
+  const certificates = certificateHeaders.filter((name) => !passed.includes(name)).map(fold);
   return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    if (known.size >= capacity) known.clear();
-    const verdict = judge(name);
-    known.set(name, verdict);
-    return verdict;
+    const plain = fold(name);
+    if (OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(prefix) || exact.has(plain)) return true;
+    return certificates.some((each) => plain === each || plain.startsWith(`${each}-`));
   };
 }
+
+const FORWARDING = /^(?:forwarded$|x-forwarded(?:$|-))/;
 
 function writeClaims(set: Record<string, string>, identity: Identity): readonly string[] | undefined {
   const lines: string[] = [];
   for (const [header, claim] of Object.entries(set)) {
-    const value = facts[claim]?.(identity) ?? identity.claims[claim];
+    const fact = facts.get(claim);
+    const value = fact === undefined ? ownValue(identity.claims, claim) : fact(identity);
     if (value === undefined || value === null) continue;
     const text = headerValue(value);
     if (text === undefined) return undefined;
@@ -63,12 +85,16 @@ function writeClaims(set: Record<string, string>, identity: Identity): readonly 
   return lines;
 }
 
-/** Claims that have a place of their own in an identity, whatever member of the token they came from. */
-const facts: Readonly<Record<string, (identity: Identity) => string | undefined>> = {
-  sub: (identity) => identity.subject,
-  client_id: (identity) => identity.clientId,
-  scope: (identity) => [...identity.scopes].join(' '),
-};
+/** A claim that the token has, and not what every object of JavaScript has. */
+/**
+ * Claims that have a place of their own in an identity, whatever member of the token they came from. What they are there
+ * is what limits, records and rules go by: a claim of another type is none for a header either.
+ */
+const facts: ReadonlyMap<string, (identity: Identity) => string | undefined> = new Map([
+  ['sub', (identity: Identity) => identity.subject],
+  ['client_id', (identity: Identity) => identity.clientId],
+  ['scope', (identity: Identity) => [...identity.scopes].join(' ')],
+]);
 
 /** Octets of UTF-8 (RFC 9110 §5.5 obs-text); lists and objects as JSON, so that no separator can be smuggled in. */
 function headerValue(value: unknown): string | undefined {
@@ -76,4 +102,13 @@ function headerValue(value: unknown): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
   if (/[\x00-\x1f\x7f]/.test(text) || text !== text.trim()) return undefined;
   return /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Characters: a name that is longer is judged each time, or a client could fill the memory with its own. */
+const LONGEST = 64;
+
+/** Remembers what was judged of a name. A flood of other names makes it forget all; it holds 64 KiB of names at most. */
+export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
+  const known = remembered(judge);
+  return (name) => (name.length > LONGEST ? judge(name) : known(name));
 }

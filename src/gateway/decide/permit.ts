@@ -1,9 +1,10 @@
 import { type Refused, refused } from '../../base/verdict.ts';
-import type { Code } from '../codes.ts';
-import type { Identity } from '../identity.ts';
+import type { Code } from '../message/codes.ts';
+import type { Identity } from '../message/identity.ts';
+import { type ScopeRequirement, satisfies } from '../message/scope-requirement.ts';
 import type { ClaimsHold } from './claim-conditions.ts';
-import { type ScopeRequirement, satisfies } from './scope-requirement.ts';
 import type { RuleContext, When } from './when.ts';
+import type { RepeatedReads } from './when-reads.ts';
 
 /** What a route asks of an identity. Judged on every request, whether the identity was cached or not. */
 export interface Requirements {
@@ -13,21 +14,23 @@ export interface Requirements {
   readonly audience: ReadonlyMap<string, string>;
   readonly claims: ClaimsHold | undefined;
   readonly when: When | undefined;
+  /** Of what `when` reads. */
+  readonly repeated?: RepeatedReads | undefined;
 }
 
 export type PermitCode = Extract<Code, 'token_audience' | 'scope_insufficient' | 'condition_failed'>;
 
-/** Undefined: permitted. The context is made only where a rule looks at it. */
+/** Undefined: permitted. The contexts are made only where a rule looks at them, and a rule must hold in each. */
 export function permit(
   { scope, audience, claims, when }: Requirements,
   identity: Identity,
-  context: () => RuleContext,
+  contexts: () => readonly RuleContext[],
 ): Refused<PermitCode> | undefined {
   const wanted = audience.get(identity.server);
   if (wanted !== undefined && !(identity.audience?.includes(wanted) ?? false)) return refused('token_audience');
   if (scope !== undefined && !satisfies(scope, identity.scopes)) return refused('scope_insufficient');
   if (claims === undefined && when === undefined) return undefined;
-  const seen = context();
-  if (claims?.(identity, seen.captured) === false) return refused('condition_failed', 'claims');
-  return when?.(identity, seen) === false ? refused('condition_failed', 'when') : undefined;
+  const seen = contexts();
+  if (seen.some(({ captured }) => claims?.(identity, captured) === false)) return refused('condition_failed', 'claims');
+  return seen.some((context) => when?.(identity, context) === false) ? refused('condition_failed', 'when') : undefined;
 }

@@ -1,6 +1,7 @@
-import type { GatewayConfig, RouteConfig, ScopeConfig } from '../../config/gateway.ts';
-import { normalizeHost } from '../../config/host.ts';
-import { scopeRequirement } from './scope-requirement.ts';
+import type { GatewayConfig, RouteConfig, ScopeConfig } from '../../config/schema/gateway.ts';
+import { normalizeHost } from '../../config/words/host.ts';
+import { resourceMetadataUrl } from '../../config/words/resource-metadata.ts';
+import { scopeRequirement } from '../message/scope-requirement.ts';
 
 /** RFC 9728: what a client needs to know of a protected resource, found from the resource's own identifier. */
 export interface ProtectedResources {
@@ -10,36 +11,27 @@ export interface ProtectedResources {
   location(route: RouteConfig): string | undefined;
 }
 
-const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-
 export function protectedResources(config: GatewayConfig): ProtectedResources {
   const byResource = Map.groupBy(config.routes, (route) => route.resource ?? config.resource);
   const resources = new Set([config.resource, ...byResource.keys()]);
   const documents = new Map<string, string>();
   for (const resource of resources) {
     if (resource === undefined) continue;
-    const url = metadataUrl(resource);
+    const url = resourceMetadataUrl(resource);
     const document = describe(config, resource, byResource.get(resource) ?? []);
     documents.set(place(normalizeHost(url.host) ?? '', url.pathname), JSON.stringify(document));
   }
   return {
-    find: (host, path) => (path.startsWith(WELL_KNOWN) ? documents.get(place(host, path)) : undefined),
+    find: (host, path) => documents.get(place(host, path)),
     location(route) {
       const resource = route.resource ?? config.resource;
-      return resource === undefined ? undefined : metadataUrl(resource).href;
+      return resource === undefined ? undefined : resourceMetadataUrl(resource).href;
     },
   };
 }
 
 function place(host: string, path: string): string {
   return `${host} ${path}`;
-}
-
-/** §3.1: the well-known part is inserted between host and path; a path that is only a slash is none. */
-function metadataUrl(resource: string): URL {
-  const url = new URL(resource);
-  url.pathname = `${WELL_KNOWN}${url.pathname === '/' ? '' : url.pathname}`;
-  return url;
 }
 
 /** §2. Scopes are those that the routes of this resource ask for. */

@@ -1,9 +1,9 @@
-import { addressBlock } from '../../base/address-block.ts';
-import { type CountedBy, countedByText } from '../../config/counted-by.ts';
-import type { RateLimitConfig } from '../../config/gateway.ts';
-import type { Counted, Counters } from '../../storage/counters.ts';
-import type { Identity } from '../identity.ts';
-import { claimAt } from './claim-path.ts';
+import { addressBlock } from '../../base/client-address.ts';
+import type { RateLimitConfig } from '../../config/schema/gateway.ts';
+import { type CountedBy, countedByText } from '../../config/words/counted-by.ts';
+import type { Counted, Counters } from '../../counters/counters.ts';
+import { claimAt } from '../message/claim-path.ts';
+import type { Identity } from '../message/identity.ts';
 
 /** The limit of one route. What it counts belongs to that route; 0: go on, else milliseconds to wait. */
 export interface RateLimit {

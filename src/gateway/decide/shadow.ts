@@ -1,7 +1,7 @@
-import type { Identity } from '../identity.ts';
-import type { Forward, Outcome } from '../outcome.ts';
-import type { Routed } from '../routing/routed.ts';
+import type { Identity } from '../message/identity.ts';
 import { enforce } from './enforce.ts';
+import type { Forward, Outcome } from './outcome.ts';
+import type { Routed } from './routed.ts';
 
 /**
  * Shadow mode: the request goes on as it came, and what enforcing would have done is recorded. Only a valid token brings

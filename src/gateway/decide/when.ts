@@ -1,6 +1,6 @@
-import { compileExpression } from '../../config/expression.ts';
-import type { Identity } from '../identity.ts';
-import type { RequestHead } from '../request-head.ts';
+import { compileExpression } from '../../config/words/expression.ts';
+import type { Identity } from '../message/identity.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import type { Captures } from '../routing/captures.ts';
 
 /** What a rule about more than scope may look at. */
@@ -43,15 +43,15 @@ function headersOf({ fields }: RequestHead): Record<string, string> {
 
 /** A parameter that occurs twice is a list, which equals no text: what the upstream would go by is unknown. */
 function queryOf(query: string): Record<string, string | string[]> {
-  const found = new URLSearchParams(query);
-  const names = new Set(found.keys());
-  names.delete('access_token');
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const values = found.getAll(name);
-      return [name, values.length === 1 ? (values[0] as string) : values];
-    }),
-  );
+  const found = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = found.get(name);
+    if (before === undefined) found.set(name, value);
+    else if (Array.isArray(before)) before.push(value);
+    else found.set(name, [before, value]);
+  }
+  found.delete('access_token');
+  return Object.fromEntries(found);
 }
 
 function identityOf({ scheme, subject, clientId, scopes, claims, issuer }: Identity): object {

@@ -1,7 +1,8 @@
-import type { GatewayConfig, RouteConfig } from '../../config/gateway.ts';
-import type { Judged } from '../dry/judge.ts';
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import type { Route } from '../decide/route.ts';
+import type { Judged } from '../explain/judge.ts';
 import { type Captures, captures } from '../routing/captures.ts';
-import type { Route } from '../routing/route.ts';
+import { looseParts } from '../routing/path-parts.ts';
 import { unique } from './path-samples.ts';
 import type { Side, TokenOfIssuer } from './side.ts';
 
@@ -98,8 +99,8 @@ function claimsFor({ side, judged }: Met): readonly Facts['claims'][] {
   const { route, head } = judged;
   const written = side.written(route);
   if (route === undefined || written?.claims === undefined) return [{}];
-  const path = head.target.split('?')[0] as string;
-  const captured = captures(route, head.host?.value ?? '', path);
+  const parts = looseParts(head.target.split('?')[0] as string);
+  const captured = captures(route, head.host?.value ?? '', parts);
   const first = meeting(written.claims, captured);
   const others = Object.entries(written.claims).flatMap(([claim, condition]) =>
     valuesOf(condition, captured).map((value) => ({ ...first, [claim]: value })),

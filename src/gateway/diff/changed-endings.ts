@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
 /** Routes on which what is open no longer ends with its token. */
 export function changedEndings(old: GatewayConfig, now: GatewayConfig): readonly string[] {

@@ -1,5 +1,5 @@
-import { countedByText } from '../../config/counted-by.ts';
-import type { GatewayConfig, RateLimitConfig } from '../../config/gateway.ts';
+import type { GatewayConfig, RateLimitConfig } from '../../config/schema/gateway.ts';
+import { countedByText } from '../../config/words/counted-by.ts';
 import { limitText } from '../decide/rate-limit.ts';
 
 /** Limits that let more through than before, or count somebody else; a route is the same as long as it has its id. */

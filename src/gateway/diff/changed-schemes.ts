@@ -1,6 +1,7 @@
-import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/gateway.ts';
+import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
+import { blocksOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 
-/** Routes whose users of Basic or Digest are others than before: no probe asks as one of them. */
+/** Routes whose schemes, or the blocks of these, are others than before: no probe asks as one of their users. */
 export function changedSchemes(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(old.routes.map((route) => [route.id, wordsOf(route)]));
   return now.routes.flatMap((route) =>
@@ -8,10 +9,8 @@ export function changedSchemes(old: GatewayConfig, now: GatewayConfig): readonly
   );
 }
 
-type Schemes = Pick<RouteConfig, 'auth' | 'basic' | 'digest'>;
-
-function wordsOf({ auth, basic, digest }: Schemes): string {
-  return JSON.stringify([schemesOf(auth), basic, digest]);
+function wordsOf(route: SchemeBlocks & Pick<RouteConfig, 'auth'>): string {
+  return JSON.stringify([schemesOf(route.auth), blocksOf(route).map(({ name, block }) => [name, block])]);
 }
 
 /** What the probes try anyway. */

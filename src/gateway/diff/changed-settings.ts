@@ -1,6 +1,7 @@
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { changedEndings } from './changed-endings.ts';
 import { changedLimits } from './changed-limits.ts';
+import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
 import { changedUpstreams } from './changed-upstreams.ts';
 
@@ -19,13 +20,19 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     );
   });
   return [
-    ...trust.filter((key) => !same(old[key], now[key])),
+    ...trust.filter((key) => !same(old[key], now[key]) || (key === 'trusted_proxies' && isOtherHost(old, now))),
     ...servers,
     ...changedLimits(old, now),
     ...changedEndings(old, now),
+    ...changedPasses(old, now),
     ...changedSchemes(old, now),
     ...changedUpstreams(old, now),
   ];
+}
+
+/** It is a part of `trusted_proxies` in the file. */
+function isOtherHost(old: GatewayConfig, now: GatewayConfig): boolean {
+  return old.is_host_forwarded !== now.is_host_forwarded;
 }
 
 function changedKeys(one: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>) {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
 type Upstreams = GatewayConfig['upstreams'];
 

@@ -1,5 +1,5 @@
-import { answerInWords } from '../dry/words.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import { answerInWords } from '../explain/words.ts';
 import { type Caller, callersFor, type Met } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
 import { type Probe, probes } from './probes.ts';
@@ -7,7 +7,8 @@ import type { Side } from './side.ts';
 
 /** What one caller may do that it might not before, or may no more. */
 export interface Change {
-  readonly change: 'opened' | 'closed';
+  /** `doubtful`: a `when` that is not the same on both sides decides. */
+  readonly change: 'opened' | 'closed' | 'doubtful';
   readonly hosts: readonly string[];
   readonly methods: readonly string[];
   readonly path: string;
@@ -32,7 +33,7 @@ export interface Comparison {
 export async function compare(old: Side, now: Side): Promise<Comparison> {
   const changes: Change[] = [];
   for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now)));
-  const told = merged(merged(byCaller(changes), 'methods'), 'hosts');
+  const told = inSum(changes).filter(({ change }) => change !== 'doubtful');
   return {
     changes: told.toSorted(openedFirst),
     undecided: [...whens(old), ...whens(now)],
@@ -40,11 +41,17 @@ export async function compare(old: Side, now: Side): Promise<Comparison> {
   };
 }
 
+/** One entry for each shape of requests that change in the same way. */
+export function inSum(changes: readonly Change[]): readonly Change[] {
+  return merged(merged(byCaller(changes), 'methods'), 'hosts');
+}
+
 function openedFirst(one: Change, other: Change): number {
   return Number(one.change === 'closed') - Number(other.change === 'closed');
 }
 
-async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> {
+/** What becomes of one request, from any client. */
+export async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> {
   const before: Met = { side: old, judged: await old.ask(probe.asked) };
   const after: Met = { side: now, judged: await now.ask(probe.asked) };
   const callers = callersFor(before, after);
@@ -53,13 +60,18 @@ async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> 
     const change = await changeFor(probe, caller, before, after);
     if (change !== undefined) changes.push(change);
   }
-  return changes.length === callers.length && sameDirection(changes)
+  return changes.length === callers.length && areAlike(changes)
     ? changes.map((change) => ({ ...change, callers: ['every caller'] }))
     : changes;
 }
 
-function sameDirection([first, ...others]: readonly Change[]): boolean {
-  return others.every(({ change }) => change === first?.change);
+function areAlike(changes: readonly Change[]): boolean {
+  return new Set(changes.map(answersOf)).size <= 1;
+}
+
+/** What changed, whatever caller it is for. */
+function answersOf({ callers: _, ...change }: Change): string {
+  return JSON.stringify(change);
 }
 
 async function changeFor(
@@ -83,10 +95,13 @@ async function changeFor(
 
 type Openness = 'open' | 'shut' | 'perhaps';
 
-/** `perhaps` beside anything is undecided. */
+/** Absent: nobody more may pass, as far as is known. */
 const directions: Partial<Record<`${Openness}-${Openness}`, Change['change']>> = {
   'shut-open': 'opened',
   'open-shut': 'closed',
+  'shut-perhaps': 'doubtful',
+  'perhaps-open': 'doubtful',
+  'perhaps-perhaps': 'doubtful',
 };
 
 function openness(outcome: Outcome, conditional: boolean): Openness {
@@ -105,11 +120,12 @@ function whens(side: Side): readonly Undecided[] {
   );
 }
 
-/** One entry for all callers of a request whose answer changes in the same direction; the first tells the answers. */
+/** One entry for all callers of a request who got the same answer and get the same one now. */
 function byCaller(changes: readonly Change[]): readonly Change[] {
-  return grouped(changes, ({ change, hosts, methods, path }) => JSON.stringify([change, hosts, methods, path])).map(
-    (group) => ({ ...(group[0] as Change), callers: [...new Set(group.flatMap(({ callers }) => callers))] }),
-  );
+  return grouped(changes, answersOf).map((group) => ({
+    ...(group[0] as Change),
+    callers: [...new Set(group.flatMap(({ callers }) => callers))],
+  }));
 }
 
 function merged(changes: readonly Change[], member: 'methods' | 'hosts'): readonly Change[] {

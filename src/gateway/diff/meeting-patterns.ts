@@ -1,4 +1,4 @@
-import type { PathSegment } from '../../config/path-pattern.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
 
 type Pattern = readonly PathSegment[];
 
@@ -39,7 +39,7 @@ function insert(root: Node, pattern: Pattern, index: number): void {
       at.rest.push(index);
       return;
     }
-    at = segment.kind === 'one' ? oneOf(at) : literalOf(at, segment.text);
+    at = segment.kind === 'one' ? oneOf(at) : literalOf(at, segment.decoded);
   }
   at.here.push(index);
 }
@@ -67,6 +67,6 @@ function collect(at: Node, pattern: Pattern, depth: number, found: number[]): vo
 function childrenFor(at: Node, segment: PathSegment): readonly Node[] {
   const one = at.one === undefined ? [] : [at.one];
   if (segment.kind !== 'literal') return [...at.literals.values(), ...one];
-  const literal = at.literals.get(segment.text);
+  const literal = at.literals.get(segment.decoded);
   return literal === undefined ? one : [literal, ...one];
 }

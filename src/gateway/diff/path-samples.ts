@@ -1,4 +1,4 @@
-import type { PathSegment } from '../../config/path-pattern.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
 import { MeetingPatterns } from './meeting-patterns.ts';
 
 type Pattern = readonly PathSegment[];
@@ -45,7 +45,7 @@ function merge(one: Pattern, other: Pattern): readonly Pattern[] | undefined {
 function narrower(left: PathSegment, right: PathSegment): PathSegment | undefined {
   if (left.kind !== 'literal') return right.kind === 'literal' && right.text === '' ? undefined : right;
   if (right.kind !== 'literal') return left.text === '' ? undefined : left;
-  return left.text === right.text ? left : undefined;
+  return left.decoded === right.decoded ? left : undefined;
 }
 
 /** Of `{name*}`: without what follows, with an empty segment, and with one and two. */
@@ -73,7 +73,7 @@ function pieces(segments: Pattern, stand: string): string {
 }
 
 function shapeOf(pattern: Pattern): string {
-  return pattern.map((segment) => (segment.kind === 'literal' ? segment.text : `{${segment.kind}}`)).join('/');
+  return pattern.map((segment) => (segment.kind === 'literal' ? segment.decoded : `{${segment.kind}}`)).join('/');
 }
 
 /** No literal of any pattern, so that it can only be what a name stands for. */

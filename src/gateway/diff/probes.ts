@@ -1,7 +1,7 @@
-import type { RouteConfig } from '../../config/gateway.ts';
-import type { Asked } from '../dry/asked.ts';
-import { pathFits } from '../dry/candidates.ts';
-import type { Route } from '../routing/route.ts';
+import type { RouteConfig } from '../../config/schema/gateway.ts';
+import type { Route } from '../decide/route.ts';
+import type { Asked } from '../explain/asked.ts';
+import { pathFits } from '../explain/candidates.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
 import type { Side } from './side.ts';
 

@@ -1,4 +1,4 @@
-import { codeGroups, entry, isCode } from '../codes.ts';
+import { codeGroups, entry, isCode } from '../message/codes.ts';
 
 /** A line of the gateway's decision log, as far as it is needed here. */
 export interface Recorded {

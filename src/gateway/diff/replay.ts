@@ -1,11 +1,12 @@
-import { type Code, codeGroups, entry, isCode } from '../codes.ts';
-import type { Asked } from '../dry/asked.ts';
-import { defaultHost } from '../dry/dry-engine.ts';
-import { enforced } from '../dry/enforced.ts';
-import type { Judged } from '../dry/judge.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import type { Route } from '../decide/route.ts';
+import type { Asked } from '../explain/asked.ts';
+import { defaultHost } from '../explain/dry-engine.ts';
+import { enforced } from '../explain/enforced.ts';
+import type { Judged } from '../explain/judge.ts';
+import { type Code, codeGroups, entry, isCode } from '../message/codes.ts';
 import { captures } from '../routing/captures.ts';
-import type { Route } from '../routing/route.ts';
+import { looseParts } from '../routing/path-parts.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
 import { conditionOf } from './probes.ts';
@@ -148,7 +149,8 @@ function tokenFor(
 ): TokenOfIssuer {
   const written = side.written(route);
   const [name = ''] = written?.authorization_servers ?? Object.keys(side.config.authorization_servers);
-  const captured = route === undefined ? { host: {}, path: {} } : captures(route, host, target.split('?')[0] as string);
+  const captured =
+    route === undefined ? { host: {}, path: {} } : captures(route, host, looseParts(target.split('?')[0] as string));
   return {
     issuer: side.config.authorization_servers[name]?.issuer ?? '',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),

@@ -1,10 +1,10 @@
-import type { GatewayConfig, RouteConfig } from '../../config/gateway.ts';
-import type { AssumedToken } from '../../config/test-case.ts';
-import type { Asked } from '../dry/asked.ts';
-import { assumedVerifier } from '../dry/assumed.ts';
-import { buildDryEngine, type DryEngine, type Sound } from '../dry/dry-engine.ts';
-import { type Judged, judge } from '../dry/judge.ts';
-import type { Route } from '../routing/route.ts';
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import type { AssumedToken } from '../../config/schema/test-case.ts';
+import type { Route } from '../decide/route.ts';
+import type { Asked } from '../explain/asked.ts';
+import { assumedVerifier } from '../explain/assumed.ts';
+import { buildDryEngine, type DryEngine, type Placed } from '../explain/dry-engine.ts';
+import { type Judged, judge } from '../explain/judge.ts';
 
 /** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
 export interface Side {
@@ -23,10 +23,10 @@ export type TokenOfIssuer = Omit<AssumedToken, 'server'> & { readonly issuer: st
 const TOKEN = 'assumed';
 const NO_SERVER = '';
 
-export function openSide({ config, locate }: Sound): Side {
+export function openSide({ config, locate }: Placed): Side {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
-  const dry: DryEngine = buildDryEngine({ config: bare, locate }, assumedVerifier(bare, tokens));
+  const dry: DryEngine = buildDryEngine({ config: bare, ...(locate && { locate }) }, assumedVerifier(bare, tokens));
   const files = new Map(dry.routes.map((route, index) => [route, config.routes[index]]));
   const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
   const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
-import type { RawFields } from '../answer/raw-fields.ts';
-import { nameAt } from './field-lines.ts';
-import type { Relay, UpstreamRefusal } from './relay.ts';
+import { nameAt } from '../client/field-lines.ts';
+import type { RawFields } from '../message/raw-fields.ts';
+import type { UpstreamRefusal } from './giving-up.ts';
+import type { Relay } from './relay.ts';
 import { wasCut } from './upstream-fault.ts';
 
 /** Undefined: the answer is for the client. `again`: the request is to be sent once more. */
@@ -38,6 +39,8 @@ export class AnswerGuard {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
+    // Each try begins with an answer of its own: the one before may have ended in the middle of what nobody gets.
+    this.#dumping = undefined;
     this.#relay.onConnect(abort);
   }
 

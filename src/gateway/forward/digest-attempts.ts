@@ -1,62 +1,54 @@
-import type { Dispatcher } from 'undici';
 import { parseAuthenticationInfo } from '../../http-auth/authentication-info.ts';
 import type { DigestAnswer } from '../../http-auth/digest-answer.ts';
-import type { RawFields } from '../answer/raw-fields.ts';
-import type { Forward } from '../outcome.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { fieldLines } from '../client/field-lines.ts';
+import type { Forward } from '../decide/outcome.ts';
+import type { RawFields } from '../message/raw-fields.ts';
+import type { DigestSession, UpstreamNonce } from '../upstreams/digest-session.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import { AnswerGuard, type Judged } from './answer-guard.ts';
-import type { DigestSession, UpstreamNonce } from './digest-session.ts';
-import { dispatchOptions, finite, hostFor, type SentBody } from './dispatch-options.ts';
-import type { Exchange } from './exchange.ts';
-import { fieldLines } from './field-lines.ts';
+import { finite, hostFor, type Sent } from './dispatch-options.ts';
+import type { UpstreamRefusal } from './giving-up.ts';
 import { HELD } from './held-body.ts';
 import { askChallenge } from './learn-challenge.ts';
-import { type OnUpgrade, Relay, type UpstreamRefusal } from './relay.ts';
-import { RequestBody } from './request-body.ts';
-
-interface Sending {
-  readonly body: SentBody;
-  readonly onUpgrade: OnUpgrade | undefined;
-}
+import { Relay } from './relay.ts';
+import type { Preparing } from './upstream-attempt.ts';
 
 /**
  * One request to an upstream that wants Digest: a challenge is learned where none is known, the request is sent, and sent
  * once more where its nonce had ended. Never a third time, whatever the upstream says.
  */
-export class DigestAttempts {
+export class DigestAttempts implements Preparing {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
   #origin: Origin;
-  readonly #sending: Sending;
+  readonly #sent: Sent;
   readonly #relay: Relay;
-  readonly #handler: Dispatcher.DispatchHandler;
   #nonce: UpstreamNonce | undefined;
   #answer: DigestAnswer | undefined;
   #renewed = false;
   /** Where a challenge was looked for. */
   #begunAt: Origin | undefined;
 
-  constructor(exchange: Exchange, plan: Forward, origin: Origin, sending: Sending) {
+  constructor(exchange: Exchange, plan: Forward, origin: Origin, sent: Sent) {
     this.#exchange = exchange;
     this.#plan = plan;
     this.#origin = origin;
-    this.#sending = sending;
-    const { body, onUpgrade } = sending;
-    this.#relay = new Relay(exchange, plan, origin, body instanceof RequestBody ? body : undefined, onUpgrade);
-    const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
-    // undici's own types take the buffers of the raw handler for strings.
-    this.#handler = guard as unknown as Dispatcher.DispatchHandler;
+    this.#sent = sent;
+    this.#relay = new Relay(exchange, plan, origin, sent);
     // Until undici has it, a body that fails is heard of here.
-    if (body instanceof RequestBody) body.on('error', nothing);
+    sent.upload?.on('error', nothing);
   }
 
   /** The relay's clock runs from here on, over everything that is asked of the upstream. */
   start(): void {
-    this.#exchange.forwarding();
-    this.#relay.start((origin) => {
-      if (this.#begunAt === origin) this.#send();
-      else this.#begin(origin);
-    });
+    const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
+    this.#relay.start(guard, this);
+  }
+
+  prepare(origin: Origin): void {
+    if (this.#begunAt === origin) this.#send();
+    else this.#begin(origin);
   }
 
   /** A nonce is good where it comes from: each url has its own. */
@@ -81,7 +73,7 @@ export class DigestAttempts {
   }
 
   get #isRepeatable(): boolean {
-    const { body } = this.#sending;
+    const { body } = this.#sent;
     return body === null || (body instanceof Buffer && body.length <= HELD);
   }
 
@@ -100,30 +92,28 @@ export class DigestAttempts {
   }
 
   #send(): void {
-    const { body, onUpgrade } = this.#sending;
-    const failure = body instanceof RequestBody ? body.errored : null;
+    const { upload } = this.#sent;
+    const failure = upload === undefined ? null : upload.errored;
     if (failure !== null) {
       this.#relay.onError(failure);
       return;
     }
-    if (!this.#prepare()) {
+    if (!this.#answerChallenge()) {
       this.#relay.refuse(TOO_LONG_TO_HASH);
       return;
     }
     this.#exchange.attempts++;
-    if (body instanceof RequestBody) this.#exchange.inviteBody();
-    const options = dispatchOptions(this.#exchange, this.#plan, this.#origin, body, onUpgrade);
-    if (this.#answer !== undefined) options.headers.push('authorization', this.#answer.authorization);
-    this.#origin.engine.dispatch(options, this.#handler);
+    if (upload !== undefined) this.#exchange.inviteBody();
+    this.#relay.dispatch(this.#answer?.authorization);
   }
 
   /** False: the upstream takes nothing but a hash of the body, which was not read. */
-  #prepare(): boolean {
-    const { body } = this.#sending;
+  #answerChallenge(): boolean {
+    const { body, upload } = this.#sent;
     this.#answer = undefined;
     if (this.#nonce === undefined) return true;
     const offered = this.#nonce.offer.qop;
-    const qop = body instanceof RequestBody ? offered.find((each) => each !== 'auth-int') : offered[0];
+    const qop = upload !== undefined ? offered.find((each) => each !== 'auth-int') : offered[0];
     if (qop === undefined && offered.length > 0) return false;
     const { method } = this.#exchange.head;
     const entity = body instanceof Buffer ? body : undefined;

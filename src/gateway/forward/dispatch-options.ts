@@ -1,12 +1,29 @@
+import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Forward } from '../outcome.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { RequestBody } from '../client/request-body.ts';
+import type { Forward } from '../decide/outcome.ts';
+import type { RawFields } from '../message/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import type { Exchange } from './exchange.ts';
-import type { OnUpgrade } from './relay.ts';
-import type { RequestBody } from './request-body.ts';
 import { upstreamFields } from './upstream-fields.ts';
 
 export type SentBody = RequestBody | Buffer | null;
+
+/** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
+export type OnUpgrade = (raw: RawFields, socket: Duplex, plan: Forward) => void;
+
+/** What goes to the upstream with the head. */
+export interface Sent {
+  readonly body: SentBody;
+  /** The body, where it comes from the client while it is sent. */
+  readonly upload: RequestBody | undefined;
+  /** Undefined: it is no handshake. */
+  readonly onUpgrade: OnUpgrade | undefined;
+}
+
+export function sentOf(body: SentBody, onUpgrade: OnUpgrade | undefined): Sent {
+  return { body, upload: body instanceof RequestBody ? body : undefined, onUpgrade };
+}
 
 /** undici's own type does not know of `servername`. */
 export type Dispatched = Dispatcher.DispatchOptions & {
@@ -19,8 +36,7 @@ export function dispatchOptions(
   exchange: Exchange,
   plan: Forward,
   origin: Origin,
-  body: SentBody,
-  onUpgrade: OnUpgrade | undefined,
+  { body, onUpgrade }: Sent,
 ): Dispatched {
   const { head, shared, requestId } = exchange;
   const { idle, response } = plan.route.limits;

@@ -1,57 +1,41 @@
-import type { Dispatcher } from 'undici';
-import type { Forward } from '../outcome.ts';
-import { hasBody } from '../request-head.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { RequestBody } from '../client/request-body.ts';
+import type { Forward } from '../decide/outcome.ts';
 import { AnswerGuard, type JudgeAnswer } from './answer-guard.ts';
-import { type Dispatched, dispatchOptions, type SentBody } from './dispatch-options.ts';
-import type { Exchange } from './exchange.ts';
+import { type OnUpgrade, type SentBody, sentOf } from './dispatch-options.ts';
+import { isBuffered, onceWorthSending } from './first-piece.ts';
 import { forwardByDigest } from './forward-by-digest.ts';
-import { type OnUpgrade, Relay } from './relay.ts';
-import { RequestBody } from './request-body.ts';
+import { originFor, refuseWhereFull } from './origin-for.ts';
+import { Relay } from './relay.ts';
 import { speaksForUs } from './upstream-fields.ts';
 
 /** Carries out a plan to forward: bytes straight between the client's request and the upstream's, both ways. */
 export function forwardHttp(exchange: Exchange, plan: Forward, onUpgrade?: OnUpgrade): void {
-  const { upstream } = plan.route;
-  if (upstream.inFlight >= upstream.capacity) {
-    exchange.fail('upstream_saturated', plan, `${upstream.inFlight} requests in flight`, 1);
-    return;
-  }
-  if (upstream.digest !== undefined && plan.shadow === undefined) {
-    forwardByDigest(exchange, plan, onUpgrade);
-    return;
-  }
-  const origin = upstream.choose();
-  if (origin === undefined) {
-    exchange.fail('upstream_unhealthy', plan, 'no url of it gets requests', upstream.retryAfter());
-    return;
-  }
-  const body = bodyToSend(exchange, plan);
-  const relay = new Relay(exchange, plan, origin, body instanceof RequestBody ? body : undefined, onUpgrade);
-  let ready: Dispatched | undefined = dispatchOptions(exchange, plan, origin, body, onUpgrade);
-  // undici's own types take the buffers of the raw handler for strings.
-  const handler = (speaksForUs(plan)
-    ? new AnswerGuard(relay, refusal)
-    : relay) as unknown as Dispatcher.DispatchHandler;
-  exchange.forwarding();
-  relay.start((to) => {
-    const options = to === origin ? ready : undefined;
-    // Each try has a span of its own, which it tells the upstream.
-    if (exchange.trace !== undefined) ready = undefined;
-    to.engine.dispatch(options ?? dispatchOptions(exchange, plan, to, body, onUpgrade), handler);
-  });
+  if (plan.route.upstream.digest !== undefined && plan.shadow === undefined) {
+    if (!refuseWhereFull(exchange, plan)) forwardByDigest(exchange, plan, onUpgrade);
+  } else if (plan.body !== 'stream') send(exchange, plan, plan.body, onUpgrade);
+  else if (!exchange.head.hasBody) send(exchange, plan, null, onUpgrade);
+  else if (!refuseWhereFull(exchange, plan)) sendUpload(exchange, plan, onUpgrade);
+}
+
+function sendUpload(exchange: Exchange, plan: Forward, onUpgrade: OnUpgrade | undefined): void {
+  const isHeld = onUpgrade === undefined && isBuffered(exchange, plan);
+  exchange.inviteBody();
+  const limit = plan.shadow === undefined ? plan.route.limits.body : Number.POSITIVE_INFINITY;
+  const body = new RequestBody(exchange.request, limit);
+  if (isHeld) onceWorthSending(exchange, plan, body, () => send(exchange, plan, body, onUpgrade));
+  else send(exchange, plan, body, onUpgrade);
+}
+
+function send(exchange: Exchange, plan: Forward, body: SentBody, onUpgrade: OnUpgrade | undefined): void {
+  const sent = sentOf(body, onUpgrade);
+  const origin = originFor(exchange, plan, sent);
+  if (origin === undefined) return;
+  const relay = new Relay(exchange, plan, origin, sent);
+  relay.start(speaksForUs(plan) ? new AnswerGuard(relay, refusal) : relay);
 }
 
 const refusal: JudgeAnswer = (status) =>
   status === 401
     ? { code: 'upstream_credentials_refused', detail: 'the upstream answers `credentials` of its block with 401' }
     : undefined;
-
-function bodyToSend(exchange: Exchange, plan: Forward): SentBody {
-  if (plan.body !== 'stream') return plan.body;
-  if (!hasBody(exchange.head)) return null;
-  exchange.inviteBody();
-  return new RequestBody(
-    exchange.request,
-    plan.shadow === undefined ? plan.route.limits.body : Number.POSITIVE_INFINITY,
-  );
-}

@@ -1,12 +1,14 @@
-import type { Forward } from '../outcome.ts';
-import { BodyRate, BodyTooSlow } from './body-rate.ts';
-import type { Exchange } from './exchange.ts';
-import { BodyTooLarge, ClientGone, RequestBody } from './request-body.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { Gathered } from '../client/gathered.ts';
+import { BodyTooLarge, ClientGone, RequestBody } from '../client/request-body.ts';
+import { BodyRate, BodyTooSlow } from '../client/stalls.ts';
+import type { Forward } from '../decide/outcome.ts';
+import { refuseEnded, TokenEnded } from './token-ended.ts';
 
 /** Bytes of a body that are held so that it can be sent again. */
 export const HELD = 1024 * 1024;
 
-/** All of it; or, of one that is too long to be held, the stream from its first byte on. */
+/** All of it; or, where it is too long or there is no memory for it, the stream from its first byte on. */
 export type HeldBody = Buffer | RequestBody;
 
 /**
@@ -14,13 +16,14 @@ export type HeldBody = Buffer | RequestBody;
  * `done` is called once; not at all where the body fails, which is then answered.
  */
 export function holdBody(exchange: Exchange, plan: Forward, done: (body: HeldBody) => void): void {
-  const { shared } = exchange;
+  const { shared, head, response } = exchange;
+  const loan = shared.bodies.open(head.origin.address, shared.limits.share);
+  response.once('close', () => loan.end());
   const asked = shared.clock.monotonic();
   exchange.inviteBody();
   const body = new RequestBody(exchange.request, plan.route.limits.body);
   const rate = BodyRate.watch(body, shared);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const gathered = new Gathered((bytes) => loan.spare(bytes));
   const finish = (held: HeldBody) => {
     body.off('data', take).off('end', end).off('error', failed);
     shared.stalls.forget(rate);
@@ -28,20 +31,21 @@ export function holdBody(exchange: Exchange, plan: Forward, done: (body: HeldBod
     done(held);
   };
   const take = (chunk: Buffer) => {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes <= HELD) return;
+    if (gathered.add(chunk) && gathered.bytes <= HELD) return;
+    loan.end();
     body.pause();
-    body.unshift(Buffer.concat(chunks));
+    body.unshift(gathered.whole);
     finish(body);
   };
-  const end = () => finish(Buffer.concat(chunks));
-  const failed = (error: Error) => fail(exchange, plan, error);
+  const end = () => finish(gathered.whole);
+  const failed = (error: Error) => bodyFailed(exchange, plan, error);
   body.on('data', take).on('end', end).on('error', failed);
 }
 
-function fail(exchange: Exchange, plan: Forward, error: Error): void {
+/** Answers a request whose body failed before it went anywhere. */
+export function bodyFailed(exchange: Exchange, plan: Forward, error: Error): void {
   if (error instanceof ClientGone) exchange.record('client_gone', plan);
+  else if (error instanceof TokenEnded) refuseEnded(exchange, plan, error.why);
   else if (error instanceof BodyTooLarge) exchange.fail('body_too_large', plan, 'BodyTooLarge');
   else if (error instanceof BodyTooSlow) exchange.fail('request_timeout', plan, 'BodyTooSlow');
   else exchange.fail('internal_error', plan, error.message);

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import type { RawFields } from '../answer/raw-fields.ts';
+import { fieldLines } from '../client/field-lines.ts';
+import type { RawFields } from '../message/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import { fieldLines } from './field-lines.ts';
 
 export interface Question {
   readonly target: string;

@@ -1,120 +1,94 @@
 import type { Duplex } from 'node:stream';
-import { challengesFor } from '../answer/challenges.ts';
-import { discardRest } from '../answer/discard.ts';
-import { flushHead } from '../answer/flush-head.ts';
-import type { RawFields } from '../answer/raw-fields.ts';
-import { responseFields, trailerFields } from '../answer/response-fields.ts';
-import type { Code } from '../codes.ts';
-import type { StreamEnd } from '../identity.ts';
-import { type Forward, refuse } from '../outcome.ts';
+import { discardRest } from '../client/discard.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { flushHead } from '../client/flush-head.ts';
+import { ClientGone, type RequestBody } from '../client/request-body.ts';
+import { responseFields, responseRules, trailerFields } from '../client/response-fields.ts';
+import { BodyRate, ReaderStall } from '../client/stalls.ts';
+import { relayed } from '../client/stream-garbage.ts';
+import { isWebSocket, OtherProtocol } from '../client/switched-protocol.ts';
+import type { Forward } from '../decide/outcome.ts';
+import type { RawFields } from '../message/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import { BodyRate } from './body-rate.ts';
-import type { Exchange } from './exchange.ts';
-import { ourReason, ResponseTimeout, retryAfterOf } from './giving-up.ts';
-import { ReaderStall } from './reader-stall.ts';
-import { ClientGone, type RequestBody } from './request-body.ts';
-import { type Send, Sending } from './sending.ts';
-import { relayed } from './stream-garbage.ts';
-import { isWebSocket, OtherProtocol } from './switched-protocol.ts';
-import { upstreamFault } from './upstream-fault.ts';
+import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
+import type { Sent } from './dispatch-options.ts';
+import { ResponseTimeout, reasonOf, retryAfterOf, type UpstreamRefusal } from './giving-up.ts';
+import { refuseEnded, TokenEnded, watchToken } from './token-ended.ts';
+import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
 
 /** A body up to this size is written together with its head, in one write. */
 const SMALL = 16 * 1024;
 
-/** `end_with: token`: the leave that the client had is over. */
-class TokenEnded extends Error {
-  readonly why: StreamEnd;
-
-  constructor(why: StreamEnd) {
-    super(why);
-    this.why = why;
-  }
+/** Of the upstream's answer. */
+interface AnswerHead {
+  /** As announced. */
+  readonly length: number | undefined;
+  readonly isBodiless: boolean;
+  /** To be called once the client has taken what it was given. */
+  readonly resume: () => void;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
-
-/** An answer of ours in place of the upstream's. */
-export interface UpstreamRefusal {
-  readonly code: Code;
-  /** For logs; never sent to the client. */
-  readonly detail: string;
-  /** Seconds. */
-  readonly retryAfter?: number | undefined;
-}
-
-/** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
-export type OnUpgrade = (raw: RawFields, socket: Duplex, plan: Forward) => void;
+const UNANSWERED: AnswerHead = { length: undefined, isBodiless: false, resume: nothing };
 
 /** Between one client and one upstream. The methods are undici's dispatch handler. */
-export class Relay {
+export class Relay implements AnswerHandler {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
-  readonly #sending: Sending;
-  readonly #body: RequestBody | undefined;
+  readonly #sent: Sent;
+  readonly #attempt: UpstreamAttempt;
+  /** Undefined: the client has taken all that it was given so far. */
+  #reader: ReaderStall | undefined;
   readonly #rate: BodyRate | undefined;
-  readonly #onUpgrade: OnUpgrade | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #resume: () => void = nothing;
-  /** Of the answer, as announced. */
-  #length: number | undefined;
-  #isBodiless = false;
+  #unwatch: () => void = nothing;
+  #answer: AnswerHead = UNANSWERED;
   /** The whole of a small answer, held back until its end is seen. */
   #whole: Buffer | undefined;
-  #began = false;
   #isHeadOut = false;
-  #finished = false;
-  #unwatch: () => void = nothing;
-  readonly #reader: ReaderStall;
 
   /** `origin`: as the upstream has just chosen it. */
-  constructor(
-    exchange: Exchange,
-    plan: Forward,
-    origin: Origin,
-    body: RequestBody | undefined,
-    onUpgrade: OnUpgrade | undefined,
-  ) {
+  constructor(exchange: Exchange, plan: Forward, origin: Origin, sent: Sent) {
     this.#exchange = exchange;
     this.#plan = plan;
-    this.#body = body;
-    this.#onUpgrade = onUpgrade;
-    this.#sending = new Sending(exchange, plan, origin, { body, isHandshake: onUpgrade !== undefined });
+    this.#sent = sent;
+    this.#attempt = new UpstreamAttempt(exchange, plan, origin, sent);
     exchange.response.on('close', this.#closed);
-    const { clock, stalls, limits } = exchange.shared;
-    this.#reader = new ReaderStall(exchange.response, clock, stalls, limits.idle);
     // Also for a request that waits for a free connection; a body has its own pace once there is one.
     this.#startTimer();
-    if (body !== undefined) this.#rate = BodyRate.watch(body, exchange.shared);
-    if (plan.route.watch !== undefined) this.#watch(plan.route.watch);
+    if (sent.upload !== undefined) this.#rate = BodyRate.watch(sent.upload, exchange.shared);
+    if (plan.route.watch !== undefined) this.#watch();
   }
 
-  #watch(watch: NonNullable<Forward['route']['watch']>): void {
-    const { identity, shadow } = this.#plan;
-    if (identity === undefined || shadow !== undefined) return;
-    this.#unwatch = watch(identity, (why) => {
-      if (!this.#finished) this.#give(new TokenEnded(why));
+  #watch(): void {
+    const unwatch = watchToken(this.#plan, (ended) => {
+      if (!this.#attempt.isOver) this.#give(ended);
     });
+    if (unwatch !== undefined) this.#unwatch = unwatch;
   }
 
-  /** `send` dispatches the request; it is called again where that is safe, perhaps for another url. */
-  start(send: Send): void {
-    this.#sending.start(send);
+  /** `handler`: this relay, or what stands before it. `preparing` calls `dispatch`, each time that the request is sent. */
+  start(handler: AnswerHandler, preparing?: Preparing): void {
+    this.#attempt.start(handler, preparing);
   }
 
-  /** Sends once more: the answer so far was for us. The time of both counts as one. */
+  dispatch(authorization: string | undefined): void {
+    this.#attempt.dispatch(authorization);
+  }
+
+  /** Sends once more: the answer so far was for us. The time of both counts as one. Not once the client has an answer. */
   again(): void {
-    if (!this.#finished) this.#sending.again();
+    if (!this.#attempt.isOver && !this.#attempt.isAnswered) this.#attempt.again();
   }
 
   /** Ends with an answer of ours; what is still to come of the upstream's concerns nobody. */
   refuse({ code, detail, retryAfter }: UpstreamRefusal): void {
-    if (this.#finished) {
-      this.#sending.leaveQueue();
+    if (this.#attempt.isOver) {
+      this.#attempt.leaveQueue();
       return;
     }
-    this.#sending.refused();
-    this.#finish(undefined);
-    this.#body?.destroy();
+    this.#attempt.refused();
+    this.#release(undefined);
+    this.#sent.upload?.destroy();
     this.#exchange.fail(code, this.#plan, detail, retryAfter);
   }
 
@@ -125,74 +99,66 @@ export class Relay {
 
   /** Called by an engine that lets go of one that waits for a connection. */
   onQueued(leave: () => void): void {
-    if (this.#finished) this.#sending.queuedLate(leave);
-    else this.#sending.queued(leave);
+    this.#attempt.queued(leave);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
-    if (this.#finished) {
-      this.#sending.connectedLate(abort);
-      return;
-    }
-    this.#sending.connected(abort);
-    if (this.#body !== undefined) this.#stopTimer();
+    if (this.#attempt.connected(abort) && this.#sent.upload !== undefined) this.#stopTimer();
   }
 
   /** The whole request is sent: from here on it is the upstream's turn. */
   onRequestSent(): void {
     if (this.#rate !== undefined) this.#exchange.shared.stalls.forget(this.#rate);
-    if (this.#timer === undefined && !this.#began) this.#startTimer();
+    if (this.#timer === undefined && !this.#attempt.isAnswered && !this.#attempt.isOver) this.#startTimer();
   }
 
   /** An interim answer is for us: we are the server that the client talks to (RFC 9110 §15.2). */
   onHeaders(status: number, raw: RawFields, resume: () => void): boolean {
     if (status < 200) return true;
     this.#stopTimer();
-    this.#sending.answered();
+    this.#attempt.heard();
     this.#exchange.answered(status);
-    this.#resume = resume;
-    const { request, response, shared, requestId, head } = this.#exchange;
+    const { request, response, head } = this.#exchange;
     const empty = status === 204 || status === 304;
-    this.#isBodiless = empty || head.method === 'HEAD';
-    const { fields, length } = responseFields(raw, {
-      bodiless: status === 204,
-      trailers: head.version !== '1.0' && !this.#isBodiless,
-      private: this.#plan.privateResponse,
-      own: this.#plan.answerFields,
-      crossOrigin: this.#plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
-      requestIdHeader: shared.requestIdHeaderLower,
-      requestId,
-    });
-    this.#length = length;
+    const isBodiless = empty || head.method === 'HEAD';
+    const { fields, length } = responseFields(raw, responseRules(this.#exchange, this.#plan, status, isBodiless));
+    this.#answer = { length, isBodiless, resume };
     // RFC 9112 §9.6: what is still to come of the upload will not be read for long.
-    if (this.#body !== undefined && !request.complete) response.shouldKeepAlive = false;
+    if (this.#sent.upload !== undefined && !request.complete) response.shouldKeepAlive = false;
     this.#exchange.beforeHead();
     response.writeHead(status, fields);
-    this.#began = true;
+    this.#attempt.answered();
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
     if (empty) this.onComplete(null);
-    else if (!this.#sending.tellsWaits) process.nextTick(flush, this);
+    else if (!this.#attempt.tellsWaits) process.nextTick(flush, this);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
-    if (chunk.length === this.#length && chunk.length <= SMALL) {
+    if (chunk.length === this.#answer.length && chunk.length <= SMALL) {
       this.#whole = chunk;
       return true;
     }
     relayed(chunk.length);
     this.#isHeadOut = true;
     if (this.#exchange.response.write(chunk)) return true;
-    this.#reader.wait(this.#resume);
+    this.#waitForReader();
     return false;
   }
 
+  #waitForReader(): void {
+    const { response, shared } = this.#exchange;
+    this.#reader ??= new ReaderStall(response, shared.clock, shared.stalls, shared.limits.idle, this.#answer.resume);
+    this.#reader.wait();
+  }
+
   onComplete(trailers: RawFields | null): void {
-    if (this.#finished) return;
+    if (this.#attempt.isOver) return;
     const { response, request, shared } = this.#exchange;
     if (trailers !== null && trailers.length > 0)
       response.addTrailers(trailerFields(trailers, shared.requestIdHeaderLower));
-    if (this.#body !== undefined && !request.complete) this.#endBeforeUpload(this.#body);
+    const { upload } = this.#sent;
+    if (upload !== undefined && !request.complete) this.#endBeforeUpload(upload);
     else this.#end();
     this.#finish('forwarded');
   }
@@ -205,29 +171,26 @@ export class Relay {
   }
 
   /** An answer before the end of the upload: closing at once would reset the connection and take the answer with it. */
-  #endBeforeUpload(body: RequestBody): void {
+  #endBeforeUpload(upload: RequestBody): void {
     const { request, response } = this.#exchange;
-    body.destroy();
+    upload.destroy();
     if (request.standsAlone) {
       this.#end();
       return;
     }
-    if (this.#length === undefined) {
+    if (this.#answer.length === undefined) {
       response.end();
       discardRest(request, () => request.socket.destroy());
       return;
     }
-    if (this.#whole === undefined) flushHead(response, this.#isBodiless);
+    if (this.#whole === undefined) flushHead(response, this.#answer.isBodiless);
     else response.write(this.#whole);
     discardRest(request, () => response.end());
   }
 
   onError(error: Error): void {
-    if (this.#finished) {
-      this.#sending.leaveQueue();
-      return;
-    }
-    if (this.#began) this.#cut(error);
+    if (this.#attempt.isOver) this.#attempt.leaveQueue();
+    else if (this.#attempt.isAnswered) this.#cut(error);
     else this.#failed(error);
   }
 
@@ -239,18 +202,18 @@ export class Relay {
       return;
     }
     this.#exchange.answered(status);
-    this.#sending.answered();
-    this.#sending.hold(socket);
-    this.#finish('forwarded');
-    this.#onUpgrade?.(fields, socket, this.#plan);
+    this.#attempt.heard();
+    this.#attempt.hold(socket);
+    this.#release('forwarded');
+    this.#sent.onUpgrade?.(fields, socket, this.#plan);
   }
 
   /** The head of a stream goes out even when its first byte is long in coming. */
   onWait(): void {
     const { response } = this.#exchange;
-    if (!this.#began || this.#isHeadOut || this.#finished || this.#whole !== undefined || response.destroyed) return;
+    if (!this.#attempt.isAnswered || this.#isHeadOut || this.#whole !== undefined || response.destroyed) return;
     this.#isHeadOut = true;
-    flushHead(response, this.#isBodiless);
+    flushHead(response, this.#answer.isBodiless);
   }
 
   #startTimer(): void {
@@ -270,42 +233,44 @@ export class Relay {
 
   /** Also after a complete answer, when there is nothing left to do. */
   readonly #closed = (): void => {
-    if (this.#finished) return;
-    this.#give(new ClientGone());
+    if (!this.#attempt.isOver) this.#give(new ClientGone());
   };
 
-  /** Ends the upstream's side for a reason of ours; one that cannot leave the queue meets it in `onConnect`. */
+  /** Ends the upstream's side for a reason of ours. */
   #give(reason: Error): void {
-    if (this.#sending.giveUp(reason)) this.onError(reason);
+    if (this.#attempt.isQueued) {
+      this.#attempt.withdraw(reason);
+      this.#answerFor(reason);
+    } else if (this.#attempt.abort(reason)) this.onError(reason);
   }
 
   #failed(error: Error): void {
-    if (error instanceof TokenEnded) {
-      this.#sending.abandoned();
-      this.#refuse(error.why);
+    const isEnded = error instanceof TokenEnded;
+    if (isEnded) this.#attempt.abandoned();
+    const next = isEnded ? undefined : this.#attempt.failed(error);
+    if (next === undefined) {
+      this.#attempt.end();
+      this.#answerFor(error);
       return;
     }
-    const next = this.#sending.failed(error);
-    const code = reasonOf(error);
-    if (next !== undefined) {
-      this.#exchange.trace?.tried(code);
-      this.#stopTimer();
-      this.#startTimer();
-      this.#sending.goTo(next);
-      return;
-    }
-    this.#finish(code === 'client_gone' ? code : undefined);
-    if (code === 'client_gone') return;
-    this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
+    this.#exchange.trace?.tried(reasonOf(error));
+    this.#stopTimer();
+    this.#startTimer();
+    this.#attempt.goTo(next);
   }
 
-  /** Nothing was answered yet: the request is refused as the next one will be. */
-  #refuse(code: StreamEnd): void {
-    const { route, identity } = this.#plan;
-    const challenges = challengesFor(route, this.#exchange.head, code, NOBODY);
-    this.#finish(undefined);
-    this.#body?.destroy();
-    this.#exchange.settle(refuse(code, { route, challenges, identity, detail: 'while it was forwarded' }));
+  /** What the client is told of an end before any answer. */
+  #answerFor(error: Error): void {
+    if (error instanceof TokenEnded) {
+      this.#release(undefined);
+      this.#sent.upload?.destroy();
+      refuseEnded(this.#exchange, this.#plan, error.why);
+      return;
+    }
+    const code = reasonOf(error);
+    this.#release(code === 'client_gone' ? code : undefined);
+    if (code === 'client_gone') return;
+    this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
   }
 
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
@@ -320,21 +285,17 @@ export class Relay {
     else socket.resetAndDestroy();
   }
 
-  #finish(record: 'forwarded' | 'client_gone' | undefined, detail?: string, isCut = false): void {
-    if (this.#finished) return;
-    this.#finished = true;
+  #finish(record: 'forwarded' | 'client_gone', detail?: string, isCut = false): void {
+    if (this.#attempt.end()) this.#release(record, detail, isCut);
+  }
+
+  #release(record: 'forwarded' | 'client_gone' | undefined, detail?: string, isCut = false): void {
     this.#unwatch();
     this.#stopTimer();
-    this.#sending.finish();
-    const { shared } = this.#exchange;
-    this.#reader.end();
-    if (this.#rate !== undefined) shared.stalls.forget(this.#rate);
+    this.#reader?.end();
+    if (this.#rate !== undefined) this.#exchange.shared.stalls.forget(this.#rate);
     if (record !== undefined) this.#exchange.record(record, this.#plan, detail, isCut);
   }
-}
-
-function reasonOf(error: Error): Code | 'client_gone' {
-  return ourReason(error) ?? upstreamFault(error);
 }
 
 function flush(relay: Relay): void {

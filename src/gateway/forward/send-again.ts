@@ -1,4 +1,4 @@
-import { hasBody, type RequestHead } from '../request-head.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { ourReason, ResponseTimeout } from './giving-up.ts';
 import { upstreamFault, wasCut } from './upstream-fault.ts';
 
@@ -23,7 +23,7 @@ export function whereAgain(error: Error, failed: Failed): 'anywhere' | 'elsewher
   const isSilence = error instanceof ResponseTimeout;
   if (!isSilence && ourReason(error) !== undefined) return 'nowhere';
   if (!failed.isSent) return failed.isTouched ? 'nowhere' : 'elsewhere';
-  if (failed.isHandshake || hasBody(failed.head) || !IDEMPOTENT.has(failed.head.method)) return 'nowhere';
+  if (failed.isHandshake || failed.head.hasBody || !IDEMPOTENT.has(failed.head.method)) return 'nowhere';
   if (wasCut(error)) return 'anywhere';
   return isSilence || upstreamFault(error) === 'upstream_timeout' ? 'elsewhere' : 'nowhere';
 }

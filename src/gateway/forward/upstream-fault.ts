@@ -1,5 +1,5 @@
-import { UnknownCoding } from '../answer/response-fields.ts';
-import type { Code } from '../codes.ts';
+import { UnknownCoding } from '../client/response-fields.ts';
+import type { Code } from '../message/codes.ts';
 
 /** What an error of the upstream's side means to the client: 502 where it answered wrongly or not at all, 504 in silence. */
 const byCode: Readonly<Record<string, Code>> = {

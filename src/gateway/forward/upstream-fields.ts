@@ -1,7 +1,9 @@
-import { fold } from '../../config/fold-name.ts';
-import { OURS } from '../decide/our-fields.ts';
-import type { Forward } from '../outcome.ts';
-import { listNames, type RequestHead } from '../request-head.ts';
+import { fold } from '../../config/words/fold-name.ts';
+import { connectionNames } from '../decide/framing.ts';
+import type { Forward } from '../decide/outcome.ts';
+import { credentialHeaders } from '../decide/placed-credentials.ts';
+import { OURS } from '../message/our-fields.ts';
+import { listNames, type RequestHead } from '../message/request-head.ts';
 import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 
@@ -26,13 +28,16 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   const named = connectionNames(head);
   const credential = plan.shadow === undefined ? route.upstream.credential : undefined;
   const keepsAuthorization = isHandedOn(plan);
+  const dropped = keepsAuthorization || route.schemes.length === 0 ? undefined : credentialHeaders(route.schemes);
   const replaced = sender.propagated?.replaced ?? brokenTrace(head, plan, named);
   const received = head.fields;
+  const isFromProxy = head.origin.isProxied;
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string;
     if (OURS.has(name) || named?.has(name) || name === sender.requestIdHeader) continue;
     if (replaced?.has(name)) continue;
-    if (name === 'authorization' ? !keepsAuthorization : route.identityHeaders.spoofs(name)) continue;
+    if (name === 'authorization' ? !keepsAuthorization : route.identityHeaders.spoofs(name, isFromProxy)) continue;
+    if (dropped?.has(fold(name))) continue;
     if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
     const value = received[i + 1] as string;
@@ -57,7 +62,7 @@ function brokenTrace(
   return isTraceBroken(head) || named?.has('traceparent') ? TRACE_FIELDS : undefined;
 }
 
-/** Whether the upstream sees the client's Authorization, where it gets none of ours. */
+/** Whether the upstream sees the client's credential, where it gets none of ours. */
 export function isHandedOn({ shadow, route }: Forward): boolean {
   return shadow !== undefined || route.access === 'public' || route.forwardCredential;
 }
@@ -69,21 +74,15 @@ export function speaksForUs(plan: Forward): boolean {
   return credential.folded === 'authorization' || !isHandedOn(plan);
 }
 
-/** The tokens of Connection beyond the two that nearly every request has. */
-function connectionNames({ connection }: RequestHead): ReadonlySet<string> | undefined {
-  if (connection === undefined) return undefined;
-  const value = connection.value.toLowerCase();
-  if (value === 'keep-alive' || value === 'close') return undefined;
-  return new Set(value.split(',').map((token) => token.trim()));
-}
-
 /** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */
 function addForwarding(fields: string[], head: RequestHead): void {
-  const { address, secure, chain } = head.origin;
+  const { address, secure, chain, certificate } = head.origin;
   const host = head.origin.host ?? head.host?.value ?? '';
   const proto = secure ? 'https' : 'http';
   fields.push('x-forwarded-for', chain, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
   fields.push('forwarded', `for=${node(address)};host=${parameter(host)};proto=${proto}`);
+  // RFC 9440 §2.2.
+  if (certificate !== undefined) fields.push('client-cert', certificate.field);
   fields.push('via', `${head.version} gatehouse`);
   // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');

@@ -1,14 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
-import type { PathSegment } from '../../config/path-pattern.ts';
-import type { Route } from '../routing/route.ts';
+import { hostsOf } from '../../config/words/hosts-of.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
+import type { Route } from '../decide/route.ts';
+import type { LiveGeneration } from '../generation/generation.ts';
 import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
-import type { LiveGeneration } from './generation.ts';
-import type { Reloaded } from './reload.ts';
+import type { Reload } from './reload.ts';
 
 /** The management listener: what probes ask, the compiled routes, what became of requests. Never on a public address. */
-export function buildAdmin(health: Health, live: LiveGeneration, { decisions, reload }: Views): FastifyInstance {
-  const app = buildHealth(health, { routerOptions: { maxParamLength: 8192 } });
+export function buildAdmin(
+  health: Health,
+  host: string,
+  live: LiveGeneration,
+  { decisions, reload }: Views,
+): FastifyInstance {
+  const app = buildHealth(health, hostsOf(host), { routerOptions: { maxParamLength: 8192 } });
   streamDecisions(app, decisions);
   app.get<{ Params: { ticket: string } }>('/why/:ticket', ({ params }, reply) => {
     const opened = live.current.shared.tickets.open(params.ticket);
@@ -23,10 +29,15 @@ export function buildAdmin(health: Health, live: LiveGeneration, { decisions, re
 export interface Views {
   readonly decisions: WatchedDecisions;
   /** Absent where there is no file to read again. */
-  readonly reload: (() => Promise<Reloaded>) | undefined;
+  readonly reload: Reload | undefined;
 }
 
-function addReload(app: FastifyInstance, reload: () => Promise<Reloaded>): void {
+/**
+ * No page can ask for it. What a script sends to another origin has `Origin`, which is judged for every request here. A
+ * form of a browser that is older than that has a body of one of three types, and this listener reads none of them: 415.
+ */
+function addReload(app: FastifyInstance, reload: Reload): void {
+  app.removeContentTypeParser('text/plain');
   app.post('/reload', async (_request, reply) => {
     const { ok, ...summary } = await reload();
     return reply.code(ok ? 200 : 422).send(summary);

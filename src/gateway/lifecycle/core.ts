@@ -1,23 +1,26 @@
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { buildLog } from '../../base/log.ts';
-import type { GatewayConfig } from '../../config/gateway.ts';
-import type { Pointer, Position } from '../../config/load.ts';
-import { COUNTED_ALONE } from '../../storage/counters.ts';
-import type { Code } from '../codes.ts';
-import { buildDecisionEndpoint } from '../decision-endpoint/endpoint.ts';
-import type { Carrier } from '../forward/client-message.ts';
-import { ClientReader } from '../forward/client-reader.ts';
-import { Stalls } from '../forward/stalls.ts';
+import type { Pointer, Position } from '../../config/load/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { COUNTED_ALONE } from '../../counters/counters.ts';
+import type { Carrier } from '../client/client-message.ts';
+import { ClientReader } from '../client/client-reader.ts';
+import { Stalls } from '../client/stalls.ts';
+import { buildGeneration, type Generation, type GenerationDependencies } from '../generation/generation.ts';
+import { keepNothingYet } from '../generation/kept.ts';
+import type { Outside } from '../generation/outside.ts';
+import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
+import { buildProxy } from '../listener/proxy.ts';
+import { buildServer } from '../listener/server.ts';
+import { Shaking } from '../listener/shaking.ts';
+import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
+import type { Code } from '../message/codes.ts';
 import { Decisions } from '../telemetry/decisions.ts';
-import { buildGeneration, type Generation, type GenerationDependencies } from './generation.ts';
-import { keepNothingYet } from './kept.ts';
-import type { Outside } from './outside.ts';
-import { buildProxy } from './proxy.ts';
-import { buildServer } from './server.ts';
-import { tlsOptions } from './tls.ts';
+import { FullShares } from '../telemetry/full-shares.ts';
 
 export interface CoreOptions {
   readonly config: GatewayConfig;
@@ -42,22 +45,37 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     tunnels: new Set<Socket>(),
     sessions: new Set<{ close(): void }>(),
     doomed: new WeakSet<Carrier>(),
+    leaving: new WeakSet<Carrier>(),
+    proved: new Set<Socket>(),
+    shaking: new Shaking(),
   };
-  const core = { clock, log, decisions, stalls: new Stalls(clock), kept: keepNothingYet(), listener, directory };
+  const fullShares = new FullShares(clock, log);
+  const core = {
+    clock,
+    log,
+    decisions,
+    stalls: new Stalls(clock),
+    fullShares,
+    kept: keepNothingYet(),
+    listener,
+    directory,
+  };
   return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
 }
 
 export function openProxy(core: Core, { limits, listen: address }: GatewayConfig): FastifyInstance {
   const { decisions, live, directory, clock, stalls, listener } = core;
   const { tls, http2 } = address;
-  return buildServer({
+  const app = buildServer({
     limits,
     http2: http2 === true ? { limits: () => live.current.shared.limits, clock, stalls, listener } : undefined,
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
-    connected: watchReader(core),
+    connected: tls === undefined || tls.client_auth === 'none' ? watchReader(core) : watchProved(core),
     handle: buildProxy(live),
     malformed: countMalformed({ decisions, live }),
   });
+  if (tls !== undefined) listener.shaking.watch(app.server as unknown as HttpsServer);
+  return app;
 }
 
 /** Where proxies ask; a listener of its own, that nobody but proxies need reach. */
@@ -76,6 +94,17 @@ function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void
   return (socket) => ClientReader.watch(socket, stalls, { idle, isTunnel });
 }
 
+/** The same, of clients that may have shown a certificate. */
+function watchProved(core: Core): (socket: Socket) => void {
+  const watch = watchReader(core);
+  const { proved } = core.listener;
+  return (socket) => {
+    proved.add(socket);
+    socket.once('close', () => proved.delete(socket));
+    watch(socket);
+  };
+}
+
 function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): (code: Code) => string {
   return (code) => {
     decisions.count('', code);
@@ -88,6 +117,24 @@ export function beginDraining({ listener }: Pick<Core, 'listener'>): void {
   listener.draining = true;
   for (const tunnel of listener.tunnels) tunnel.destroySoon();
   for (const session of listener.sessions) session.close();
+}
+
+/** What reads the certificates of the listener again; nothing without TLS. */
+export function renewal(core: Core, app: FastifyInstance, { listen: { tls } }: GatewayConfig): () => void {
+  if (tls === undefined) return () => undefined;
+  // With TLS the server is one of HTTPS.
+  const server = app.server as unknown as HttpsServer;
+  const { directory, log } = core;
+  return tlsRenewal(server, { tls, directory, log, authorityGone: () => endProved(core, server) });
+}
+
+/** For clients whose authority is no longer believed: what is under way ends, and each of them proves itself again. */
+function endProved({ listener }: Pick<Core, 'listener'>, server: HttpsServer): void {
+  listener.shaking.end();
+  for (const socket of listener.proved) listener.leaving.add(socket);
+  for (const tunnel of listener.tunnels) tunnel.destroySoon();
+  for (const session of listener.sessions) session.close();
+  setImmediate(() => server.closeIdleConnections());
 }
 
 export function notReady({ listener, live }: Core): string | undefined {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
 /** What a process takes up once: addresses, and what is set up before there is a file to reload. */
 const fixed = [

@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
-import { type Code, entry } from '../codes.ts';
+import { hostsOf } from '../../config/words/hosts-of.ts';
 import { upstreamFault } from '../forward/upstream-fault.ts';
+import type { LiveGeneration } from '../generation/generation.ts';
+import type { HealthPass } from '../generation/health-pass.ts';
+import { type Code, entry } from '../message/codes.ts';
 import { ask } from '../upstreams/ask.ts';
-import type { LiveGeneration } from './generation.ts';
-import type { HealthPass } from './health-pass.ts';
 
 /** What probes ask of the gateway itself, and the paths that lead on to an upstream. */
-export function buildHealthListener(health: Health, live: LiveGeneration): FastifyInstance {
-  const app = buildHealth(health);
+export function buildHealthListener(health: Health, host: string, live: LiveGeneration): FastifyInstance {
+  const app = buildHealth(health, hostsOf(host));
   app.get('*', async ({ method, url }, reply) => {
     const { healthPasses, lease } = live.current;
     const pass = healthPasses.get(url.split('?', 1)[0] as string);

@@ -1,5 +1,6 @@
-import type { Problem } from '../../config/load.ts';
-import type { Generation } from './generation.ts';
+import type { Problem } from '../../config/load/load.ts';
+import type { Generation } from '../generation/generation.ts';
+import { schemesTaken } from '../schemes/schemes-of.ts';
 
 /** What an operator has to change before the gateway can start. The message is one line for them. */
 export class CannotStart extends Error {
@@ -14,7 +15,7 @@ export class CannotStart extends Error {
  * count that is forgotten lets a request be sent again (RFC 7616 §5.5).
  */
 async function keptNoncesFault({ config, counters }: Generation): Promise<string | undefined> {
-  if (!config.routes.some(({ digest }) => digest !== undefined)) return undefined;
+  if (!config.routes.some((route) => schemesTaken(route).some(({ row }) => row.countsUses))) return undefined;
   await counters.start();
   return counters.nonceFault?.();
 }

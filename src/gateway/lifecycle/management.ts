@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../../base/health.ts';
 import { listen } from '../../base/listen.ts';
-import type { Address } from '../../config/schema.ts';
+import type { Address } from '../../config/words/schema.ts';
 import { buildAdmin, type Views } from './admin.ts';
 import type { Core } from './core.ts';
 import { buildHealthListener } from './health-listener.ts';
@@ -17,13 +17,14 @@ export async function openManagement(health: Health, { live }: Pick<Core, 'live'
   const { config } = live.current;
   const opened: FastifyInstance[] = [];
   const close = async () => void (await Promise.all(opened.map((instance) => instance.close())));
-  const open = async (instance: FastifyInstance, address: Address): Promise<string> => {
+  const open = async (instance: FastifyInstance, address: Address, key: string): Promise<string> => {
     opened.push(instance);
-    return listen(instance, address);
+    return listen(instance, address, key);
   };
   try {
-    const adminUrl = config.admin && (await open(buildAdmin(health, live, views), config.admin));
-    const healthUrl = config.health && (await open(buildHealthListener(health, live), config.health));
+    const { admin, health: probed } = config;
+    const adminUrl = admin && (await open(buildAdmin(health, admin.host, live, views), admin, 'admin'));
+    const healthUrl = probed && (await open(buildHealthListener(health, probed.host, live), probed, 'health'));
     return { urls: { adminUrl, healthUrl }, close };
   } catch (error) {
     await close();

@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import type { GatewayConfig } from '../../config/gateway.ts';
-import type { Loaded, Problem } from '../../config/load.ts';
-import { runTests } from '../dry/run-tests.ts';
+import { printableValue } from '../../base/printable.ts';
+import type { Loaded, Problem } from '../../config/load/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { type Openings, openings } from '../diff/openings.ts';
+import { runTests } from '../explain/run-tests.ts';
+import type { Generation } from '../generation/generation.ts';
 import { type RouteChanges, routeChanges } from '../routing/route-changes.ts';
 import { keepFixed } from './fixed-settings.ts';
-import type { Generation } from './generation.ts';
+import { tightenedAtRestart } from './tightened.ts';
 
 export type LoadedGateway = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
@@ -22,9 +25,22 @@ export interface Reloading {
   readonly apply: (config: GatewayConfig) => void;
   /** Certificates are read anew even where the file is refused: they run out whatever it says. */
   readonly renew: () => void;
+  /** Absent where nobody looks at the files. */
+  readonly files?: FollowedFiles | undefined;
   readonly stats: ReloadStats;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** `change`: somebody wrote a file, and need not be done with it. */
+export type Cause = 'asked' | 'change';
+
+/** The files that a configuration is made of. */
+export interface FollowedFiles {
+  /** Those that were written to in place since `settle`: they may not have been written to their end. */
+  written(): readonly string[];
+  /** What was read is in force. */
+  settle(): void;
 }
 
 /** What became of reloading, since the start. The first load counts as a success, and as no reload. */
@@ -32,6 +48,8 @@ export interface ReloadStats {
   success: number;
   failure: number;
   lastSuccessful: boolean;
+  /** The file on the disk opens what the one in force does not, and is taken up when somebody asks for it. */
+  waiting: boolean;
   /** Wall clock, milliseconds. */
   lastSuccess: number;
 }
@@ -42,38 +60,64 @@ export type Reloaded =
       readonly routes: RouteChanges;
       /** Settings whose new value waits for a restart. */
       readonly restart: readonly string[];
+      /** Who may do what might not before, in words. */
+      readonly opened: readonly string[];
       readonly warnings: readonly Problem[];
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly waiting?: true };
+
+/** Nobody who asks for it says why. */
+export type Reload = (cause?: Cause) => Promise<Reloaded>;
 
 /** Replaces what the gateway serves by, whole or not at all. One reload at a time, each of the file as it then stands. */
-export function buildReload(reloading: Reloading): () => Promise<Reloaded> {
+export function buildReload(reloading: Reloading): Reload {
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
-    const next = last.then(() => attempt(reloading));
+  return (cause = 'asked') => {
+    const next = last.then(() => attempt(reloading, cause));
     last = next;
     return next;
   };
 }
 
-async function attempt(reloading: Reloading): Promise<Reloaded> {
-  const result = await reload(reloading).catch((error: unknown) => broken(reloading, error));
+async function attempt(reloading: Reloading, cause: Cause): Promise<Reloaded> {
+  const result = await reload(reloading, cause).catch((error: unknown) => broken(reloading, error));
   reloading.renew();
   count(reloading, result);
   tell(reloading.log, result);
   return result;
 }
 
-async function reload(reloading: Reloading): Promise<Reloaded> {
+async function reload(reloading: Reloading, cause: Cause): Promise<Reloaded> {
   const loaded = await judge(reloading);
-  return loaded.ok ? replace(reloading, loaded) : loaded;
+  if (!loaded.ok) return loaded;
+  const tightened = tightenedAtRestart(reloading.live.current.config, loaded);
+  if (tightened.length > 0) return { ok: false, problems: tightened };
+  const { config } = keepFixed(reloading.live.current.config, loaded.config);
+  const opens = await openings({ config: reloading.live.current.config }, { ...loaded, config });
+  const written = cause === 'change' ? (reloading.files?.written() ?? []) : [];
+  if (written.length > 0 && opens.opened.length + opens.doubtful.length > 0) return waits(written, opens);
+  return replace(reloading, loaded, opens.opened);
+}
+
+/** Half of a file may be a file, and open what its other half protects. */
+function waits(written: readonly string[], { opened, doubtful }: Openings): Reloaded {
+  const told = [
+    `${written.join(', ')} was written in place, so it may not be whole, and it opens what was not open`,
+    'take it up by SIGHUP or POST /reload; or write a file beside it and rename that',
+    ...opened.map((each) => `opens: ${each}`),
+    ...doubtful.map((each) => `may open: ${each}`),
+  ];
+  return { ok: false, waiting: true, problems: told.map(problemOfAll) };
+}
+
+function problemOfAll(message: string): Problem {
+  return { severity: 'error', file: '', line: 0, column: 0, message };
 }
 
 /** A throw is a defect of ours: what serves goes on serving. */
 function broken({ log }: Reloading, error: unknown): Reloaded {
   log.error({ err: error }, 'internal error');
-  const nowhere = { file: '', line: 0, column: 0 };
-  return { ok: false, problems: [{ severity: 'error', ...nowhere, message: 'internal error: see the log' }] };
+  return { ok: false, problems: [problemOfAll('internal error: see the log')] };
 }
 
 /** Everything that must hold before a file takes over. */
@@ -84,7 +128,7 @@ async function judge({ load }: Reloading): Promise<Loaded<GatewayConfig>> {
 }
 
 /** Keys of servers that are new are fetched first, so that the first request under the new file need not wait. */
-async function replace(reloading: Reloading, loaded: LoadedGateway): Promise<Reloaded> {
+async function replace(reloading: Reloading, loaded: LoadedGateway, opened: readonly string[]): Promise<Reloaded> {
   const { live, log } = reloading;
   const old = live.current;
   const { config, kept } = keepFixed(old.config, loaded.config);
@@ -97,27 +141,39 @@ async function replace(reloading: Reloading, loaded: LoadedGateway): Promise<Rel
   live.current = next;
   reloading.apply(config);
   await reloading.taken?.();
+  reloading.files?.settle();
   old.lease.onEnd(() => log.debug('the generation before has ended'));
   old.lease.release();
-  return { ok: true, routes: routeChanges(old.config.routes, config.routes), restart: kept, warnings: loaded.warnings };
+  const routes = routeChanges(old.config.routes, config.routes);
+  return { ok: true, routes, restart: kept, opened, warnings: loaded.warnings };
 }
 
-function count({ stats, clock }: Reloading, { ok }: Reloaded): void {
+function count({ stats, clock }: Reloading, result: Reloaded): void {
+  const { ok } = result;
+  stats.waiting = !result.ok && result.waiting === true;
   stats[ok ? 'success' : 'failure']++;
   stats.lastSuccessful = ok;
   if (ok) stats.lastSuccess = clock.now();
 }
 
 function tell(log: Logger, result: Reloaded): void {
+  if (!result.ok && result.waiting) {
+    log.warn(
+      { problems: result.problems.map(line) },
+      'the configuration waits until somebody asks for it; the one before stays in force',
+    );
+    return;
+  }
   if (!result.ok) {
     log.error({ problems: result.problems.map(line) }, 'the configuration is refused; the one before stays in force');
     return;
   }
   for (const warning of result.warnings) log.warn({ at: line(warning) }, 'configuration');
   for (const key of result.restart) log.warn({ key }, `\`${key}\` changes only with a restart`);
+  if (result.opened.length > 0) log.warn({ opened: result.opened.map(printableValue) }, 'the configuration opens');
   log.info({ routes: result.routes }, 'the configuration is reloaded');
 }
 
 function line({ file, line, column, message }: Problem): string {
-  return line === 0 ? message : `${file}:${line}:${column}: ${message}`;
+  return printableValue(line === 0 ? message : `${file}:${line}:${column}: ${message}`);
 }

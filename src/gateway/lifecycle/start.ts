@@ -1,13 +1,13 @@
-import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { lastRequests, stopListening } from '../../base/last-requests.ts';
 import { listen } from '../../base/listen.ts';
 import { trackSilent } from '../../base/silent-connections.ts';
-import type { GatewayConfig } from '../../config/gateway.ts';
-import type { Loaded } from '../../config/load.ts';
+import type { Loaded } from '../../config/load/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { buildGeneration } from '../generation/generation.ts';
+import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
-import { buildMetrics } from '../telemetry/metrics.ts';
 import {
   beginDraining,
   type Core,
@@ -17,19 +17,21 @@ import {
   openDecisionEndpoint,
   openProxy,
   remark,
+  renewal,
   warm,
   withScheme,
 } from './core.ts';
-import { buildGeneration } from './generation.ts';
 import { keptNoncesProblems, requireKeptNonces } from './kept-nonces.ts';
 import { type Management, openManagement } from './management.ts';
-import { buildReload, type Reloaded, type Reloading } from './reload.ts';
-import { applyLimits } from './server.ts';
-import { renewTls } from './tls.ts';
+import { buildMetrics } from './metrics.ts';
+import { buildReload, type FollowedFiles, type Reload, type Reloading } from './reload.ts';
+import { remarkOfReload } from './reload-remark.ts';
 
 export interface GatewayOptions extends CoreOptions {
   /** Reads the file anew, for a reload; absent where there is none. */
   readonly load?: (() => Loaded<GatewayConfig>) | undefined;
+  /** Absent where nobody looks at the files. */
+  readonly files?: FollowedFiles | undefined;
 }
 
 export interface RunningGateway {
@@ -40,7 +42,7 @@ export interface RunningGateway {
   /** Where proxies ask. */
   readonly decisionUrl: string | undefined;
   /** Takes the file up as it now stands, whole or not at all. */
-  readonly reload: (() => Promise<Reloaded>) | undefined;
+  readonly reload: Reload | undefined;
   /**
    * Not ready at once; resolves when what was in flight has ended.
    * @param lastRequests milliseconds for which kept connections may bring another request; 0 unless told
@@ -65,17 +67,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     asking = config.decision && openDecisionEndpoint(core, config);
     const servers: Servers = [app, ...(asking === undefined ? [] : [asking])];
     const silent = servers.map(({ server }) => trackSilent(server));
-    const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: core.clock.now() };
-    const reload = options.load && reloader(core, servers, { config, load: options.load, stats });
+    const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
+    const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
     const registry = buildMetrics(core.decisions, core.live, stats);
-    const health = { notReady: () => notReady(core), remark: () => remark(core), registry };
+    const health = { notReady: () => notReady(core), remark: () => remarkOfReload(stats) ?? remark(core), registry };
     void core.live.current.verifiers.start();
     void core.live.current.schemes.start();
     await core.live.current.counters.start();
     await requireKeptNonces(core.live.current);
     management = await openManagement(health, core, { decisions: core.decisions, reload });
-    const decisionUrl = asking && config.decision && (await listen(asking, config.decision));
-    const url = withScheme(await listen(app, config.listen), config);
+    const decisionUrl = asking && config.decision && (await listen(asking, config.decision, 'decision'));
+    const url = withScheme(await listen(app, config.listen, 'listen'), config);
     const stop = async (milliseconds = 0) => {
       beginDraining(core);
       await Promise.all(servers.map(({ server }) => stopListening(server)));
@@ -95,11 +97,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 /** That of the clients, and that of proxies that ask. */
 type Servers = readonly [FastifyInstance, ...FastifyInstance[]];
 
-type Reloader = Pick<Reloading, 'load' | 'stats'> & { readonly config: GatewayConfig };
+type Reloader = Pick<Reloading, 'load' | 'files' | 'stats'> & { readonly config: GatewayConfig };
 
-function reloader(core: Core, servers: Servers, { config, load, stats }: Reloader): () => Promise<Reloaded> {
-  const { clock, log, live, directory } = core;
-  const { tls } = config.listen;
+function reloader(core: Core, servers: Servers, { config, load, files, stats }: Reloader): Reload {
+  const { clock, log, live } = core;
   return buildReload({
     load,
     live,
@@ -111,7 +112,8 @@ function reloader(core: Core, servers: Servers, { config, load, stats }: Reloade
     apply({ limits }) {
       for (const { server } of servers) applyLimits(server, limits);
     },
-    renew: () => tls && renewTls(servers[0].server as unknown as HttpsServer, tls, directory, log),
+    renew: renewal(core, servers[0], config),
+    files,
     stats,
     clock,
     log,

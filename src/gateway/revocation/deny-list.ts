@@ -1,17 +1,5 @@
+import type { TokenMarks } from '../message/identity.ts';
 import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
-
-/** By what a revocation can name a token. */
-export interface TokenMarks {
-  readonly kid: string | undefined;
-  readonly jti: string | undefined;
-  readonly gid: string | undefined;
-  readonly subject: string | undefined;
-  readonly client: string | undefined;
-  /** NumericDate, seconds. */
-  readonly issuedAt: number | undefined;
-  /** SHA-256 of the token, base64url. */
-  readonly hash: string;
-}
 
 interface CutOff {
   nbf: number;

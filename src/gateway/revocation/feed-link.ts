@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
-import type { Authentication } from '../verify/client-authentication.ts';
-import { type FailedFetch, type FetchJson, failed, reasonOf } from '../verify/fetch-json.ts';
+import type { Authentication } from '../server-client/client-authentication.ts';
+import { type FailedFetch, type FetchJson, failed, reasonOf } from '../server-client/fetch-json.ts';
+import { statusFault } from '../server-client/status-fault.ts';
 import { EventStream, type StreamItem } from './event-stream.ts';
 import { type FeedSink, readEvent } from './events.ts';
 
@@ -45,7 +46,7 @@ export async function followStream(address: FeedAddress, parts: LinkParts, signa
     });
     // A body that is let go emits an error that concerns nobody.
     answer.body.on('error', () => {});
-    const fault = judgeHead(answer);
+    const fault = judgeHead(answer, address.url);
     state.accepted = fault === undefined;
     if (fault === undefined) return await readStream(answer.body, parts, timer, state);
     answer.body.destroy();
@@ -62,8 +63,10 @@ function lastEventId({ cursor }: LinkParts): Record<string, string> {
   return cursor.last === undefined ? {} : { 'last-event-id': String(cursor.last) };
 }
 
-function judgeHead({ statusCode, headers }: Dispatcher.ResponseData): FailedFetch | undefined {
-  if (statusCode !== 200) return failed(`status ${statusCode}`, statusCode);
+function judgeHead(answer: Dispatcher.ResponseData, url: string): FailedFetch | undefined {
+  const { statusCode, headers } = answer;
+  const wrong = statusFault(answer, url);
+  if (wrong !== undefined) return failed(wrong, statusCode);
   const type = String(headers['content-type'] ?? '').toLowerCase();
   if (!/^text\/event-stream(?:[ \t]*;|$)/.test(type)) return failed('the answer is no event stream', statusCode);
   return (headers['content-encoding'] ?? 'identity') === 'identity'

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
-import type { Authenticate } from '../verify/client-authentication.ts';
-import type { FaultLog } from '../verify/fault-log.ts';
-import { type FailedFetch, type FetchJson, failed } from '../verify/fetch-json.ts';
+import type { FaultLog } from '../message/fault-log.ts';
+import type { Authenticate } from '../server-client/client-authentication.ts';
+import { type FailedFetch, type FetchJson, failed } from '../server-client/fetch-json.ts';
 import { backoff } from './backoff.ts';
 import type { FeedSink } from './events.ts';
 import { followPolls, followStream, type LinkEnd } from './feed-link.ts';
@@ -21,6 +21,8 @@ export interface FollowOptions {
   readonly url: () => Promise<string | FailedFetch | undefined>;
   /** Nobody asked for the feed: the server may have none, or none for this gateway. */
   readonly optional: boolean;
+  /** Told why there is none, each time that one was looked for in vain. */
+  readonly absent: (detail: string) => void;
   readonly pollWait: number;
   readonly authenticate: Authenticate;
   readonly dispatcher: Dispatcher;
@@ -63,6 +65,7 @@ async function follow(options: FollowOptions, sink: FeedSink, over: AbortSignal)
     if (over.aborted) return;
     if (options.optional && isAbsent(end)) {
       told({ kind: 'absent' });
+      options.absent(reasonOf(end));
       await rest(ABSENT_FOR, over);
       continue;
     }
@@ -80,7 +83,7 @@ async function link(
 ): Promise<LinkEnd> {
   const address = await url();
   if (address === undefined) return NONE;
-  if (typeof address !== 'string') return optional ? NONE : address;
+  if (typeof address !== 'string') return optional ? { ...address, absent: true } : address;
   const who = await authenticate();
   if (who.kind === 'failed') return who;
   return (polls ? followPolls : followStream)({ url: address, who }, parts, over);

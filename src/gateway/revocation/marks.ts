@@ -1,7 +1,6 @@
 import { sha256 } from '../../base/secret.ts';
 import { isTime } from '../../jwt/claims.ts';
-import type { Identity } from '../identity.ts';
-import type { TokenMarks } from './deny-list.ts';
+import type { Identity, TokenMarks } from '../message/identity.ts';
 
 /** By what the feed of its server can name a token; `kid` is that of its header. */
 export function marksOf({ subject, clientId, claims }: Identity, token: string, kid: string | undefined): TokenMarks {

@@ -1,12 +1,12 @@
 import { Agent } from 'undici';
 import type { Clock } from '../../base/clock.ts';
-import type { AuthorizationServerConfig } from '../../config/gateway.ts';
-import { algorithms } from '../../jwt/algorithms.ts';
-import { headerAuthenticator } from '../verify/client-authentication.ts';
-import { faultLog, type GatewayLog } from '../verify/fault-log.ts';
-import { jsonFetcher } from '../verify/fetch-json.ts';
-import type { Metadata } from '../verify/metadata.ts';
-import { connectOptions, type Trust } from '../verify/trust.ts';
+import { mayHaveFeed, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import { faultLog, type GatewayLog } from '../message/fault-log.ts';
+import { headerAuthenticator } from '../server-client/client-authentication.ts';
+import { jsonFetcher } from '../server-client/fetch-json.ts';
+import type { Metadata } from '../server-client/metadata.ts';
+import { connectOptions, type Trust } from '../server-client/trust.ts';
 import { followFeed, type OpenFeed } from './follow-feed.ts';
 
 export interface FeedDependencies {
@@ -19,26 +19,6 @@ export interface FeedDependencies {
 /** Seconds. */
 const LONGEST_POLL = 25;
 
-/** Whether there is a feed to follow: one that the file names, or one that the server may name where it is asked anyway. */
-export function mayHaveFeed(config: AuthorizationServerConfig): boolean {
-  if (config.events !== undefined) return config.events !== 'none';
-  const { verify, client_id, client_secret } = config;
-  return verify !== 'store' && client_id !== undefined && client_secret !== undefined && readsMetadata(config);
-}
-
-/** From the start, for its keys; or, where keys are not used, with the first token. */
-function readsMetadata({
-  verify,
-  jwks_uri,
-  jwks_file,
-  introspection_endpoint,
-  algorithms: names,
-}: AuthorizationServerConfig) {
-  if (verify === 'introspection') return introspection_endpoint === undefined;
-  const published = names.some((name) => algorithms[name].hmac === undefined);
-  return published && jwks_uri === undefined && jwks_file === undefined;
-}
-
 /** Whom nobody vouches for is not listened to, and so is never in step. */
 const SILENT: OpenFeed = () => ({ start() {}, close() {} });
 
@@ -48,7 +28,11 @@ export function openFeed(
   config: AuthorizationServerConfig,
   { about, trust, clock, log }: FeedDependencies,
 ): OpenFeed | undefined {
-  if (!mayHaveFeed(config)) return undefined;
+  const unheard = unheardLog(name, config, log);
+  if (!mayHaveFeed(config)) {
+    unheard(config.events === 'none' ? '`events: none`' : 'there is no `client_id` with a `client_secret` for it');
+    return undefined;
+  }
   if (trust.kind === 'nobody') return SILENT;
   const { events } = config;
   return (sink) => {
@@ -62,6 +46,7 @@ export function openFeed(
       fetch: jsonFetcher(dispatcher),
       clock,
       faults: faultLog(log, { server: name }, 'revocation feed'),
+      absent: unheard,
     })(sink);
     return {
       start: source.start,
@@ -70,5 +55,15 @@ export function openFeed(
         void dispatcher.destroy();
       },
     };
+  };
+}
+
+/** Once for each reason: it is asked again every minute. */
+function unheardLog(name: string, config: AuthorizationServerConfig, log: GatewayLog): (detail: string) => void {
+  let last: string | undefined;
+  return (detail) => {
+    if (trustsSignatures(config) && detail !== last)
+      log.info({ server: name, detail }, `revocation feed: none is followed, so ${UNHEARD}`);
+    last = detail;
   };
 }

@@ -1,6 +1,5 @@
 import { type Clock, seconds } from '../../base/clock.ts';
-import type { StreamEnd } from '../identity.ts';
-import type { TokenMarks } from './deny-list.ts';
+import type { StreamEnd, TokenMarks } from '../message/identity.ts';
 import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
 
 export interface OpenStream {

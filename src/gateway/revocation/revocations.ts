@@ -1,7 +1,8 @@
 import { type Clock, forgettingClock, seconds } from '../../base/clock.ts';
-import { Histogram } from '../telemetry/histogram.ts';
-import { DenyList, type TokenMarks } from './deny-list.ts';
-import { type EventKind, eventKinds, type FeedMessage, type FeedSink, type RevocationEvent } from './events.ts';
+import type { TokenMarks } from '../message/identity.ts';
+import { Histogram } from '../message/tally.ts';
+import { DenyList } from './deny-list.ts';
+import { type EventKind, eventKinds, type FeedMessage, type RevocationEvent } from './events.ts';
 import type { FeedSource, OpenFeed } from './follow-feed.ts';
 
 /** What is done with tokens that were verified here alone, while the feed might hold something back. */
@@ -77,96 +78,159 @@ const SWEEP_EVERY = 1_000;
 
 export function revocations(
   open: OpenFeed,
-  { onStale, maxStaleness, skew, optional, most }: RevocationRules,
-  { clock, forget, ended }: Apply & { readonly clock: Clock },
+  rules: RevocationRules,
+  apply: Apply & { readonly clock: Clock },
 ): Revocations {
-  const list = new DenyList({ leeway: Math.ceil(skew / 1000), ...(most !== undefined && { most }) });
-  const counts = new Map<EventKind | 'reset', number>([...eventKinds, 'reset' as const].map((kind) => [kind, 0]));
-  const apply = new Histogram();
-  const opened = clock.monotonic();
-  const first = Promise.withResolvers<void>();
-  let lastInStep: number | undefined;
-  let connected = false;
-  let absent = optional;
-  let epoch = 0;
-  let span = 0;
-  const forgetting = forgettingClock(clock);
-  let sweeping: NodeJS.Timeout | undefined;
+  return new FollowedFeed(open, rules, apply);
+}
 
-  const renew = () => {
-    epoch++;
-    forget();
-  };
-  const handlers: { [Kind in FeedMessage['kind']]: (message: Extract<FeedMessage, { kind: Kind }>) => void } = {
-    event({ event }) {
-      const began = clock.monotonic();
-      // What finds no place can be found by nobody later, so all that is remembered is asked for anew.
-      if (!list.add(event)) renew();
-      counts.set(event.kind, (counts.get(event.kind) ?? 0) + 1);
-      ended(event);
-      apply.add(clock.monotonic() - began);
-    },
-    reset() {
-      counts.set('reset', (counts.get('reset') ?? 0) + 1);
-      renew();
-    },
-    in_step() {
-      if (!inStep() || clock.monotonic() - (lastInStep ?? opened) > TOLD_FOR) span++;
-      lastInStep = clock.monotonic();
-      connected = true;
-      absent = false;
-      first.resolve();
-    },
-    lost() {
-      connected = false;
-      absent = false;
-      first.resolve();
-    },
-    absent() {
-      connected = false;
-      // A feed that was followed and is refused now is no feed that never was.
-      absent = lastInStep === undefined;
-      first.resolve();
-    },
-  };
-  const sink: FeedSink = (message) => (handlers[message.kind] as (message: FeedMessage) => void)(message);
-  const source: FeedSource = open(sink);
-  const inStep = () =>
-    lastInStep !== undefined &&
-    clock.monotonic() - lastInStep < maxStaleness &&
-    (list.lacksUntil === 0 || seconds(clock) >= list.lacksUntil);
+/** `never`: it is followed, and was not in step yet. `lost`: it was in step, and is no more connected. */
+type Connection = 'absent' | 'never' | 'connected' | 'lost';
 
-  return {
-    get generation() {
-      return list.generation;
-    },
-    get epoch() {
-      return epoch;
-    },
-    get span() {
-      return span;
-    },
-    denies: (marks) => list.denies(marks),
-    isDead: (kid) => list.isDead(kid),
-    doubt: () => (onStale === 'allow' || absent || inStep() ? undefined : onStale),
-    inStep,
-    get stats() {
-      if (absent) return undefined;
-      const lagSeconds = (clock.monotonic() - (lastInStep ?? opened)) / 1000;
-      return { connected, stale: !inStep(), lagSeconds, live: list.size, events: counts, apply };
-    },
-    async start() {
-      if (sweeping !== undefined) return first.promise;
-      sweeping = setInterval(() => list.sweep(forgetting()), SWEEP_EVERY).unref();
-      source.start();
-      const late = setTimeout(first.resolve, START).unref();
-      await first.promise;
-      clearTimeout(late);
-    },
-    close() {
-      clearInterval(sweeping);
-      source.close();
-      first.resolve();
-    },
+class FollowedFeed implements Revocations {
+  readonly #rules: RevocationRules;
+  readonly #apply: Apply & { readonly clock: Clock };
+  readonly #list: DenyList;
+  readonly #source: FeedSource;
+  readonly #measured = {
+    events: new Map<EventKind | 'reset', number>([...eventKinds, 'reset' as const].map((kind) => [kind, 0])),
+    apply: new Histogram(),
   };
+  /** Resolves once the feed is in step, or is seen not to be. */
+  readonly #first = Promise.withResolvers<void>();
+  readonly #forgetting: () => number;
+  #connection: Connection;
+  /** When it was in step last, or was opened: monotonic milliseconds. */
+  #lastInStep: number;
+  #sweeping: NodeJS.Timeout | undefined;
+  #epoch = 0;
+  #span = 0;
+
+  constructor(open: OpenFeed, rules: RevocationRules, apply: Apply & { readonly clock: Clock }) {
+    this.#rules = rules;
+    this.#apply = apply;
+    this.#list = new DenyList({
+      leeway: Math.ceil(rules.skew / 1000),
+      ...(rules.most !== undefined && { most: rules.most }),
+    });
+    this.#forgetting = forgettingClock(apply.clock);
+    this.#connection = rules.optional ? 'absent' : 'never';
+    this.#lastInStep = apply.clock.monotonic();
+    this.#source = open((message) => this.#hear(message));
+  }
+
+  get generation(): number {
+    return this.#list.generation;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get span(): number {
+    return this.#span;
+  }
+
+  get stats(): FeedStats | undefined {
+    if (this.#connection === 'absent') return undefined;
+    return {
+      connected: this.#connection === 'connected',
+      stale: !this.inStep(),
+      lagSeconds: this.#sinceInStep() / 1000,
+      live: this.#list.size,
+      ...this.#measured,
+    };
+  }
+
+  denies(marks: TokenMarks): boolean {
+    return this.#list.denies(marks);
+  }
+
+  isDead(kid: string): boolean {
+    return this.#list.isDead(kid);
+  }
+
+  doubt(): 'introspect' | 'deny' | undefined {
+    const { onStale } = this.#rules;
+    return onStale === 'allow' || this.#connection === 'absent' || this.inStep() ? undefined : onStale;
+  }
+
+  inStep(): boolean {
+    const { lacksUntil } = this.#list;
+    return (
+      this.#wasInStep() &&
+      this.#sinceInStep() < this.#rules.maxStaleness &&
+      (lacksUntil === 0 || seconds(this.#apply.clock) >= lacksUntil)
+    );
+  }
+
+  async start(): Promise<void> {
+    if (this.#sweeping !== undefined) return this.#first.promise;
+    this.#sweeping = setInterval(() => this.#list.sweep(this.#forgetting()), SWEEP_EVERY).unref();
+    this.#source.start();
+    const late = setTimeout(this.#first.resolve, START).unref();
+    await this.#first.promise;
+    clearTimeout(late);
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+    this.#source.close();
+    this.#first.resolve();
+  }
+
+  #wasInStep(): boolean {
+    return this.#connection === 'connected' || this.#connection === 'lost';
+  }
+
+  #sinceInStep(): number {
+    return this.#apply.clock.monotonic() - this.#lastInStep;
+  }
+
+  #hear(message: FeedMessage): void {
+    if (message.kind === 'event') this.#event(message.event);
+    else if (message.kind === 'reset') this.#reset();
+    else {
+      this.#become(message.kind);
+      this.#first.resolve();
+    }
+  }
+
+  #event(event: RevocationEvent): void {
+    const { clock, ended } = this.#apply;
+    const began = clock.monotonic();
+    // What finds no place can be found by nobody later, so all that is remembered is asked for anew.
+    if (!this.#list.add(event)) this.#renew();
+    this.#count(event.kind);
+    ended(event);
+    this.#measured.apply.add(clock.monotonic() - began);
+  }
+
+  #reset(): void {
+    this.#count('reset');
+    this.#renew();
+  }
+
+  #become(kind: 'in_step' | 'lost' | 'absent'): void {
+    if (kind === 'in_step') this.#nowInStep();
+    // A feed that was followed and is refused now is no feed that never was.
+    else if (this.#wasInStep()) this.#connection = 'lost';
+    else this.#connection = kind === 'absent' ? 'absent' : 'never';
+  }
+
+  #nowInStep(): void {
+    if (!this.inStep() || this.#sinceInStep() > TOLD_FOR) this.#span++;
+    this.#lastInStep = this.#apply.clock.monotonic();
+    this.#connection = 'connected';
+  }
+
+  #count(kind: EventKind | 'reset'): void {
+    const { events } = this.#measured;
+    events.set(kind, (events.get(kind) ?? 0) + 1);
+  }
+
+  #renew(): void {
+    this.#epoch++;
+    this.#apply.forget();
+  }
 }

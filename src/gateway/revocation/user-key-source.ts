@@ -1,10 +1,10 @@
-import { isLoopback } from '../../config/host.ts';
+import { isLoopback } from '../../config/words/host.ts';
 import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
 import { isObject, type JsonObject } from '../../jwt/json.ts';
 import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
 import { importSecret } from '../../jwt/secret-keys.ts';
-import type { Authenticate } from '../verify/client-authentication.ts';
-import { DEADLINE, type FailedFetch, type Fetched, type FetchJson } from '../verify/fetch-json.ts';
+import type { Authenticate } from '../server-client/client-authentication.ts';
+import { DEADLINE, type FailedFetch, type Fetched, type FetchJson } from '../server-client/fetch-json.ts';
 
 /** Asks for the key set of one `kid`; `none`: the server has no keys of users at all. Never rejects. */
 export type AskForUserKey = (kid: string) => Promise<Fetched | 'none'>;

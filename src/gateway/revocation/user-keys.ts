@@ -3,9 +3,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import { isUserKid, subjectHash } from '../../oauth/user-key.ts';
-import type { CallLimit } from '../verify/call-limit.ts';
-import type { Fetched } from '../verify/fetch-json.ts';
-import type { FoundKeys, KeySet } from '../verify/key-set.ts';
+import type { CallLimit } from '../server-client/call-limit.ts';
+import type { FailedFetch, Fetched } from '../server-client/fetch-json.ts';
+import { behind, type FoundKeys, type KeySet } from '../server-client/key-set.ts';
 import type { FetchBudget } from './fetch-budget.ts';
 import type { Revocations } from './revocations.ts';
 import { type AskForUserKey, readUserKey, type UserKey } from './user-key-source.ts';
@@ -58,109 +58,141 @@ const UNKNOWN: FoundKeys = { kind: 'unknown' };
 const REVOKED: FoundKeys = { kind: 'revoked' };
 
 export function userKeys(options: UserKeysOptions): UserKeys {
-  const { issuer, ask, limit, budget, revocations, clock } = options;
-  const held = new LRUCache<string, Held>({ max: options.size });
-  const absent = new LRUCache<string, number>({ max: MOST_ABSENT });
-  const flights = new Map<string, Promise<Loaded>>();
-  let fetches = 0;
+  return new FetchedUserKeys(options);
+}
 
-  const isTold = ({ span }: Held) => span === revocations.span && revocations.inStep();
-  const serves = (key: Held) => isTold(key) || clock.monotonic() < key.freshUntil;
+class FetchedUserKeys implements UserKeys {
+  readonly #options: UserKeysOptions;
+  readonly #held: LRUCache<string, Held>;
+  /** The `kid`s that the server does not have, until when: monotonic milliseconds. */
+  readonly #absent = new LRUCache<string, number>({ max: MOST_ABSENT });
+  readonly #flights = new Map<string, Promise<Loaded>>();
+  #fetches = 0;
 
-  const keep = (kid: string, key: UserKey, { span, maxAge }: Pick<Held, 'span'> & { maxAge: number }): Held => {
-    const freshUntil = clock.monotonic() + maxAge;
-    const entry = { ...key, span, freshUntil, usableUntil: freshUntil + options.staleIfError };
-    if (!revocations.isDead(kid)) held.set(kid, entry);
-    return entry;
-  };
+  constructor(options: UserKeysOptions) {
+    this.#options = options;
+    this.#held = new LRUCache({ max: options.size });
+  }
 
-  const miss = (kid: string): Loaded => {
-    absent.set(kid, clock.monotonic() + ABSENT_FOR);
-    held.delete(kid);
-    return 'absent';
-  };
+  find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined> {
+    if (this.#options.revocations.isDead(kid)) return REVOKED;
+    if (subject === undefined) return UNKNOWN;
+    const here = this.#held.get(kid);
+    if (here !== undefined && this.#serves(here)) return this.#bound(here, alg, subject);
+    if ((this.#absent.get(kid) ?? Number.NEGATIVE_INFINITY) > this.#options.clock.monotonic()) return UNKNOWN;
+    return this.#fetched(kid, alg, subject);
+  }
 
-  const judge = async (kid: string, fetched: Fetched, span: Held['span']): Promise<Loaded> => {
-    const before = held.get(kid);
-    if (fetched.kind === 'failed') {
-      if (fetched.status === 404) return miss(kid);
-      const serving = before !== undefined && clock.monotonic() < before.usableUntil;
-      return serving ? before : { kind: 'out', detail: `key of a user: ${fetched.detail}` };
-    }
-    const key = await readUserKey(fetched.value, { kid, accepted: options.algorithms, before: before?.key });
-    if (key === undefined) return { kind: 'out', detail: 'key of a user: not a set of one key that is accepted' };
-    return keep(kid, key, { span, maxAge: fetched.maxAge === undefined ? options.maxAge : fetched.maxAge * 1000 });
-  };
+  holds(key: VerificationKey): boolean {
+    const here = key.kid === undefined ? undefined : this.#held.get(key.kid);
+    return here !== undefined && here.key === key && this.#serves(here);
+  }
 
-  const load = async (kid: string): Promise<Loaded> => {
+  ended(kid: string): void {
+    this.#held.delete(kid);
+  }
+
+  clear(): void {
+    this.#held.clear();
+    this.#flights.clear();
+  }
+
+  size(): number {
+    return this.#held.size;
+  }
+
+  fetches(): number {
+    return this.#fetches;
+  }
+
+  #serves({ span, freshUntil }: Held): boolean {
+    const { revocations, clock } = this.#options;
+    return (span === revocations.span && revocations.inStep()) || clock.monotonic() < freshUntil;
+  }
+
+  /** RFC 8725 §3.1: a key is for one algorithm; and this one is for one user. */
+  #bound({ key, subjectHash: hash }: Held, alg: AlgorithmName, subject: string): FoundKeys {
+    const isTheirs = key.alg === alg && hash === subjectHash(this.#options.issuer, subject);
+    return isTheirs ? { kind: 'keys', keys: [key] } : UNKNOWN;
+  }
+
+  async #fetched(kid: string, alg: AlgorithmName, subject: string): Promise<FoundKeys | undefined> {
+    const { budget } = this.#options;
+    const underWay = this.#flights.get(kid);
+    if (underWay === undefined && !budget.take())
+      return { kind: 'out', detail: 'too many keys of users that are not there are asked for' };
+    const loaded = await (underWay ?? this.#fly(kid));
+    if (loaded === 'none') return undefined;
+    if (loaded === 'absent') return UNKNOWN;
+    if (!('key' in loaded)) return loaded;
+    if (underWay === undefined) budget.give();
+    return this.#bound(loaded, alg, subject);
+  }
+
+  #fly(kid: string): Promise<Loaded> {
+    const flight = this.#load(kid).finally(() => {
+      if (this.#flights.get(kid) === flight) this.#flights.delete(kid);
+    });
+    this.#flights.set(kid, flight);
+    return flight;
+  }
+
+  async #load(kid: string): Promise<Loaded> {
+    const { revocations, limit, ask } = this.#options;
     const { epoch } = revocations;
     const span = revocations.inStep() ? revocations.span : undefined;
     const signal = AbortSignal.timeout(LONGEST_WAIT);
-    fetches++;
+    this.#fetches++;
     const fetched = await limit.run(signal, () => ask(kid));
     if (fetched === 'full' || fetched === 'late')
       return { kind: 'out', detail: `too many keys of users are asked for: ${fetched}` };
     if (fetched === 'none') return 'none';
     // What was asked for before everything was forgotten is as old as that.
-    return epoch === revocations.epoch ? judge(kid, fetched, span) : load(kid);
-  };
+    return epoch === revocations.epoch ? this.#judge(kid, fetched, span) : this.#load(kid);
+  }
 
-  const fly = (kid: string): Promise<Loaded> => {
-    const flight = load(kid).finally(() => void (flights.get(kid) === flight && flights.delete(kid)));
-    flights.set(kid, flight);
-    return flight;
-  };
+  async #judge(kid: string, fetched: Fetched, span: Held['span']): Promise<Loaded> {
+    const before = this.#held.get(kid);
+    if (fetched.kind === 'failed') return this.#failed(kid, fetched, before);
+    const { algorithms, maxAge } = this.#options;
+    const key = await readUserKey(fetched.value, { kid, accepted: algorithms, before: before?.key });
+    if (key === undefined) return { kind: 'out', detail: 'key of a user: not a set of one key that is accepted' };
+    return this.#keep(kid, key, { span, maxAge: fetched.maxAge === undefined ? maxAge : fetched.maxAge * 1000 });
+  }
 
-  const fetched = async (kid: string, alg: AlgorithmName, subject: string): Promise<FoundKeys | undefined> => {
-    const underWay = flights.get(kid);
-    if (underWay === undefined && !budget.take())
-      return { kind: 'out', detail: 'too many keys of users that are not there are asked for' };
-    const loaded = await (underWay ?? fly(kid));
-    if (loaded === 'none') return undefined;
-    if (loaded === 'absent') return UNKNOWN;
-    if (!('key' in loaded)) return loaded;
-    if (underWay === undefined) budget.give();
-    return bound(loaded, alg, subject);
-  };
+  #failed(kid: string, { status, detail }: FailedFetch, before: Held | undefined): Loaded {
+    if (status === 404) return this.#miss(kid);
+    const serving = before !== undefined && this.#options.clock.monotonic() < before.usableUntil;
+    return serving ? before : { kind: 'out', detail: `key of a user: ${detail}` };
+  }
 
-  /** RFC 8725 §3.1: a key is for one algorithm; and this one is for one user. */
-  const bound = ({ key, subjectHash: hash }: Held, alg: AlgorithmName, subject: string): FoundKeys =>
-    key.alg === alg && hash === subjectHash(issuer, subject) ? { kind: 'keys', keys: [key] } : UNKNOWN;
+  #keep(kid: string, key: UserKey, { span, maxAge }: Pick<Held, 'span'> & { maxAge: number }): Held {
+    const { clock, staleIfError, revocations } = this.#options;
+    const freshUntil = clock.monotonic() + maxAge;
+    const entry = { ...key, span, freshUntil, usableUntil: freshUntil + staleIfError };
+    if (!revocations.isDead(kid)) this.#held.set(kid, entry);
+    return entry;
+  }
 
-  return {
-    find(alg, kid, subject) {
-      if (revocations.isDead(kid)) return REVOKED;
-      if (subject === undefined) return UNKNOWN;
-      const here = held.get(kid);
-      if (here !== undefined && serves(here)) return bound(here, alg, subject);
-      if ((absent.get(kid) ?? Number.NEGATIVE_INFINITY) > clock.monotonic()) return UNKNOWN;
-      return fetched(kid, alg, subject);
-    },
-    holds(key) {
-      const here = key.kid === undefined ? undefined : held.get(key.kid);
-      return here !== undefined && here.key === key && serves(here);
-    },
-    ended: (kid) => void held.delete(kid),
-    clear() {
-      held.clear();
-      flights.clear();
-    },
-    size: () => held.size,
-    fetches: () => fetches,
-  };
+  #miss(kid: string): Loaded {
+    this.#absent.set(kid, this.#options.clock.monotonic() + ABSENT_FOR);
+    this.#held.delete(kid);
+    return 'absent';
+  }
 }
 
 /** One server may have both: the keys that it publishes for all come first, since a `kid` of theirs may look like a user's. */
 export function withUserKeys(published: KeySet, users: UserKeys): KeySet {
   const isUsers = (kid: string | undefined): kid is string => isUserKid(kid) && !published.knows(kid);
   return {
-    ...published,
+    ...behind(published),
     find(alg, kid, subject) {
       if (!isUsers(kid)) return published.find(alg, kid, subject);
       const found = users.find(alg, kid, subject);
       if (!(found instanceof Promise)) return found;
       return found.then((each) => each ?? published.find(alg, kid, subject));
     },
-    holds: (key) => (isUsers(key.kid) ? users.holds(key) : published.holds(key)),
+    // What is published is looked for first: most keys are, and that of a user is not.
+    holds: (key) => published.holds(key) || (isUsers(key.kid) && users.holds(key)),
   };
 }

@@ -1,5 +1,5 @@
-import { matchHost } from '../../config/host-pattern.ts';
-import type { PathSegment } from '../../config/path-pattern.ts';
+import { matchHost } from '../../config/words/host-pattern.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { Placed } from './routes.ts';
 
 /** What the names of a route's patterns stood for in a request. */
@@ -8,27 +8,16 @@ export interface Captures {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** `path` is the judged path of a request that this route matched. */
-export function captures({ host, segments }: Placed, hostName: string, path: string): Captures {
-  return { host: host === undefined ? {} : (matchHost(host, hostName) ?? {}), path: pathCaptures(segments, path) };
+/** `parts` are the segments of a path that this route matched, in one of its readings. */
+export function captures({ host, segments }: Placed, hostName: string, parts: readonly string[]): Captures {
+  return { host: host === undefined ? {} : (matchHost(host, hostName) ?? {}), path: pathCaptures(segments, parts) };
 }
 
-function pathCaptures(segments: readonly PathSegment[], path: string): Readonly<Record<string, string>> {
-  const parts = path.slice(1).split('/');
+function pathCaptures(segments: readonly PathSegment[], parts: readonly string[]): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
-    if (segment.kind === 'one') found[segment.name] = decoded(parts[index] ?? '');
-    if (segment.kind === 'rest') found[segment.name] = decoded(parts.slice(index).join('/'));
+    if (segment.kind === 'one') found[segment.name] = parts[index] ?? '';
+    if (segment.kind === 'rest') found[segment.name] = parts.slice(index).join('/');
   }
   return found;
-}
-
-/** As the application will see it; octets that are no UTF-8 stay encoded, and so equal no claim. */
-function decoded(text: string): string {
-  if (!text.includes('%')) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -16,7 +16,7 @@ export function takeParameter(text: string, name: string): Taken {
   for (const pair of text.split('&')) {
     const equals = pair.indexOf('=');
     const key = equals === -1 ? pair : pair.slice(0, equals);
-    if (isNamed(key, name)) values.push(equals === -1 ? '' : decode(pair.slice(equals + 1)));
+    if (isNamed(key, name)) values.push(equals === -1 ? '' : decodeForm(pair.slice(equals + 1)));
     else rest.push(pair);
   }
   return { values, rest: rest.join('&') };
@@ -24,7 +24,7 @@ export function takeParameter(text: string, name: string): Taken {
 
 /** A key of another length is none, so that of a flood of keys few are decoded: each character is written by one or three. */
 function isNamed(key: string, name: string): boolean {
-  return key.length >= name.length && key.length <= 3 * name.length && decode(key) === name;
+  return key.length >= name.length && key.length <= 3 * name.length && decodeForm(key) === name;
 }
 
 /** Whether the text can name the parameter at all: spares the parse of nearly every query. */
@@ -33,7 +33,7 @@ export function mayName(text: string, name: string): boolean {
 }
 
 /** Broken percent-encoding stays as it is: it can then be no part of a token. */
-function decode(text: string): string {
+export function decodeForm(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   return text
     .replaceAll('+', ' ')

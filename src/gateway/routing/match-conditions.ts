@@ -1,6 +1,8 @@
-import type { RouteConfig } from '../../config/gateway.ts';
-import type { RequestHead } from '../request-head.ts';
-import { takeParameter } from './form-parameters.ts';
+import type { RouteConfig } from '../../config/schema/gateway.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { type FieldReading, headerReader, parameterReader } from './lenient-fields.ts';
+import { actionsFoundIn, actionsIn } from './soap-actions.ts';
+import { unescaped } from './unescaped.ts';
 
 /** What a condition looks at. */
 export interface Conditioned {
@@ -9,7 +11,7 @@ export interface Conditioned {
   readonly query: string;
 }
 
-/** `repeated`: the field that decides occurs twice, so what the upstream would go by is unknown. */
+/** `repeated`: the field that decides occurs twice, or in a spelling that an upstream may take for it. */
 export type Holds = 'yes' | 'no' | 'repeated';
 
 export interface MatchCondition {
@@ -40,13 +42,15 @@ export function matchConditions({
 const NONE: readonly MatchCondition[] = [];
 
 function headerCondition(name: string, value: string): MatchCondition {
-  const text = `header ${name}: ${value}`;
-  return condition(text, `header ${name}`, value, ({ head }) => valuesOf(head, name));
+  const read = headerReader(name);
+  return condition(`header ${name}: ${value}`, `header ${name}`, value, ({ head }) => read(head));
 }
 
 function queryCondition(name: string, value: string): MatchCondition {
-  const text = `query ${name}=${value}`;
-  return condition(text, `query ${name}`, value, ({ query }) => takeParameter(query.slice(1), name).values);
+  const read = parameterReader(name);
+  return condition(`query ${name}=${value}`, `query ${name}`, value, ({ head, query }) =>
+    read({ target: head.target, query }),
+  );
 }
 
 /**
@@ -54,31 +58,30 @@ function queryCondition(name: string, value: string): MatchCondition {
  * are given they count as a repetition.
  */
 function soapCondition(action: string): MatchCondition {
-  return condition(`soap action ${action}`, 'soap action', action, ({ head }) => [
-    ...valuesOf(head, 'soapaction').map(unquote),
-    ...actionParameter(head),
-  ]);
-}
-
-function condition(text: string, field: string, wanted: string, values: MatchCondition['values']): MatchCondition {
-  return { text, field, values, holds: (request) => decide(values(request), wanted) };
-}
-
-function actionParameter(head: RequestHead): string[] {
-  return valuesOf(head, 'content-type').flatMap((type) => {
-    const [, quoted, token] = /^application\/soap\+xml\b.*;\s*action\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(type) ?? [];
-    const action = quoted ?? token;
-    return action === undefined ? [] : [action];
+  const [named, typed] = [headerReader('soapaction'), headerReader('content-type')];
+  return condition(`soap action ${action}`, 'soap action', action, ({ head }) => {
+    const [header, type] = [named(head), typed(head)];
+    return {
+      values: [...header.values.map(unquote), ...type.values.flatMap(actionsIn)],
+      lenient: [...header.lenient.map(unquote).map(unescaped), ...type.lenient.flatMap(actionsFoundIn)],
+    };
   });
+}
+
+type Read = (request: Conditioned) => FieldReading;
+
+function condition(text: string, field: string, wanted: string, read: Read): MatchCondition {
+  return { text, field, values: (request) => read(request).values, holds: (request) => decide(read(request), wanted) };
 }
 
 function unquote(text: string): string {
   return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
 }
 
-function decide(values: readonly string[], wanted: string): Holds {
-  if (values.length > 1) return 'repeated';
-  return values[0] === wanted ? 'yes' : 'no';
+function decide({ values, lenient }: FieldReading, wanted: string): Holds {
+  if (values.length > 1 || lenient.length !== values.length) return 'repeated';
+  const holds = values[0] === wanted;
+  return holds === (lenient[0] === wanted) ? (holds ? 'yes' : 'no') : 'repeated';
 }
 
 export function valuesOf({ fields }: RequestHead, name: string): string[] {

@@ -1,5 +1,5 @@
-import type { HostPattern } from '../../config/host-pattern.ts';
-import type { PathSegment } from '../../config/path-pattern.ts';
+import type { HostPattern } from '../../config/words/host-pattern.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { Conditioned, MatchCondition } from './match-conditions.ts';
 
 /** What the table needs to know of a route to place it. */

@@ -1,6 +1,6 @@
 import { type Refused, refused } from '../../base/verdict.ts';
-import type { RouteConfig } from '../../config/gateway.ts';
-import { judgeTarget, type TargetCode } from './target.ts';
+import type { RouteConfig } from '../../config/schema/gateway.ts';
+import { judgeTarget, type TargetCode } from '../message/target.ts';
 
 /** The path that the upstream sees. */
 export type Rewrite = (path: string) => string | Refused<TargetCode>;
@@ -10,12 +10,19 @@ export type Rewrite = (path: string) => string | Refused<TargetCode>;
  * (advisory 23). The prefix ends at a segment, since the route's pattern begins with it.
  */
 export function compileRewrite({ strip_prefix = '', add_prefix = '' }: NonNullable<RouteConfig['rewrite']>): Rewrite {
-  const strip = withoutSlash(strip_prefix);
+  const depth = withoutSlash(strip_prefix).split('/').length - 1;
   const add = withoutSlash(add_prefix);
   return (path) => {
-    const judged = judgeTarget('GET', `${add}${path.slice(strip.length)}` || '/');
+    const judged = judgeTarget('GET', `${add}${below(path, depth)}` || '/');
     return judged.kind === 'refused' ? refused(judged.code, 'after rewriting') : judged.path;
   };
+}
+
+/** What follows the first segments. By their number and not by their text, which a request may spell in another way. */
+function below(path: string, depth: number): string {
+  let end = 0;
+  for (let passed = 0; passed < depth && end !== -1; passed++) end = path.indexOf('/', end + 1);
+  return end === -1 ? '' : path.slice(end);
 }
 
 function withoutSlash(prefix: string): string {

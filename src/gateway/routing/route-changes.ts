@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RouteConfig } from '../../config/gateway.ts';
+import type { RouteConfig } from '../../config/schema/gateway.ts';
 
 /** Ids of routes. */
 export interface RouteChanges {

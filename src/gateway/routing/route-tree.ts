@@ -1,5 +1,5 @@
-import { choose, chooseOnly, type Search } from './choose.ts';
-import { fitsTail, type PathTail, tailOf } from './path-tail.ts';
+import { foldCase } from '../../base/fold-case.ts';
+import type { LiteralSegment, PathSegment } from '../../config/words/path-pattern.ts';
 import type { Placed } from './placed.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Placed } from './placed.ts';
  */
 export type Node<Route> = Leaf<Route> | Branch<Route>;
 
-interface Leaf<Route> {
+export interface Leaf<Route> {
   readonly tail: PathTail;
   /** Where it is the only one. */
   readonly only: Route | undefined;
@@ -19,7 +19,7 @@ interface Leaf<Route> {
 interface Branch<Route> {
   readonly tail: undefined;
   readonly literals: ReadonlyMap<string, Node<Route>> | undefined;
-  /** Literals of routes that match without regard to case, in lower case. */
+  /** Literals of routes that match without regard to case, in one case. */
   readonly folded: ReadonlyMap<string, Node<Route>> | undefined;
   readonly one: Node<Route> | undefined;
   /** Routes that end here, those with more conditions first. */
@@ -57,9 +57,13 @@ function leafOf<Route extends Placed>(
 function branchOf<Route extends Placed>(routes: readonly Route[], shared: SharedParts, depth: number): Branch<Route> {
   const kindOf = ({ segments }: Route) => segments[depth]?.kind;
   const children = (fitting: readonly Route[], text: (literal: string) => string) => {
-    const groups = Map.groupBy(fitting, ({ segments }) => text(literalAt(segments, depth)));
-    if (groups.size === 0) return undefined;
-    return new Map([...groups].map(([key, group]) => [kept(shared, key), buildTree(group, shared, depth + 1)]));
+    const groups = Map.groupBy(fitting, (route) => text(literalAt(route, depth).decoded));
+    const spellings = (key: string, group: readonly Route[]) => {
+      const child = buildTree(group, shared, depth + 1);
+      const texts = new Set([key, ...group.map((route) => text(literalAt(route, depth).strict))]);
+      return Array.from(texts, (each) => [kept(shared, each), child] as const);
+    };
+    return groups.size === 0 ? undefined : new Map([...groups].flatMap(([key, group]) => spellings(key, group)));
   };
   const literals = routes.filter((route) => kindOf(route) === 'literal');
   const ones = routes.filter((route) => kindOf(route) === 'one');
@@ -71,7 +75,7 @@ function branchOf<Route extends Placed>(routes: readonly Route[], shared: Shared
     ),
     folded: children(
       literals.filter(({ caseSensitive }) => !caseSensitive),
-      (text) => text.toLowerCase(),
+      foldCase,
     ),
     one: ones.length === 0 ? undefined : buildTree(ones, shared, depth + 1),
     here: routes.filter((route) => kindOf(route) === undefined),
@@ -79,10 +83,12 @@ function branchOf<Route extends Placed>(routes: readonly Route[], shared: Shared
   };
 }
 
-function literalAt(segments: Placed['segments'], depth: number): string {
+function literalAt({ segments }: Placed, depth: number): Pick<LiteralSegment, 'strict' | 'decoded'> {
   const segment = segments[depth];
-  return segment?.kind === 'literal' ? segment.text : '';
+  return segment?.kind === 'literal' ? segment : EMPTY;
 }
+
+const EMPTY = { strict: '', decoded: '' };
 
 function kept({ words }: SharedParts, text: string): string {
   const known = words.get(text) ?? text;
@@ -90,50 +96,26 @@ function kept({ words }: SharedParts, text: string): string {
   return known;
 }
 
-/** `from` is where the next segment begins; past the end of the key there is none. */
-export function walk<Route extends Placed>(
-  at: Node<Route>,
-  key: string,
-  from: number,
-  search: Search,
-): Route | undefined {
-  if (at.tail !== undefined) return fitsTail(at.tail, key, from) ? chooseAt(at, search) : undefined;
-  if (from > key.length) return choose(at.here, search) ?? choose(at.rest, search);
-  const slash = key.indexOf('/', from);
-  const end = slash === -1 ? key.length : slash;
-  const segment = key.slice(from, end);
-  const literal = at.literals?.get(segment);
-  const found = literal && walk(literal, key, end + 1, search);
-  if (found !== undefined) return found;
-  const folded = at.folded?.get(segment.toLowerCase());
-  const alike = folded && walk(folded, key, end + 1, search);
-  if (alike !== undefined) return alike;
-  // An empty segment is no value for a name.
-  const one = end > from && at.one ? walk(at.one, key, end + 1, search) : undefined;
-  return one ?? choose(at.rest, search);
+/** The end of a path pattern behind the last place where the routes part: no choice is left, only whether it fits. */
+export type PathTail = readonly TailSegment[];
+
+export interface TailSegment {
+  readonly kind: PathSegment['kind'] | 'folded';
+  /** Of a literal, decoded; of a folded one in one case. */
+  readonly text: string;
+  /** As it stands, where that is another text. */
+  readonly strict: string | undefined;
 }
 
-function chooseAt<Route extends Placed>({ only, routes }: Leaf<Route>, search: Search): Route | undefined {
-  return only === undefined ? choose(routes, search) : chooseOnly(only, search);
+/** From that segment on; two routes have the same tail when it is written with the same segments. */
+export function tailOf({ segments, caseSensitive }: Placed, depth: number): PathTail {
+  return segments.slice(depth).map((segment) => tailSegment(segment, caseSensitive));
 }
 
-/** Every route for this path, whatever its methods and conditions. */
-export function* placedAt<Route>(at: Node<Route>, key: string, from: number): Iterable<Route> {
-  if (at.tail !== undefined) {
-    if (fitsTail(at.tail, key, from)) yield* at.routes;
-    return;
-  }
-  if (from > key.length) yield* at.here;
-  else {
-    const slash = key.indexOf('/', from);
-    const end = slash === -1 ? key.length : slash;
-    const segment = key.slice(from, end);
-    const children = [
-      at.literals?.get(segment),
-      at.folded?.get(segment.toLowerCase()),
-      end > from ? at.one : undefined,
-    ];
-    for (const child of children) if (child !== undefined) yield* placedAt(child, key, end + 1);
-  }
-  yield* at.rest;
+function tailSegment(segment: PathSegment, caseSensitive: boolean): TailSegment {
+  if (segment.kind !== 'literal') return { kind: segment.kind, text: '', strict: undefined };
+  const [text, strict] = caseSensitive
+    ? [segment.decoded, segment.strict]
+    : [foldCase(segment.decoded), foldCase(segment.strict)];
+  return { kind: caseSensitive ? 'literal' : 'folded', text, strict: strict === text ? undefined : strict };
 }

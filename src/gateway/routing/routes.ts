@@ -1,7 +1,8 @@
-import { compareHosts, type HostPattern, hostShape, matchHost } from '../../config/host-pattern.ts';
-import type { Search } from './choose.ts';
+import { compareHosts, type HostPattern, hostShape, matchHost } from '../../config/words/host-pattern.ts';
+import type { Target } from '../message/target.ts';
 import type { Placed, Question } from './placed.ts';
-import { buildTree, type Node, placedAt, type SharedParts, walk } from './route-tree.ts';
+import { buildTree, type Node, type SharedParts } from './route-tree.ts';
+import { placedAt, type Search, walk } from './route-walk.ts';
 
 export type { Placed, Question } from './placed.ts';
 
@@ -95,4 +96,46 @@ function inTurn<Route extends Placed>(routes: Iterable<Route>): readonly Route[]
     }))
     .sort((one, other) => other.count - one.count || (one.text === '' ? 0 : one.text.localeCompare(other.text)))
     .map(({ route }) => route);
+}
+
+/** The readings of a path lead to different routes, or only some lead to any. */
+export interface Ambiguous<Route> {
+  readonly kind: 'ambiguous';
+  /** The path as it stands, and decoded in each way. */
+  readonly readings: readonly RouteMatch<Route>[];
+}
+
+/**
+ * Matches a path as it stands, and as servers see it that decode before they route. Only where all find the same route is
+ * it clear under which rule the upstream serves the request. Nearly every path has one reading, and is matched once.
+ */
+export function matchReadings<Route extends Placed>(
+  table: RouteTable<Route>,
+  question: Question,
+  { decoded }: Pick<Target, 'decoded'>,
+): RouteMatch<Route> | Ambiguous<Route> {
+  const strict = table.match(question);
+  if (decoded.length === 0) return strict;
+  const others = decoded.map((key) => table.match({ ...question, key }));
+  return others.every((other) => agree(strict, other)) ? strict : { kind: 'ambiguous', readings: [strict, ...others] };
+}
+
+function agree<Route>(one: RouteMatch<Route>, other: RouteMatch<Route>): boolean {
+  if (one.kind !== 'route' || other.kind !== 'route') return one.kind !== 'route' && other.kind !== 'route';
+  return one.route === other.route;
+}
+
+/** Every route for the host and any reading of the path, whatever its methods and conditions. */
+export function* placedInReadings<Route extends Placed>(
+  table: RouteTable<Route>,
+  { host, key }: Pick<Question, 'host' | 'key'>,
+  { decoded }: Pick<Target, 'decoded'>,
+): Iterable<Route> {
+  for (const each of [key, ...decoded]) yield* table.placed({ host, key: each });
+}
+
+/** For the log and for `explain`. */
+export function ambiguityDetail({ readings }: Ambiguous<{ readonly id: string }>): string {
+  const [strict, ...decoded] = readings.map((match) => (match.kind === 'route' ? `\`${match.route.id}\`` : 'no route'));
+  return `as it stands: ${strict}; decoded: ${[...new Set(decoded)].join(' or ')}`;
 }

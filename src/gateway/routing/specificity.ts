@@ -1,5 +1,5 @@
-import { compareHosts, type HostPattern, hostShape } from '../../config/host-pattern.ts';
-import { compareSegments, type PathSegment } from '../../config/path-pattern.ts';
+import { compareHosts, type HostPattern, hostShape } from '../../config/words/host-pattern.ts';
+import { compareSegments, type PathSegment } from '../../config/words/path-pattern.ts';
 import type { Placed } from './routes.ts';
 
 /** Negative where the first route is asked before the second, as `RouteTable` asks them: host, path, conditions. */

@@ -1,5 +1,5 @@
-import type { Attempt, Throttle } from '../../storage/counters-throttle.ts';
-import type { SchemeVerification } from '../identity.ts';
+import type { Attempt, Throttle } from '../../counters/throttle.ts';
+import type { SchemeVerification } from '../message/identity.ts';
 
 /** Whose password is guessed, and from where. */
 export interface Guarded {

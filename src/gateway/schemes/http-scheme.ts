@@ -1,18 +1,22 @@
-import type { SchemeVerification } from '../identity.ts';
-import type { RequestHead } from '../request-head.ts';
+import type { CredentialPlace } from '../../config/schemes/scheme.ts';
+import type { SchemeVerification } from '../message/identity.ts';
+import type { RequestHead } from '../message/request-head.ts';
 
-/** Credentials of Basic or Digest as a request brings them. */
+/** Credentials of a scheme as a request brings them. */
 export interface Presented {
-  /** Of the Authorization field. */
+  /** Of the Authorization field, or what stands in a place of the scheme's own. */
   readonly value: string;
   readonly head: RequestHead;
   /** The body, where `wantsEntity` asked for it. */
   readonly entity: Buffer | undefined;
 }
 
-/** Basic or Digest on one route. */
+/** A credential scheme on one route, other than bearer tokens. */
 export interface HttpScheme {
-  readonly name: 'basic' | 'digest';
+  /** As in the table of schemes. */
+  readonly name: string;
+  /** Where its credentials may stand. Absent: in Authorization, after its name. */
+  readonly places?: readonly CredentialPlace[] | undefined;
   verify(presented: Presented): SchemeVerification | Promise<SchemeVerification>;
   /** For `WWW-Authenticate`, a line each. Stale: only the nonce is to be changed. */
   challenges(head: RequestHead, stale: boolean): readonly string[];

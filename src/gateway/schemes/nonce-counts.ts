@@ -1,5 +1,5 @@
+import { LAST_COUNT, type NonceUsage, NONCE_WINDOW as WINDOW } from '../../counters/counters.ts';
 import type { Nonce } from '../../http-auth/nonce.ts';
-import { LAST_COUNT, type NonceUsage, NONCE_WINDOW as WINDOW } from '../../storage/counters.ts';
 
 /** How a nonce was used so far. */
 interface Used {

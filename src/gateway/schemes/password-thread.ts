@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { StoredPassword } from '../../config/stored-password.ts';
+import type { StoredPassword } from '../../config/files/stored-password.ts';
 
 export interface ThreadQuestion {
   readonly id: number;

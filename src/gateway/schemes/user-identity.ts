@@ -1,8 +1,8 @@
-import { scopeTokens } from '../../config/scope-words.ts';
-import type { Identity } from '../identity.ts';
+import { scopeTokens } from '../../config/words/scope-words.ts';
+import type { Identity } from '../message/identity.ts';
 
 export interface UserBlock {
-  readonly scheme: 'basic' | 'digest';
+  readonly scheme: string;
   readonly realm: string;
   /** User → scope, space-delimited. */
   readonly scopes: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { buildBoundedQueue } from '../../base/bounded-queue.ts';
+import { type Asker, buildBoundedQueue } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
-import { StorageUnavailable } from '../../storage/read.ts';
+import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import { type Answered, foundOr, type Sought } from './sought.ts';
 
 /** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
@@ -11,15 +11,15 @@ const REMEMBERED_FOR = 900;
 const MOST = { found: 10_000, unknown: 2_000 } as const;
 /** Seconds, for `Retry-After`. */
 const RETRY_AFTER = 1;
-const atOnce = { atOnce: 16, waiting: 1024, each: 64 } as const;
+const atOnce = { atOnce: 16, waiting: 1024 } as const;
 
 /** `users`, the name by which it is told that they are out of reach. */
 const USERS = 'users';
 
 /** Looks for users in a store: of the same one once at a time, and not again at once. */
 export interface UserLookups<User> {
-  /** `forWhom`: who asks, such as an address; a share of the queue is theirs, and no more. */
-  find(key: string, forWhom: string, ask: () => Promise<User | undefined>): Sought<User>;
+  /** `asker`: a share of the queue is theirs, and no more. */
+  find(key: string, asker: Asker, ask: () => Promise<User | undefined>): Sought<User>;
 }
 
 export function userLookups<User extends object>(clock: Clock): UserLookups<User> {
@@ -28,7 +28,7 @@ export function userLookups<User extends object>(clock: Clock): UserLookups<User
     found: new LRUCache<string, Remembered<User>>({ max: MOST.found }),
     unknown: new LRUCache<string, Remembered<User>>({ max: MOST.unknown }),
   };
-  const underWay = new Map<string, Promise<Answered<User>>>();
+  const underWay = new Map<string, Promise<Answered<User> | undefined>>();
   const recall = (key: string) => {
     const known = remembered.found.get(key) ?? remembered.unknown.get(key);
     return known !== undefined && known.until > clock.monotonic() ? known.answered : undefined;
@@ -39,17 +39,26 @@ export function userLookups<User extends object>(clock: Clock): UserLookups<User
     if (answered.kind !== 'outage') remembered[answered.kind].set(key, { answered, until: began + REMEMBERED_FOR });
     return answered;
   };
-  const begin = (key: string, forWhom: string, ask: () => Promise<User | undefined>): Sought<User> => {
+  const begin = (key: string, asker: Asker, ask: () => Promise<User | undefined>) => {
     const job = queue.run(async () => {
       const began = clock.monotonic();
       return keep(key, await settled(ask), began);
-    }, forWhom);
-    if (job === undefined) return outage(USERS, RETRY_AFTER, 'too many users are being looked for at this moment');
+    }, asker);
     const begun = job.finally(() => underWay.delete(key));
     underWay.set(key, begun);
     return begun;
   };
-  return { find: (key, forWhom, ask) => recall(key) ?? underWay.get(key) ?? begin(key, forWhom, ask) };
+  const look: UserLookups<User>['find'] = async (key, asker, ask) => {
+    const same = underWay.get(key);
+    if (same === undefined) return (await begin(key, asker, ask)) ?? tooMany();
+    // there was no place for the one that asked first, which says nothing of this one
+    return (await same) ?? look(key, asker, ask);
+  };
+  return { find: (key, asker, ask) => recall(key) ?? look(key, asker, ask) };
+}
+
+function tooMany(): Answered<never> {
+  return outage(USERS, RETRY_AFTER, 'too many users are being looked for at this moment');
 }
 
 interface Remembered<User> {

@@ -1,15 +1,19 @@
+import type { Asker } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { DigestFact, DigestWanted, PasswordFact, UserFacts, UserKind } from '../../storage/read-users.ts';
-import type { FaultLog } from '../verify/fault-log.ts';
-import { type StoreLook, storeLook } from '../verify/store-look.ts';
+import type { DigestFact, DigestWanted, PasswordFact, UserFacts, UserKind } from '../../storage/lookup/users.ts';
+import type { FaultLog } from '../message/fault-log.ts';
+import { type StoreLook, storeLook } from '../server-client/store-look.ts';
 import type { Sought } from './sought.ts';
+import { type StoredDecoys, storedDecoys } from './stored-decoys.ts';
 import { userLookups } from './user-lookups.ts';
 
 /** The users of one kind in the store of an authorization service, for every route that names it. */
 export interface UserStore extends Omit<StoreLook, 'close'> {
-  findDigest(wanted: DigestWanted, forWhom: string): Sought<DigestFact>;
+  findDigest(wanted: DigestWanted, asker: Asker): Sought<DigestFact>;
   /** By the name as accounts are named. */
-  findPassword(username: string, forWhom: string): Sought<PasswordFact>;
+  findPassword(username: string, asker: Asker): Sought<PasswordFact>;
+  /** What is judged in the place of what a user of this name has not. */
+  decoyOf: StoredDecoys['of'];
   close(): Promise<void>;
 }
 
@@ -17,18 +21,28 @@ export interface UserStoreDependencies {
   readonly kind: UserKind;
   readonly clock: Clock;
   readonly faults: FaultLog;
+  /** Of the look at what passwords cost. */
+  readonly costFaults: FaultLog;
 }
 
-export function userStore(facts: UserFacts, { kind, clock, faults }: UserStoreDependencies): UserStore {
+export function userStore(facts: UserFacts, { kind, clock, faults, costFaults }: UserStoreDependencies): UserStore {
   const digests = userLookups<DigestFact>(clock);
   const passwords = userLookups<PasswordFact>(clock);
   const { close, start, ...look } = storeLook(() => facts.ping(kind), faults);
+  const decoys = storedDecoys(() => facts.samplePasswords(), { clock, faults: costFaults });
+  const findPassword = async (username: string) => {
+    const fact = await facts.findPassword(username);
+    if (fact !== undefined) decoys.met(fact.passwordHash);
+    return fact;
+  };
+  const begin = async () => void (await Promise.all([start(), kind === 'basic' && decoys.refresh()]));
   let started: Promise<void> | undefined;
   return {
     ...look,
-    start: () => (started ??= start()),
-    findDigest: (wanted, forWhom) => digests.find(keyOf(wanted), forWhom, () => facts.findDigest(wanted)),
-    findPassword: (username, forWhom) => passwords.find(username, forWhom, () => facts.findPassword(username)),
+    start: () => (started ??= begin()),
+    findDigest: (wanted, asker) => digests.find(keyOf(wanted), asker, () => facts.findDigest(wanted)),
+    findPassword: (username, asker) => passwords.find(username, asker, () => findPassword(username)),
+    decoyOf: decoys.of,
     async close() {
       close();
       await facts.close();

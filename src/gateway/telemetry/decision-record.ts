@@ -1,10 +1,11 @@
-import type { Code } from '../codes.ts';
-import { nearest } from '../decide/scope-requirement.ts';
-import type { Identity } from '../identity.ts';
-import type { Outcome, Refuse, Unavailable } from '../outcome.ts';
-import type { RequestHead, Via } from '../request-head.ts';
-import type { Route } from '../routing/route.ts';
-import { type Step, stepOf } from '../step.ts';
+import { printableMembers } from '../../base/printable.ts';
+import type { Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
+import type { Route } from '../decide/route.ts';
+import type { Code } from '../message/codes.ts';
+import { type Step, stepOf } from '../message/codes.ts';
+import type { Identity } from '../message/identity.ts';
+import type { RequestHead, Via } from '../message/request-head.ts';
+import { nearest } from '../message/scope-requirement.ts';
 import { traceIdOf } from './trace-context.ts';
 
 /** What became of one request. Logs, metrics, the live view and tickets read this and nothing else. */
@@ -31,7 +32,10 @@ export interface Decision {
   readonly traceId?: string | undefined;
 }
 
-/** A decision as it is written down. No credential, no query: the token of a query stands in the target. */
+/**
+ * A decision as it is written down. It holds no credential, no query (which may have a token), and nothing that steers a
+ * terminal, also where an upstream or a server sent it.
+ */
 export interface DecisionRecord {
   readonly request_id: string;
   /** Of W3C Trace Context: 32 hexadecimal digits. */
@@ -44,6 +48,8 @@ export interface DecisionRecord {
   readonly address: string;
   /** By which way a proxy asked; absent: the request itself came here. */
   readonly via?: Via;
+  /** Whose certificate it is by which the client's connection was taken. */
+  readonly certificate?: string;
   readonly subject?: string | undefined;
   readonly client?: string | undefined;
   readonly cache?: string | undefined;
@@ -64,7 +70,7 @@ export interface DecisionRecord {
 
 export function describeDecision(decision: Decision): DecisionRecord {
   const { code, outcome, head, requestId, milliseconds, detail, verification, upstream, attempts } = decision;
-  return {
+  return printableMembers<DecisionRecord>({
     request_id: requestId,
     ...traceFacts(decision),
     method: head.method,
@@ -74,23 +80,32 @@ export function describeDecision(decision: Decision): DecisionRecord {
     route: outcome?.route?.id || undefined,
     address: head.origin.address,
     ...(head.origin.via && { via: head.origin.via }),
+    ...(head.origin.certificate && { certificate: head.origin.certificate.subject }),
     ...facts(decision),
     milliseconds: rounded(milliseconds) as number,
     verification_ms: rounded(verification),
     upstream_ms: rounded(upstream),
     ...(attempts === undefined ? {} : { upstream_attempts: attempts }),
     ...(detail === undefined ? {} : { detail }),
-  };
+  });
 }
 
 /**
  * What of a target may be written down: a query, and whatever a client wrote in place of one, can hold a token; an
- * authority can hold a password.
+ * authority can hold a password. Names are looked for as they are once decoded, however often that takes.
  */
 export function pathOf({ target }: Pick<RequestHead, 'target'>): string {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const end = path.search(/[?#]|%3f|%23|access_token/i);
+  const end = path.search(NOT_TO_BE_TOLD);
   return end === -1 ? path : path.slice(0, end);
+}
+
+const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${[...'access_token'].map(inAnySpelling).join('')}`, 'i');
+
+/** A character to the letter, percent-encoded, or with the `%` of that encoded in turn. */
+function inAnySpelling(character: string): string {
+  const codes = [character, character.toUpperCase()].map((each) => each.charCodeAt(0).toString(16));
+  return `(?:${character}|%(?:25)*(?:${codes.join('|')}))`;
 }
 
 function traceFacts({ traceId, head }: Decision): Partial<DecisionRecord> {
@@ -114,6 +129,8 @@ function facts({ code, outcome }: Decision): Partial<DecisionRecord> {
     case 'refuse':
     case 'unavailable':
       return refusalFacts(outcome);
+    case 'reply':
+      return outcome.reason === undefined ? {} : { reason: outcome.reason };
     default:
       return {};
   }

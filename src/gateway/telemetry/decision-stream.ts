@@ -1,38 +1,110 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Decisions } from './decisions.ts';
 
-/** Bytes that may wait for one who watches; whoever is slower than that is let go and may come again. */
+/** Bytes that may wait for one reader. A slower one is disconnected, and may come again. */
 const BUFFER = 256 * 1024;
 const MOST_WATCHERS = 32;
-/** Milliseconds: a connection that nobody holds any more is noticed by writing to it. */
+/** Milliseconds. Writing finds a connection that nobody holds. */
 const HEARTBEAT = 15_000;
 
 export type WatchedDecisions = Pick<Decisions, 'watchers' | 'watch'>;
 
-/** `GET /decisions`: every decision as it is made, as server-sent events (WHATWG HTML §9.2) of one JSON object each. */
+/** When a stream ends by itself. Undefined: that does not end it. */
+interface Limits {
+  /** Decisions. */
+  readonly limit: number | undefined;
+  readonly seconds: number | undefined;
+}
+
+/** For a reader that did not ask for a stream of events, such as curl, which would wait without a word. */
+const SHORT: Limits = { limit: 100, seconds: 30 };
+/** More than a timer of Node.js holds is no limit. */
+const LONGEST = 2_000_000;
+
+/**
+ * `GET /decisions`: every decision as it is made, as server-sent events (WHATWG HTML §9.2) of one JSON object each.
+ * `?limit=` decisions and `?seconds=` end it; a reader that does not accept `text/event-stream` gets a short one.
+ */
 export function streamDecisions(app: FastifyInstance, decisions: WatchedDecisions): void {
-  app.get('/decisions', (_request, reply) => {
+  app.get('/decisions', (request, reply) => {
+    const limits = limitsOf(request);
+    if (limits === undefined) return reply.code(400).send({ error: '`limit` and `seconds` are whole numbers above 0' });
     if (decisions.watchers >= MOST_WATCHERS) return reply.code(503).send({ error: 'too many watch already' });
     reply.hijack();
-    watch(reply.raw, decisions);
+    new Watcher(reply.raw, limits).watch(decisions);
     return reply;
   });
 }
 
-function watch(response: ServerResponse, decisions: WatchedDecisions): void {
-  const send = (text: string) => {
-    if (response.destroyed) return;
-    if (response.writableLength > BUFFER) response.destroy();
-    else response.write(text);
-  };
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  send(': from here on\n\n');
-  const stop = decisions.watch((record) => send(`data: ${record}\n\n`));
-  const heartbeat = setInterval(send, HEARTBEAT, ':\n\n');
-  response.on('error', () => {});
-  response.on('close', () => {
-    clearInterval(heartbeat);
-    stop();
-  });
+/** Undefined: the query is wrong. */
+function limitsOf({ query, headers }: FastifyRequest): Limits | undefined {
+  const { limit, seconds } = query as Readonly<Record<string, unknown>>;
+  const given = { limit: wholeNumber(limit), seconds: wholeNumber(seconds) };
+  if (given.limit === 0 || given.seconds === 0) return undefined;
+  const isAsked = limit !== undefined || seconds !== undefined || headers.accept?.includes('text/event-stream');
+  return isAsked ? given : SHORT;
+}
+
+/** 0: not a whole number above 0. */
+function wholeNumber(text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  const number = typeof text === 'string' && /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  return number > LONGEST ? 0 : number;
+}
+
+/** One reader of the stream. */
+class Watcher {
+  readonly #response: ServerResponse;
+  readonly #limits: Limits;
+  #count = 0;
+  #stop: () => void = () => {};
+
+  constructor(response: ServerResponse, limits: Limits) {
+    this.#response = response;
+    this.#limits = limits;
+  }
+
+  watch(decisions: WatchedDecisions): void {
+    const { seconds } = this.#limits;
+    this.#response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    this.#send(`: ${this.#greeting()}\n\n`);
+    const unwatch = decisions.watch((record) => this.#decided(record));
+    const heartbeat = setInterval(() => this.#send(':\n\n'), HEARTBEAT);
+    const end = seconds === undefined ? undefined : setTimeout(() => this.#end(), seconds * 1000);
+    this.#stop = () => {
+      clearInterval(heartbeat);
+      clearTimeout(end);
+      unwatch();
+    };
+    this.#response.on('error', () => {});
+    this.#response.on('close', this.#stop);
+  }
+
+  #greeting(): string {
+    if (this.#limits !== SHORT) return 'from here on';
+    const { limit, seconds } = SHORT;
+    return `every decision from here on, for ${seconds} seconds or ${limit} decisions; ?seconds=600 or ?limit=1000 changes that, and with "Accept: text/event-stream" it does not end`;
+  }
+
+  #decided(record: string): void {
+    if (this.#response.writableEnded) return;
+    this.#count++;
+    this.#send(`data: ${record}\n\n`);
+    if (this.#count === this.#limits.limit) this.#end();
+  }
+
+  /** Its place is free at once, whether the reader takes the rest or not. */
+  #end(): void {
+    this.#stop();
+    this.#response.end(`: the end, after ${this.#count} decisions\n\n`);
+    const late = setTimeout(() => this.#response.destroy(), HEARTBEAT);
+    this.#response.once('close', () => clearTimeout(late));
+  }
+
+  #send(text: string): void {
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    if (this.#response.writableLength > BUFFER) this.#response.destroy();
+    else this.#response.write(text);
+  }
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import { entry, isCode } from '../codes.ts';
-import type { Forward, Outcome } from '../outcome.ts';
+import type { Forward, Outcome } from '../decide/outcome.ts';
+import { entry, isCode } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { Histogram, type Tally, tallies } from '../message/tally.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
-import { Histogram } from './histogram.ts';
-import { type Tally, tallies } from './tally.ts';
 
 export type { Decision } from './decision-record.ts';
 
@@ -24,6 +24,8 @@ export class Decisions {
   readonly gateway = new Histogram();
   readonly verification = new Histogram();
 
+  #otherHosts = 0;
+
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
@@ -40,6 +42,21 @@ export class Decisions {
     const level = levelOf(decision);
     if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
     if (this.#watchers.size > 0) this.#show(decision);
+  }
+
+  /** Requests of a trusted proxy that were judged by Host, and whose X-Forwarded-Host is another. */
+  get otherHosts(): number {
+    return this.#otherHosts;
+  }
+
+  /** Each is counted, and the first is told: it is a setting, and true of every request of that proxy. */
+  otherHost({ host, origin }: RequestHead): void {
+    this.#otherHosts++;
+    if (this.#otherHosts > 1) return;
+    const [judged, told] = [host?.value, origin.otherHost].map((text) =>
+      text?.slice(0, LONGEST_HOST).replace(UNPRINTABLE, '?'),
+    );
+    this.#log.warn({ host: judged, x_forwarded_host: told, proxy: origin.chain.split(', ').at(-1) }, OTHER_HOST);
   }
 
   /** Also for a request that never became one. */
@@ -76,6 +93,12 @@ export class Decisions {
     for (const watcher of this.#watchers) watcher(record);
   }
 }
+
+const LONGEST_HOST = 253;
+const UNPRINTABLE = /[^\x21-\x7e]/g;
+
+const OTHER_HOST =
+  'a trusted proxy names another host in X-Forwarded-Host; the request is judged by Host, and the upstream is told Host. If the proxy sets it on every request: `trusted_proxies: { from: […], host: forwarded }`';
 
 const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   forwarded: 'debug',

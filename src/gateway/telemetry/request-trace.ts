@@ -8,8 +8,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { entry, isCode } from '../codes.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import { entry, isCode } from '../message/codes.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import type { Decision } from './decision-record.ts';
 import { forwardAttributes, routeText, spanName } from './span-attributes.ts';

@@ -1,7 +1,8 @@
 import type { Attributes } from '@opentelemetry/api';
-import { normalizeHost } from '../../config/host.ts';
-import type { RequestHead } from '../request-head.ts';
-import type { Route } from '../routing/route.ts';
+import { printableMembers } from '../../base/printable.ts';
+import { normalizeHost } from '../../config/words/host.ts';
+import type { Route } from '../decide/route.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { pathText } from '../routing/specificity.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import { pathOf } from './decision-record.ts';
@@ -23,13 +24,13 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** What is known of a request before it is judged. */
 export function requestAttributes(head: RequestHead): Attributes {
   const { host, secure } = head.origin;
-  return {
+  return printableMembers<Attributes>({
     ...methodAttributes(head.method),
     'url.path': pathOf(head),
     'url.scheme': secure ? 'https' : 'http',
     ...serverAttributes(host ?? head.host?.value),
     'network.protocol.version': head.version === '2.0' ? '2' : head.version,
-  };
+  });
 }
 
 /** Of a request to an upstream. `url.full` is what the conventions want, but for the query. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { stepOf } from '../step.ts';
+import { printableValue } from '../../base/printable.ts';
+import { stepOf } from '../message/codes.ts';
 import { type Decision, missingScope, pathOf } from './decision-record.ts';
 
 /** What a ticket says of a refusal, in the order in which it is written: a list is half as long as an object. */
@@ -88,7 +89,8 @@ function reasonOf(outcome: Decision['outcome']): string | undefined {
 }
 
 function clip(text: string | undefined, longest = LONGEST): string | undefined {
-  return text === undefined || text.length <= longest ? text : `${text.slice(0, longest)}…`;
+  if (text === undefined) return undefined;
+  return printableValue(text.length <= longest ? text : `${text.slice(0, longest)}…`);
 }
 
 function parseList(text: string): readonly unknown[] | undefined {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Code } from '../codes.ts';
+import type { Code } from '../message/codes.ts';
 import type { Decision } from './decision-record.ts';
 import { type Opened, openTicket, ticketSealer } from './ticket.ts';
 import { readTicketRecord, type TicketRecord, writeMalformedRecord, writeTicketRecord } from './ticket-record.ts';

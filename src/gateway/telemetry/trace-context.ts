@@ -1,4 +1,4 @@
-import type { RequestHead } from '../request-head.ts';
+import type { RequestHead } from '../message/request-head.ts';
 
 /** The fields of W3C Trace Context (§3.2, §3.3), in lower case. */
 export const TRACE_FIELDS: ReadonlySet<string> = new Set(['traceparent', 'tracestate']);

@@ -1,5 +1,5 @@
 import { type Context, ProxyTracer, propagation, ROOT_CONTEXT, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import type { RequestHead } from '../request-head.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
 import { RequestTrace } from './request-trace.ts';
 import { requestAttributes, spanName } from './span-attributes.ts';

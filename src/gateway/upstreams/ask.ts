@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { latin1, type RawFields } from '../answer/raw-fields.ts';
+import { latin1, type RawFields } from '../message/raw-fields.ts';
 import type { ForwardEngine } from './engine.ts';
 
 export interface Question {

@@ -1,4 +1,4 @@
-import type { Balance } from '../../config/upstream.ts';
+import type { Balance } from '../../config/schema/upstream.ts';
 import type { Origin } from './origin.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CircuitBreakerConfig } from '../../config/upstream.ts';
+import type { CircuitBreakerConfig } from '../../config/schema/upstream.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { UpstreamConfig } from '../../config/upstream.ts';
+import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { addressOf } from './address-of.ts';
 import { connector } from './connector.ts';
 import type { EngineOptions, UpstreamTrust } from './engine.ts';

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { namedServer } from '../../base/server-identity.ts';
 import type { Room } from './room.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
@@ -37,7 +38,7 @@ export const MAX_HEADER_SIZE = 64 * 1024;
 /** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
 export function tlsOf({ trust }: Pick<EngineOptions, 'trust'>) {
   const { kind: _, ...files } = { ...trust };
-  return { ...files, rejectUnauthorized: true, minVersion: 'TLSv1.2' as const };
+  return { ...files, rejectUnauthorized: true, checkServerIdentity: namedServer, minVersion: 'TLSv1.2' as const };
 }
 
 export class TrustsNobody extends Error {

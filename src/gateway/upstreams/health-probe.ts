@@ -1,4 +1,4 @@
-import type { HealthConfig } from '../../config/upstream.ts';
+import type { HealthConfig } from '../../config/schema/upstream.ts';
 import { ask } from './ask.ts';
 import type { ForwardEngine } from './engine.ts';
 

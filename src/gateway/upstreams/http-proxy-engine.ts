@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Dispatcher } from 'undici';
+import { LengthFaults } from '../../base/length-faults.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
 import { http2Connection } from './http2-connect.ts';
 import { Http2Exchange } from './http2-exchange.ts';
@@ -35,6 +36,7 @@ class HttpProxyEngine implements ForwardEngine, Tenant {
   readonly #exchanges = new WeakMap<object, Http2Exchange>();
   /** How many streams each has. */
   readonly #sessions = new Map<ClientHttp2Session, number>();
+  readonly #faults = new WeakMap<ClientHttp2Session, LengthFaults>();
   /** Those from whom the answer to a ping is awaited. */
   readonly #asked = new WeakSet<ClientHttp2Session>();
   readonly #leaveRoom: (() => void) | undefined;
@@ -133,6 +135,7 @@ class HttpProxyEngine implements ForwardEngine, Tenant {
     const session = stream.session as ClientHttp2Session;
     if (!this.#sessions.has(session)) this.#guard(session);
     this.#count(session, 1);
+    this.#faults.get(session)?.watch(stream);
     exchange.open(stream);
     stream.once('close', () => this.#closed(exchange, session));
   };
@@ -140,6 +143,7 @@ class HttpProxyEngine implements ForwardEngine, Tenant {
   /** They stop listening once a session is open, and an error that nobody hears would end the process. */
   #guard(session: ClientHttp2Session): void {
     this.#sessions.set(session, 0);
+    this.#faults.set(session, new LengthFaults(session));
     session.on('error', () => undefined);
     session.once('close', () => this.#sessions.delete(session));
   }

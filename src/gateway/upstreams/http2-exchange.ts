@@ -1,8 +1,9 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { rawFields } from './http2-fields.ts';
+import { Http2Upload } from './http2-upload.ts';
 
 /** The connection went, or the upstream says that it did not begin (RFC 9113 §8.7). */
 class StreamCut extends Error {
@@ -31,7 +32,7 @@ interface Handler {
 /** One request and its answer as a stream of HTTP/2, told to a handler as undici tells those of HTTP/1.1. */
 export class Http2Exchange {
   readonly options: Dispatcher.DispatchOptions;
-  readonly body: Readable | undefined;
+  readonly body: Http2Upload | undefined;
   readonly #handler: Handler;
   #stream: ClientHttp2Stream | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +44,8 @@ export class Http2Exchange {
   constructor(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
     this.options = options;
     this.#handler = handler as unknown as Handler;
-    this.body = bodyOf(options.body);
+    const body = bodyOf(options.body);
+    this.body = body && new Http2Upload(body, (error) => this.#bodyGone(error));
   }
 
   /** Whether an answer has begun. */
@@ -70,9 +72,29 @@ export class Http2Exchange {
   fail(error: Error): void {
     if (this.#finished) return;
     this.#finish();
-    this.#stream?.close(constants.NGHTTP2_CANCEL);
-    this.body?.destroy();
+    this.#cancel();
     this.#handler.onError(error);
+  }
+
+  /**
+   * Resets the stream. While a body is piped into it, `close` would have the pipe destroy the stream in the middle of the
+   * reset, and Node.js (24, nghttp2 1.70) never comes back from that where more is queued than the window takes. Destroyed
+   * by a signal, it is reset with the same code, and then done with.
+   */
+  #cancel(): void {
+    const stream = this.#stream;
+    if (stream === undefined) this.body?.destroy();
+    else if (this.body === undefined) stream.close(constants.NGHTTP2_CANCEL);
+    else {
+      this.body.release();
+      addAbortSignal(AbortSignal.abort(), stream);
+    }
+  }
+
+  /** Its client left or broke off; or the answer is whole, and nobody sends the rest. */
+  #bodyGone(error: Error | undefined): void {
+    if (this.#finished) this.#cancel();
+    else this.fail(error ?? new StreamCut('the body of the request was given up'));
   }
 
   /**

@@ -5,7 +5,8 @@ import type { OutgoingHttpHeaders } from 'node:http2';
  * one (RFC 9110 §5.3), those of Cookie by semicolon (RFC 9113 §8.2.3). `flat`: name, value, name, value, …
  */
 export function http2Fields(method: string, path: string, flat: readonly string[]): OutgoingHttpHeaders {
-  const fields: Record<string, string> = { ':method': method, ':path': path };
+  // A client may call a field `constructor`.
+  const fields: Record<string, string> = Object.assign(Object.create(null), { ':method': method, ':path': path });
   for (let index = 0; index < flat.length; index += 2) {
     const written = (flat[index] as string).toLowerCase();
     const name = written === 'host' ? ':authority' : written;

@@ -1,18 +1,19 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
-import type { UpstreamConfig } from '../../config/upstream.ts';
-import { DigestSession } from '../forward/digest-session.ts';
-import { describeUpstream, hostSent, type Upstream } from '../forward/upstream.ts';
+import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { withoutBrackets } from './address-of.ts';
 import { chooser } from './balance.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
+import { DigestSession } from './digest-session.ts';
 import type { EngineOptions, ForwardEngine, UpstreamTrust } from './engine.ts';
 import { HealthProbe } from './health-probe.ts';
 import { openHttpProxy } from './http-proxy-engine.ts';
 import type { Origin } from './origin.ts';
 import { openOwn } from './own/own-engine.ts';
 import type { Room } from './room.ts';
+import { type Offer, Shares } from './shares.ts';
 import { openUndici } from './undici-engine.ts';
+import { describeUpstream, hostSent, type Upstream } from './upstream.ts';
 
 /** A connection's own language is a row here. */
 const engines = { undici: openUndici, own: openOwn, 'http-proxy': openHttpProxy } as const;
@@ -39,16 +40,18 @@ export function openUpstream(name: string, written: UpstreamConfig, around: Arou
     );
   const now = () => around.clock.monotonic();
   const changed = () => {
-    upstream.capacity = capacityOf(config, origins);
+    Object.assign(upstream, Object.assign(offer, offerOf(config, origins)));
   };
   const opened = config.urls.map((url) => openOrigin(name, new URL(url), config, { ...around, changed }));
   const origins = opened.map(({ origin }) => origin);
+  const offer = offerOf(config, origins);
   const upstream: Upstream = {
     ...describeUpstream(name, config),
     origins,
     choose: chooser(origins, config.balance, now),
     inFlight: 0,
-    capacity: capacityOf(config, origins),
+    ...offer,
+    shares: new Shares(offer),
     retryAfter: () => retryAfter(config, origins, now()),
     close: () => Promise.all(opened.map(({ close }) => close())),
   };
@@ -61,9 +64,10 @@ function withinRoom(config: UpstreamConfig, { size }: Room): UpstreamConfig {
 }
 
 /** A url that gets nothing has no connections to wait for. */
-function capacityOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly Origin[]): number {
+function offerOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly Origin[]): Offer {
   const used = origins.filter(({ isHealthy, breaker }) => isHealthy && breaker?.state !== 'open').length;
-  return Math.max(1, used) * max_connections + max_pending;
+  const connections = Math.max(1, used) * max_connections;
+  return { connections, capacity: connections + max_pending };
 }
 
 function retryAfter({ health }: UpstreamConfig, origins: readonly Origin[], now: number): number {

@@ -1,5 +1,5 @@
-import type { DigestSession } from '../forward/digest-session.ts';
 import type { Breaker } from './breaker.ts';
+import type { DigestSession } from './digest-session.ts';
 import type { ForwardEngine } from './engine.ts';
 
 /** One url of an upstream. */

@@ -22,8 +22,8 @@ export interface Room {
 }
 
 /**
- * One client has one connection and as many requests as it may send over it: over HTTP/2 a hundred, in a pipeline of HTTP/1.1
- * any number. So it does not suffice to count clients.
+ * One client has one connection and as many requests at one time as it may send over it: one over HTTP/1.1, a hundred over
+ * HTTP/2. So it does not suffice to count clients.
  */
 export function openRoom(size = roomForConnections(2)): Room {
   const tenants = new Set<Tenant>();

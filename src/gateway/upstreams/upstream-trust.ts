@@ -1,11 +1,22 @@
-import type { Place } from '../../config/referred-file.ts';
-import type { UpstreamTlsConfig } from '../../config/upstream.ts';
-import { readUpstreamTls } from '../../config/upstream-tls-files.ts';
+import type { Place } from '../../config/files/referred-file.ts';
+import { readTls } from '../../config/files/tls-files.ts';
+import type { UpstreamTlsConfig } from '../../config/schema/upstream.ts';
 import type { UpstreamTrust } from './engine.ts';
 
 /** The files of `tls` as they are now; without any, the authorities of the system. */
 export function upstreamTrust(tls: UpstreamTlsConfig | undefined, place: Place): UpstreamTrust {
   if (tls === undefined) return { kind: 'files' };
-  const read = readUpstreamTls(tls, place);
-  return read.ok ? { kind: 'files', ...read.pem } : { kind: 'nobody' };
+  const read = readTls(tls, place);
+  if (!read.ok) return { kind: 'nobody' };
+  const { ca, cert, key } = read.pem;
+  return {
+    kind: 'files',
+    ...(ca && { ca: text(ca) }),
+    ...(cert && { cert: text(cert) }),
+    ...(key && { key: text(key) }),
+  };
+}
+
+function text(pem: Buffer): string {
+  return pem.toString('latin1');
 }

@@ -1,14 +1,15 @@
 import type { Outage, Refused } from '../../base/verdict.ts';
-import type { AuthorizationServerConfig } from '../../config/gateway.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import { introspects } from '../../config/schema/introspects.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
-import type { CredentialCode } from '../codes.ts';
-import type { Verification, WatchToken } from '../identity.ts';
+import type { CredentialCode } from '../message/codes.ts';
+import type { Verification, WatchToken } from '../message/identity.ts';
 import { marksOf } from '../revocation/marks.ts';
 import type { OpenStreams } from '../revocation/open-streams.ts';
 import { type FeedStats, NO_FEED, type Revocations } from '../revocation/revocations.ts';
+import type { KeySet } from '../server-client/key-set.ts';
 import { type Facts, narrow } from './facts.ts';
 import type { FactsCache, Remembered } from './facts-cache.ts';
-import type { KeySet } from './key-set.ts';
 import type { TokenStore } from './token-store.ts';
 import type { Introspection } from './verify-introspection.ts';
 import type { VerifyJwt } from './verify-jwt.ts';
@@ -117,13 +118,6 @@ function asJwt(finding: Finding): Finding {
   return finding.kind === 'facts' ? { ...finding, jwt: true } : finding;
 }
 
-export function introspectsOpaque({
-  verify,
-  client_id,
-}: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
-  return verify === 'auto' ? client_id !== undefined : verify !== 'jwt';
-}
-
 /** `verify: jwt` says that nobody is to be asked; a file that says nothing may have forgotten whom to ask as. */
 export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
   return verify === 'auto' && client_id === undefined;
@@ -133,79 +127,118 @@ export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfi
 const MOST_TRIES = 3;
 
 export function authorizationServer(parts: ServerParts): AuthorizationServer {
-  const { name, config, cache, keys, introspection, store, revocations, streams } = parts;
-  const introspects = introspectsOpaque(config);
-  let hits = 0;
-  let misses = 0;
-  let started: Promise<void> | undefined;
+  return new OpenedServer(parts);
+}
 
-  /** While introspection is out, an older answer serves at once; a refusal ends whatever was remembered. */
-  const settle = async (token: string, find: Find, kid?: string): Promise<Verification> => {
-    misses++;
-    const old = introspection.isOut() ? cache.stale(token) : undefined;
-    const finding = old ?? (await current(find));
-    if (finding.kind === 'facts') return cache.put(token, marked(finding, token, kid));
-    if (finding.kind === 'refused') cache.forget(token);
-    return finding.kind === 'outage' ? (cache.stale(token) ?? finding) : finding;
+class OpenedServer implements AuthorizationServer {
+  readonly name: string;
+  readonly issuer: string;
+  readonly tokenPrefix: string;
+  readonly introspects: boolean;
+  readonly lacksClient: boolean;
+  readonly #parts: ServerParts;
+  readonly #cache: FactsCache;
+  #hits = 0;
+  #misses = 0;
+  #started: Promise<void> | undefined;
+
+  constructor(parts: ServerParts) {
+    const { name, config, cache } = parts;
+    this.name = name;
+    this.issuer = config.issuer;
+    this.tokenPrefix = config.token_prefix ?? '';
+    this.introspects = config.verify === 'store' || introspects(config);
+    this.lacksClient = lacksClient(config);
+    this.#parts = parts;
+    this.#cache = cache;
+  }
+
+  tried(): boolean {
+    const { keys, store } = this.#parts;
+    return (keys?.tried() ?? true) && (store?.tried() ?? true);
+  }
+
+  usable(): boolean | undefined {
+    const { keys, store, config } = this.#parts;
+    return store?.usable() ?? (introspects(config) ? undefined : keys?.usable());
+  }
+
+  recall(token: string): Remembered | undefined {
+    const remembered = this.#cache.get(token);
+    if (remembered !== undefined) this.#hits++;
+    return remembered;
+  }
+
+  verifyJwt(jwt: ParsedJwt): Promise<Verification> {
+    return this.#settle(jwt.token, () => judge(this.#parts, jwt), jwt.header.kid);
+  }
+
+  verifyOpaque(token: string): Promise<Verification> {
+    return this.#settle(token, () => this.#parts.introspection.verify(token, this.#cache.knows(token)));
+  }
+
+  /** A property, since routes pass it on by itself. */
+  readonly watch: WatchToken = ({ marks, expiresAt }, end) => {
+    const { revocations, streams } = this.#parts;
+    // It may have ended since it was verified: between the two others can have been waited for.
+    if (marks !== undefined && revocations.denies(marks)) process.nextTick(end, 'token_revoked');
+    return streams.add({ marks, endsAt: expiresAt, end });
   };
 
+  stats(): ServerStats {
+    const { introspection, keys, revocations, userKeys } = this.#parts;
+    return {
+      server: this.name,
+      positive: this.#cache.size(),
+      negative: introspection.negatives(),
+      hits: this.#hits,
+      misses: this.#misses,
+      introspections: introspection.calls(),
+      ...age(keys?.ageSeconds()),
+      ...(revocations.stats !== undefined && { feed: revocations.stats }),
+      ...(userKeys !== undefined && { userKeys: userKeys.size(), userKeyFetches: userKeys.fetches() }),
+    };
+  }
+
+  start(): Promise<void> {
+    const { keys, store, revocations } = this.#parts;
+    this.#started ??= Promise.all([keys?.start(), store?.start(), revocations.start()]).then(() => {});
+    return this.#started;
+  }
+
+  async close(): Promise<void> {
+    const { keys, store, revocations, streams, release } = this.#parts;
+    keys?.close();
+    revocations.close();
+    streams.close();
+    await Promise.all([store?.close(), release()]);
+  }
+
+  /** While introspection is out, an older answer serves at once; a refusal ends whatever was remembered. */
+  async #settle(token: string, find: Find, kid?: string): Promise<Verification> {
+    this.#misses++;
+    const old = this.#parts.introspection.isOut() ? this.#cache.stale(token) : undefined;
+    const finding = old ?? (await this.#current(find));
+    if (finding.kind === 'facts') return this.#cache.put(token, this.#marked(finding, token, kid));
+    if (finding.kind === 'refused') this.#cache.forget(token);
+    return finding.kind === 'outage' ? (this.#cache.stale(token) ?? finding) : finding;
+  }
+
   /** What was asked for before the feed lost its thread, and came after, says nothing of what was missed. */
-  const current = async (find: Find): Promise<Finding> => {
+  async #current(find: Find): Promise<Finding> {
+    const { revocations, out } = this.#parts;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { epoch } = revocations;
       const finding = await find();
       if (finding.kind !== 'facts' || epoch === revocations.epoch) return finding;
     }
-    return parts.out(NOT_IN_STEP);
-  };
+    return out(NOT_IN_STEP);
+  }
 
-  const marked = (facts: Facts, token: string, kid: string | undefined): Facts =>
-    revocations === NO_FEED
-      ? facts
-      : { ...facts, identity: { ...facts.identity, marks: marksOf(facts.identity, token, kid) } };
-
-  return {
-    name,
-    issuer: config.issuer,
-    tokenPrefix: config.token_prefix ?? '',
-    introspects,
-    lacksClient: lacksClient(config),
-    tried: () => (keys?.tried() ?? true) && (store?.tried() ?? true),
-    usable: () => store?.usable() ?? (introspects ? undefined : keys?.usable()),
-    recall(token) {
-      const remembered = cache.get(token);
-      if (remembered !== undefined) hits++;
-      return remembered;
-    },
-    verifyJwt: (jwt) => settle(jwt.token, () => judge(parts, jwt), jwt.header.kid),
-    verifyOpaque: (token) => settle(token, () => introspection.verify(token, cache.knows(token))),
-    watch({ marks, expiresAt }, end) {
-      // It may have ended since it was verified: between the two others can have been waited for.
-      if (marks !== undefined && revocations.denies(marks)) process.nextTick(end, 'token_revoked');
-      return streams.add({ marks, endsAt: expiresAt, end });
-    },
-    stats: () => ({
-      server: name,
-      positive: cache.size(),
-      negative: introspection.negatives(),
-      hits,
-      misses,
-      introspections: introspection.calls(),
-      ...age(keys?.ageSeconds()),
-      ...(revocations.stats !== undefined && { feed: revocations.stats }),
-      ...(parts.userKeys !== undefined && {
-        userKeys: parts.userKeys.size(),
-        userKeyFetches: parts.userKeys.fetches(),
-      }),
-    }),
-    start: () => (started ??= Promise.all([keys?.start(), store?.start(), revocations.start()]).then(() => {})),
-    async close() {
-      keys?.close();
-      revocations.close();
-      streams.close();
-      await Promise.all([store?.close(), parts.release()]);
-    },
-  };
+  #marked(facts: Facts, token: string, kid: string | undefined): Facts {
+    if (this.#parts.revocations === NO_FEED) return facts;
+    return { ...facts, identity: { ...facts.identity, marks: marksOf(facts.identity, token, kid) } };
+  }
 }
 
 function age(seconds: number | undefined): { jwks_age_seconds?: number } {

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
-import type { CredentialCode } from '../codes.ts';
-import type { Verified } from '../identity.ts';
-import type { TokenMarks } from '../revocation/deny-list.ts';
+import type { CredentialCode } from '../message/codes.ts';
+import type { TokenMarks, Verified } from '../message/identity.ts';
 import type { Revocations } from '../revocation/revocations.ts';
 import type { Facts } from './facts.ts';
 
@@ -82,80 +81,115 @@ const answers = {
 } as const;
 
 export function factsCache(options: FactsCacheOptions): FactsCache {
-  const { size, skew, clock, holds, revocations, maxStaleness } = options;
-  const doubtful: Remembered = { jwt: true, answer: options.doubtful };
-  const entries = new LRUCache<string, Entry>({
-    max: size,
-    maxSize: size * MEAN_LENGTH,
-    sizeCalculation: (_entry, token) => token.length + 1,
-  });
+  return new TokenCache(options);
+}
+
+class TokenCache implements FactsCache {
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #clock: Clock;
+  readonly #holds: (key: VerificationKey) => boolean;
+  readonly #revocations: FactsCacheOptions['revocations'];
+  /** Milliseconds, as `#maxStaleness`. */
+  readonly #skew: number;
+  readonly #maxStaleness: number;
+  readonly #doubtful: Remembered;
+
+  constructor({ size, skew, clock, holds, revocations, maxStaleness, doubtful }: FactsCacheOptions) {
+    this.#entries = new LRUCache({
+      max: size,
+      maxSize: size * MEAN_LENGTH,
+      sizeCalculation: (_entry, token) => token.length + 1,
+    });
+    this.#clock = clock;
+    this.#holds = holds;
+    this.#revocations = revocations;
+    this.#skew = skew;
+    this.#maxStaleness = maxStaleness;
+    this.#doubtful = { jwt: true, answer: doubtful };
+  }
+
+  get(token: string): Remembered | undefined {
+    const entry = this.#find(token);
+    if (entry === undefined) return undefined;
+    if (this.#isRevoked(entry)) return answers[entry.jwt ? 'jwt' : 'opaque'].revoked;
+    const now = this.#clock.now();
+    if (now >= entry.expiresAt) return answers[entry.jwt ? 'jwt' : 'opaque'].expired;
+    if (now < entry.notBefore) return answers[entry.jwt ? 'jwt' : 'opaque'].early;
+    const isFresh = entry.freshUntil === Number.POSITIVE_INFINITY || this.#clock.monotonic() < entry.freshUntil;
+    return isFresh ? this.#believed(entry) : undefined;
+  }
+
+  stale(token: string): Verified | undefined {
+    const entry = this.#find(token);
+    if (entry === undefined || this.#clock.monotonic() >= entry.staleUntil) return undefined;
+    if (this.#clock.now() >= entry.expiresAt || this.#isRevoked(entry)) return undefined;
+    if (!entry.asked && this.#revocations.doubt() !== undefined) return undefined;
+    return { ...entry.answer, cache: 'stale' };
+  }
+
+  knows(token: string): boolean {
+    return this.#entries.has(token);
+  }
+
+  put(token: string, facts: Facts): Verified | Refused<CredentialCode> {
+    const entry = this.#entryOf(facts);
+    this.#entries.set(token, entry);
+    if (this.#isRevoked(entry)) return REVOKED;
+    return { kind: 'verified', identity: facts.identity, cache: 'miss' };
+  }
+
+  forget(token: string): void {
+    this.#entries.delete(token);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  size(): number {
+    return this.#entries.size;
+  }
+
+  #entryOf({ identity, jwt, key, leeway, asked, freshFor, staleFor }: Facts): Entry {
+    const now = this.#clock.monotonic();
+    return {
+      jwt,
+      key,
+      asked,
+      marks: identity.marks,
+      checkedAt: Number.NaN,
+      revoked: false,
+      assuredUntil: asked ? now + Math.min(freshFor, this.#maxStaleness) : Number.NEGATIVE_INFINITY,
+      answer: { kind: 'verified', identity, cache: 'hit' },
+      notBefore: (identity.notBefore ?? Number.NEGATIVE_INFINITY) * 1000 - this.#skew,
+      expiresAt: (identity.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 + leeway,
+      freshUntil: now + freshFor,
+      staleUntil: now + freshFor + staleFor,
+    };
+  }
 
   /** A token whose key is gone must be looked at anew. */
-  const find = (token: string): Entry | undefined => {
-    const entry = entries.get(token);
-    if (entry === undefined || entry.key === undefined || holds(entry.key)) return entry;
-    entries.delete(token);
+  #find(token: string): Entry | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined || entry.key === undefined || this.#holds(entry.key)) return entry;
+    this.#entries.delete(token);
     return undefined;
-  };
+  }
 
   /** Looked at again only when something was revoked since. */
-  const isRevoked = (entry: Entry): boolean => {
-    if (entry.checkedAt !== revocations.generation) {
-      entry.checkedAt = revocations.generation;
-      entry.revoked = entry.marks !== undefined && revocations.denies(entry.marks);
+  #isRevoked(entry: Entry): boolean {
+    const { generation } = this.#revocations;
+    if (entry.checkedAt !== generation) {
+      entry.checkedAt = generation;
+      entry.revoked = entry.marks !== undefined && this.#revocations.denies(entry.marks);
     }
     return entry.revoked;
-  };
+  }
 
   /** While the feed is silent, only what its server said itself a moment ago. */
-  const believed = (entry: Entry): Remembered | undefined => {
-    const doubt = revocations.doubt();
-    if (doubt === undefined || clock.monotonic() < entry.assuredUntil) return entry;
-    return doubt === 'deny' && !entry.asked ? doubtful : undefined;
-  };
-
-  return {
-    get(token) {
-      const entry = find(token);
-      if (entry === undefined) return undefined;
-      if (isRevoked(entry)) return answers[entry.jwt ? 'jwt' : 'opaque'].revoked;
-      const now = clock.now();
-      if (now >= entry.expiresAt) return answers[entry.jwt ? 'jwt' : 'opaque'].expired;
-      if (now < entry.notBefore) return answers[entry.jwt ? 'jwt' : 'opaque'].early;
-      const isFresh = entry.freshUntil === Number.POSITIVE_INFINITY || clock.monotonic() < entry.freshUntil;
-      return isFresh ? believed(entry) : undefined;
-    },
-    stale(token) {
-      const entry = find(token);
-      if (entry === undefined || clock.monotonic() >= entry.staleUntil || clock.now() >= entry.expiresAt)
-        return undefined;
-      if (isRevoked(entry) || (!entry.asked && revocations.doubt() !== undefined)) return undefined;
-      return { ...entry.answer, cache: 'stale' };
-    },
-    knows: (token) => entries.has(token),
-    put(token, facts) {
-      const now = clock.monotonic();
-      const { identity, jwt, key, leeway, asked } = facts;
-      const entry: Entry = {
-        jwt,
-        key,
-        asked,
-        marks: identity.marks,
-        checkedAt: Number.NaN,
-        revoked: false,
-        assuredUntil: asked ? now + Math.min(facts.freshFor, maxStaleness) : Number.NEGATIVE_INFINITY,
-        answer: { kind: 'verified', identity, cache: 'hit' },
-        notBefore: (identity.notBefore ?? Number.NEGATIVE_INFINITY) * 1000 - skew,
-        expiresAt: (identity.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 + leeway,
-        freshUntil: now + facts.freshFor,
-        staleUntil: now + facts.freshFor + facts.staleFor,
-      };
-      entries.set(token, entry);
-      if (isRevoked(entry)) return REVOKED;
-      return { kind: 'verified', identity, cache: 'miss' };
-    },
-    forget: (token) => entries.delete(token),
-    clear: () => entries.clear(),
-    size: () => entries.size,
-  };
+  #believed(entry: Entry): Remembered | undefined {
+    const doubt = this.#revocations.doubt();
+    if (doubt === undefined || this.#clock.monotonic() < entry.assuredUntil) return entry;
+    return doubt === 'deny' && !entry.asked ? this.#doubtful : undefined;
+  }
 }

@@ -1,7 +1,8 @@
+import { scopeTokenFault, scopeTokens } from '../../config/words/scope-words.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
-import { claimAt } from '../decide/claim-path.ts';
-import type { Identity } from '../identity.ts';
+import { claimAt } from '../message/claim-path.ts';
+import type { Identity } from '../message/identity.ts';
 
 /** What an authorization server vouches for, and how long that may be remembered. */
 export interface Facts {
@@ -54,9 +55,13 @@ function clientOf(claims: JsonObject): string | undefined {
   return typeof client === 'string' ? client : undefined;
 }
 
+/**
+ * What is no scope-token (RFC 6749 §3.3) counts for nothing: an entry `my admin` of a list would be told to the upstream
+ * as the two scopes `my` and `admin`.
+ */
 function scopesIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.split(' ').filter((scope) => scope !== '');
-  return Array.isArray(value) ? value.filter((scope) => typeof scope === 'string') : [];
+  const words = typeof value === 'string' ? scopeTokens(value) : Array.isArray(value) ? value : [];
+  return words.filter((word) => typeof word === 'string' && scopeTokenFault(word) === undefined);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Refused, refused } from '../../base/verdict.ts';
 import { isAudience, isTime, livesLonger } from '../../jwt/claims.ts';
 import type { JsonObject } from '../../jwt/json.ts';
-import type { CredentialCode } from '../codes.ts';
+import type { CredentialCode } from '../message/codes.ts';
 
 /** An answer that does not keep to RFC 7662 §2.2 says nothing: neither yes nor no. */
 export interface Babble {

@@ -1,48 +1,41 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
-import type { AuthorizationServerConfig } from '../../config/gateway.ts';
-import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
-import { openTokenFacts } from '../../storage/read-open.ts';
+import { mayHaveFeed } from '../../config/rules/follows-feed.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import { openTokenFacts } from '../../storage/open-lookup.ts';
+import { type FaultLog, faultLog } from '../message/fault-log.ts';
 import type { RevocationEvent } from '../revocation/events.ts';
-import { fetchBudget } from '../revocation/fetch-budget.ts';
-import { mayHaveFeed, openFeed } from '../revocation/open-feed.ts';
-import { openStreams } from '../revocation/open-streams.ts';
-import { NO_FEED, type Revocations, revocations } from '../revocation/revocations.ts';
-import { askForUserKey } from '../revocation/user-key-source.ts';
-import { type UserKeys, userKeys, withUserKeys } from '../revocation/user-keys.ts';
-import { type AuthorizationServer, authorizationServer, NOT_IN_STEP } from './authorization-server.ts';
-import { callLimit } from './call-limit.ts';
-import { clientAssertion } from './client-assertion.ts';
-import { headerAuthenticator } from './client-authentication.ts';
-import { factsCache } from './facts-cache.ts';
-import { type FaultLog, faultLog, type GatewayLog } from './fault-log.ts';
-import { type FetchJson, failed, jsonFetcher } from './fetch-json.ts';
-import { askAboutToken } from './introspection-client.ts';
-import { type KeySet, keySet } from './key-set.ts';
-import { keySourceOf } from './key-source.ts';
-import { lateAgent } from './late-agent.ts';
-import { type Metadata, metadata } from './metadata.ts';
+import type { OpenFeed } from '../revocation/follow-feed.ts';
+import { openFeed } from '../revocation/open-feed.ts';
+import { type OpenStreams, openStreams } from '../revocation/open-streams.ts';
+import { type Apply, revocations as followFeed, NO_FEED, type Revocations } from '../revocation/revocations.ts';
+import type { UserKeys } from '../revocation/user-keys.ts';
+import { clientAssertion } from '../server-client/client-assertion.ts';
+import { type FetchJson, failed, jsonFetcher } from '../server-client/fetch-json.ts';
+import { askAboutToken } from '../server-client/introspection-client.ts';
+import type { KeySet } from '../server-client/key-set.ts';
+import { lateAgent } from '../server-client/late-agent.ts';
+import { metadata } from '../server-client/metadata.ts';
+import { secretKeySet } from '../server-client/secret-key-set.ts';
+import { connectOptions, type Trust, trustOf } from '../server-client/trust.ts';
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  NOT_IN_STEP,
+  type ServerParts,
+} from './authorization-server.ts';
+import type { IdentitySource } from './facts.ts';
+import { type FactsCache, factsCache } from './facts-cache.ts';
+import { type Asking, openAllKeys, openUserKeys, type ServerDependencies } from './open-keys.ts';
 import type { RemoteServer } from './remote-server.ts';
-import { bothKeySets, secretKeySet } from './secret-key-set.ts';
 import { type TokenStore, tokenStore } from './token-store.ts';
-import { connectOptions, type Trust, trustOf } from './trust.ts';
-import { buildIntrospection } from './verify-introspection.ts';
-import { buildVerifyJwt } from './verify-jwt.ts';
+import { buildIntrospection, type Introspection } from './verify-introspection.ts';
+import { buildVerifyJwt, type VerifyJwt } from './verify-jwt.ts';
 
-export interface ServerDependencies {
-  readonly clock: Clock;
-  readonly log: GatewayLog;
-  /** Where a relative file starts. */
-  readonly directory: string;
-  readonly development: boolean;
-  /** Of a worker. */
-  readonly remote?: RemoteServer | undefined;
-}
+export type { ServerDependencies } from './open-keys.ts';
 
 const RETRY_AFTER = 5;
-/** Fetches of users' keys that wait, for each that is under way. */
-const WAITING_PER_CALL = 16;
 
 /** Puts one authorization server together: its connections, keys, cache and every way of verifying. */
 export function openAuthorizationServer(
@@ -51,121 +44,131 @@ export function openAuthorizationServer(
   dependencies: ServerDependencies,
   trust: Trust = trustOf(config, dependencies),
 ): AuthorizationServer {
-  const { clock, log, directory, development, remote } = dependencies;
+  const { clock, log, development, remote } = dependencies;
   const agent = lateAgent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
   const fetch = remote?.fetch ?? fetcherOf(agent.dispatcher, trust);
   const about = remote?.about ?? metadata({ issuer: config.issuer, development, fetch, clock, ttl: config.jwks.ttl });
-  const published = openKeys(name, config, dependencies, { fetch, about });
+  const asking = { ...dependencies, fetch, about };
   const streams = openStreams(clock);
-  const told = openRevocations(name, config, { ...dependencies, about, trust }, { ended, forget });
-  const users = openUserKeys(config, { ...dependencies, fetch, about, told });
-  const keys = published && users ? withUserKeys(published, users) : published;
-  const source = { issuer: config.issuer, server: name, scopeClaims: config.scope_claims };
+  const ends = new RevokedHere(streams);
+  const revocations = openRevocations(name, config, { ...asking, trust }, ends);
+  const users = openUserKeys(config, asking, revocations);
+  const keys = openAllKeys(name, config, asking, users);
+  const held = keys ?? secretKeySet(new Uint8Array(), []);
   const out = (detail: string) => outage(`authorization_servers.${name}`, RETRY_AFTER, detail);
   const faults = faultLog(log, { server: name }, config.verify === 'store' ? 'store' : 'introspection');
   const store = openStore(config, dependencies, faults);
-  const held = keys ?? secretKeySet(new Uint8Array(), []);
-  const cache = factsCache({
+  const parts = { name, config, keys, held, store, revocations, streams, out, userKeys: users, release: agent.release };
+  const cache = openCache(parts, clock);
+  const introspection = openIntrospection(parts, cache, { ...asking, faults });
+  ends.reach(cache, users, introspection);
+  return authorizationServer({ ...parts, cache, introspection, local: openVerifyJwt(parts, clock) });
+}
+
+interface Parts extends Omit<ServerParts, 'cache' | 'introspection' | 'local'> {
+  /** `keys`, or a set without any. */
+  readonly held: KeySet;
+}
+
+/** What ends here when the feed says so. The feed speaks only once everything is here. */
+class RevokedHere implements Apply {
+  readonly #streams: OpenStreams;
+  #cache: FactsCache | undefined;
+  #users: UserKeys | undefined;
+  #introspection: Introspection | undefined;
+
+  constructor(streams: OpenStreams) {
+    this.#streams = streams;
+  }
+
+  reach(cache: FactsCache, users: UserKeys | undefined, introspection: Introspection): void {
+    this.#cache = cache;
+    this.#users = users;
+    this.#introspection = introspection;
+  }
+
+  ended(event: RevocationEvent): void {
+    if (event.kind === 'kid') this.#users?.ended(event.key);
+    this.#streams.ended(event);
+  }
+
+  forget(): void {
+    this.#cache?.clear();
+    this.#users?.clear();
+    this.#introspection?.forget();
+  }
+}
+
+function openCache({ config, held, revocations, out }: Parts, clock: Clock): FactsCache {
+  return factsCache({
     size: config.cache.size,
     skew: config.clock_skew,
     clock,
-    holds: held.holds,
-    revocations: told,
+    holds: held.holds.bind(held),
+    revocations,
     maxStaleness: config.max_staleness,
     doubtful: out(NOT_IN_STEP),
   });
-  const introspection = buildIntrospection(
-    { ...source, cache: config.cache, skew: config.clock_skew, maxLifetime: config.max_token_lifetime },
+}
+
+function openIntrospection(
+  { name, config, store, out }: Parts,
+  cache: FactsCache,
+  { clock, directory, fetch, about, faults }: Asking & { readonly faults: FaultLog },
+): Introspection {
+  const { storage, introspection_endpoint: endpoint } = config;
+  return buildIntrospection(
+    { ...sourceOf(name, config), cache: config.cache, skew: config.clock_skew, maxLifetime: config.max_token_lifetime },
     {
       ask: store?.ask ?? askAboutToken(config, fetch, clientAssertion(config, { clock, directory })),
-      endpoint: async () => config.storage ?? config.introspection_endpoint ?? about.endpoint('introspection_endpoint'),
-      moved: cache.clear,
+      endpoint: async () => storage ?? endpoint ?? about.endpoint('introspection_endpoint'),
+      moved: () => cache.clear(),
       clock,
       faults,
       out,
     },
   );
-  /** The feed speaks only once everything is here. */
-  function ended(event: RevocationEvent): void {
-    if (event.kind === 'kid') users?.ended(event.key);
-    streams.ended(event);
-  }
-  function forget(): void {
-    cache.clear();
-    users?.clear();
-    introspection.forget();
-  }
-  return authorizationServer({
-    name,
-    config,
-    cache,
-    keys,
-    local: buildVerifyJwt(
-      {
-        ...source,
-        algorithms: config.algorithms,
-        typ: config.typ,
-        requiredClaims: config.required_claims,
-        skew: config.clock_skew,
-        maxLifetime: config.max_token_lifetime,
-      },
-      { keys: held, clock, out },
-    ),
-    introspection,
-    store,
-    revocations: told,
-    streams,
-    out,
-    userKeys: users,
-    release: agent.release,
-  });
+}
+
+function openVerifyJwt({ name, config, held, out }: Parts, clock: Clock): VerifyJwt {
+  return buildVerifyJwt(
+    {
+      ...sourceOf(name, config),
+      algorithms: config.algorithms,
+      typ: config.typ,
+      requiredClaims: config.required_claims,
+      skew: config.clock_skew,
+      maxLifetime: config.max_token_lifetime,
+    },
+    { keys: held, clock, out },
+  );
+}
+
+function sourceOf(name: string, { issuer, scope_claims }: AuthorizationServerConfig): IdentitySource {
+  return { issuer, server: name, scopeClaims: scope_claims };
 }
 
 function openRevocations(
   name: string,
   config: AuthorizationServerConfig,
-  dependencies: ServerDependencies & { about: Metadata; trust: Trust },
-  apply: Omit<Parameters<typeof revocations>[2], 'clock'>,
+  dependencies: Asking & { readonly trust: Trust },
+  apply: Apply,
 ): Revocations {
   const { remote } = dependencies;
-  const open = remote === undefined || !mayHaveFeed(config) ? openFeed(name, config, dependencies) : remote.feed;
+  const open = remote === undefined ? openFeed(name, config, dependencies) : feedOfDesk(remote, config);
   if (open === undefined) return NO_FEED;
   const { on_stale, max_staleness, clock_skew, events } = config;
   const rules = { onStale: on_stale, maxStaleness: max_staleness, skew: clock_skew, optional: events === undefined };
-  return revocations(open, rules, { ...apply, clock: dependencies.clock });
+  return followFeed(open, rules, {
+    forget: () => apply.forget(),
+    ended: (event) => apply.ended(event),
+    clock: dependencies.clock,
+  });
 }
 
-/** Milliseconds for which a user's key serves where neither a feed nor its server says for how long. */
-const USER_KEY_AGE = 30_000;
-/** Fetches for keys that turn out not to be there. */
-const FOR_NOTHING = { burst: 128, perSecond: 32 };
-
-/** Undefined where no token is ever verified by a key of one user. */
-function openUserKeys(
-  config: AuthorizationServerConfig,
-  { clock, fetch, about, told }: ServerDependencies & { fetch: FetchJson; about: Metadata; told: Revocations },
-): UserKeys | undefined {
-  const { verify, issuer, user_key_uri_template: template, cache, jwks } = config;
-  // A secret of the file is meant by whatever `kid` a token has.
-  if (verify === 'introspection' || (template === undefined && secretOf(config) !== undefined)) return undefined;
-  const accepted: readonly AlgorithmName[] = config.algorithms;
-  return userKeys({
-    issuer,
-    algorithms: accepted,
-    ask: askForUserKey({
-      template: template === undefined ? () => about.optional('user_key_uri_template') : async () => template,
-      fetch,
-      authenticate: headerAuthenticator(config),
-      secret: accepted.some((alg) => algorithms[alg].hmac !== undefined),
-    }),
-    size: cache.size,
-    maxAge: USER_KEY_AGE,
-    staleIfError: jwks.stale_if_error,
-    limit: callLimit(cache.max_concurrent, cache.max_concurrent * WAITING_PER_CALL),
-    budget: fetchBudget(FOR_NOTHING, clock),
-    revocations: told,
-    clock,
-  });
+/** The process that follows for all of them has said where there is none. */
+function feedOfDesk({ feed }: RemoteServer, config: AuthorizationServerConfig): OpenFeed | undefined {
+  return mayHaveFeed(config) ? feed : undefined;
 }
 
 function openStore(
@@ -181,36 +184,4 @@ const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be r
 
 export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
   return trust.kind === 'nobody' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);
-}
-
-/** Undefined where no token is ever verified by a published key. */
-function openKeys(
-  name: string,
-  config: AuthorizationServerConfig,
-  { clock, log, directory, remote }: ServerDependencies,
-  { fetch, about }: { fetch: FetchJson; about: Metadata },
-): KeySet | undefined {
-  const secret = secretOf(config);
-  const shared = secret === undefined ? undefined : secretKeySet(secret, config.algorithms);
-  const asymmetric = config.algorithms.filter((alg) => algorithms[alg].hmac === undefined);
-  if (config.verify === 'introspection') return shared;
-  // Keys of users alone, which are fetched when their tokens come.
-  if (asymmetric.length === 0) return shared ?? secretKeySet(new Uint8Array(), []);
-  const { jwks } = config;
-  const published = keySet({
-    source: remote?.keys ?? keySourceOf(config, { fetch, about, directory }),
-    algorithms: asymmetric,
-    ttl: jwks.ttl,
-    cooldown: jwks.cooldown,
-    staleIfError: jwks.stale_if_error,
-    clock,
-    log,
-    faults: faultLog(log, { server: name }, 'keys'),
-  });
-  return shared === undefined ? published : bothKeySets(shared, published);
-}
-
-function secretOf({ secret, secret_base64url }: AuthorizationServerConfig): Uint8Array<ArrayBuffer> | undefined {
-  if (secret !== undefined) return new Uint8Array(Buffer.from(secret, 'utf8'));
-  return secret_base64url === undefined ? undefined : new Uint8Array(Buffer.from(secret_base64url, 'base64url'));
 }

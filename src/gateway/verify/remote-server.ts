@@ -1,7 +1,7 @@
 import type { OpenFeed } from '../revocation/follow-feed.ts';
-import type { FetchJson } from './fetch-json.ts';
-import type { KeySource } from './key-source.ts';
-import type { Metadata } from './metadata.ts';
+import type { FetchJson } from '../server-client/fetch-json.ts';
+import type { KeySource } from '../server-client/key-source.ts';
+import type { Metadata } from '../server-client/metadata.ts';
 
 /** One authorization server as a worker reaches it: by the primary of its process group, which asks once for all. */
 export interface RemoteServer {

@@ -1,4 +1,4 @@
-import { claimAt } from '../decide/claim-path.ts';
+import { claimAt } from '../message/claim-path.ts';
 
 /** Claims, also paths, with the values of which they must have one. */
 export type RequiredClaims = Readonly<Record<string, readonly string[]>>;

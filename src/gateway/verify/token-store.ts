@@ -1,13 +1,13 @@
 import { type Clock, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { JsonObject } from '../../jwt/json.ts';
-import { looksLikeJwt, parseJwt } from '../../jwt/parse.ts';
+import { looksLikeJwt, type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
 import { activeAnswer } from '../../oauth/introspection.ts';
-import { StorageUnavailable, type TokenFacts } from '../../storage/read.ts';
-import type { FaultLog } from './fault-log.ts';
-import { type Fetched, failed } from './fetch-json.ts';
-import type { AskAboutToken } from './introspection-client.ts';
-import { type StoreLook, storeLook } from './store-look.ts';
+import { StorageUnavailable, type TokenFacts } from '../../storage/lookup/read.ts';
+import type { FaultLog } from '../message/fault-log.ts';
+import { type Fetched, failed } from '../server-client/fetch-json.ts';
+import type { AskAboutToken } from '../server-client/introspection-client.ts';
+import { type StoreLook, storeLook } from '../server-client/store-look.ts';
 
 /** The database of an authorization service, asked in place of its introspection endpoint. */
 export interface TokenStore extends Omit<StoreLook, 'close'> {
@@ -62,14 +62,20 @@ async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Pro
   const jwt = parseJwt(token);
   if (jwt.kind === 'refused') return INACTIVE;
   const { jti, gid, client_id, iat, exp } = jwt.claims;
-  if (typeof jti !== 'string') return INACTIVE;
+  if (typeof jti !== 'string' || !namesItsKey(jwt)) return INACTIVE;
   const origin = {
     grantId: textOf(gid),
     clientId: textOf(client_id),
     issuedAt: typeof iat === 'number' ? iat : undefined,
+    kid: jwt.header.kid,
   };
   if (await facts.isJwtDenied({ jti, ...origin, now: seconds(clock) })) return INACTIVE;
   return { active: true, ...(exp !== undefined && { exp }) };
+}
+
+/** As every token of the service does whose key may be rotated away: without the name nobody could say that it was. */
+function namesItsKey({ header: { alg, kid } }: ParsedJwt): boolean {
+  return kid !== undefined || alg.startsWith('HS');
 }
 
 function textOf(claim: unknown): string | undefined {

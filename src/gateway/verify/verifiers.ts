@@ -1,7 +1,7 @@
 import { refused } from '../../base/verdict.ts';
-import type { GatewayConfig } from '../../config/gateway.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { looksLikeJwt, MAX_TOKEN_LENGTH, parseJwt } from '../../jwt/parse.ts';
-import type { Verification, VerifyBearer, WatchToken } from '../identity.ts';
+import type { Verification, VerifyBearer, WatchToken } from '../message/identity.ts';
 import type { AuthorizationServer, ServerStats } from './authorization-server.ts';
 import { openAuthorizationServer, type ServerDependencies } from './open-authorization-server.ts';
 

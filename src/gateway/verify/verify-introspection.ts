@@ -3,14 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { Outage, Refused } from '../../base/verdict.ts';
 import { within } from '../../base/within.ts';
-import type { AuthorizationServerConfig } from '../../config/gateway.ts';
-import type { CredentialCode } from '../codes.ts';
-import { callLimit } from './call-limit.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import type { CredentialCode } from '../message/codes.ts';
+import type { FaultLog } from '../message/fault-log.ts';
+import { type CallLimit, callLimit } from '../server-client/call-limit.ts';
+import { DEADLINE, type FailedFetch, type Fetched } from '../server-client/fetch-json.ts';
+import type { AskAboutToken } from '../server-client/introspection-client.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
-import type { FaultLog } from './fault-log.ts';
-import { DEADLINE, type FailedFetch, type Fetched } from './fetch-json.ts';
 import { judgeAnswer } from './introspection-answer.ts';
-import type { AskAboutToken } from './introspection-client.ts';
 
 export interface IntrospectionRules extends IdentitySource {
   readonly cache: AuthorizationServerConfig['cache'];
@@ -58,75 +58,109 @@ interface Negative {
 }
 
 export function buildIntrospection(rules: IntrospectionRules, dependencies: IntrospectionDependencies): Introspection {
-  const { clock, faults, out } = dependencies;
-  const { cache } = rules;
-  const limit = callLimit(cache.max_concurrent, cache.max_concurrent * WAITING_PER_CALL);
-  const negatives = new LRUCache<string, Negative>({ max: cache.negative_size });
-  const flights = new Map<string, Promise<Introspected>>();
-  let outUntil = Number.NEGATIVE_INFINITY;
-  let lastEndpoint: string | undefined;
-  let calls = 0;
+  return new SharedIntrospection(rules, dependencies);
+}
 
-  const ask = async (token: string, signal: AbortSignal): Promise<Fetched> => {
-    const endpoint = await dependencies.endpoint();
-    if (typeof endpoint !== 'string') return endpoint;
-    if (lastEndpoint !== undefined && endpoint !== lastEndpoint) {
-      negatives.clear();
-      dependencies.moved();
-    }
-    lastEndpoint = endpoint;
-    calls++;
-    return dependencies.ask(endpoint, token, signal);
-  };
+class SharedIntrospection implements Introspection {
+  readonly #rules: IntrospectionRules;
+  readonly #dependencies: IntrospectionDependencies;
+  readonly #limit: CallLimit;
+  /** By the digest of a token: what was refused a moment ago. */
+  readonly #negatives: LRUCache<string, Negative>;
+  readonly #flights = new Map<string, Promise<Introspected>>();
+  /** Monotonic milliseconds. */
+  #outUntil = Number.NEGATIVE_INFINITY;
+  #lastEndpoint: string | undefined;
+  #calls = 0;
 
-  const lost = (detail: string, status?: number): Outage => {
-    // 401: it is our own credentials that are wrong (RFC 7662 §2.3), which somebody has to mend.
-    faults.failed(detail, status === 401 || status === 403 ? 'error' : 'warn');
-    outUntil = clock.monotonic() + OUT_FOR;
-    return out(detail);
-  };
+  constructor(rules: IntrospectionRules, dependencies: IntrospectionDependencies) {
+    const { max_concurrent, negative_size } = rules.cache;
+    this.#rules = rules;
+    this.#dependencies = dependencies;
+    this.#limit = callLimit(max_concurrent, max_concurrent * WAITING_PER_CALL);
+    this.#negatives = new LRUCache({ max: negative_size });
+  }
 
-  const judge = (answer: Fetched): Introspected => {
-    if (answer.kind === 'failed') return lost(reasonOf(answer), answer.status);
-    const verdict = judgeAnswer(answer.value, {
-      issuer: rules.issuer,
-      now: clock.now() / 1000,
-      skew: rules.skew / 1000,
-      maxLifetime: rules.maxLifetime / 1000,
-    });
-    if (verdict.kind === 'babble') return lost(verdict.detail);
-    faults.recovered();
-    if (verdict.kind === 'refused') return verdict;
-    const serves = { asked: true, freshFor: cache.ttl, staleFor: cache.stale_if_error, leeway: 0 };
-    return { kind: 'facts', identity: identityOf(answer.value, rules), jwt: false, key: undefined, ...serves };
-  };
+  verify(token: string, isKnown = false): Introspected | Promise<Introspected> {
+    const flight = this.#flights.get(token);
+    if (flight !== undefined) return flight;
+    const digest = sha256(token).toString('latin1');
+    const negative = this.#negatives.get(digest);
+    if (negative !== undefined && this.#dependencies.clock.monotonic() < negative.until) return negative.verdict;
+    return this.#fly(token, this.#call(token, digest, isKnown));
+  }
 
-  const call = async (token: string, digest: string, isKnown: boolean): Promise<Introspected> => {
-    const answer = await within(DEADLINE, (signal) => limit.run(signal, () => ask(token, signal), isKnown));
+  forget(): void {
+    this.#flights.clear();
+  }
+
+  isOut(): boolean {
+    return this.#dependencies.clock.monotonic() < this.#outUntil;
+  }
+
+  negatives(): number {
+    return this.#negatives.size;
+  }
+
+  calls(): number {
+    return this.#calls;
+  }
+
+  #fly(token: string, flight: Promise<Introspected>): Promise<Introspected> {
+    this.#flights.set(token, flight);
+    // Another one may have taken its place since, when it was forgotten.
+    const landed = () => {
+      if (this.#flights.get(token) === flight) this.#flights.delete(token);
+    };
+    flight.then(landed, landed);
+    return flight;
+  }
+
+  async #call(token: string, digest: string, isKnown: boolean): Promise<Introspected> {
+    const { clock, out } = this.#dependencies;
+    const answer = await within(DEADLINE, (signal) => this.#limit.run(signal, () => this.#ask(token, signal), isKnown));
     // That too many ask at once says nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
-    const verdict = judge(answer);
-    if (verdict.kind === 'refused') negatives.set(digest, { verdict, until: clock.monotonic() + cache.negative_ttl });
+    const verdict = this.#judge(answer);
+    if (verdict.kind === 'refused')
+      this.#negatives.set(digest, { verdict, until: clock.monotonic() + this.#rules.cache.negative_ttl });
     return verdict;
-  };
+  }
 
-  return {
-    verify(token, isKnown = false) {
-      const flight = flights.get(token);
-      if (flight !== undefined) return flight;
-      const digest = sha256(token).toString('latin1');
-      const negative = negatives.get(digest);
-      if (negative !== undefined && clock.monotonic() < negative.until) return negative.verdict;
-      const next = call(token, digest, isKnown);
-      flights.set(token, next);
-      // Another one may have taken its place since, when it was forgotten.
-      const landed = () => void (flights.get(token) === next && flights.delete(token));
-      next.then(landed, landed);
-      return next;
-    },
-    forget: () => flights.clear(),
-    isOut: () => clock.monotonic() < outUntil,
-    negatives: () => negatives.size,
-    calls: () => calls,
-  };
+  async #ask(token: string, signal: AbortSignal): Promise<Fetched> {
+    const { ask, moved, endpoint: endpointOf } = this.#dependencies;
+    const endpoint = await endpointOf();
+    if (typeof endpoint !== 'string') return endpoint;
+    if (this.#lastEndpoint !== undefined && endpoint !== this.#lastEndpoint) {
+      this.#negatives.clear();
+      moved();
+    }
+    this.#lastEndpoint = endpoint;
+    this.#calls++;
+    return ask(endpoint, token, signal);
+  }
+
+  #judge(answer: Fetched): Introspected {
+    if (answer.kind === 'failed') return this.#lost(reasonOf(answer), answer.status);
+    const { issuer, skew, maxLifetime, cache } = this.#rules;
+    const verdict = judgeAnswer(answer.value, {
+      issuer,
+      now: this.#dependencies.clock.now() / 1000,
+      skew: skew / 1000,
+      maxLifetime: maxLifetime / 1000,
+    });
+    if (verdict.kind === 'babble') return this.#lost(verdict.detail);
+    this.#dependencies.faults.recovered();
+    if (verdict.kind === 'refused') return verdict;
+    const serves = { asked: true, freshFor: cache.ttl, staleFor: cache.stale_if_error, leeway: 0 };
+    return { kind: 'facts', identity: identityOf(answer.value, this.#rules), jwt: false, key: undefined, ...serves };
+  }
+
+  #lost(detail: string, status?: number): Outage {
+    const { clock, faults, out } = this.#dependencies;
+    // 401: it is our own credentials that are wrong (RFC 7662 §2.3), which somebody has to mend.
+    faults.failed(detail, status === 401 || status === 403 ? 'error' : 'warn');
+    this.#outUntil = clock.monotonic() + OUT_FOR;
+    return out(detail);
+  }
 }

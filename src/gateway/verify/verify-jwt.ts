@@ -4,9 +4,9 @@ import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { judgeClaims } from '../../jwt/claims.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
 import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
-import type { CredentialCode } from '../codes.ts';
+import type { CredentialCode } from '../message/codes.ts';
+import type { KeySet } from '../server-client/key-set.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
-import type { KeySet } from './key-set.ts';
 import { carries, type RequiredClaims } from './required-claims.ts';
 
 export interface JwtRules extends IdentitySource {

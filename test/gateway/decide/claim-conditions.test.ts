@@ -31,6 +31,16 @@ t.test('host.NAME and path.NAME are what the match captured', async (t) => {
   t.notOk(holds({ tenant: { equals: 'host.tenant' } }, { tenant: 'host.tenant' }));
 });
 
+t.test('a captured value that servers may end or part elsewhere equals no claim', async (t) => {
+  const at = (id: string) => ({ host: {}, path: { id } });
+  for (const id of ['a/b', 'a?b', 'a#b', 'a\u0009', '/']) {
+    const judge = claimConditions({ owner: { one_of: ['path.id'] } });
+    t.notOk(judge(identityOf({ owner: id }, source), at(id)), JSON.stringify(id));
+    const member = claimConditions({ owners: { contains: 'path.id' } });
+    t.notOk(member(identityOf({ owners: [id] }, source), at(id)), JSON.stringify(id));
+  }
+});
+
 t.test('a mail address is compared whole (advisory 19)', async (t) => {
   t.notOk(holds({ email: { equals: 'a@good.example' } }, { email: 'a@evil.example@good.example' }));
 });

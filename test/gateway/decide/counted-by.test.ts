@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { CountedBy } from '../../../src/config/counted-by.ts';
+import type { CountedBy } from '../../../src/config/words/counted-by.ts';
 import { compileRateLimit, limitText } from '../../../src/gateway/decide/rate-limit.ts';
-import type { Identity } from '../../../src/gateway/identity.ts';
+import type { Identity } from '../../../src/gateway/message/identity.ts';
 import { alice } from './decider.ts';
 
 /** What an identity is counted under. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { BearerMethod } from '../../../src/config/gateway.ts';
+import type { BearerMethod } from '../../../src/config/schema/gateway.ts';
 import { extract, wantsForm } from '../../../src/gateway/decide/credentials.ts';
 import { headOf } from '../head.ts';
 

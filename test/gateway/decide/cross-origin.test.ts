@@ -52,6 +52,48 @@ t.test('a preflight is told methods in order, headers, and whole seconds', async
   ]);
 });
 
+t.test('a preflight after which a browser does not send has a reason: origin, method or headers', async (t) => {
+  const cors = crossOrigin(config, 'X-Request-Id');
+  const why = (origin: string, method: string, ...names: string[]) =>
+    cors?.blocked(
+      headOf(
+        ['Origin', origin, 'Access-Control-Request-Method', method].concat(
+          names.length === 0 ? [] : ['Access-Control-Request-Headers', names.join(',')],
+        ),
+        'OPTIONS',
+      ),
+      new Set(['GET']),
+    );
+  t.equal(why(shop, 'GET'), undefined);
+  t.equal(why(shop, 'GET', 'authorization', 'x-one'), undefined);
+  t.equal(why('https://evil.example', 'GET'), 'the origin https://evil.example is not in `cors.origins`');
+  t.equal(why(shop, 'PATCH'), 'no route of this path has the method PATCH');
+  t.equal(why(shop, 'POST'), undefined, 'a browser sends it whatever methods are named');
+  t.match(why(`https://${'e'.repeat(9000)}.example`, 'GET'), /^the origin https:\/\/e{120}… is not in/);
+  t.equal(why(shop, 'GET', 'authorization', 'x-two', 'x-three'), 'not in `cors.headers`: x-two, x-three');
+});
+
+t.test(
+  '`*` in `cors.headers` stands for every header but Authorization, and for none beside credentials',
+  async (t) => {
+    const head = headOf(
+      ['Origin', shop, 'Access-Control-Request-Method', 'GET', 'Access-Control-Request-Headers', 'authorization,x-two'],
+      'OPTIONS',
+    );
+    const why = (credentials: boolean) =>
+      crossOrigin({ ...config, headers: ['*'], credentials }, 'X-Request-Id')?.blocked(head, new Set(['GET']));
+    t.equal(why(false), 'not in `cors.headers`: authorization');
+    t.equal(why(true), 'not in `cors.headers`: authorization, x-two');
+  },
+);
+
+t.test('the headers that a preflight asks for are those of all its lines, and of no other field', async (t) => {
+  const asked = ['Access-Control-Request-Headers', 'x-one', 'Access-Control-Request-Headers', 'x-two'];
+  const note = ['X-Note', 'access-control-request-headers'];
+  const head = headOf([...note, 'Origin', shop, 'Access-Control-Request-Method', 'GET', ...asked], 'OPTIONS');
+  t.equal(crossOrigin(config, 'X-Request-Id')?.blocked(head, new Set(['GET'])), 'not in `cors.headers`: x-two');
+});
+
 t.test('a preflight is an OPTIONS with an origin and a method that it asks for', async (t) => {
   const fields = ['Origin', shop, 'Access-Control-Request-Method', 'GET'];
   t.ok(isPreflight(headOf(fields, 'OPTIONS')));

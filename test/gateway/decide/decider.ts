@@ -1,15 +1,15 @@
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { crossOrigin } from '../../../src/gateway/decide/cross-origin.ts';
 import { buildEngine, type WantedEntity } from '../../../src/gateway/decide/engine.ts';
+import type { Outcome, Refuse, Reply } from '../../../src/gateway/decide/outcome.ts';
 import { protectedResources } from '../../../src/gateway/decide/protected-resources.ts';
-import { assumedVerifier } from '../../../src/gateway/dry/assumed.ts';
-import { buildDryEngine } from '../../../src/gateway/dry/dry-engine.ts';
-import type { Identity, VerifyBearer } from '../../../src/gateway/identity.ts';
-import { compileRoutes, compileUnrouted, type RouteDependencies } from '../../../src/gateway/lifecycle/compile.ts';
-import type { Outcome, Refuse, Reply } from '../../../src/gateway/outcome.ts';
-import { type Origin, type RequestHead, readHead } from '../../../src/gateway/request-head.ts';
-import type { Routed } from '../../../src/gateway/routing/routed.ts';
-import { tallies } from '../../../src/gateway/telemetry/tally.ts';
+import type { Routed } from '../../../src/gateway/decide/routed.ts';
+import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
+import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
+import { compileRoutes, compileUnrouted, type RouteDependencies } from '../../../src/gateway/generation/compile.ts';
+import type { Identity, VerifyBearer } from '../../../src/gateway/message/identity.ts';
+import { type Origin, type RequestHead, readHead } from '../../../src/gateway/message/request-head.ts';
+import { tallies } from '../../../src/gateway/message/tally.ts';
 
 /** A request in one line, its header lines, and where it comes from. */
 export interface Request {

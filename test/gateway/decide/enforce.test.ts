@@ -1,7 +1,7 @@
 import t from 'tap';
 import { outage, refused } from '../../../src/base/verdict.ts';
-import type { Identity, SchemeVerification, Verification } from '../../../src/gateway/identity.ts';
-import type { Outcome } from '../../../src/gateway/outcome.ts';
+import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
+import type { Identity, SchemeVerification, Verification } from '../../../src/gateway/message/identity.ts';
 import type { HttpScheme } from '../../../src/gateway/schemes/http-scheme.ts';
 import { userFile } from '../../support/user-files.ts';
 import { alice, bearer, decider, type Request } from './decider.ts';

@@ -97,7 +97,7 @@ t.test('framing that can be read in two ways is refused before anything else (RF
 t.test('OPTIONS that may not be forwarded is answered here (RFC 9110 §7.6.2), other methods go on', async (t) => {
   const last = ['Max-Forwards', '0'];
   const answered = engine.route({ line: 'OPTIONS /orders/7', headers: last });
-  t.strictSame(answered, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  t.strictSame(answered, { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined });
   t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '1'] }), 'open');
   t.equal(told(engine, { line: 'OPTIONS /open/1', headers: ['Max-Forwards', '00'] }), 'open');
   t.equal(told(engine, { line: 'GET /orders/7', headers: last }), 'read');
@@ -146,11 +146,19 @@ t.test('a preflight is answered from the routes of its path; the origin is looke
     '90',
   ]);
   const stranger = engine.route({ line: 'OPTIONS /orders/7', headers: preflight('GET', 'https://shop.example.evil') });
-  t.strictSame(stranger, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  const reason = 'the origin https://shop.example.evil is not in `cors.origins`';
+  t.strictSame(stranger, { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason });
   const any = engine.route({ line: 'OPTIONS /form/1', headers: preflight('GET') });
   t.match(any, { headers: ['access-control-allow-methods', 'DELETE, GET, HEAD, PATCH, POST, PUT'] });
   const closed = decider({ routes: file.routes }).route({ line: 'OPTIONS /form/1', headers: preflight('GET') });
-  t.strictSame(closed, { kind: 'reply', route: undefined, status: 204, headers: [], body: '' });
+  t.strictSame(closed, {
+    kind: 'reply',
+    route: undefined,
+    status: 204,
+    headers: [],
+    body: '',
+    reason: 'the file has no `cors`, so pages of other origins may not call',
+  });
   t.equal(told(engine, { line: 'OPTIONS /none', headers: preflight('GET') }), 'route_not_found');
   t.equal(told(engine, { line: 'GET /orders/7', headers: preflight('GET') }), 'read', 'another method is no preflight');
   t.equal(told(engine, { line: 'OPTIONS /form/1', headers: preflight('GET').slice(0, 2) }), 'form');
@@ -175,7 +183,7 @@ t.test('a preflight of a route whose CORS is its upstream’s goes there, withou
 const formOf = (length: number) => ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', `${length}`];
 
 t.test('a form is read where the route takes a token from it, up to its limit', async (t) => {
-  const wanted = { limit: 100, tooLarge: 'form_too_large' };
+  const wanted = { kind: 'form', limit: 100, tooLarge: 'form_too_large' };
   t.strictSame(engine.needs({ line: 'POST /form/1', headers: formOf(100) }), wanted);
   t.equal(engine.needs({ line: 'POST /form/1', headers: formOf(0) }), undefined);
   t.equal(engine.needs({ line: 'POST /form/1' }), undefined);
@@ -200,9 +208,13 @@ t.test('a body whose hash is in the credentials is read whole', async (t) => {
       { ...basic, name: 'digest', wantsEntity: () => 50, verify: () => ({ kind: 'throttled', retryAfter: 1 }) },
     ],
   });
-  const length = (bytes: number) => ({ line: 'POST /keep/1', headers: ['Content-Length', String(bytes)] });
-  t.strictSame(hashing.needs(length(50)), { limit: 50, tooLarge: 'integrity_too_large' });
+  const length = (bytes: number, credentials = ['Authorization', 'Digest a']) => ({
+    line: 'POST /keep/1',
+    headers: [...credentials, 'Content-Length', String(bytes)],
+  });
+  t.strictSame(hashing.needs(length(50)), { kind: 'hashed', limit: 50, tooLarge: 'integrity_too_large' });
   t.equal(told(hashing, length(51)), 'integrity_too_large');
+  t.equal(hashing.needs(length(50, [])), undefined, 'there are no credentials');
   t.equal(hashing.needs({ line: 'POST /keep/1' }), undefined, 'there is no body');
   t.equal(hashing.needs({ line: 'POST /open/1', headers: ['Content-Length', '9'] }), undefined);
 });
@@ -230,6 +242,7 @@ t.test(
     });
     t.match(shadow.decide('GET /a/../b?c'), { kind: 'forward', target: '/a/../b?c', route: { id: '' } });
     t.strictSame(shadow.needs({ line: 'POST /form/1', headers: formOf(100) }), {
+      kind: 'form',
       limit: 100,
       tooLarge: 'form_too_large',
     });

@@ -8,8 +8,6 @@ import type { RawResponse } from '../../support/raw-response.ts';
 import { until } from '../../support/until.ts';
 import { type Seen, type Witness, witness } from '../../support/witness.ts';
 
-t.setTimeout(600_000);
-
 /** Everything is public here: what is refused is refused for its framing alone. */
 const open = { routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { identityHeaders } from '../../../src/gateway/decide/identity-headers.ts';
-import type { Identity } from '../../../src/gateway/identity.ts';
+import type { Identity } from '../../../src/gateway/message/identity.ts';
 
 const headers = identityHeaders({
   prefix: 'X-Auth-',
@@ -102,7 +102,7 @@ t.test('what a proxy says of a request, and what belongs to one connection, is n
 });
 
 t.test('the header of the request id is ours under the name that the file gives it', async (t) => {
-  const own = identityHeaders({ prefix: 'X-Auth-', set: { 'X-Tenant': 'tenant' } }, 'X-Trace');
+  const own = identityHeaders({ prefix: 'X-Auth-', set: { 'X-Tenant': 'tenant' } }, { requestId: 'X-Trace' });
   t.ok(own.spoofs('x_trace'));
   t.notOk(own.spoofs('x-request-id'));
   t.strictSame(own.names, ['x-tenant']);
@@ -118,4 +118,12 @@ t.test('a claim that is null is none, and other values are JSON', async (t) => {
   t.strictSame(headers.write(identity({ tenant: '' })), ['x-tenant', '', 'x-auth-scope', 'a b']);
   const same = identity({ sub: 'alice' });
   t.equal(headers.write(same), headers.write(same), 'made once for one identity');
+});
+
+t.test('a subject or client that is no text is nobody for a header, as it is for limits and records', async (t) => {
+  const told = identityHeaders({ prefix: 'X-Auth-', set: { 'X-Auth-Client': 'client_id', 'X-Auth-Subject': 'sub' } });
+  for (const value of [7, true, ['a'], { a: 'b' }])
+    t.strictSame(told.write(identity({ client_id: value, sub: value })), [], JSON.stringify(value));
+  const named = identityHeaders({ prefix: 'X-Auth-', set: { 'X-A': 'constructor', 'X-B': 'toString' } });
+  t.strictSame(named.write({ ...identity({}), claims: Object.create(null) }), [], 'a claim by any name');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { protectedResources } from '../../../src/gateway/decide/protected-resources.ts';
 
 const place = '/.well-known/oauth-protected-resource';

@@ -1,20 +1,21 @@
 import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { buildLog } from '../../../src/base/log.ts';
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { Stalls } from '../../../src/gateway/client/stalls.ts';
+import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
 import { changedSettings } from '../../../src/gateway/diff/changed-settings.ts';
 import { readLine } from '../../../src/gateway/diff/recorded.ts';
 import { replay } from '../../../src/gateway/diff/replay.ts';
 import { openSide } from '../../../src/gateway/diff/side.ts';
-import { assumedVerifier } from '../../../src/gateway/dry/assumed.ts';
-import { buildDryEngine } from '../../../src/gateway/dry/dry-engine.ts';
-import { explain } from '../../../src/gateway/dry/explain.ts';
-import { runTests } from '../../../src/gateway/dry/run-tests.ts';
-import { Stalls } from '../../../src/gateway/forward/stalls.ts';
-import { buildGeneration } from '../../../src/gateway/lifecycle/generation.ts';
-import { keepNothingYet } from '../../../src/gateway/lifecycle/kept.ts';
-import type { Outcome } from '../../../src/gateway/outcome.ts';
+import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
+import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
+import { explain } from '../../../src/gateway/explain/explain.ts';
+import { runTests } from '../../../src/gateway/explain/run-tests.ts';
+import { buildGeneration } from '../../../src/gateway/generation/generation.ts';
+import { keepNothingYet } from '../../../src/gateway/generation/kept.ts';
 import { Decisions } from '../../../src/gateway/telemetry/decisions.ts';
+import { FullShares } from '../../../src/gateway/telemetry/full-shares.ts';
 import { gatewayYaml } from '../../support/gateway.ts';
 import { hmacServer, jwt } from '../../support/tokens.ts';
 import { headOf } from '../head.ts';
@@ -45,8 +46,17 @@ const once = (by: string) => ({ by, requests: 1, per: '1m' });
 t.test('with counters in memory a cached token is limited without a promise', async (t) => {
   const clock = systemClock;
   const log = buildLog({ level: 'silent', format: 'json' });
-  const listener = { draining: false, tunnels: new Set<never>(), sessions: new Set<never>(), doomed: new WeakSet() };
+  const listener = {
+    draining: false,
+    tunnels: new Set<never>(),
+    sessions: new Set<never>(),
+    doomed: new WeakSet(),
+    leaving: new WeakSet(),
+    proved: new Set<never>(),
+    shaking: { watch: () => undefined, end: () => undefined },
+  };
   const stalls = new Stalls(clock);
+  const fullShares = new FullShares(clock, log);
   const kept = keepNothingYet();
   t.teardown(async () => {
     stalls.close();
@@ -55,7 +65,16 @@ t.test('with counters in memory a cached token is limited without a promise', as
   for (const by of ['client_id', 'address']) {
     const { config, directory } = load({ limit: once(by) });
     const decisions = new Decisions(log, clock);
-    const { engine } = buildGeneration(config, { clock, log, decisions, stalls, kept, listener, directory });
+    const { engine } = buildGeneration(config, {
+      clock,
+      log,
+      decisions,
+      stalls,
+      fullShares,
+      kept,
+      listener,
+      directory,
+    });
     const bearer = `Bearer ${await jwt({ scope: 'orders.read', client_id: by }, { alg: 'HS256' })}`;
     const decide = () => {
       const routed = engine.route(headOf(['Host', 'api.example.com', 'Authorization', bearer], 'GET', '/orders'));

@@ -44,8 +44,33 @@ t.test('what would be refused goes on too, and what would have become of it is r
     shadow: { kind: 'refuse', code: 'credential_missing' },
   });
   t.match(outcome, { identity: undefined, identityHeaders: [] });
-  t.match(await engine.decide(get('/orders/a;b')), { kind: 'forward', shadow: { code: 'target_path_parameter' } });
   t.match(await engine.decide(get('/none')), { kind: 'forward', target: '/none', shadow: { code: 'route_not_found' } });
+});
+
+t.test('what servers may read as another request goes on only where no route to its upstream enforces', async (t) => {
+  const unclear: Readonly<Record<string, string>> = {
+    '/orders/a;b': 'target_path_parameter',
+    '/orders/a%2Fb': 'target_encoded_slash',
+    '/a/../orders': 'target_dot_segment',
+    '/orders//7': 'target_empty_segment',
+    '/moved/a%20/x': 'target_ambiguous',
+  };
+  const routes = [...file.routes.slice(0, 2), { id: 'blank', match: { path: '/moved/a/{rest*}' }, scope: 'x' }];
+  const onlyShadow = decider({ ...file, routes });
+  const mixed = decider({ ...file, routes: [...routes, ...file.routes.slice(2)] });
+  for (const [target, code] of Object.entries(unclear)) {
+    t.match(await onlyShadow.decide(get(target)), { kind: 'forward', shadow: { code } }, target);
+    t.match(mixed.route(get(target)), { kind: 'refuse', code }, target);
+  }
+});
+
+t.test('an ambiguous path goes on only where none of its readings is enforced', async (t) => {
+  const routes = [
+    { id: 'wide', match: { path: '/{rest*}' }, scope: 'x' },
+    { id: 'narrow', match: { path: '/a:b/{x}' }, scope: 'x' },
+    { id: 'cut', match: { path: '/a:b/c' }, scope: 'admin', mode: 'enforce' },
+  ];
+  t.match(decider({ ...file, routes }).route(get('/a%3Ab/c%3Fd')), { kind: 'refuse', code: 'target_ambiguous' });
 });
 
 t.test('of a refused token the identity is known, where it was verified, and of an outage none', async (t) => {

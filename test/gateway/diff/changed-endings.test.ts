@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { changedEndings } from '../../../src/gateway/diff/changed-endings.ts';
 import { gatewayBase } from '../../config/base-config.ts';
 

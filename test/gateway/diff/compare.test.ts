@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Comparison, compare } from '../../../src/gateway/diff/compare.ts';
 import { openSide } from '../../../src/gateway/diff/side.ts';
 import { userFile } from '../../support/user-files.ts';
@@ -105,6 +105,19 @@ t.test('a pattern that only overlaps another is met where they overlap', async (
   t.match(
     changes.find(({ path }) => path === '/a/b/c'),
     { change: 'opened', callers: [/without a token/] },
+  );
+});
+
+t.test('each caller is told the answer that it gets, and not that of the first one', async (t) => {
+  const open = 'id: write, match: { methods: [POST], path: /books }, access: public';
+  const shut = 'id: write, match: { methods: [POST], path: /books }, scope: books.write';
+  const { changes } = await compared([open], [shut]);
+  const answer = (caller: string) => changes.find(({ callers }) => callers.includes(caller))?.after;
+  t.match(answer('without a token'), /^refused with 401 credential_missing/);
+  t.match(answer('with a token without scope'), /^refused with 403 scope_insufficient/);
+  t.match(
+    answer('with scope books.write, audience urn:gatehouse:another-audience'),
+    /^refused with 401 token_audience/,
   );
 });
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { covers } from '../../../src/config/path-pattern.ts';
+import { covers } from '../../../src/config/words/path-pattern.ts';
 import { MeetingPatterns } from '../../../src/gateway/diff/meeting-patterns.ts';
 import { pathSamples } from '../../../src/gateway/diff/path-samples.ts';
 import { pattern, patterns, toPattern } from '../../support/path-patterns.ts';
@@ -30,6 +30,6 @@ function fits(pattern: ReturnType<typeof toPattern>, path: string): boolean {
   const segments = path
     .slice(1)
     .split('/')
-    .map((text) => ({ kind: 'literal', text }) as const);
+    .map((text) => ({ kind: 'literal', text, strict: text, decoded: text }) as const);
   return covers(pattern, segments);
 }

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load.ts';
-import { type Code, codes } from '../../../src/gateway/codes.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Replay, replay } from '../../../src/gateway/diff/replay.ts';
 import { openSide, type Side } from '../../../src/gateway/diff/side.ts';
+import { type Code, codes } from '../../../src/gateway/message/codes.ts';
 import fc from '../../support/properties.ts';
 
 const routes = [

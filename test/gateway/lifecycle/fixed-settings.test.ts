@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadGatewayText } from '../../../src/config/load.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { keepFixed } from '../../../src/gateway/lifecycle/fixed-settings.ts';
 import { routeChanges } from '../../../src/gateway/routing/route-changes.ts';
 import { gatewayBase } from '../../config/base-config.ts';

@@ -3,10 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose';
 import t from 'tap';
 import { sha256 } from '../../../src/base/secret.ts';
-import type { Verification, VerifyBearer } from '../../../src/gateway/identity.ts';
+import type { Verification, VerifyBearer } from '../../../src/gateway/message/identity.ts';
 import type { FeedSink, RevocationEvent } from '../../../src/gateway/revocation/events.ts';
 import type { OnStale } from '../../../src/gateway/revocation/revocations.ts';
-import type { Fetched, JsonRequest } from '../../../src/gateway/verify/fetch-json.ts';
+import type { Fetched, JsonRequest } from '../../../src/gateway/server-client/fetch-json.ts';
 import type { RemoteServer } from '../../../src/gateway/verify/remote-server.ts';
 import { buildVerifiers } from '../../../src/gateway/verify/verifiers.ts';
 import { subjectHash } from '../../../src/oauth/user-key.ts';
@@ -17,6 +17,7 @@ import { inAWord, settings } from '../issuer.ts';
 // The gateway's whole way from a token to a verdict, with a server and its feed that keep their promises and nothing more:
 // events come late, out of order and twice, the link is cut, the server forgets what has ended, answers are overtaken.
 
+/** Thousands of histories: 66 s in .ci/run on a busy machine. */
 t.setTimeout(1_800_000);
 
 const ISSUER = 'https://auth.example.com';
@@ -553,6 +554,7 @@ function openGateway(clock: SettableClock, server: Server, scheduler: fc.Schedul
 }
 
 mock.timers.enable({ apis: ['setInterval'] });
+t.teardown(() => mock.timers.reset());
 
 t.test('nothing is accepted that is known to be revoked, and nothing good is refused while all is well', async (t) => {
   const { numRuns } = tries(1000, 15_000);

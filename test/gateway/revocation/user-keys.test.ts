@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { DenyList } from '../../../src/gateway/revocation/deny-list.ts';
 import { type UserKeys, userKeys } from '../../../src/gateway/revocation/user-keys.ts';
-import { callLimit } from '../../../src/gateway/verify/call-limit.ts';
+import { callLimit } from '../../../src/gateway/server-client/call-limit.ts';
 import type { JsonObject } from '../../../src/jwt/json.ts';
 import { subjectHash } from '../../../src/oauth/user-key.ts';
 import { type SettableClock, settableClock } from '../../support/settable-clock.ts';

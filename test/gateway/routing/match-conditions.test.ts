@@ -1,8 +1,9 @@
 import t from 'tap';
-import type { RouteConfig } from '../../../src/config/gateway.ts';
+import type { RouteConfig } from '../../../src/config/schema/gateway.ts';
+import type { Route } from '../../../src/gateway/decide/route.ts';
+import { unmetDetail } from '../../../src/gateway/decide/unmet-conditions.ts';
 import { matchConditions, valuesOf } from '../../../src/gateway/routing/match-conditions.ts';
-import type { Route } from '../../../src/gateway/routing/route.ts';
-import { unmetDetail } from '../../../src/gateway/routing/unmet-conditions.ts';
+import fc, { tries } from '../../support/properties.ts';
 import { headOf } from '../head.ts';
 
 const of = (match: Partial<RouteConfig['match']>) => matchConditions({ path: '/', ...match });
@@ -21,13 +22,123 @@ t.test('a header must have the value, once, whatever the case of its name', asyn
   t.strictSame(held(match, ['X-Beta', '1', 'X-Beta', '1']), ['repeated']);
 });
 
-t.test('a query parameter must have the value, once, however it is written', async (t) => {
+t.test('a query parameter must have the value, once, however the value is written', async (t) => {
   const match = { query: { v: 'a b' } };
   t.strictSame(held(match, [], '?v=a%20b&w'), ['yes']);
-  t.strictSame(held(match, [], '?%76=a+b'), ['yes']);
+  t.strictSame(held(match, [], '?%76=a+b'), ['repeated'], 'some servers decode no names');
+  t.strictSame(held({ query: { 'f[a]': 'b' } }, [], '?f%5Ba%5D=b'), ['yes'], 'a name that has to be encoded');
   t.strictSame(held(match, [], '?v=a'), ['no']);
   t.strictSame(held(match, [], ''), ['no']);
   t.strictSame(held(match, [], '?v=a+b&v=c'), ['repeated']);
+});
+
+t.test('a value that servers read in two ways counts as repeated', async (t) => {
+  const headers = { headers: { 'X-Env': 'prod' } };
+  for (const value of ['prod\xa0', '\x85prod']) t.strictSame(held(headers, ['X-Env', value]), ['repeated'], value);
+  t.strictSame(held({ query: { op: 'delete' } }, [], '?op=delete%00'), ['repeated']);
+});
+
+t.test('a header in a spelling that an upstream folds into the same counts as repeated', async (t) => {
+  const match = { headers: { 'X-Env': 'prod' } };
+  for (const name of ['X_Env', 'x_env', 'X.Env', 'X~ENV']) {
+    t.strictSame(held(match, [name, 'prod']), ['repeated'], name);
+    t.strictSame(held(match, [name, 'other']), ['repeated'], name);
+    t.strictSame(held(match, ['X-Env', 'prod', name, 'prod']), ['repeated'], name);
+  }
+  for (const name of ['XEnv', 'X-Env-', 'X-Envs', 'Y_Env']) t.strictSame(held(match, [name, 'prod']), ['no'], name);
+  t.strictSame(held({ soap_action: 'urn:x' }, ['Content_Type', 'application/soap+xml; action="urn:x"']), ['repeated']);
+});
+
+t.test('a query parameter in a spelling that an upstream takes for it counts as repeated', async (t) => {
+  const match = { query: { op: 'delete' } };
+  const twins = [
+    'OP',
+    'Op',
+    'op[]',
+    'op[0]',
+    'op%5B%5D',
+    'op%5b0]',
+    '+op',
+    '%20op',
+    'op%00',
+    'op%00x',
+    '%4fp[a][b]',
+    ' op',
+  ];
+  for (const twin of twins)
+    for (const query of [`?${twin}=delete`, `?${twin}=x`, `?a=b&${twin}=delete`, `?op=delete&${twin}=x`, `?${twin}`])
+      t.strictSame(held(match, [], query), ['repeated'], query);
+  for (const query of ['?a=1;op=delete', '?op=delete;x', '?op=x;op=delete', '?op=delete&a;op=x', '?;op=delete'])
+    t.strictSame(held(match, [], query), ['repeated'], query);
+  for (const query of [
+    '?ops=delete',
+    '?o_p=delete',
+    '?x[op]=delete',
+    '?q=op;x',
+    '?op=a;b',
+    '?url=/x%3Fop%3Ddelete%26op%3D1',
+  ])
+    t.strictSame(held(match, [], query), ['no'], query);
+  t.strictSame(held(match, [], '?q=a;b&op=delete'), ['yes']);
+  t.strictSame(held({ query: { 'a.b': '1' } }, [], '?a_b=1'), ['repeated']);
+  t.strictSame(held({ query: { 'a.b': '1' } }, [], '?a%5Bb=1'), ['repeated']);
+  t.strictSame(held({ query: { 'filter[state]': '1' } }, [], '?filter[state]=1&filter[name]=2'), ['yes']);
+  for (const query of [
+    '?filter[state]x=1',
+    '?filter[state]x=1&filter[state]=2',
+    '?filter[state][]=1',
+    '?filter%5Bstate%5D.y=1',
+  ])
+    t.strictSame(held({ query: { 'filter[state]': '1' } }, [], query), ['repeated'], query);
+  t.strictSame(held({ query: { 'filter[state]': '1' } }, [], '?filter[state]=1&Filter[state]=2'), ['repeated']);
+});
+
+t.test('a query without a second spelling has one reading', async (t) => {
+  const word = fc.string({ unit: fc.constantFrom(...'abcxyz0189-~'), maxLength: 4 });
+  const pairs = fc.array(fc.tuple(word, word), { maxLength: 5 });
+  fc.assert(
+    fc.property(pairs, word, word, (pairs, name, value) => {
+      const query = `?${pairs.map(([key, text]) => `${key}=${text}`).join('&')}`;
+      const found = pairs.filter(([key]) => key === name && query !== '?').map(([, text]) => text);
+      const wanted = found.length > 1 ? 'repeated' : found[0] === value ? 'yes' : 'no';
+      t.strictSame(held({ query: { [name]: value } }, [], query), [wanted], query);
+    }),
+    tries(200, 2_000),
+  );
+});
+
+t.test('a media type that names two actions, or one with an escape, leaves open which one is meant', async (t) => {
+  const typed = (parameters: string) => ['Content-Type', `application/soap+xml; ${parameters}`];
+  const match = { soap_action: 'urn:x' };
+  t.strictSame(held(match, typed('action="urn:y"; action="urn:x"')), ['repeated']);
+  t.strictSame(held(match, typed('action="urn:x"; action="urn:y"')), ['repeated']);
+  t.strictSame(held(match, typed('action="urn:\\x"')), ['repeated']);
+});
+
+t.test('an action that one reader of a media type finds, and another does not, is 400', async (t) => {
+  const typed = (parameters: string) => ['Content-Type', `application/soap+xml; ${parameters}`];
+  const match = { soap_action: 'urn:x' };
+  for (const headers of [
+    typed('x="; action=urn:x; "'),
+    typed('x="; action=urn:x; "; action="urn:y"'),
+    typed('x="; action=urn:y; "; action="urn:x"'),
+    typed('x="\\"; action=urn:x; \\""; action="urn:y"'),
+    typed('action = "urn:x"'),
+    typed('action="urn:x'),
+    typed('action="urn:x" "urn:y"'),
+    typed("action*=utf-8''urn%3Ax"),
+    typed('action*0="urn:"; action*1="x"'),
+    typed('action="urn:y"; action*=utf-8\'\'urn%3Ax'),
+    typed('action='),
+    ['Content-Type', 'application/soap+xml x; action="urn:x"'],
+    ['Content-Type', 'application/soap+xml; action="urn:x", text/plain'],
+    ['Content-Type', 'multipart/related; start-info="application/soap+xml; action=\\"urn:x\\""'],
+    ['Content-Type', 'multipart/related; start-info="application/soap+xml; action=urn:x"; action="urn:y"'],
+    ['SOAPAction', 'urn:x', 'Content-Type', 'multipart/related; start-info="text/xml; action=urn:y"'],
+  ])
+    t.strictSame(held(match, headers), ['repeated'], headers.join());
+  const mtom = ['SOAPAction', '"urn:x"', 'Content-Type', 'multipart/related; type="text/xml"; start-info="text/xml"'];
+  t.strictSame(held(match, mtom), ['yes'], 'SOAP 1.1 with attachments has it in the header alone');
 });
 
 t.test('a SOAP action stands in its header, with quotes or without, or in the media type; never in both', async (t) => {
@@ -38,7 +149,12 @@ t.test('a SOAP action stands in its header, with quotes or without, or in the me
     ['SOAPAction', 'urn:x'],
     typed('action="urn:x"'),
     typed('action=urn:x'),
-    typed('Action = "urn:x"; a=b'),
+    typed('Action="urn:x"; a=b'),
+    typed('x="a;b"; ; action="urn:x"'),
+    [
+      'Content-Type',
+      'multipart/related; type="application/xop+xml"; start-info="application/soap+xml"; action="urn:x"',
+    ],
     ['Content-Type', 'APPLICATION/SOAP+XML;action="urn:x"'],
     ['Content-Type', 'application/soap+xml;action="urn:x"'],
   ])

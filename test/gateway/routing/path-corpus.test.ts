@@ -7,6 +7,7 @@ import { sendAll } from '../../support/many.ts';
 import { requestText } from '../../support/request-text.ts';
 import { type Witness, witness } from '../../support/witness.ts';
 
+/** Many more cases with GATEHOUSE_LONG=1: 8 s in .ci/run on a busy machine. */
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 const lists = ['patt_deep_traversal', 'patt_directory_traversal', 'patt_traversals-8-deep-exotic-encoding'];

@@ -1,6 +1,7 @@
 import t from 'tap';
-import { parsePathPattern } from '../../../src/config/path-pattern.ts';
-import { fitsTail, tailOf } from '../../../src/gateway/routing/path-tail.ts';
+import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
+import { tailOf } from '../../../src/gateway/routing/route-tree.ts';
+import { fitsTail } from '../../../src/gateway/routing/route-walk.ts';
 import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
 import { headOf } from '../head.ts';
 

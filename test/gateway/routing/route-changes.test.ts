@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { RouteConfig } from '../../../src/config/gateway.ts';
-import { oncePerInput } from '../../../src/gateway/routing/once-per-input.ts';
+import type { RouteConfig } from '../../../src/config/schema/gateway.ts';
+import { oncePerInput } from '../../../src/gateway/generation/once-per-input.ts';
 import { routeChanges } from '../../../src/gateway/routing/route-changes.ts';
 
 const route = (id: string, path = `/${id}`) => ({ id, match: { path } }) as RouteConfig;

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { parseHostPattern } from '../../../src/config/host-pattern.ts';
-import { parsePathPattern } from '../../../src/config/path-pattern.ts';
+import { parseHostPattern } from '../../../src/config/words/host-pattern.ts';
+import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
 import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
 import fc from '../../support/properties.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { judgeTarget } from '../../../src/gateway/routing/target.ts';
+import { judgeTarget } from '../../../src/gateway/message/target.ts';
 
 const plain = { kind: 'target', query: '', encodedSlash: false, parameter: false, authority: undefined };
 
@@ -13,16 +13,27 @@ t.test('a target is parted into path and query at its first question mark, byte 
     '/?/../': ['/', '?/../'],
   };
   for (const [target, [path, query]] of Object.entries(parts))
-    t.strictSame(judgeTarget('GET', target), { ...plain, path, key: path, query }, target);
+    t.strictSame(judgeTarget('GET', target), { ...plain, path, key: path, decoded: [], query }, target);
 });
 
-t.test('what is encoded without need is decoded once; patterns compare with upper-case digits', async (t) => {
-  t.strictSame(judgeTarget('GET', '/%61%2d%7e%5f'), { ...plain, path: '/a-~_', key: '/a-~_' });
-  t.strictSame(judgeTarget('GET', '/%c3%a9%20'), { ...plain, path: '/%c3%a9%20', key: '/%C3%A9%20' });
-  t.strictSame(judgeTarget('GET', '/%40%3a'), { ...plain, path: '/%40%3a', key: '/%40%3A' });
-  t.strictSame(judgeTarget('GET', '/a%2Fb'), { ...plain, path: '/a%2Fb', key: '/a%2Fb', encodedSlash: true });
-  t.strictSame(judgeTarget('GET', '/a%2fb'), { ...plain, path: '/a%2fb', key: '/a%2Fb', encodedSlash: true });
-  t.strictSame(judgeTarget('GET', '/a;b=c'), { ...plain, path: '/a;b=c', key: '/a;b=c', parameter: true });
+t.test('what is encoded without need is decoded once; patterns compare with two readings of the rest', async (t) => {
+  const readings: readonly (readonly [target: string, path: string, key: string, decoded: string[], more?: object])[] =
+    [
+      ['/%61%2d%7e%5f', '/a-~_', '/a-~_', []],
+      ['/%c3%a9%20', '/%c3%a9%20', '/é%20', ['/é ', '/é']],
+      ['/%40%3a', '/%40%3a', '/%40%3A', ['/@:']],
+      ['/a%2Fb', '/a%2Fb', '/a%2Fb', [], { encodedSlash: true }],
+      ['/a%2fb', '/a%2fb', '/a%2Fb', [], { encodedSlash: true }],
+      ['/a;b=c', '/a;b=c', '/a;b=c', [], { parameter: true }],
+      ['/a%3bb', '/a%3bb', '/a%3Bb', ['/a;b'], { parameter: true }],
+      ['/a%3Fb/c', '/a%3Fb/c', '/a%3Fb/c', ['/a?b/c', '/a']],
+      ['/a%20b', '/a%20b', '/a%20b', ['/a b']],
+      ['/100%25', '/100%25', '/100%25', ['/100%']],
+      ['/%e9', '/%e9', '/%E9', ['/é']],
+      ['/%F0%9F%8E%89', '/%F0%9F%8E%89', '/🎉', []],
+    ];
+  for (const [target, path, key, decoded, more] of readings)
+    t.strictSame(judgeTarget('GET', target), { ...plain, path, key, decoded, ...more }, target);
 });
 
 t.test('an absolute target is its authority, and its path as any other; one without a path has a slash', async (t) => {
@@ -37,7 +48,7 @@ t.test('an absolute target is its authority, and its path as any other; one with
   for (const [target, [path, query, authority]] of Object.entries(absolute)) {
     const judged = judgeTarget('GET', target);
     if (path === 'refused') t.match(judged, { kind: 'refused', code: 'target_empty_segment' }, target);
-    else t.strictSame(judged, { ...plain, path, key: path, query, authority }, target);
+    else t.strictSame(judged, { ...plain, path, key: path, decoded: [], query, authority }, target);
   }
   for (const target of [
     'xhttp://a.example/',
@@ -53,7 +64,7 @@ t.test('an absolute target is its authority, and its path as any other; one with
 });
 
 t.test('a star is the target of OPTIONS alone', async (t) => {
-  t.strictSame(judgeTarget('OPTIONS', '*'), { ...plain, path: '*', key: '*' });
+  t.strictSame(judgeTarget('OPTIONS', '*'), { ...plain, path: '*', key: '*', decoded: [] });
   for (const [method, target] of [
     ['GET', '*'],
     ['OPTIONS', '**'],

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { outage } from '../../../src/base/verdict.ts';
-import { parseStoredPassword, type StoredPassword } from '../../../src/config/stored-password.ts';
-import { basicScheme } from '../../../src/gateway/schemes/basic-scheme.ts';
-import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic-users.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
+import { basicScheme } from '../../../src/gateway/schemes/basic/basic-scheme.ts';
+import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic/basic-users.ts';
 import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
 import type { Answered } from '../../../src/gateway/schemes/sought.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
@@ -26,15 +26,15 @@ function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge
   const clock = settableClock();
   const judged: string[] = [];
   const judge: PasswordJudge = {
-    judge(kept, password, forWhom) {
-      judged.push(`${password} ${forWhom}`);
-      return (more.judge ?? real.judge)(kept, password, forWhom);
+    judge(kept, password, asker) {
+      judged.push(`${password} ${asker?.block}`);
+      return (more.judge ?? real.judge)(kept, password, asker);
     },
     close: async () => {},
   };
   const users = more.users ?? basicUsersOfFile(new Map([['alice', stored('wonderland')]]));
   const config = { ...settings, ...more.config };
-  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle: throttleOf(clock), clock });
+  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle: throttleOf(clock), share: 1, clock });
   const tell = async (name: string, password: string, address = '192.0.2.1') => {
     const verdict = await scheme.verify(present(formatBasic(name, password), { address }));
     return verdict.kind === 'refused' ? verdict.code : verdict.kind;
@@ -67,6 +67,38 @@ t.test('an unknown user costs what a known one does, and is told the same', asyn
   const nobody = open({ users: basicUsersOfFile(new Map()) });
   t.equal(await nobody.tell('alice', 'wonderland'), 'password_wrong', 'where there is nobody');
   t.strictSame(nobody.judged, []);
+});
+
+t.test('unknown names are judged by the kinds of hashes that known ones have, each as often', async (t) => {
+  const kinds: string[] = [];
+  const texts = [
+    '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=',
+    '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1',
+    `$2y$04$${'a'.repeat(53)}`,
+  ];
+  const users = texts.flatMap((text, kind) => {
+    const parsed = parseStoredPassword(text);
+    return parsed.ok ? [[`user${kind}`, parsed.value] as const] : [];
+  });
+  const judge: PasswordJudge['judge'] = async ({ kind }) => {
+    kinds.push(kind);
+    return 'wrong';
+  };
+  const { tell } = open({ users: basicUsersOfFile(new Map(users)), judge });
+  const judgedAs = async (name: string) => {
+    t.equal(await tell(name, 'x', `198.51.100.${kinds.length % 250}`), 'password_wrong');
+    return kinds.at(-1) ?? '';
+  };
+  const known: string[] = [];
+  for (const [name] of users) known.push(await judgedAs(name));
+  t.strictSame(known, ['sha1', 'apr1', 'bcrypt']);
+  const times = new Map<string, number>();
+  for (let n = 0; n < 300; n++) {
+    const kind = await judgedAs(`unknown-${n}`);
+    times.set(kind, (times.get(kind) ?? 0) + 1);
+  }
+  for (const kind of known) t.ok((times.get(kind) ?? 0) > 60, `${kind}: ${times.get(kind)} of 300`);
+  t.equal(kinds.length, 303, 'one hash for each');
 });
 
 t.test('after some wrong ones nothing is looked at, for that name from that address', async (t) => {
@@ -124,7 +156,7 @@ function changing(now: { answered: Answered<BasicUser> }, sync = false): BasicUs
   return {
     keyOf: (name) => name.toLowerCase(),
     find: () => (sync ? now.answered : Promise.resolve(now.answered)),
-    decoy: stored('decoy'),
+    decoyOf: () => stored('decoy'),
   };
 }
 

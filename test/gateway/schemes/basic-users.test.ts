@@ -1,30 +1,32 @@
 import t from 'tap';
 import { outage } from '../../../src/base/verdict.ts';
-import { parseStoredPassword } from '../../../src/config/stored-password.ts';
-import { basicUsersOfFile, basicUsersOfStore } from '../../../src/gateway/schemes/basic-users.ts';
+import { parseStoredPassword } from '../../../src/config/files/stored-password.ts';
+import { basicUsersOfFile, basicUsersOfStore } from '../../../src/gateway/schemes/basic/basic-users.ts';
 import type { Sought } from '../../../src/gateway/schemes/sought.ts';
 import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
-import type { PasswordFact } from '../../../src/storage/read-users.ts';
+import type { PasswordFact } from '../../../src/storage/lookup/users.ts';
 
 const sha = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
 const parsed = parseStoredPassword(sha);
 const stored = parsed.ok ? parsed.value : undefined;
 if (stored === undefined) throw new Error('the test is wrong');
 
+const w = { block: 'w', share: 1 };
+
 t.test('in a file case counts, and a change of it is another object', async (t) => {
   const users = basicUsersOfFile(new Map([['Alice', stored]]));
-  t.strictSame(users.find('Alice', 'w'), { kind: 'found', user: { username: 'Alice', stored, print: '' } });
-  t.strictSame(users.find('alice', 'w'), { kind: 'unknown' });
+  t.strictSame(users.find('Alice', w), { kind: 'found', user: { username: 'Alice', stored, print: '' } });
+  t.strictSame(users.find('alice', w), { kind: 'unknown' });
   t.equal(users.keyOf('Alice'), 'Alice');
-  t.equal(users.decoy, stored);
-  t.equal(basicUsersOfFile(new Map()).decoy, undefined);
+  t.equal(users.decoyOf('bob'), stored);
+  t.equal(basicUsersOfFile(new Map()).decoyOf('bob'), undefined);
 });
 
 function ofStore(answer: Sought<PasswordFact>) {
   const asked: string[] = [];
   const store: Pick<UserStore, 'findPassword'> = {
-    findPassword(username, forWhom) {
-      asked.push(`${username} ${forWhom}`);
+    findPassword(username, { block }) {
+      asked.push(`${username} ${block}`);
       return answer;
     },
   };
@@ -35,7 +37,7 @@ t.test('in a store an account has one name in many spellings, and another print 
   const user = { username: 'alice', passwordHash: sha };
   for (const answer of [{ kind: 'found', user } as const, Promise.resolve({ kind: 'found', user } as const)]) {
     const { users, asked } = ofStore(answer);
-    t.strictSame(await users.find('ALICE', '192.0.2.1'), {
+    t.strictSame(await users.find('ALICE', { block: '192.0.2.1', share: 1 }), {
       kind: 'found',
       user: { username: 'alice', stored, print: sha },
     });
@@ -46,14 +48,8 @@ t.test('in a store an account has one name in many spellings, and another print 
 
 t.test('nobody has the password of what cannot be read; who is unknown or out of reach stays so', async (t) => {
   const odd = { kind: 'found', user: { username: 'alice', passwordHash: 'plain' } } as const;
-  t.strictSame(ofStore(odd).users.find('alice', 'w'), { kind: 'unknown' });
-  t.strictSame(ofStore({ kind: 'unknown' }).users.find('alice', 'w'), { kind: 'unknown' });
+  t.strictSame(ofStore(odd).users.find('alice', w), { kind: 'unknown' });
+  t.strictSame(ofStore({ kind: 'unknown' }).users.find('alice', w), { kind: 'unknown' });
   const out = outage('users', 1);
-  t.equal(ofStore(out).users.find('alice', 'w'), out);
-});
-
-t.test('an unknown account costs what one costs that is added today', async (t) => {
-  const [one, other] = [ofStore({ kind: 'unknown' }).users.decoy, ofStore({ kind: 'unknown' }).users.decoy];
-  t.match(one, { kind: 'argon2id', cost: { memory: 19_456, passes: 2, lanes: 1 } });
-  t.notSame(one, other, 'nobody knows its password');
+  t.equal(ofStore(out).users.find('alice', w), out);
 });

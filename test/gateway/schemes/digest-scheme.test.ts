@@ -1,12 +1,12 @@
 import t from 'tap';
-import type { DigestConfig } from '../../../src/config/gateway.ts';
-import { digestScheme } from '../../../src/gateway/schemes/digest-scheme.ts';
-import { digestUsers } from '../../../src/gateway/schemes/digest-users.ts';
+import type { DigestConfig } from '../../../src/config/schemes/digest/schema.ts';
+import type { Counters } from '../../../src/counters/counters.ts';
+import { digestScheme } from '../../../src/gateway/schemes/digest/digest-scheme.ts';
+import { type DigestUsers, digestUsers } from '../../../src/gateway/schemes/digest/digest-users.ts';
 import { openNonces, openUsedNonces } from '../../../src/gateway/schemes/nonces.ts';
 import { formatDigest } from '../../../src/http-auth/digest.ts';
 import type { DigestAlgorithmName, StoredAlgorithm } from '../../../src/http-auth/digest-algorithms.ts';
 import { digestResponse, storedHash } from '../../../src/http-auth/digest-response.ts';
-import type { Counters } from '../../../src/storage/counters.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { headOf } from '../head.ts';
 import { answer, offerOf, present, type Said, throttleOf, user } from './presenting.ts';
@@ -41,12 +41,18 @@ const entries = stored.map((algorithm) => ({
 
 function open(
   changes: Partial<DigestConfig> = {},
-  more: { useNonce?: Counters['useNonce']; maxFailures?: number } = {},
+  more: { useNonce?: Counters['useNonce']; maxFailures?: number; users?: DigestUsers } = {},
 ) {
   const clock = settableClock();
   const config = { ...settings, ...changes };
   const nonces = openNonces([Buffer.alloc(32, 1).toString('base64')], openUsedNonces(clock));
-  const parts = { config, users: digestUsers(entries, realm), nonces, throttle: throttleOf(clock, more.maxFailures) };
+  const parts = {
+    config,
+    users: more.users ?? digestUsers(entries, realm),
+    nonces,
+    throttle: throttleOf(clock, more.maxFailures),
+    share: 1,
+  };
   const scheme = digestScheme({ ...parts, countedAt: 'here', useNonce: more.useNonce });
   const challenges = (address = '192.0.2.1', stale = false) => {
     const head = headOf();
@@ -227,6 +233,17 @@ t.test('a session begins with the cnonce of its first request, which goes on to 
   t.equal(await tell(present(formatDigest(said))), 'verified', 'the first one for all');
   const wrong = { ...said, response: digestResponse({ ...self, ha1, sessionCnonce: 'zero', protection }) };
   t.equal(await tell(present(formatDigest(wrong))), 'password_wrong');
+});
+
+t.test('that a user has no hash for the algorithm is a reason for the log, and no other answer', async (t) => {
+  const apache = entries.filter(({ algorithm }) => algorithm === 'MD5');
+  const { scheme, offer } = open({}, { users: digestUsers(apache, realm) });
+  const refusal = (login: object) => scheme.verify(answer(offer('SHA-256'), { login }));
+  t.match(await refusal({}), { code: 'password_wrong', detail: 'no SHA-256 hash is kept for this user' });
+  t.match(await refusal({ username: 'nobody' }), { code: 'password_wrong', detail: undefined });
+  const known = open();
+  const wrong = await known.scheme.verify(answer(known.offer('SHA-256'), { login: { password: 'x' } }));
+  t.match(wrong, { code: 'password_wrong', detail: undefined });
 });
 
 t.test('each algorithm that is offered has a challenge, MD5 last, all with one nonce', async (t) => {

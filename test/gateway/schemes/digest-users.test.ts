@@ -1,5 +1,5 @@
 import t from 'tap';
-import { digestUsers, digestUsersOfStore } from '../../../src/gateway/schemes/digest-users.ts';
+import { digestUsers, digestUsersOfStore } from '../../../src/gateway/schemes/digest/digest-users.ts';
 import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
 import { userHash } from '../../../src/http-auth/digest-response.ts';
 
@@ -21,7 +21,7 @@ const users = digestUsers(
   'r',
 );
 const find = (username: string, algorithm: 'MD5' | 'MD5-sess' | 'SHA-256', userhash = false) => {
-  const sought = users.find({ username, userhash }, algorithm, 'w');
+  const sought = users.find({ username, userhash }, algorithm, { block: 'w', share: 1 });
   return 'user' in sought ? sought.user.ha1 : (sought as { kind: string }).kind;
 };
 
@@ -50,14 +50,16 @@ t.test('users of another realm are nobody here', async (t) => {
 t.test('a store is asked for realm, stored algorithm, and name or hash, for whoever asks', async (t) => {
   const asked: unknown[] = [];
   const store: Pick<UserStore, 'findDigest'> = {
-    findDigest(wanted, forWhom) {
-      asked.push([wanted, forWhom]);
+    findDigest(wanted, { block }) {
+      asked.push([wanted, block]);
       return { kind: 'unknown' };
     },
   };
   const stored = digestUsersOfStore(store as UserStore, 'r');
-  t.strictSame(stored.find({ username: 'alice', userhash: false }, 'SHA-256-sess', '192.0.2.1'), { kind: 'unknown' });
-  stored.find({ username: 'ab', userhash: true }, 'MD5', 'w');
+  t.strictSame(stored.find({ username: 'alice', userhash: false }, 'SHA-256-sess', { block: '192.0.2.1', share: 1 }), {
+    kind: 'unknown',
+  });
+  stored.find({ username: 'ab', userhash: true }, 'MD5', { block: 'w', share: 1 });
   t.strictSame(asked, [
     [{ realm: 'r', algorithm: 'SHA-256', name: 'alice', isHashed: false }, '192.0.2.1'],
     [{ realm: 'r', algorithm: 'MD5', name: 'ab', isHashed: true }, 'w'],

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { outage, refused } from '../../../src/base/verdict.ts';
-import type { SchemeVerification } from '../../../src/gateway/identity.ts';
+import type { Attempt, Throttle } from '../../../src/counters/throttle.ts';
+import type { SchemeVerification } from '../../../src/gateway/message/identity.ts';
 import { guard } from '../../../src/gateway/schemes/guarded-login.ts';
-import type { Attempt, Throttle } from '../../../src/storage/counters-throttle.ts';
 import { alice } from '../decide/decider.ts';
 
 const wrong = refused('password_wrong');

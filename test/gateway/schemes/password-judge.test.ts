@@ -1,8 +1,7 @@
 import t from 'tap';
-import { formatPasswordHash } from '../../../src/base/password-hash.ts';
 import { buildPasswords } from '../../../src/base/passwords.ts';
-import { parseStoredPassword, type StoredPassword } from '../../../src/config/stored-password.ts';
-import { dearest, openPasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
+import { openPasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
 
 const judge = openPasswordJudge();
 t.teardown(() => judge.close());
@@ -51,15 +50,4 @@ t.test('more than the queue holds is an outage, and nobody who is right is told 
     all.find((each) => typeof each === 'object'),
     { kind: 'outage', dependency: 'passwords', retryAfter: 2 },
   );
-});
-
-t.test('whoever is not in a file costs what its dearest user costs', async (t) => {
-  const cost = { memory: 19_456, passes: 2, lanes: 1 };
-  const argon2 = stored(formatPasswordHash({ ...cost, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }));
-  const [apr1, sha1] = [stored(written[2]?.[0] ?? ''), stored(written[6]?.[0] ?? '')];
-  t.equal(dearest([sha1, argon2, apr1]), argon2);
-  t.equal(dearest([sha1, apr1]), apr1);
-  const bcrypt = stored(`$2y$12$${'a'.repeat(53)}`);
-  t.equal(dearest([argon2, bcrypt]), bcrypt);
-  t.equal(dearest([]), undefined);
 });

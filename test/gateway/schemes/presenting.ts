@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../src/base/clock.ts';
-import type { RequestHead } from '../../../src/gateway/request-head.ts';
+import { memoryCounters } from '../../../src/counters/memory.ts';
+import { buildLoginThrottle, type Throttle } from '../../../src/counters/throttle.ts';
+import type { RequestHead } from '../../../src/gateway/message/request-head.ts';
 import type { Presented } from '../../../src/gateway/schemes/http-scheme.ts';
 import { digestAlgorithmNames } from '../../../src/http-auth/digest-algorithms.ts';
 import { answerDigest, digestSelf } from '../../../src/http-auth/digest-answer.ts';
 import { chooseOffer, type DigestOffer, type DigestWish } from '../../../src/http-auth/digest-offer.ts';
-import { memoryCounters } from '../../../src/storage/counters-memory.ts';
-import { buildLoginThrottle, type Throttle } from '../../../src/storage/counters-throttle.ts';
 import { headOf } from '../head.ts';
 
 export const user = { username: 'alice', password: 'wonderland', userhash: false } as const;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { userLookups } from '../../../src/gateway/schemes/user-lookups.ts';
-import { StorageUnavailable } from '../../../src/storage/read.ts';
+import { StorageUnavailable } from '../../../src/storage/lookup/read.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 
 interface User {
@@ -12,7 +12,7 @@ function open() {
   const lookups = userLookups<User>(clock);
   const asked: string[] = [];
   const find = (key: string, answer: () => Promise<User | undefined> = async () => ({ name: key }), who = 'w') =>
-    lookups.find(key, who, () => {
+    lookups.find(key, { block: who, share: 1 / 16 }, () => {
       asked.push(key);
       return answer();
     });
@@ -47,9 +47,9 @@ t.test('it is remembered from the moment when the question began', async (t) => 
 
 t.test('whoever asks for the same at the same time gets the same answer', async (t) => {
   const { find, asked } = open();
-  const [one, other] = [find('alice'), find('alice')];
-  t.equal(one, other);
-  t.strictSame(await one, { kind: 'found', user: { name: 'alice' } });
+  const [one, other] = await Promise.all([find('alice'), find('alice')]);
+  t.strictSame(one, { kind: 'found', user: { name: 'alice' } });
+  t.equal(other, one);
   t.equal(asked.length, 1);
 });
 
@@ -73,15 +73,18 @@ t.test('one who floods it waits behind a share of the queue, and others do not',
   const { find } = open();
   const held = Promise.withResolvers<undefined>();
   const all = Array.from({ length: 100 }, (_, n) => find(`u${n}`, () => held.promise, 'flood'));
-  const refused = all.filter((each) => !(each instanceof Promise));
-  t.ok(refused.length > 0);
-  t.match(refused[0], {
+  const other = find('alice', async () => undefined, 'other');
+  const alsoU0 = find('u0', async () => undefined, 'other');
+  const alsoU99 = find('u99', async () => undefined, 'other');
+  held.resolve(undefined);
+  const refused = (await Promise.all(all)).filter(({ kind }) => kind === 'outage');
+  t.equal(refused.length, 100 - 64);
+  t.strictSame(refused[0], {
     kind: 'outage',
     dependency: 'users',
     retryAfter: 1,
     detail: 'too many users are being looked for at this moment',
   });
-  t.ok(find('alice', async () => undefined, 'other') instanceof Promise);
-  held.resolve(undefined);
-  await Promise.all(all);
+  for (const each of [other, alsoU0, alsoU99])
+    t.match(await each, { kind: 'unknown' }, 'also for a name that the flood was refused');
 });

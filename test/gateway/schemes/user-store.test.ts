@@ -1,7 +1,7 @@
 import t from 'tap';
 import { userStore } from '../../../src/gateway/schemes/user-store.ts';
-import { StorageUnavailable } from '../../../src/storage/read.ts';
-import type { DigestWanted, UserFacts } from '../../../src/storage/read-users.ts';
+import { StorageUnavailable } from '../../../src/storage/lookup/read.ts';
+import type { DigestWanted, UserFacts } from '../../../src/storage/lookup/users.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 
 function open(changes: Partial<UserFacts> = {}) {
@@ -9,31 +9,33 @@ function open(changes: Partial<UserFacts> = {}) {
   const facts: UserFacts = {
     findDigest: async ({ name }) => ({ username: name, ha1: `digest of ${name}` }),
     findPassword: async (username) => ({ username, passwordHash: `hash of ${username}` }),
+    samplePasswords: async () => [],
     ping: async (kind) => void seen.push(`ping ${kind}`),
     close: async () => void seen.push('closed'),
     ...changes,
   };
   const faults = { failed: (detail: string) => void seen.push(detail), recovered: () => void seen.push('well') };
-  return { seen, store: userStore(facts, { kind: 'digest', clock: settableClock(), faults }) };
+  return { seen, store: userStore(facts, { kind: 'digest', clock: settableClock(), faults, costFaults: faults }) };
 }
 
+const w = { block: 'w', share: 1 };
 const wanted: DigestWanted = { realm: 'r', algorithm: 'MD5', name: 'alice', isHashed: false };
 
 t.test(
   'a store is asked for digests and for passwords, and each is remembered by all that it was asked by',
   async (t) => {
     const { store } = open();
-    t.match(await store.findDigest(wanted, 'w'), { kind: 'found', user: { ha1: 'digest of alice' } });
-    t.notOk(store.findDigest(wanted, 'w') instanceof Promise, 'remembered');
+    t.match(await store.findDigest(wanted, w), { kind: 'found', user: { ha1: 'digest of alice' } });
+    t.notOk(store.findDigest(wanted, w) instanceof Promise, 'remembered');
     const others: readonly DigestWanted[] = [
       { ...wanted, algorithm: 'SHA-256' },
       { ...wanted, isHashed: true },
       { ...wanted, realm: 'ra', name: 'lice' },
       { ...wanted, name: 'bob' },
     ];
-    for (const other of others) t.ok(store.findDigest(other, 'w') instanceof Promise, JSON.stringify(other));
-    t.match(await store.findPassword('alice', 'w'), { kind: 'found', user: { passwordHash: 'hash of alice' } });
-    t.notOk(store.findPassword('alice', 'w') instanceof Promise);
+    for (const other of others) t.ok(store.findDigest(other, w) instanceof Promise, JSON.stringify(other));
+    t.match(await store.findPassword('alice', w), { kind: 'found', user: { passwordHash: 'hash of alice' } });
+    t.notOk(store.findPassword('alice', w) instanceof Promise);
   },
 );
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { buildLog } from '../../../src/base/log.ts';
-import { readHead } from '../../../src/gateway/request-head.ts';
+import { readHead } from '../../../src/gateway/message/request-head.ts';
 import type { Decision } from '../../../src/gateway/telemetry/decision-record.ts';
 import { Decisions } from '../../../src/gateway/telemetry/decisions.ts';
 import { behind, gateway } from '../../support/gateway.ts';
@@ -15,7 +15,10 @@ import { witness } from '../../support/witness.ts';
 /** Everything that `GET /decisions` sent so far. */
 async function watch(t: Test, adminUrl: string | undefined): Promise<{ text: string }> {
   const stopped = new AbortController();
-  const response = await fetch(`${adminUrl}/decisions`, { signal: stopped.signal });
+  const response = await fetch(`${adminUrl}/decisions`, {
+    headers: { accept: 'text/event-stream' },
+    signal: stopped.signal,
+  });
   t.equal(response.headers.get('content-type'), 'text/event-stream');
   const seen = { text: '' };
   const reading = (async () => {
@@ -60,6 +63,47 @@ t.test('whoever watches sees every decision, forwarded or refused, without token
   t.notMatch(seen.text, /secret|eyJ/);
 });
 
+t.test(
+  'a reader that asks for no stream of events, such as curl, is told when it ends and how to change that',
+  async (t) => {
+    const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+    const response = await fetch(`${running.adminUrl}/decisions`);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const first = await reader.read();
+    t.match(
+      Buffer.from(first.value ?? []).toString(),
+      /^: every decision .* for 30 seconds or 100 decisions; \?seconds=/,
+    );
+    for (let count = 0; count < 101; count++) await (await fetch(`${running.url}/nowhere`)).text();
+    const rest: Uint8Array[] = [];
+    for (let read = await reader.read(); !read.done; read = await reader.read()) rest.push(read.value);
+    const text = Buffer.concat(rest).toString();
+    t.equal(events({ text }).length, 100);
+    t.match(text, /\n: the end, after 100 decisions\n\n$/);
+  },
+);
+
+t.test('`limit` and `seconds` end a stream; what is no whole number above 0 is 400', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  const decisions = (query: string) =>
+    fetch(`${running.adminUrl}/decisions?${query}`, { headers: { accept: 'text/event-stream' } });
+  t.match(await (await decisions('seconds=1')).text(), /^: from here on\n\n: the end, after 0 decisions\n\n$/);
+  for (const query of ['limit=0', 'limit=x', 'seconds=-1', 'seconds=9999999', 'limit=1&limit=2', 'limit='])
+    t.equal((await decisions(query)).status, 400, query);
+});
+
+t.test('a stream that ended takes no place, whether its reader takes the rest or not', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
+  socket.on('error', () => {});
+  t.teardown(() => socket.destroy());
+  socket.write('GET /decisions?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  socket.pause();
+  t.ok(await until(() => watchers(running.adminUrl, 1)));
+  for (let count = 0; count < 20; count++) await (await fetch(`${running.url}/nowhere/${'x'.repeat(8000)}`)).text();
+  t.ok(await until(() => watchers(running.adminUrl, 0)));
+});
+
 t.test('a stop does not wait for whoever watches', async (t) => {
   const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
   await watch(t, running.adminUrl);
@@ -73,7 +117,7 @@ t.test('whoever watches and does not read is let go; the gateway goes on', async
   const socket = connect(Number(new URL(running.adminUrl as string).port), '127.0.0.1');
   socket.on('error', () => {});
   t.teardown(() => socket.destroy());
-  socket.write('GET /decisions HTTP/1.1\r\nHost: a\r\n\r\n');
+  socket.write('GET /decisions HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n');
   socket.pause();
   while (!(await watchers(running.adminUrl, 1))) await pause(5);
   const path = 'x'.repeat(8000);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Balance } from '../../../src/config/upstream.ts';
+import type { Balance } from '../../../src/config/schema/upstream.ts';
 import { chooser } from '../../../src/gateway/upstreams/balance.ts';
 import { Breaker } from '../../../src/gateway/upstreams/breaker.ts';
 import type { ForwardEngine } from '../../../src/gateway/upstreams/engine.ts';

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { metadata } from '../../../src/gateway/verify/metadata.ts';
+import { metadata } from '../../../src/gateway/server-client/metadata.ts';
 import { filesIn, type Values } from '../../docs/cookbook.ts';
 import { sign } from '../../jwt/tokens.ts';
 import { endpoint, json } from '../../support/endpoint.ts';

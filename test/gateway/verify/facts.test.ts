@@ -71,3 +71,13 @@ t.test('of what a token and its server say the narrower counts; silence leaves i
   const bare = narrow(facts({}), facts({ nbf: 3, aud: 'x' }), ['scope']).identity;
   t.match(bare, { notBefore: 3, audience: undefined, expiresAt: Number.POSITIVE_INFINITY });
 });
+
+t.test('what is no scope-token counts for nothing, in a list or in a text', async (t) => {
+  const scopes = (scope: unknown) => [...identityOf({ scope } as never, source).scopes];
+  t.strictSame(scopes(['read', 'my admin', '', ' admin', 'admin ', 'a\tb', 'a"b', 'a\\b', 'é', 'x:y/z']), [
+    'read',
+    'x:y/z',
+  ]);
+  t.strictSame(scopes('read a\tb a"b é x:y'), ['read', 'x:y']);
+  t.strictSame(scopes('  read   write '), ['read', 'write']);
+});

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { FoundKeys, KeySet } from '../../../src/gateway/verify/key-set.ts';
-import { secretKeySet } from '../../../src/gateway/verify/secret-key-set.ts';
+import type { FoundKeys, KeySet } from '../../../src/gateway/server-client/key-set.ts';
+import { secretKeySet } from '../../../src/gateway/server-client/secret-key-set.ts';
 import { buildVerifyJwt, type JwtRules } from '../../../src/gateway/verify/verify-jwt.ts';
 import { parseJwt } from '../../../src/jwt/parse.ts';
 import { buildSecretSign } from '../../../src/jwt/sign.ts';

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import t, { type Test } from 'tap';
-import type { Fetched } from '../../../src/gateway/verify/fetch-json.ts';
-import { keySet } from '../../../src/gateway/verify/key-set.ts';
-import type { KeySource } from '../../../src/gateway/verify/key-source.ts';
+import type { Fetched } from '../../../src/gateway/server-client/fetch-json.ts';
+import { keySet } from '../../../src/gateway/server-client/key-set.ts';
+import type { KeySource } from '../../../src/gateway/server-client/key-source.ts';
 import { heldClock } from '../issuer.ts';
 
 const made = async (kid: string): Promise<JWK> => ({

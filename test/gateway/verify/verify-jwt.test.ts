@@ -23,7 +23,7 @@ t.test('a sound token becomes an identity, and the second time without a promise
     identity: { scheme: 'bearer', issuer: issuer.url, server: 'main', subject: 'alice', clientId: 'shop' },
   });
   if (first.kind !== 'verified') return;
-  t.strictSame([...first.identity.scopes], ['orders.read', 'orders.write', 'admin', 'with space']);
+  t.strictSame([...first.identity.scopes], ['orders.read', 'orders.write', 'admin']);
   t.strictSame(first.identity.audience, ['a', 'b']);
   const second = verify(token);
   t.notOk(second instanceof Promise);
@@ -169,7 +169,7 @@ t.test('HMAC tokens are verified with the secret of the file, as text or as base
     t.equal(inAWord(await verify(await issuer.sign())), 'token_algorithm');
     t.equal(inAWord(await verify(`${token.slice(0, -6)}AAAAAA`)), 'token_signature');
   }
-  t.equal(issuer.endpoint.calls.length, 0);
+  t.equal(issuer.calls('/jwks'), 0, 'no key is fetched');
 });
 
 t.test('a secret and published keys live side by side, and neither stands in for the other', async (t) => {

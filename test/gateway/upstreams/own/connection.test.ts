@@ -4,9 +4,11 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import type { Dispatcher } from 'undici';
 import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
+import { inTime, lateness } from '../../../support/lateness.ts';
 import { until } from '../../../support/until.ts';
 
 t.test('an upload that is given up in the head of its answer takes its connection along', async (t) => {
+  const { measure } = await lateness(t);
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -38,7 +40,7 @@ t.test('an upload that is given up in the head of its answer takes its connectio
   const headers = ['host', 'api', 'content-length', '28'];
   engine.dispatch({ method: 'POST', path: '/', headers, body }, handler as unknown as Dispatcher.DispatchHandler);
   t.match(await failed.promise, { message: 'for us alone' });
-  // A free connection would be kept for four seconds.
-  t.ok(await until(() => sockets[0]?.destroyed === true || sockets[0]?.readableEnded === true, 3_000));
+  const isEnded = () => sockets[0]?.destroyed === true || sockets[0]?.readableEnded === true;
+  inTime(t, 'a free connection would be kept for four seconds', 3_000, await measure(() => until(isEnded)));
   t.equal(sockets.length, 1);
 });

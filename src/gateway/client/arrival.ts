@@ -1,0 +1,15 @@
+import type { Code } from '../message/codes.ts';
+import type { ClientRequest, ClientResponse } from './client-message.ts';
+import type { Handshake } from './tunnel.ts';
+
+/** How a request reached the listener. */
+export interface Arrival {
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
+  /** The request-target as received. */
+  readonly target: string;
+  /** The client waits for 100 before it sends the body (RFC 9110 §10.1.1); or what is wrong, whatever the engine says. */
+  readonly notice?: 'continue' | Code | undefined;
+  /** Of a WebSocket. */
+  readonly handshake?: Handshake | undefined;
+}

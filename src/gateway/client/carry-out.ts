@@ -1,0 +1,62 @@
+import type { Engine } from '../decide/engine.ts';
+import { type Forward, type Outcome, refuse } from '../decide/outcome.ts';
+import type { Arrival } from './arrival.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A throw is a defect of ours: the request gets a 500, which lets nothing pass, the log its stack, and the process goes on. */
+export function guard(exchange: Exchange, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    broken(exchange, error);
+  }
+}
+
+export function broken(exchange: Exchange, error: unknown): void {
+  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
+  exchange.fail('internal_error', undefined, 'see the log');
+}
+
+/** Goes on with a decision that had to be waited for; the time is that of the credential's verification. */
+function onceVerified(exchange: Exchange, decided: Promise<Outcome>, goOn: (settled: Outcome) => void): void {
+  exchange.trace?.verifying();
+  const asked = exchange.shared.clock.monotonic();
+  decided.then(
+    (settled) => {
+      exchange.verifiedSince(asked, settled);
+      guard(exchange, () => goOn(settled));
+    },
+    (error: unknown) => broken(exchange, error),
+  );
+}
+
+/** What a driver does with an outcome. `Told`: what it knows of the request, beside the exchange. */
+export interface Means<Told> {
+  forward(exchange: Exchange, plan: Forward, told: Told): void;
+  /** Answers in our own name. */
+  settle(exchange: Exchange, outcome: Exclude<Outcome, Forward>, told: Told): void;
+}
+
+/** Everything that the head alone can fail on. */
+export function admit(
+  engine: Engine,
+  { head, shared }: Exchange,
+  notice: Arrival['notice'],
+): ReturnType<Engine['route']> {
+  if (head.fields.length > shared.limits.header_count * 2) return refuse('headers_too_many');
+  return notice === undefined || notice === 'continue' ? engine.route(head) : refuse(notice);
+}
+
+/** Once it is decided; nothing is done for a client that is gone. */
+export function carryOut<Told>(
+  exchange: Exchange,
+  outcome: Outcome | Promise<Outcome>,
+  means: Means<Told>,
+  told: Told,
+): void {
+  if (outcome instanceof Promise)
+    onceVerified(exchange, outcome, (settled) => carryOut(exchange, settled, means, told));
+  else if (exchange.gone) exchange.record('client_gone', outcome);
+  else if (outcome.kind === 'forward') means.forward(exchange, outcome, told);
+  else means.settle(exchange, outcome, told);
+}

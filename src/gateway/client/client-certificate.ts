@@ -1,0 +1,28 @@
+import type { TLSSocket } from 'node:tls';
+import type { ClientCertificate } from '../message/request-head.ts';
+import type { Carrier } from './client-message.ts';
+
+const known = new WeakMap<TLSSocket, ClientCertificate | undefined>();
+
+/** Of a client whose certificate the listener has judged good: that of this connection, or of the connection of a stream. */
+export function certificateOf(carrier: Carrier): ClientCertificate | undefined {
+  return isProved(carrier) ? remembered(carrier) : carrier.certificate;
+}
+
+function isProved(carrier: Carrier): carrier is Carrier & TLSSocket {
+  return 'authorized' in carrier && carrier.authorized === true;
+}
+
+/** One connection has one: nobody is asked again within it. */
+function remembered(socket: TLSSocket): ClientCertificate | undefined {
+  if (!known.has(socket)) known.set(socket, read(socket));
+  return known.get(socket);
+}
+
+/** RFC 9440 §2.1: a byte sequence of RFC 8941 §3.3.5. */
+function read(socket: TLSSocket): ClientCertificate | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return undefined;
+  const { raw, subject } = certificate;
+  return { field: `:${raw.toString('base64')}:`, subject: subject.replaceAll('\n', ', ') };
+}

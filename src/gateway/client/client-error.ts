@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+import type { Code } from '../message/codes.ts';
+import { owesAnswer } from './owed.ts';
+import { type AnswerDetails, answer, reason } from './refuse.ts';
+
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/** What the parser or a timer of the listener found wrong, before there was a request to answer. */
+const byCode: Readonly<Record<string, Code>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  [LATE]: 'request_timeout',
+};
+
+export function codeOf(error: NodeJS.ErrnoException): Code {
+  return byCode[error.code ?? ''] ?? 'message_malformed';
+}
+
+/** Whether a head did not arrive in its time. */
+export function isLate({ code }: NodeJS.ErrnoException): boolean {
+  return code === LATE;
+}
+
+/**
+ * Whether what came is no request; otherwise the client is too slow, or gone, as one that ends in the midst of a request.
+ */
+export function isGarbage({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
+}
+
+/** Nobody is left; or Node.js reads over TLS although it has stopped its parser, and what is lost may have been good. */
+const NO_FAULT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'HPE_PAUSED']);
+
+/**
+ * Answers on the bare connection and closes it. Where an answer is under way, or owed to a request before this one
+ * (RFC 9112 §9.3.2), the connection is closed without another: it would be read as the answer to that request.
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  ticketOf: (code: Code) => string,
+): void {
+  if (NO_FAULT.has(error.code) || !socket.writable || owesAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
+  const code = codeOf(error);
+  socket.end(writeRaw(code, { ticket: ticketOf(code) }), 'latin1', () => socket.destroy());
+}
+
+export function writeRaw(code: Code, details: AnswerDetails): string {
+  const { status, headers, body } = answer(code, details);
+  let head = `HTTP/1.1 ${status} ${reason(status)}\r\nconnection: close\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${head}\r\n${body}`;
+}

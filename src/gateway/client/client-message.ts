@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ClientCertificate } from '../message/request-head.ts';
+
+/**
+ * The client's side of one exchange: as much of it as is used. On HTTP/1.1 these are Node's own classes, on HTTP/2 those
+ * of gateway/http2, which stand on a stream.
+ */
+export interface ClientRequest {
+  readonly method?: string | undefined;
+  readonly httpVersion: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Name, value, name, value, … as received. */
+  readonly rawHeaders: readonly string[];
+  /** Whether all of the body has arrived. */
+  readonly complete: boolean;
+  readonly socket: Carrier;
+  /** Nothing stands behind it on its carrier, so an answer may end before the upload does (RFC 9113 §8.1). */
+  readonly standsAlone?: true;
+  on(event: 'data', listener: (chunk: Buffer) => void): this;
+  on(event: 'end' | 'close', listener: () => void): this;
+  on(event: 'error', listener: (error: Error) => void): this;
+  off(event: 'data', listener: (chunk: Buffer) => void): this;
+  off(event: 'end' | 'close', listener: () => void): this;
+  pause(): unknown;
+  resume(): unknown;
+  /** Gives back what was read of the body; to be called before its end was told. */
+  unshift(chunk: Buffer): void;
+}
+
+export interface ClientResponse {
+  readonly destroyed: boolean;
+  readonly headersSent: boolean;
+  /** Null: the answer is out. */
+  readonly socket: Carrier | null;
+  /** Of a connection that carries one exchange at a time. */
+  shouldKeepAlive: boolean;
+  writeContinue(): void;
+  /** Throws where a line cannot be written. */
+  writeHead(status: number, fields: string[]): unknown;
+  /** False: wait for `drain`. */
+  write(chunk: Buffer | string): boolean;
+  end(text?: string, encoding?: BufferEncoding): unknown;
+  flushHeaders(): void;
+  addTrailers(fields: [string, string][]): void;
+  on(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** What carries one exchange: a connection, or a stream of one. */
+export interface Carrier {
+  readonly destroyed: boolean;
+  /** Of the connection. */
+  readonly remoteAddress?: string | undefined;
+  /** Of a stream: what the client of its connection proved itself with. */
+  readonly certificate?: ClientCertificate | undefined;
+  destroy(): unknown;
+  /** So that nobody takes what was sent for whole. */
+  resetAndDestroy?(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}

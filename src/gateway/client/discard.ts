@@ -1,0 +1,37 @@
+import type { ClientRequest, ClientResponse } from './client-message.ts';
+import type { Answer } from './refuse.ts';
+
+/** How much of a refused upload is read, and for how long, so that the client gets to see the answer. */
+const BYTES = 1024 * 1024;
+const MILLISECONDS = 2000;
+
+/**
+ * Answers while the client still sends (RFC 9112 §9.6). Closing at once would reset the connection and take the answer
+ * with it, so the whole answer is written, its end withheld, and what comes is read and thrown away for a while.
+ */
+export function discardUpload(request: ClientRequest, response: ClientResponse, own: Answer): void {
+  response.shouldKeepAlive = false;
+  response.writeHead(own.status, own.headers as string[]);
+  if (request.method === 'HEAD') response.flushHeaders();
+  else response.write(own.body);
+  discardRest(request, () => response.end());
+}
+
+/** Reads on within the bounds, then calls `done`; the caller closes the connection. */
+export function discardRest(request: ClientRequest, done: () => void): void {
+  let left = BYTES;
+  const timer = setTimeout(finish, MILLISECONDS);
+  function finish(): void {
+    clearTimeout(timer);
+    request.off('data', count).off('end', finish).off('close', finish);
+    request.pause();
+    done();
+  }
+  function count(chunk: Buffer): void {
+    left -= chunk.length;
+    if (left < 0) finish();
+  }
+  // The listener for errors stays: one that comes after the bounds concerns nobody.
+  request.on('data', count).on('end', finish).on('close', finish).on('error', finish);
+  request.resume();
+}

@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import type { LimitsConfig } from '../../config/schema/gateway.ts';
+import type { CrossOrigin } from '../decide/cross-origin.ts';
+import type { Forward, Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
+import type { Route } from '../decide/route.ts';
+import { type Code, entry } from '../message/codes.ts';
+import type { Lease } from '../message/lease.ts';
+import type { Origin, RequestHead } from '../message/request-head.ts';
+import type { Decision, Decisions } from '../telemetry/decisions.ts';
+import type { FullShares } from '../telemetry/full-shares.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
+import type { Tickets } from '../telemetry/tickets.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { Carrier, ClientRequest, ClientResponse } from './client-message.ts';
+import { discardUpload } from './discard.ts';
+import type { EntityBudget } from './entity-budget.ts';
+import { type Answer, answer } from './refuse.ts';
+import { saidOf } from './said.ts';
+import type { Stalls } from './stalls.ts';
+import type { Peer } from './trusted-proxies.ts';
+
+/** Of the process, for all generations. */
+export interface Listener {
+  draining: boolean;
+  readonly tunnels: Set<Socket>;
+  /** Connections over HTTP/2; `close` tells the client that no more requests are taken. */
+  readonly sessions: Set<{ close(): void }>;
+  readonly doomed: WeakSet<Carrier>;
+  /** Connections over HTTP/1.1 that end with their next answer. */
+  readonly leaving: WeakSet<Carrier>;
+  /** Connections over HTTP/1.1 whose clients were asked for a certificate. */
+  readonly proved: Set<Socket>;
+  /** Those whose handshake is under way. */
+  readonly shaking: { watch(server: Server): void; end(): void };
+}
+
+/** What every exchange under one generation shares. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly decisions: Decisions;
+  readonly tickets: Tickets;
+  /** Undefined: nobody collects spans. */
+  readonly tracing: Tracing | undefined;
+  readonly stalls: Stalls;
+  /** Of the process: what bodies may take that are held. */
+  readonly bodies: EntityBudget;
+  /** Of the process, too. */
+  readonly fullShares: FullShares;
+  readonly limits: LimitsConfig;
+  readonly originOf: (peer: Peer) => Origin;
+  /** By the X-Forwarded-Host of a trusted proxy it is judged, and not by Host. */
+  readonly isHostForwarded: boolean;
+  /** Undefined: no page of another origin may call. */
+  readonly crossOrigin: CrossOrigin | undefined;
+  /** As configured, for answers; and in lower case, for comparison. */
+  readonly requestIdHeader: string;
+  readonly requestIdHeaderLower: string;
+  /** Draining once the listener is closing: every answer is then the connection's last. */
+  readonly listener: Listener;
+  /** Of the generation, which lives until the last exchange under it is recorded. */
+  readonly lease: Lease;
+}
+
+/** Unique request ids: a random part for this process, and a count. Cheap, since every request has one. */
+export function requestIds(): () => string {
+  const process = randomBytes(9).toString('base64url');
+  let count = 0;
+  return () => `${process}-${(count++).toString(36)}`;
+}
+
+/** One request and the answer to it, on the client's side. */
+export class Exchange {
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
+  readonly head: RequestHead;
+  readonly requestId: string;
+  readonly shared: Shared;
+  /** Undefined: nobody collects spans. */
+  readonly trace: RequestTrace | undefined;
+  /** How often the request was sent, where it was sent again or may be: to an upstream that wants Digest. 0 for any other. */
+  attempts = 0;
+  readonly #start: number;
+  #expectsContinue: boolean;
+  /** Monotonic time; undefined: it did not come to that. */
+  #forwardedAt: number | undefined;
+  #answeredAt: number | undefined;
+  /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
+  #verification: number | undefined;
+  #waited = 0;
+  #recorded = false;
+
+  constructor(
+    request: ClientRequest,
+    response: ClientResponse,
+    head: RequestHead,
+    requestId: string,
+    expectsContinue: boolean,
+    shared: Shared,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.head = head;
+    this.requestId = requestId;
+    this.shared = shared;
+    this.#expectsContinue = expectsContinue;
+    this.#start = shared.clock.monotonic();
+    this.trace = shared.tracing?.begin(head);
+    shared.lease.take();
+  }
+
+  /** The client left, or its connection broke. */
+  get gone(): boolean {
+    return this.response.destroyed || this.request.socket.destroyed;
+  }
+
+  /** The client sends no body before it is asked for it. */
+  get expectsContinue(): boolean {
+    return this.#expectsContinue;
+  }
+
+  /** RFC 9110 §10.1.1: asked for the body only once the decision is to read it. */
+  inviteBody(): void {
+    if (!this.#expectsContinue) return;
+    this.#expectsContinue = false;
+    this.response.writeContinue();
+  }
+
+  /** Marks on the way of the request, for its times. */
+  forwarding(): void {
+    this.#forwardedAt = this.shared.clock.monotonic();
+  }
+
+  /** To be called before the head of any answer is written: the last one of a connection says so (RFC 9112 §9.6). */
+  beforeHead(): void {
+    const { draining, leaving } = this.shared.listener;
+    if (draining || leaving.has(this.request.socket)) this.response.shouldKeepAlive = false;
+  }
+
+  /** By the upstream, with this status. */
+  answered(status: number): void {
+    this.trace?.answered(status);
+    this.#answeredAt = this.shared.clock.monotonic();
+  }
+
+  verifiedSince(start: number, outcome: Outcome): void {
+    this.trace?.verified(outcome);
+    this.#verification = this.shared.clock.monotonic() - start;
+  }
+
+  waitedSince(start: number): void {
+    this.#waited = this.shared.clock.monotonic() - start;
+  }
+
+  /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
+  settle(outcome: Exclude<Outcome, Forward>): void {
+    if (outcome.kind === 'reply') {
+      this.record('answered', outcome);
+      this.#write(outcome);
+      return;
+    }
+    if (entry(outcome.code).closes === true) this.#close();
+    const counted = countedBy(outcome);
+    if (counted !== undefined) this.shared.fullShares.refused(counted, this.head);
+    this.#write(this.refusal(outcome));
+  }
+
+  /** Records that the request does not pass, and makes the answer that says so. */
+  refusal(outcome: Refuse | Unavailable): Answer {
+    const identification = this.#identification(this.record(outcome.code, outcome));
+    if (outcome.kind === 'unavailable')
+      return answer(outcome.code, { retryAfter: outcome.outage.retryAfter, ...identification });
+    const { challenges, allow, retryAfter } = outcome;
+    return answer(outcome.code, { challenges, allow, retryAfter, said: saidOf(outcome), ...identification });
+  }
+
+  /** This answer is the connection's last, and what stands behind the request on it is no request. */
+  #close(): void {
+    this.response.shouldKeepAlive = false;
+    this.shared.listener.doomed.add(this.request.socket);
+  }
+
+  /** The decision was to forward, and it could not be done. */
+  fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
+    const decision = this.record(code, plan, detail);
+    this.#write(answer(code, { retryAfter, ...this.#identification(decision) }));
+  }
+
+  /** Undefined: it was recorded before. */
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string, isCut = false): Decision | undefined {
+    if (this.#recorded) return undefined;
+    this.#recorded = true;
+    const now = this.shared.clock.monotonic();
+    const forwardedAt = this.#forwardedAt;
+    const decision = {
+      code,
+      outcome,
+      head: this.head,
+      requestId: this.requestId,
+      milliseconds: now - this.#start,
+      detail,
+      isCut,
+      gateway: (forwardedAt ?? now) - this.#start - this.#waited - (this.#verification ?? 0),
+      verification: this.#verification,
+      attempts: this.attempts || undefined,
+      traceId: this.trace?.traceId,
+      upstream: this.#answeredAt === undefined ? undefined : this.#answeredAt - (forwardedAt ?? this.#answeredAt),
+    };
+    this.shared.decisions.record(decision);
+    this.shared.lease.release();
+    this.trace?.end(decision);
+    return decision;
+  }
+
+  /** How the answer leads back to the request: an id for the log, a ticket for who has none. */
+  #identification(decision: Decision | undefined) {
+    const requestId = { header: this.shared.requestIdHeader, value: this.requestId };
+    return decision === undefined ? { requestId } : { requestId, ticket: this.shared.tickets.seal(decision) };
+  }
+
+  #write(own: Answer): void {
+    if (this.response.headersSent || this.gone) return;
+    if (bodyPending(this.request)) setImmediate(() => this.#writeAfterUpload(own));
+    else this.#end(own);
+  }
+
+  /** A small body arrives in the turn of its head: only one that is still to come costs the connection. */
+  #writeAfterUpload(own: Answer): void {
+    if (this.response.headersSent || this.gone) return;
+    if (!bodyPending(this.request)) this.#end(own);
+    else discardUpload(this.request, this.response, { ...own, headers: this.#headersOf(own) });
+  }
+
+  #headersOf({ headers }: Answer): readonly string[] {
+    const { crossOrigin } = this.shared;
+    return crossOrigin === undefined ? headers : [...headers, ...crossOrigin.answer(this.head)];
+  }
+
+  #end(own: Answer): void {
+    this.beforeHead();
+    this.response.writeHead(own.status, this.#headersOf(own) as string[]);
+    this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
+  }
+}
+
+/** Whether it stands in the way of what comes behind it. */
+function bodyPending(request: ClientRequest): boolean {
+  if (request.complete) return false;
+  const { headers } = request;
+  const has = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  return has && request.standsAlone !== true;
+}
+
+/** What counts requests by their address, where this one was refused by it. */
+function countedBy({ code, route }: { readonly code: Code; readonly route?: Route | undefined }) {
+  if (code === 'login_throttled' || code === 'passwords_saturated') return 'login';
+  return code === 'rate_limited' && route?.rateLimit?.byAddress ? 'rate_limit' : undefined;
+}

@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream';
+import type { ClientRequest } from './client-message.ts';
+import type { Loan } from './entity-budget.ts';
+import { Gathered } from './gathered.ts';
+import { relayed } from './stream-garbage.ts';
+
+export class BodyTooLarge extends Error {}
+export class ClientGone extends Error {}
+
+/** Bytes of a body that are as good as its end: it is worth a connection. */
+export const FIRST = 64 * 1024;
+/** Milliseconds after the last byte: a client that pauses for so long may wait for an answer to what it has sent. */
+const PAUSE = 250;
+
+/** What came before somebody reads. */
+interface Ahead {
+  readonly loan: Loan;
+  readonly gathered: Gathered;
+  timer: NodeJS.Timeout;
+  isWhole: boolean;
+  /** Undefined: it was called. */
+  here: (() => void) | undefined;
+}
+
+/**
+ * The client's body on its way to the upstream. It stands between the two so that neither end can tear down the other:
+ * what destroys this leaves the client's connection open for an answer, and it counts what a limit or a rate is about.
+ */
+export class RequestBody extends Readable {
+  readonly #request: ClientRequest;
+  readonly #limit: number;
+  #ahead: Ahead | undefined;
+  /** Bytes so far. */
+  received = 0;
+  /** Whether the next byte is the client's to send; otherwise the upstream is the slow one. */
+  waiting = false;
+
+  constructor(request: ClientRequest, limit: number) {
+    super({ highWaterMark: FIRST });
+    this.#request = request;
+    this.#limit = limit;
+    request.on('data', this.#data).on('end', this.#end).on('error', this.#gone).on('close', this.#gone);
+    request.pause();
+    // The reader listens for as long as that takes; after that a failure concerns nobody, and ends nothing.
+    this.on('error', nothing);
+  }
+
+  /**
+   * Takes the body from the client before anybody reads it. `here` is called once, unless it fails before: when its first
+   * 64 KiB or its end is here, when it paused, or when nothing more of it may be held.
+   */
+  readAhead(loan: Loan, here: () => void): void {
+    const timer = setTimeout(isHere, PAUSE, this);
+    const gathered = new Gathered((bytes) => loan.spare(bytes));
+    this.#ahead = { loan, gathered, timer, isWhole: false, here };
+    this.waiting = true;
+    this.#request.resume();
+  }
+
+  /** Reads no more. What was taken from the client, of which this was read: the request is as before with it in front. */
+  giveBack(taken: Buffer): Buffer {
+    this.pause();
+    this.unshift(taken);
+    const all: Buffer = this.read();
+    this.destroy();
+    return all;
+  }
+
+  override _read(): void {
+    const ahead = this.#ahead;
+    if (ahead !== undefined && this.#giveOut(ahead)) return;
+    this.waiting = true;
+    this.#request.resume();
+  }
+
+  /** From here on what came is in the hands of who reads. True: it was all. */
+  #giveOut({ gathered, isWhole }: Ahead): boolean {
+    this.#endAhead();
+    for (const piece of gathered.pieces) this.push(piece);
+    // Not at once: undici would learn the length by it, and send that in the place of chunks.
+    if (isWhole) process.nextTick(endOf, this);
+    return isWhole;
+  }
+
+  #endAhead(): void {
+    if (this.#ahead === undefined) return;
+    clearTimeout(this.#ahead.timer);
+    this.#ahead.loan.end();
+    this.#ahead = undefined;
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.waiting = false;
+    this.#endAhead();
+    const request = this.#request;
+    request.off('data', this.#data).off('end', this.#end).off('close', this.#gone);
+    request.pause();
+    done(error);
+  }
+
+  /** Nothing more is taken until somebody reads. */
+  isHere(): void {
+    const here = this.#ahead?.here;
+    if (this.#ahead === undefined || here === undefined) return;
+    clearTimeout(this.#ahead.timer);
+    this.#ahead.here = undefined;
+    this.waiting = false;
+    this.#request.pause();
+    here();
+  }
+
+  readonly #data = (chunk: Buffer): void => {
+    this.received += chunk.length;
+    relayed(chunk.length);
+    if (this.received > this.#limit) {
+      this.destroy(new BodyTooLarge());
+      return;
+    }
+    if (this.#ahead !== undefined) {
+      this.#hold(this.#ahead, chunk);
+      return;
+    }
+    if (!this.push(chunk)) {
+      this.waiting = false;
+      this.#request.pause();
+    }
+  };
+
+  #hold(ahead: Ahead, chunk: Buffer): void {
+    const isTaken = ahead.gathered.add(chunk);
+    if (!isTaken || ahead.gathered.bytes >= FIRST) this.isHere();
+    else if (ahead.here !== undefined) this.#waitOn(ahead);
+  }
+
+  #waitOn(ahead: Ahead): void {
+    clearTimeout(ahead.timer);
+    ahead.timer = setTimeout(isHere, PAUSE, this);
+  }
+
+  readonly #end = (): void => {
+    this.waiting = false;
+    if (this.#ahead === undefined) {
+      this.push(null);
+      return;
+    }
+    this.#ahead.isWhole = true;
+    this.isHere();
+  };
+
+  /** A body whose framing turned bad, or whose sender left, is never completed upstream. */
+  readonly #gone = (): void => {
+    if (!this.#request.complete) this.destroy(new ClientGone());
+  };
+}
+
+function isHere(body: RequestBody): void {
+  body.isHere();
+}
+
+function endOf(body: RequestBody): void {
+  if (!body.destroyed) body.push(null);
+}
+
+function nothing(): void {}

@@ -1,0 +1,150 @@
+import type { Forward } from '../decide/outcome.ts';
+import { latin1, type RawFields } from '../message/raw-fields.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The header section of the upstream's answer, made fit for the client's connection (RFC 9110 §7.6.1). */
+
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export interface ResponseFields {
+  /** Name, value, name, value, …, as Node's `writeHead` takes them. */
+  readonly fields: string[];
+  /** Of Content-Length; undefined when there is none. */
+  readonly length: number | undefined;
+}
+
+export interface ResponseRules {
+  /** The status has no content (RFC 9110 §6.4.1): 204 must not say how long it is. */
+  readonly bodiless: boolean;
+  /** The client's connection can carry trailers; so can an answer without Content-Length, and then announcing them is true. */
+  readonly trailers: boolean;
+  /** RFC 6750 §2.3. */
+  readonly private: boolean;
+  /** Name in lower case, value, …: in place of the upstream's own. */
+  readonly own: readonly string[];
+  /** Lines about other origins that stand for the upstream's own; undefined: it answers for itself. */
+  readonly crossOrigin: readonly string[] | undefined;
+  readonly requestIdHeader: string;
+  readonly requestId: string;
+}
+
+/** For the answer of an upstream to this request. */
+export function responseRules(
+  { shared, requestId, head }: Pick<Exchange, 'shared' | 'requestId' | 'head'>,
+  plan: Forward,
+  status: number,
+  isBodiless: boolean,
+): ResponseRules {
+  return {
+    bodiless: status === 204,
+    trailers: head.version !== '1.0' && !isBodiless,
+    private: plan.privateResponse,
+    own: plan.answerFields,
+    crossOrigin: plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
+    requestIdHeader: shared.requestIdHeaderLower,
+    requestId,
+  };
+}
+
+/** `raw` alternates names and values as undici received them. */
+export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFields {
+  const fields: string[] = [];
+  const named = connectionNames(raw);
+  let length: number | undefined;
+  let announced: string | undefined;
+  let coded = false;
+  const cacheControl: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const written = latin1(raw[i]);
+    const name = written.toLowerCase();
+    if (name === 'transfer-encoding') {
+      judgeCoding(raw[i + 1], coded);
+      coded = true;
+    }
+    if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
+    if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
+    if (rules.own.length > 0 && rules.own.includes(name)) continue;
+    const value = latin1(raw[i + 1]);
+    if (name === 'content-length') {
+      if (rules.bodiless) continue;
+      length = Number(value);
+    } else if (name === 'trailer') {
+      announced = value;
+      continue;
+    } else if (name === 'cache-control' && rules.private) {
+      cacheControl.push(...value.split(','));
+      continue;
+    }
+    fields.push(written, value);
+  }
+  if (rules.private) fields.push('cache-control', privately(cacheControl));
+  if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
+  if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
+  for (const text of rules.own) fields.push(text);
+  fields.push(rules.requestIdHeader, rules.requestId);
+  return { fields, length };
+}
+
+export class UnknownCoding extends Error {}
+
+/** A coding that is not taken off here would be passed on as if it were the content (RFC 9112 §7). Two lines are a list. */
+function judgeCoding(value: Buffer | string | undefined, isSecond: boolean): void {
+  if (isSecond || latin1(value).trim().toLowerCase() !== 'chunked')
+    throw new UnknownCoding('transfer coding of the upstream');
+}
+
+/** RFC 6750 §2.3. What the upstream asked for is kept, but for what speaks to shared caches. */
+function privately(directives: readonly string[]): string {
+  const kept = directives.map((directive) => directive.trim()).filter((directive) => !SHARED.test(directive));
+  return ['private', ...kept].join(', ');
+}
+
+const SHARED = /^(?:$|public$|private(?:=|$)|s-maxage(?:=|$)|proxy-revalidate$)/i;
+
+function connectionNames(raw: RawFields): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]?.length !== 10 || latin1(raw[i]).toLowerCase() !== 'connection') continue;
+    const value = latin1(raw[i + 1]).toLowerCase();
+    if (value === 'keep-alive' || value === 'close') continue;
+    names ??= new Set();
+    for (const token of value.split(',')) names.add(token.trim());
+  }
+  // Without it the client could not tell where the answer ends.
+  names?.delete('content-length');
+  return names;
+}
+
+const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'content-range',
+  'host',
+  'trailer',
+  'set-cookie',
+  'www-authenticate',
+  'authorization',
+  'cookie',
+]);
+
+/** RFC 9110 §6.5.1: a trailer never says what only a header may, nor `requestIdHeader`, which is ours. */
+export function trailerFields(raw: RawFields, requestIdHeader: string): [string, string][] {
+  const trailers: [string, string][] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = latin1(raw[i]);
+    const lower = name.toLowerCase();
+    if (!FORBIDDEN_TRAILERS.has(lower) && lower !== requestIdHeader) trailers.push([name, latin1(raw[i + 1])]);
+  }
+  return trailers;
+}

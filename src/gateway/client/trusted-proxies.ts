@@ -1,0 +1,85 @@
+import { plainAddress } from '../../base/client-address.ts';
+import { type TrustedProxies, trustedProxies } from '../../base/forwarded-for.ts';
+import { rawLines } from '../../base/raw-lines.ts';
+import { normalizeHost } from '../../config/words/host.ts';
+import { hostNames } from '../decide/authority.ts';
+import type { ClientCertificate, Origin } from '../message/request-head.ts';
+import { certificateOf } from './client-certificate.ts';
+import type { ClientRequest } from './client-message.ts';
+
+/** The peer of a connection, and what its request says. */
+export interface Peer {
+  readonly address: string;
+  readonly secure: boolean;
+  /** What it proved itself with by TLS. */
+  readonly certificate?: ClientCertificate | undefined;
+  /** As in Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+  readonly requestIdHeader: string;
+}
+
+/** Of this connection, and what the request on it says. */
+export function peerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: string): Peer {
+  const address = plainAddress(socket.remoteAddress);
+  const secure = 'encrypted' in socket;
+  return { address, secure, certificate: secure ? certificateOf(socket) : undefined, rawHeaders, requestIdHeader };
+}
+
+/** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
+export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
+  if (cidrs.length === 0) return fromConnection;
+  const trusted = trustedProxies(cidrs);
+  const hostName = hostNames();
+  return (peer) => (trusted.includes(peer.address) ? fromProxy(trusted, hostName, peer) : fromConnection(peer));
+}
+
+function fromConnection({ address, secure, certificate }: Peer): Origin {
+  return {
+    address,
+    secure,
+    chain: address,
+    host: undefined,
+    otherHost: undefined,
+    certificate,
+    requestId: undefined,
+    isProxied: false,
+  };
+}
+
+type HostName = ReturnType<typeof hostNames>;
+
+function fromProxy(trusted: TrustedProxies, hostName: HostName, peer: Peer): Origin {
+  const chain = trusted.believed(rawLines(peer.rawHeaders, 'x-forwarded-for'));
+  const told = lastOf(peer, 'x-forwarded-host');
+  const id = lastOf(peer, peer.requestIdHeader);
+  const isSame = told !== undefined && hostName(told) === hostName(lastOf(peer, 'host') ?? '');
+  return {
+    address: chain[0] ?? peer.address,
+    secure: (lastOf(peer, 'x-forwarded-proto') ?? (peer.secure ? 'https' : '')).toLowerCase() === 'https',
+    chain: [...chain, peer.address].join(', '),
+    host: isSame && hostName(told) !== undefined ? told : undefined,
+    otherHost: isSame ? undefined : told,
+    requestId: id !== undefined && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(id) ? id : undefined,
+    isProxied: true,
+  };
+}
+
+/**
+ * `host: forwarded`: the lines of a request with X-Forwarded-Host of a trusted proxy in the place of Host, for everything
+ * that judges and tells. Of several lines each stands there, so that the request is refused as one with two Hosts is.
+ */
+export function withForwardedHost(rawHeaders: readonly string[], { isProxied }: Origin): readonly string[] {
+  const told = rawLines(rawHeaders, 'x-forwarded-host');
+  const [host, ...more] = rawLines(rawHeaders, 'host');
+  // What is no message with one Host is refused for that.
+  if (!isProxied || told.length === 0 || host === undefined || more.length > 0) return rawHeaders;
+  if (normalizeHost(host) === undefined) return rawHeaders;
+  const others = rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== 'host');
+  return [...told.flatMap((value) => ['host', value]), ...others];
+}
+
+/** Of a list, what the nearest proxy wrote. */
+function lastOf(peer: Peer, name: string): string | undefined {
+  const line = rawLines(peer.rawHeaders, name).at(-1);
+  return line?.slice(line.lastIndexOf(',') + 1).trim();
+}

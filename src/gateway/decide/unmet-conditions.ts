@@ -1,0 +1,31 @@
+import type { MatchCondition } from '../routing/match-conditions.ts';
+import type { Question } from '../routing/routes.ts';
+import type { Route } from './route.ts';
+
+/** So many routes are named: thousands of SOAP actions may share a path. */
+const NAMED = 3;
+
+/**
+ * Why no route was found although host and path fit some: which of their conditions failed, for logs and tickets. Says
+ * neither what is asked for nor what was sent: either may be a secret. Undefined where host and path fit none.
+ */
+export function unmetDetail(placed: Iterable<Route>, question: Question): string | undefined {
+  const told: string[] = [];
+  for (const route of placed) {
+    if (told.length === NAMED) {
+      told.push('and more');
+      break;
+    }
+    told.push(`${route.id} (${unmetOf(route, question)})`);
+  }
+  return told.length === 0 ? undefined : `host and path fit ${told.join(', ')}`;
+}
+
+function unmetOf({ conditions }: Route, question: Question): string {
+  const unmet = conditions.filter((condition) => condition.holds(question) !== 'yes');
+  return unmet.map((condition) => inWords(condition, question)).join(', ');
+}
+
+function inWords({ field, values }: MatchCondition, question: Question): string {
+  return `${values(question).length === 0 ? 'no' : 'another'} ${field}`;
+}

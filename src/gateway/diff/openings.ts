@@ -1,0 +1,84 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { Placed } from '../explain/dry-engine.ts';
+import type { Judged } from '../explain/judge.ts';
+import { changedSettings } from './changed-settings.ts';
+import { type Change, changesAt, inSum } from './compare.ts';
+import { type Probe, probes } from './probes.ts';
+import { openSide, type Side } from './side.ts';
+
+/** What a file opens that the one before it did not, as far as `gatehouse diff` judges. */
+export interface Openings {
+  /** In words, each who may do what. */
+  readonly opened: readonly string[];
+  /** What may open something and cannot be tried: another `when`, settings about whom the gateway believes. */
+  readonly doubtful: readonly string[];
+}
+
+/** Requests that are tried while a gateway serves. Above it the file has more rules than can be judged meanwhile. */
+const MOST_PROBES = 20_000;
+/** Of them in one turn of the event loop. */
+const AT_ONCE = 50;
+/** Lines in an answer and in the log. */
+const MOST_TOLD = 20;
+
+export async function openings(old: Placed, now: Placed): Promise<Openings> {
+  const settings = changedSettings(old.config, now.config).filter((key) => !key.startsWith('upstreams.'));
+  const { changes, isWhole } = await tried(old, now);
+  const of = (kind: Change['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
+  const rest = isWhole ? [] : [`more than ${MOST_PROBES} kinds of requests, which \`gatehouse diff\` tells apart`];
+  return { opened: atMost(of('opened')), doubtful: atMost([...rest, ...settings, ...of('doubtful')]) };
+}
+
+async function tried(old: Placed, now: Placed) {
+  const changes: Change[] = [];
+  if (isDeepStrictEqual(rulesOf(old.config), rulesOf(now.config))) return { changes, isWhole: true };
+  const [before, after] = [openSide(old), openSide(now)];
+  const same = sameRoutes(before, after);
+  let count = 0;
+  for (const probe of probes([before, after])) {
+    if (++count > MOST_PROBES) return { changes, isWhole: false };
+    if (count % AT_ONCE === 0) await turn();
+    if (!(await isSame(probe, before, after, same))) changes.push(...(await changesAt(probe, before, after)));
+  }
+  return { changes, isWhole: true };
+}
+
+/** All that bears on who passes. Where requests go, and how, does not. */
+function rulesOf({ routes, upstreams, ...config }: GatewayConfig): unknown {
+  const spellings = Object.entries(upstreams).map(([name, { case_sensitive }]) => [name, case_sensitive]);
+  return { routes, spellings, ...surroundings(config) };
+}
+
+function surroundings({ mode, defaults, authorization_servers, bearer_methods_supported, cors, resource }: Around) {
+  return { mode, defaults, authorization_servers, bearer_methods_supported, cors, resource };
+}
+
+type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;
+type Same = (one: Judged, other: Judged) => boolean;
+
+/** Where the files differ in nothing but routes, one that stands in both lets the same callers pass. */
+function sameRoutes(old: Side, now: Side): Same {
+  if (!isDeepStrictEqual(surroundings(old.config), surroundings(now.config))) return () => false;
+  const text = (side: Side) =>
+    new Map(side.routes.map((route) => [route, JSON.stringify({ ...side.written(route), id: '' })]));
+  const [before, after] = [text(old), text(now)];
+  return ({ route: one, outcome }, { route: other, outcome: next }) => {
+    if (one === undefined || other === undefined) return outcome.kind === 'refuse' && next.kind === 'refuse';
+    return before.get(one) === after.get(other);
+  };
+}
+
+async function isSame({ asked }: Probe, old: Side, now: Side, same: Same): Promise<boolean> {
+  return same(await old.ask(asked), await now.ask(asked));
+}
+
+function inWords({ methods, path, hosts, callers, before, after }: Change): string {
+  return `${methods.join(',')} ${path} at ${hosts.join(', ')}, ${callers.join('; ')}: was ${before}, now ${after}`;
+}
+
+function atMost(lines: readonly string[]): readonly string[] {
+  const rest = lines.length - MOST_TOLD;
+  return rest > 0 ? [...lines.slice(0, MOST_TOLD), `and ${rest} more`] : lines;
+}

@@ -1,0 +1,37 @@
+import { type ReceivedRequest, type RequestHead, readHead } from '../message/request-head.ts';
+
+/** A request that nobody sent: asked of the engine to learn what would become of it. */
+export interface Asked {
+  readonly method: string;
+  /** As in Host. */
+  readonly host: string;
+  /** The request-target as a client would send it. */
+  readonly target: string;
+  /** Whether it comes by TLS; absent: it does not. */
+  readonly secure?: boolean | undefined;
+  /** Name and value, in order. A Host among them stands for `host`. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** A user of Basic or Digest whose password is taken for right. */
+  readonly user?: string | undefined;
+  /** The bearer token. */
+  readonly token?: string | undefined;
+}
+
+/** TEST-NET-1 (RFC 5737): nobody's address, so nothing is believed of it. */
+const ADDRESS = '192.0.2.1';
+
+export function headOf({ method, host, target, secure = false, headers = [], token }: Asked): RequestHead {
+  const named = headers.some(([name]) => name.toLowerCase() === 'host');
+  const received: ReceivedRequest = {
+    method,
+    target,
+    version: '1.1',
+    origin: { address: ADDRESS, secure, chain: ADDRESS, host: undefined, requestId: undefined, isProxied: false },
+    rawHeaders: [
+      ...(named ? [] : ['Host', host]),
+      ...headers.flat(),
+      ...(token === undefined ? [] : ['Authorization', `Bearer ${token}`]),
+    ],
+  };
+  return readHead(received);
+}

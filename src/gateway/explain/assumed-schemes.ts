@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { refused } from '../../base/verdict.ts';
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
+
+/** Of this process alone, so that nothing that anybody could write is taken for a verified user. */
+const ASSUMED = `assumed-${randomUUID()}`;
+
+/** What a user presents whose password is taken for right. */
+export function assumedCredentials(scheme: string, username: string): string {
+  return `${scheme} ${ASSUMED} ${username}`;
+}
+
+/** In the place of user files: each scheme believes whom it is told of, and nobody else. */
+export function assumedSchemes(config: GatewayConfig): (route: RouteConfig) => readonly HttpScheme[] {
+  return (route) => schemesTaken(route).map((taken) => assumedScheme(taken, config));
+}
+
+function assumedScheme({ name, row, block, places }: TakenScheme, config: GatewayConfig): HttpScheme {
+  const { identityOf, challenges, refusal = allowed } = row.assume(block, config);
+  const begins = assumedCredentials(name, '');
+  return {
+    name,
+    places,
+    wantsEntity: () => undefined,
+    challenges: (head) => (refusal(head) === undefined ? challenges() : []),
+    verify({ value, head }) {
+      const refusedHere = refusal(head);
+      if (refusedHere !== undefined) return refusedHere;
+      if (!value.startsWith(begins)) return refused('password_wrong', NOT_JUDGED);
+      return { kind: 'verified', identity: identityOf(value.slice(begins.length)), cache: 'miss' };
+    },
+  };
+}
+
+function allowed(): undefined {
+  return undefined;
+}
+
+const NOT_JUDGED = 'no password is judged here: assume a user by --user NAME, or by `user` in a test';

@@ -1,0 +1,130 @@
+import { foldCase } from '../../base/fold-case.ts';
+import { matchHost } from '../../config/words/host-pattern.ts';
+import type { PathSegment } from '../../config/words/path-pattern.ts';
+import { isSecretName } from '../../config/words/secret-names.ts';
+import type { Route } from '../decide/route.ts';
+import type { MatchCondition } from '../routing/match-conditions.ts';
+import type { Question } from '../routing/routes.ts';
+import { compareRank, compareSpecificity, hostText, pathText } from '../routing/specificity.ts';
+
+/** A route that was considered for a request, and what of it did not fit. */
+export interface Candidate {
+  readonly route: Route;
+  /** Empty: everything fits. */
+  readonly misfits: readonly string[];
+}
+
+/** Of routes that no request of this path could get, so many are told. */
+const NEAREST = 3;
+
+/** Most specific first: the routes for this host and path; where there is none, those that are nearest. */
+export function candidatesFor(routes: readonly Route[], question: Question): readonly Candidate[] {
+  const ordered = routes.toSorted(compareSpecificity);
+  const placed = ordered.filter((route) => hostFits(route, question) && pathFits(route, question.key));
+  return placed.length > 0 ? inTurn(placed, question) : nearest(ordered, question);
+}
+
+function inTurn(placed: readonly Route[], question: Question): readonly Candidate[] {
+  const turn: Turn = { chosen: undefined, passedOver: [] };
+  return placed.map((route) => {
+    const misfits = misfitsInTurn(route, question, turn);
+    if (misfits.length === 0) turn.chosen = route;
+    return { route, misfits };
+  });
+}
+
+interface Turn {
+  chosen: Route | undefined;
+  /** Those that fit in all but the method. */
+  readonly passedOver: Route[];
+}
+
+function misfitsInTurn(route: Route, question: Question, turn: Turn): readonly string[] {
+  const unmet = conditionMisfits(route, question);
+  const misfits = [...unmet, ...methodMisfits(route, question)];
+  if (unmet.length === 0 && misfits.length > 0) turn.passedOver.push(route);
+  if (misfits.length > 0) return misfits;
+  return turn.chosen === undefined ? barred(route, question, turn) : [behind(route, turn.chosen)];
+}
+
+function behind(route: Route, chosen: Route): string {
+  return compareRank(chosen, route) < 0
+    ? `less specific than ${chosen.id}`
+    : `as specific as ${chosen.id}, and after it`;
+}
+
+/** Once a more specific route fits in all but its method, a later one must name the method and must not be public. */
+function barred(route: Route, { method }: Question, { passedOver }: Turn): readonly string[] {
+  const { methods, access } = route;
+  const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
+  if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
+  const why = access === 'public' ? 'it is public' : 'it does not name the method';
+  return [`${why}, and the more specific ${stricter.id} does not take ${method}`];
+}
+
+function nearest(ordered: readonly Route[], question: Question): readonly Candidate[] {
+  return ordered
+    .toSorted((one, other) => nearness(other, question) - nearness(one, question))
+    .slice(0, NEAREST)
+    .map((route) => ({ route, misfits: misfitsOf(route, question) }));
+}
+
+function misfitsOf(route: Route, question: Question): readonly string[] {
+  const { host } = route;
+  return [
+    ...(hostFits(route, question) ? [] : [`host: ${question.host} is not ${host && hostText(host)}`]),
+    ...(pathFits(route, question.key) ? [] : [`path: ${question.key} is not ${pathText(route)}`]),
+    ...methodMisfits(route, question),
+    ...conditionMisfits(route, question),
+  ];
+}
+
+/** How many leading segments fit; a host that fits breaks ties. */
+function nearness(route: Route, question: Question): number {
+  const parts = question.key.slice(1).split('/');
+  const first = route.segments.findIndex((segment, index) => !segmentFits(route, segment, parts[index]));
+  return (first === -1 ? route.segments.length : first) * 2 + (hostFits(route, question) ? 1 : 0);
+}
+
+function hostFits({ host }: Route, question: Question): boolean {
+  return host === undefined || matchHost(host, question.host) !== undefined;
+}
+
+export function pathFits(route: Route, key: string): boolean {
+  const { segments } = route;
+  const parts = key.slice(1).split('/');
+  const open = segments.at(-1)?.kind === 'rest';
+  if (open ? parts.length < segments.length - 1 : parts.length !== segments.length) return false;
+  return segments.every((segment, index) => segmentFits(route, segment, parts[index]));
+}
+
+function segmentFits({ caseSensitive }: Route, segment: PathSegment, part: string | undefined): boolean {
+  if (segment.kind === 'rest') return true;
+  if (part === undefined) return false;
+  if (segment.kind === 'one') return part !== '';
+  const compared = (text: string) => (caseSensitive ? text : foldCase(text));
+  return [segment.decoded, segment.strict].some((text) => compared(text) === compared(part));
+}
+
+function conditionMisfits({ conditions }: Route, question: Question): readonly string[] {
+  return conditions.flatMap((condition) =>
+    condition.holds(question) === 'yes' ? [] : [`${condition.text}: ${found(condition, question)}`],
+  );
+}
+
+/** Characters of a value that are shown. */
+const LONGEST = 80;
+
+function found({ field, values, holds }: MatchCondition, question: Question): string {
+  if (holds(question) === 'repeated') return 'it occurs more than once, or in another spelling';
+  const [value] = values(question);
+  if (value === undefined) return 'the request has none';
+  const isSecret = field === 'query access_token' || isSecretName(field.replace(/^\w+ /, ''));
+  if (isSecret) return 'the request has another';
+  return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
+}
+
+function methodMisfits({ methods }: Route, { method }: Question): readonly string[] {
+  if (methods === undefined || methods.has(method)) return [];
+  return [`method: ${method} is not among ${[...methods].join(', ')}`];
+}

@@ -1,0 +1,84 @@
+import type { Loaded } from '../../config/load/load.ts';
+import type { GatewayConfig, UpstreamConfig } from '../../config/schema/gateway.ts';
+import { crossOrigin } from '../decide/cross-origin.ts';
+import { buildEngine, type Engine } from '../decide/engine.ts';
+import { protectedResources } from '../decide/protected-resources.ts';
+import type { Route } from '../decide/route.ts';
+import { compileRoutes, compileUnrouted } from '../generation/compile.ts';
+import type { VerifyBearer } from '../message/identity.ts';
+import { tallies } from '../message/tally.ts';
+import type { ForwardEngine } from '../upstreams/engine.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import { Shares } from '../upstreams/shares.ts';
+import { describeUpstream, hostSent, type Upstream } from '../upstreams/upstream.ts';
+import { assumedSchemes } from './assumed-schemes.ts';
+
+export type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
+
+/** Without its places where nobody is told of them. */
+export type Placed = Pick<Sound, 'config'> & Partial<Pick<Sound, 'locate'>>;
+
+/** The engine of a file with nothing behind it: it judges as the running gateway would, and can forward nothing. */
+export interface DryEngine {
+  readonly engine: Engine;
+  readonly routes: readonly Route[];
+}
+
+export function buildDryEngine(
+  { config, locate }: Placed,
+  verifier: (serverNames: readonly string[]) => VerifyBearer,
+): DryEngine {
+  const resources = protectedResources(config);
+  const parts = {
+    upstreams: dryUpstreams(config),
+    verifier,
+    schemes: assumedSchemes(config),
+    resources,
+    take: () => 0,
+    tally: tallies(),
+    locate,
+  };
+  const routes = compileRoutes(config, parts);
+  const cors = crossOrigin(config.cors, config.request_id.header);
+  const unrouted = compileUnrouted(config, parts);
+  return { engine: buildEngine({ routes, unrouted, resources, crossOrigin: cors }), routes };
+}
+
+function dryUpstreams({ upstreams }: GatewayConfig): ReadonlyMap<string, Upstream> {
+  return new Map(Object.entries(upstreams).map(([name, block]) => [name, dryUpstream(name, block)]));
+}
+
+/** As if each url were well. */
+function dryUpstream(name: string, block: UpstreamConfig): Upstream {
+  const origins = block.urls.map((url) => dryOrigin(new URL(url), block));
+  return {
+    ...describeUpstream(name, block),
+    origins,
+    choose: () => origins[0],
+    inFlight: 0,
+    capacity: 1,
+    connections: 1,
+    shares: new Shares({ connections: 1, capacity: 1 }),
+    retryAfter: () => 1,
+    close: async () => {},
+  };
+}
+
+function dryOrigin({ host: authority }: URL, block: UpstreamConfig): Origin {
+  const nothing = { serverName: undefined, digest: undefined, breaker: undefined, isProbed: false, isHealthy: true };
+  const counts = { retries: 0, unhealthy: 0, opened: 0 };
+  return { ...nothing, engine: NO_ENGINE, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
+}
+
+/** A decision never looks at it. */
+const NO_ENGINE = undefined as unknown as ForwardEngine;
+
+/** How a request comes that names no scheme: as the listener takes them. */
+export function defaultSecure({ listen }: GatewayConfig): boolean {
+  return listen.tls !== undefined;
+}
+
+/** The host of a request that names none: that of the resource, else one that no route asks for by name. */
+export function defaultHost({ resource }: GatewayConfig): string {
+  return resource === undefined ? 'localhost' : new URL(resource).host;
+}

@@ -1,0 +1,92 @@
+import { normalizeHost } from '../../config/words/host.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import { credentialParameters } from '../decide/placed-credentials.ts';
+import type { Route } from '../decide/route.ts';
+import { type Code, entry } from '../message/codes.ts';
+import { judgeTarget } from '../message/target.ts';
+import { type Asked, headOf } from './asked.ts';
+import { candidatesFor } from './candidates.ts';
+import type { DryEngine, Sound } from './dry-engine.ts';
+import { enforced } from './enforced.ts';
+import { type ExplainedStep, stepsOf } from './explained-steps.ts';
+import { judge } from './judge.ts';
+import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
+
+/** Why a request is answered as it is, from its target to what the upstream would get. */
+export interface Explanation {
+  readonly request: { readonly method: string; readonly host: string; readonly target: string };
+  readonly route: string | undefined;
+  readonly candidates: readonly ExplainedCandidate[];
+  readonly steps: readonly ExplainedStep[];
+  readonly answer: Answer;
+  /** In shadow mode: what enforcing would have answered. */
+  readonly would_be: Answer | undefined;
+  readonly upstream: UpstreamRequest | undefined;
+}
+
+export interface ExplainedCandidate {
+  readonly route: string;
+  readonly at: string | undefined;
+  /** Empty: this is the route. */
+  readonly misfits: readonly string[];
+}
+
+export interface Answer {
+  readonly kind: Outcome['kind'];
+  readonly status?: number;
+  readonly code?: Code;
+  readonly text?: string;
+  readonly detail?: string | undefined;
+  readonly challenges?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
+  readonly retry_after?: number;
+}
+
+export async function explain(loaded: Sound, dry: DryEngine, asked: Asked): Promise<Explanation> {
+  const judged = await judge(dry.engine, asked);
+  const { outcome } = judged;
+  const seen = enforced(outcome);
+  const parameters = credentialParameters(dry.routes.flatMap(({ schemes }) => schemes));
+  return {
+    request: { method: asked.method, host: asked.host, target: redactTarget(asked.target, parameters) },
+    route: judged.route?.id,
+    candidates: candidates(dry.routes, asked),
+    steps: stepsOf(loaded, dry.routes, judged, seen),
+    answer: answerOf(outcome),
+    would_be: seen === outcome ? undefined : answerOf(seen),
+    upstream: outcome.kind === 'forward' ? upstreamRequest(loaded.config, judged.head, outcome) : undefined,
+  };
+}
+
+function candidates(routes: readonly Route[], asked: Asked): readonly ExplainedCandidate[] {
+  const head = headOf(asked);
+  const host = head.host?.lines === 1 ? normalizeHost(head.host.value) : undefined;
+  const target = judgeTarget(asked.method, asked.target);
+  if (host === undefined || target.kind === 'refused') return [];
+  const question = { host, key: target.key, method: asked.method, head, query: target.query };
+  return candidatesFor(routes, question).map(({ route: { id, at }, misfits }) => ({ route: id, at, misfits }));
+}
+
+function answerOf(outcome: Outcome): Answer {
+  const { kind } = outcome;
+  switch (outcome.kind) {
+    case 'forward':
+      return { kind };
+    case 'reply':
+      return { kind, status: outcome.status };
+    case 'refuse': {
+      const { challenges, allow, detail } = outcome;
+      return { kind, ...described(outcome.code), detail, challenges, allow };
+    }
+    case 'unavailable': {
+      const { dependency, detail, retryAfter } = outcome.outage;
+      const why = [dependency, detail].filter(Boolean).join(': ');
+      return { kind, ...described(outcome.code), detail: why, retry_after: retryAfter };
+    }
+  }
+}
+
+function described(code: Code) {
+  const { status, text } = entry(code);
+  return { status, code, text };
+}

@@ -1,0 +1,199 @@
+import { splitCredentials } from '../../http-auth/scheme.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import { placedCredentials } from '../decide/placed-credentials.ts';
+import type { Route } from '../decide/route.ts';
+import { entry, type Step } from '../message/codes.ts';
+import type { Identity } from '../message/identity.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { schemeNamed } from '../schemes/schemes-of.ts';
+import { missingScope } from '../telemetry/decision-record.ts';
+import type { Sound } from './dry-engine.ts';
+import type { Judged } from './judge.ts';
+import { authorityOf } from './upstream-request.ts';
+
+/** In the order in which the engine takes them. */
+const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
+type StepName = (typeof steps)[number] | 'throttle';
+
+/** A limit is a step only where there is one, and it stands before or after the verification. */
+function orderOf(route: Route | undefined): readonly StepName[] {
+  const limit = route?.rateLimit;
+  if (limit === undefined) return steps;
+  const at = steps.indexOf(limit.byAddress ? 'verify' : 'permit');
+  return [...steps.slice(0, at), 'throttle', ...steps.slice(at)];
+}
+
+export interface ExplainedStep {
+  readonly step: StepName;
+  readonly verdict: 'passed' | 'refused' | 'unavailable' | 'skipped' | 'not reached';
+  readonly detail: string;
+  /** The lines of the file that decided, as file:line. */
+  readonly at: string | undefined;
+}
+
+export function stepsOf(
+  loaded: Pick<Sound, 'locate'>,
+  routes: readonly Route[],
+  judged: Judged,
+  seen: Outcome,
+): readonly ExplainedStep[] {
+  const end = endOf(seen);
+  const order = orderOf(judged.route);
+  const last = end === undefined ? order.length : order.indexOf(end);
+  const scene: Scene = { ...judged, seen, skipped: skippedOf(judged, seen) };
+  return order.map((step, index): ExplainedStep => {
+    const at = placeOf(loaded, routes, judged.route, keys[step](seen));
+    if (index > last) return { step, verdict: 'not reached', detail: '', at: undefined };
+    if (step === end) return { step, verdict: verdictOf(seen), detail: reasonOf(seen), at };
+    const skipped = scene.skipped.has(step);
+    return skipped
+      ? { step, verdict: 'skipped', detail: details[step](scene), at: undefined }
+      : { step, verdict: 'passed', detail: details[step](scene), at };
+  });
+}
+
+interface Scene extends Judged {
+  readonly seen: Outcome;
+  readonly skipped: ReadonlySet<StepName>;
+}
+
+/** The step at which it ended; undefined: it went all the way. */
+function endOf(seen: Outcome): StepName | undefined {
+  if (seen.kind === 'forward') return undefined;
+  if (seen.kind === 'reply') return 'route';
+  if (seen.kind === 'refuse' && seen.detail === 'after rewriting') return 'rewrite';
+  const { step, explainedAt } = entry(seen.code);
+  return explainedAt ?? names[step];
+}
+
+const names: Readonly<Record<Step, StepName>> = {
+  message: 'message',
+  target: 'target',
+  route: 'route',
+  extract: 'credential',
+  throttle: 'throttle',
+  verify: 'verify',
+  permit: 'permit',
+  forward: 'forward',
+};
+
+/** What nobody looks at without a credential, or on a public route. */
+function skippedOf({ route }: Judged, seen: Outcome): ReadonlySet<StepName> {
+  if (route?.access === 'public') return new Set(['credential', 'verify', 'permit']);
+  return seen.kind === 'forward' && seen.identity === undefined ? new Set(['verify', 'permit']) : new Set();
+}
+
+const verdicts: Readonly<Partial<Record<Outcome['kind'], ExplainedStep['verdict']>>> = {
+  refuse: 'refused',
+  unavailable: 'unavailable',
+};
+
+function verdictOf({ kind }: Outcome): ExplainedStep['verdict'] {
+  return verdicts[kind] ?? 'passed';
+}
+
+function reasonOf(seen: Outcome): string {
+  if (seen.kind === 'forward') return '';
+  if (seen.kind === 'reply') return ['answered by the gateway itself', blocked(seen)].join('');
+  const missing = missingScope(seen.code, seen.route, seen.kind === 'refuse' ? seen.identity : undefined);
+  const detail = seen.kind === 'refuse' ? seen.detail : seen.outage.detail;
+  const more = [
+    ...(detail === undefined ? [] : [detail]),
+    ...(missing === undefined ? [] : [`missing: ${missing}`, `held: ${heldBy(seen)}`]),
+  ];
+  return [entry(seen.code).text, ...(more.length === 0 ? [] : [`(${more.join('; ')})`])].join(' ');
+}
+
+/** A browser keeps to a preflight, whatever its status. */
+function blocked({ reason }: Extract<Outcome, { kind: 'reply' }>): string {
+  return reason === undefined ? '' : `; a browser will not send the request: ${reason}`;
+}
+
+function heldBy(seen: Outcome): string {
+  const scopes = seen.kind === 'refuse' ? [...(seen.identity?.scopes ?? [])] : [];
+  return scopes.length === 0 ? 'none' : scopes.join(' ');
+}
+
+/** What there is to say of a step that did not end the request. */
+const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
+  message: () => 'well-formed',
+  host: ({ head }) => head.host?.value ?? '',
+  target: () => 'no segment that an upstream could read in another way',
+  route: ({ route }) => (route?.id ? route.id : 'none: the default upstream, because the file is in shadow mode'),
+  credential: ({ route, head, skipped }) => {
+    if (route?.access === 'public') return 'a public route looks at none';
+    return skipped.has('verify') ? 'none, and none is required' : credentialInWords(route, head);
+  },
+  throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
+  verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
+  permit: ({ route, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route)),
+  rewrite: ({ route, seen }) =>
+    route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? seen.target : ''}`,
+  forward: ({ route }) => (route === undefined ? '' : `to ${route.upstream.name} (${authorityOf(route.upstream)})`),
+};
+
+function credentialInWords(route: Route | undefined, head: RequestHead): string {
+  const { authorization, target } = head;
+  const query = target.includes('?') ? target.slice(target.indexOf('?')) : '';
+  const placed = placedCredentials(head, query, route?.schemes ?? [])?.found[0]?.scheme;
+  const scheme = placed ?? (authorization && splitCredentials(authorization.value)?.scheme);
+  return scheme !== undefined && schemeNamed(scheme) ? `credentials of ${scheme}` : 'a bearer token';
+}
+
+function identityIn(seen: Outcome): Identity | undefined {
+  return seen.kind === 'forward' || seen.kind === 'refuse' ? seen.identity : undefined;
+}
+
+function identityInWords(identity: Identity | undefined): string {
+  if (identity === undefined) return '';
+  const { subject = 'nobody', clientId = 'no client', scopes, server } = identity;
+  const scheme = schemeNamed(identity.scheme);
+  if (scheme !== undefined) return `${subject}, scope ${[...scopes].join(' ') || 'none'}, ${scheme.describe(identity)}`;
+  return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, vouched for by ${server}`;
+}
+
+function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
+  const limit = route?.rateLimit;
+  if (limit === undefined) return '';
+  const who = isAnonymous && !limit.byAddress ? '; without a token by address' : '';
+  return `${limit.text}${who}; nothing is counted here`;
+}
+
+function requirementInWords(route: Route | undefined): string {
+  const { scope, claims, when } = route?.requirements ?? {};
+  const alternatives = scope?.map((words) => words.join(' ')).join(', or ');
+  const asked = [alternatives && `scope ${alternatives}`, claims && 'claims', when && '`when`'].filter(Boolean);
+  return asked.length === 0 ? 'any valid token' : `held: ${asked.join('; ')}`;
+}
+
+/** The key of the route that decides a step. */
+const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = {
+  message: () => undefined,
+  host: () => undefined,
+  target: () => undefined,
+  route: () => 'match',
+  credential: () => 'bearer_methods_supported',
+  throttle: () => 'rate_limit',
+  verify: () => 'authorization_servers',
+  permit: (seen) => permitKeys(seen),
+  rewrite: () => 'rewrite',
+  forward: () => 'upstream',
+};
+
+function permitKeys(seen: Outcome): string {
+  if (seen.kind !== 'refuse') return 'scope';
+  if (seen.code === 'token_audience') return 'audience';
+  return seen.code === 'condition_failed' ? (seen.detail ?? 'claims') : 'scope';
+}
+
+function placeOf(
+  { locate }: Pick<Sound, 'locate'>,
+  routes: readonly Route[],
+  route: Route | undefined,
+  key: string | undefined,
+): string | undefined {
+  const index = route === undefined ? -1 : routes.indexOf(route);
+  if (index === -1 || key === undefined) return undefined;
+  const { file, line } = locate(['routes', index, key]);
+  return line === 0 ? file : `${file}:${line}`;
+}

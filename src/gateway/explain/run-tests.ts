@@ -1,0 +1,72 @@
+import type { Problem } from '../../config/load/load.ts';
+import type { TestConfig } from '../../config/schema/test-case.ts';
+import { parseRequestLine } from '../../config/words/request-line.ts';
+import type { Forward, Outcome } from '../decide/outcome.ts';
+import { entry } from '../message/codes.ts';
+import type { Asked } from './asked.ts';
+import { assumedVerifier } from './assumed.ts';
+import { buildDryEngine, defaultHost, defaultSecure, type Sound } from './dry-engine.ts';
+import { enforced } from './enforced.ts';
+import { type Judged, judge } from './judge.ts';
+import { answerInWords, routeInWords } from './words.ts';
+
+/** Runs the `tests:` of a file; every one that fails is a problem at its place. Nothing is connected to. */
+export async function runTests({ config, locate }: Pick<Sound, 'config' | 'locate'>): Promise<readonly Problem[]> {
+  const { tests } = config;
+  if (tests.length === 0) return [];
+  const tokens = new Map(tests.flatMap(({ token }, index) => (token === undefined ? [] : [[tokenOf(index), token]])));
+  const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens));
+  const problems: Problem[] = [];
+  for (const [index, test] of tests.entries()) {
+    const judged = await judge(engine, askedBy(test, index, config));
+    const problem = problemOf(test, judged);
+    if (problem !== undefined) problems.push({ severity: 'error', ...locate(['tests', index]), ...problem });
+  }
+  return problems;
+}
+
+function tokenOf(index: number): string {
+  return `assumed-${index}`;
+}
+
+function askedBy({ request, headers = {}, token, user }: TestConfig, index: number, config: Sound['config']): Asked {
+  const line = parseRequestLine(request);
+  if (line === undefined) throw new Error(`the checks let \`${request}\` pass`);
+  return {
+    ...line,
+    host: line.host ?? defaultHost(config),
+    secure: line.secure ?? defaultSecure(config),
+    headers: Object.entries(headers),
+    user,
+    token: token === undefined ? undefined : tokenOf(index),
+  };
+}
+
+function problemOf(test: TestConfig, judged: Judged): Pick<Problem, 'message' | 'hint'> | undefined {
+  const outcome = enforced(judged.outcome);
+  const met = 'forward' in test.expect ? isForwarded(test.expect, outcome) : isRefused(test.expect, outcome);
+  if (met) return undefined;
+  const message = `${test.request}: expected ${expectation(test.expect)}, and it is ${answerInWords(outcome)}`;
+  return judged.route === undefined ? { message } : { message, hint: `the route is ${routeInWords(judged.route)}` };
+}
+
+type Expect<Key extends string> = Extract<TestConfig['expect'], Record<Key, unknown>>;
+
+function isForwarded({ route }: Expect<'forward'>, outcome: Outcome): outcome is Forward {
+  return outcome.kind === 'forward' && (route === undefined || outcome.route.id === route);
+}
+
+function isRefused({ refuse, code, error }: Expect<'refuse'>, outcome: Outcome): boolean {
+  if (outcome.kind !== 'refuse') return false;
+  const row = entry(outcome.code);
+  return (
+    row.status === refuse &&
+    (code === undefined || code === outcome.code) &&
+    (error === undefined || error === row.error)
+  );
+}
+
+function expectation(expect: TestConfig['expect']): string {
+  if ('forward' in expect) return expect.route === undefined ? 'forwarded' : `forwarded by \`${expect.route}\``;
+  return ['refused with', expect.refuse, expect.code, expect.error].filter(Boolean).join(' ');
+}

@@ -1,0 +1,63 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { fold } from '../../config/words/fold-name.ts';
+import type { Forward } from '../decide/outcome.ts';
+import { credentialHeaders, credentialParameters } from '../decide/placed-credentials.ts';
+import { upstreamFields } from '../forward/upstream-fields.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+
+/** What an upstream would get. */
+export interface UpstreamRequest {
+  readonly upstream: string;
+  readonly authority: string;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Of all its urls: which one it is, the moment decides. */
+export function authorityOf({ origins }: Upstream): string {
+  return origins.map(({ authority }) => authority).join(' or ');
+}
+
+const HIDDEN = '[redacted]';
+
+export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: Forward): UpstreamRequest {
+  const { upstream, schemes } = plan.route;
+  const placed = credentialHeaders(schemes);
+  const sender = { requestIdHeader: config.request_id.header.toLowerCase(), requestId: '(made for each request)' };
+  const fields = upstreamFields(head, plan, sender);
+  const [first] = upstream.origins;
+  fields.push('host', first?.host ?? head.host?.value ?? first?.authority ?? '');
+  const secret = new Set(['authorization', 'cookie', 'proxy-authorization', upstream.credential?.name.toLowerCase()]);
+  const isSecret = (name: string) => secret.has(name.toLowerCase()) || placed?.has(fold(name)) === true;
+  return {
+    upstream: upstream.name,
+    authority: authorityOf(upstream),
+    method: head.method,
+    target: redactTarget(plan.target, credentialParameters(schemes)),
+    headers: [
+      ...pairs(fields).map(([name, value]) => [name, isSecret(name) ? HIDDEN : value] as const),
+      ...digestInWords(plan),
+    ],
+  };
+}
+
+/** Each request gets its own, from the challenge of the moment. */
+function digestInWords({ shadow, route: { upstream } }: Forward): UpstreamRequest['headers'] {
+  if (upstream.digest === undefined || shadow !== undefined) return [];
+  return [['authorization', `Digest as ${upstream.digest.username}`]];
+}
+
+/** A credential that is kept in the query is not for a screen. */
+export function redactTarget(target: string, parameters: readonly string[]): string {
+  const tokenless = target.replace(/([?&]access_token=)[^&]*/gi, `$1${HIDDEN}`);
+  if (parameters.length === 0) return tokenless;
+  return tokenless.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
+    parameters.includes(name) ? `${mark}${name}=${HIDDEN}` : pair,
+  );
+}
+
+function pairs(fields: readonly string[]): readonly (readonly [string, string])[] {
+  return fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] as string] as const] : []));
+}

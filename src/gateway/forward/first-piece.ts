@@ -1,0 +1,46 @@
+import { guard } from '../client/carry-out.ts';
+import type { Exchange } from '../client/exchange.ts';
+import type { RequestBody } from '../client/request-body.ts';
+import { BodyRate } from '../client/stalls.ts';
+import type { Forward } from '../decide/outcome.ts';
+import { bodyFailed } from './held-body.ts';
+import { watchToken } from './token-ended.ts';
+
+/** A body that is one half of a conversation: its sender may wait for an answer before it sends more. */
+const CONVERSING = /^(?:application\/grpc(?![a-z0-9])|text\/event-stream(?![a-z0-9]))/i;
+
+/** Whether an upload waits for its first bytes: a stream that asks is sent on at once, and so is a route's that wants it. */
+export function isBuffered({ head, expectsContinue }: Exchange, { route }: Forward): boolean {
+  if (!route.buffered || expectsContinue) return false;
+  return !CONVERSING.test(head.contentType?.value ?? '') && !asksForEvents(head.fields);
+}
+
+function asksForEvents(fields: readonly string[]): boolean {
+  for (let i = 0; i < fields.length; i += 2) {
+    if (fields[i] === 'accept' && /text\/event-stream/i.test(fields[i + 1] as string)) return true;
+  }
+  return false;
+}
+
+/**
+ * Waits until the body is worth a connection of the upstream: a client that sends a byte now and then holds none meanwhile.
+ * `done` is called once; not at all where the body fails, which is then answered.
+ */
+export function onceWorthSending(exchange: Exchange, plan: Forward, body: RequestBody, done: () => void): void {
+  const { shared, head } = exchange;
+  const asked = shared.clock.monotonic();
+  const rate = BodyRate.watch(body, shared);
+  const unwatch = watchToken(plan, (ended) => body.destroy(ended));
+  const failed = (error: Error) => {
+    unwatch?.();
+    bodyFailed(exchange, plan, error);
+  };
+  body.once('error', failed);
+  body.readAhead(shared.bodies.open(head.origin.address, shared.limits.share), () => {
+    body.off('error', failed);
+    unwatch?.();
+    shared.stalls.forget(rate);
+    exchange.waitedSince(asked);
+    guard(exchange, done);
+  });
+}

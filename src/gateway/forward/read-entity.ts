@@ -1,0 +1,73 @@
+import { outage } from '../../base/verdict.ts';
+import { broken, guard } from '../client/carry-out.ts';
+import type { Exchange } from '../client/exchange.ts';
+import { Gathered } from '../client/gathered.ts';
+import { BodyTooLarge, ClientGone, RequestBody } from '../client/request-body.ts';
+import { BodyRate, BodyTooSlow } from '../client/stalls.ts';
+import { refuse, type Unavailable } from '../decide/outcome.ts';
+import type { Route } from '../decide/route.ts';
+import type { WantedEntity } from '../decide/routed.ts';
+
+/** There is no memory to hold more of it. */
+class BodiesSaturated extends Error {}
+
+/**
+ * Reads the body that must be judged, within its limit, the rate that every body has, and the memory that its client may
+ * take. `done` is called once, in shadow mode also without a body; not at all where it fails, which is then answered.
+ */
+export function readEntity(
+  exchange: Exchange,
+  route: Route,
+  { limit, tooLarge }: WantedEntity,
+  done: (entity: Buffer | undefined) => void,
+): void {
+  const { head, request, response, shared } = exchange;
+  const shareIsFull = () => shared.fullShares.met('limits', head);
+  const loan = shared.bodies.open(head.origin.address, shared.limits.share, shareIsFull);
+  response.once('close', () => loan.end());
+  exchange.inviteBody();
+  const body = new RequestBody(request, limit);
+  const asked = shared.clock.monotonic();
+  const gathered = new Gathered((bytes) => (route.shadow ? loan.spare(bytes) : loan.take(bytes)));
+  const finish = (entity: Buffer | undefined) => {
+    exchange.waitedSince(asked);
+    guard(exchange, () => done(entity));
+  };
+  const take = (chunk: Buffer) => {
+    if (gathered.add(chunk)) return;
+    if (!route.shadow) {
+      body.destroy(new BodiesSaturated());
+      return;
+    }
+    // What is not enforced passes unjudged where it cannot be held, as a stream from its first byte on.
+    loan.end();
+    body.off('data', take);
+    request.unshift(body.giveBack(gathered.whole));
+    finish(undefined);
+  };
+  BodyRate.watch(body, shared);
+  body.on('data', take);
+  body.on('end', () => finish(gathered.whole));
+  body.on('error', (error) => failed(exchange, error, { route, tooLarge }));
+}
+
+function failed(
+  exchange: Exchange,
+  error: Error,
+  { route, tooLarge }: { route: Route; tooLarge: WantedEntity['tooLarge'] },
+): void {
+  if (error instanceof ClientGone) exchange.record('client_gone', undefined);
+  else if (error instanceof BodyTooLarge) exchange.settle(refuse(tooLarge, { route }));
+  else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout', { route }));
+  else if (error instanceof BodiesSaturated) exchange.settle(saturated(route));
+  else broken(exchange, error);
+}
+
+function saturated(route: Route): Unavailable {
+  return {
+    kind: 'unavailable',
+    code: 'bodies_saturated',
+    route,
+    outage: outage('memory', 1, 'too many bodies are held to be judged'),
+  };
+}

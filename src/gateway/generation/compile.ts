@@ -1,0 +1,261 @@
+import type { Pointer, Position } from '../../config/load/load.ts';
+import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
+import { passable } from '../../config/schema/route.ts';
+import { CLIENT_CERT, isCertificateHeader } from '../../config/words/certificate-headers.ts';
+import { parseHostPattern } from '../../config/words/host-pattern.ts';
+import { parsePathPattern } from '../../config/words/path-pattern.ts';
+import type { Counters } from '../../counters/counters.ts';
+import { type HeaderRules, type IdentityHeaders, identityHeaders } from '../decide/identity-headers.ts';
+import type { ProtectedResources } from '../decide/protected-resources.ts';
+import { compileRateLimit } from '../decide/rate-limit.ts';
+import type { Route } from '../decide/route.ts';
+import type { WatchToken } from '../message/identity.ts';
+import type { Tally } from '../message/tally.ts';
+import { matchConditions } from '../routing/match-conditions.ts';
+import { compileRewrite } from '../routing/rewrite.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import { isShadow, lookingOn } from './looking-on.ts';
+import { oncePerInput } from './once-per-input.ts';
+import { type SharedParts, sharedParts, type Verifier } from './shared-parts.ts';
+
+export interface RouteDependencies {
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly verifier: Verifier;
+  /** Tells when a token ends; absent where nothing stays open. */
+  readonly watch?: WatchToken;
+  /** The credential schemes of a route, without bearer tokens. */
+  readonly schemes: (route: RouteConfig) => readonly HttpScheme[];
+  readonly resources: ProtectedResources;
+  /** Counts a request against the limit of its route. */
+  readonly take: Counters['take'];
+  /** Where the requests of a route are counted. */
+  readonly tally: (route: string) => Tally;
+  /** Where a value of the file stands; absent where there is no file. */
+  readonly locate?: ((pointer: Pointer) => Position) | undefined;
+}
+
+/** A checked file, made into routes: after this no configuration is looked at. */
+export function compileRoutes(config: GatewayConfig, dependencies: RouteDependencies): Route[] {
+  const compile = compiler(config, dependencies);
+  return config.routes.map((route, index) => compile(route, placeOf(dependencies, index)));
+}
+
+/** Where a request goes that has no route, when the whole file only looks on. */
+export function compileUnrouted(config: GatewayConfig, dependencies: RouteDependencies): Route | undefined {
+  if (config.mode !== 'shadow' || config.defaults.upstream === undefined) return undefined;
+  const everything: RouteConfig = { ...UNROUTED, match: { path: '/{rest*}' } };
+  return compiler(config, dependencies)(everything, undefined);
+}
+
+const UNROUTED = {
+  id: '',
+  access: 'public',
+  forward_credential: true,
+  encoded_slashes: 'keep',
+  path_parameters: 'keep',
+  request_buffering: 'on',
+  end_with: 'request',
+} as const;
+
+function placeOf({ locate }: RouteDependencies, index: number): string | undefined {
+  const position = locate?.(['routes', index]);
+  return position && `${position.file}:${position.line}`;
+}
+
+function compiler(
+  config: GatewayConfig,
+  dependencies: RouteDependencies,
+): (route: RouteConfig, at: string | undefined) => Route {
+  const headersFor = headersOf(config);
+  const parts = sharedParts(config, dependencies.verifier);
+  return (route, at) => {
+    return laidOut({
+      id: route.id,
+      at,
+      tally: dependencies.tally(route.id),
+      identityHeaders: headersFor(route),
+      ...placement(config, route, parts),
+      ...admission(config, route, dependencies, parts),
+      ...forwarding(config, route, dependencies, parts),
+    });
+  };
+}
+
+/** Routes that say the same share them. */
+function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeaders {
+  const { defaults, request_id } = config;
+  const onlyLooksOn = lookingOn(config);
+  const make = oncePerInput(({ identity_headers, ...passes }: Passes & Pick<Defaults, 'identity_headers'>) =>
+    identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
+  );
+  return (route) => {
+    const { identity_headers = defaults.identity_headers, pass_headers = defaults.pass_headers } = route;
+    return make({ identity_headers, ...(onlyLooksOn(route) ? allBut(config) : passesOf(pass_headers)) });
+  };
+}
+
+type Defaults = GatewayConfig['defaults'];
+
+type Passes = Pick<HeaderRules, 'passed' | 'passedFromProxies'>;
+
+/** Who the client of a proxy is only the proxy knows; a client would say it of itself. */
+function passesOf(names: Defaults['pass_headers']): Passes {
+  const passed = names.filter((name) => !isCertificateHeader(name));
+  return passed.length === names.length ? { passed } : { passed, passedFromProxies: names };
+}
+
+/**
+ * Where no route to an upstream enforces, it has its requests as they came. Where clients show their certificates here,
+ * the fields of RFC 9440 are ours all the same (§2.4).
+ */
+function allBut({ listen }: GatewayConfig): Passes {
+  const isShownHere = listen.tls !== undefined && listen.tls.client_auth !== 'none';
+  const passed = passable.filter((name) => !isShownHere || name !== CLIENT_CERT);
+  return { passed, passedFromProxies: passable };
+}
+
+/** In one literal, whose members V8 keeps in the object itself, in this order; what is spread lies in a place of its own. */
+function laidOut(route: Route): Route {
+  return {
+    tally: route.tally,
+    conditions: route.conditions,
+    methods: route.methods,
+    access: route.access,
+    shadow: route.shadow,
+    onlyLooksOn: route.onlyLooksOn,
+    keepEncodedSlashes: route.keepEncodedSlashes,
+    keepParameters: route.keepParameters,
+    limits: route.limits,
+    schemes: route.schemes,
+    bearerMethods: route.bearerMethods,
+    rateLimit: route.rateLimit,
+    verify: route.verify,
+    requirements: route.requirements,
+    identityHeaders: route.identityHeaders,
+    rewrite: route.rewrite,
+    forwardCredential: route.forwardCredential,
+    upstream: route.upstream,
+    buffered: route.buffered,
+    watch: route.watch,
+    id: route.id,
+    at: route.at,
+    host: route.host,
+    segments: route.segments,
+    caseSensitive: route.caseSensitive,
+    corsUpstream: route.corsUpstream,
+    metadataUrl: route.metadataUrl,
+    takesBearer: route.takesBearer,
+    realm: route.realm,
+    decisive: route.decisive,
+  };
+}
+
+type Admission =
+  | 'access'
+  | 'requirements'
+  | 'verify'
+  | 'takesBearer'
+  | 'schemes'
+  | 'rateLimit'
+  | 'realm'
+  | 'bearerMethods'
+  | 'shadow'
+  | 'onlyLooksOn'
+  | 'metadataUrl';
+
+/** Who may pass. */
+function admission(
+  config: GatewayConfig,
+  route: RouteConfig,
+  dependencies: RouteDependencies,
+  parts: SharedParts,
+): Pick<Route, Admission> {
+  const servers = route.authorization_servers ?? Object.keys(config.authorization_servers);
+  const takesBearer = schemesOf(route.auth).includes('bearer');
+  return {
+    access: route.access ?? 'scope',
+    requirements: parts.requirements(route, servers),
+    verify: parts.verifier(servers),
+    takesBearer,
+    schemes: orShared(dependencies.schemes(route)),
+    rateLimit:
+      route.rate_limit === undefined ? undefined : compileRateLimit(route.id, route.rate_limit, dependencies.take),
+    realm: config.realm,
+    bearerMethods: parts.bearerMethods(
+      takesBearer ? (route.bearer_methods_supported ?? config.bearer_methods_supported) : [],
+    ),
+    shadow: isShadow(config, route),
+    onlyLooksOn: parts.onlyLooksOn(route),
+    metadataUrl: dependencies.resources.location(route),
+  };
+}
+
+const NONE: readonly HttpScheme[] = [];
+
+function orShared(schemes: readonly HttpScheme[]): readonly HttpScheme[] {
+  return schemes.length === 0 ? NONE : schemes;
+}
+
+type Forwarding = 'forwardCredential' | 'corsUpstream' | 'rewrite' | 'upstream' | 'buffered' | 'limits' | 'watch';
+
+/** What the upstream gets, and how long it may take. */
+function forwarding(
+  config: GatewayConfig,
+  route: RouteConfig,
+  { upstreams, watch }: RouteDependencies,
+  parts: SharedParts,
+): Pick<Route, Forwarding> {
+  const { name, timeout } = upstreamOf(config, route);
+  return {
+    forwardCredential: route.forward_credential,
+    corsUpstream: route.cors === 'upstream',
+    rewrite: route.rewrite === undefined ? undefined : compileRewrite(route.rewrite),
+    upstream: upstreams.get(name) ?? fail(`upstream ${name} is not open`),
+    buffered: route.request_buffering === 'on',
+    watch: route.end_with === 'token' ? watch : undefined,
+    limits: parts.limits({
+      response: route.timeout?.response ?? timeout.response,
+      idle: route.timeout?.idle ?? timeout.idle,
+      body: route.limits?.body ?? config.limits.body,
+      form: route.limits?.form_body ?? config.limits.form_body,
+    }),
+  };
+}
+
+function upstreamOf(config: GatewayConfig, route: RouteConfig) {
+  const name = route.upstream ?? config.defaults.upstream ?? '';
+  return { name, ...(config.upstreams[name] ?? fail(`route ${route.id} has no upstream`)) };
+}
+
+type Placement =
+  | 'host'
+  | 'segments'
+  | 'methods'
+  | 'conditions'
+  | 'caseSensitive'
+  | 'keepEncodedSlashes'
+  | 'keepParameters'
+  | 'decisive';
+
+/** Which requests. */
+function placement(config: GatewayConfig, route: RouteConfig, parts: SharedParts): Pick<Route, Placement> {
+  const { match } = route;
+  const pattern = parsePathPattern(match.path);
+  if (pattern.kind === 'fault') return fail(pattern.message);
+  return {
+    host: match.host === undefined ? undefined : (parseHostPattern(match.host) ?? fail(`host ${match.host}`)),
+    segments: pattern.segments,
+    methods: match.methods === undefined ? undefined : parts.methods(match.methods),
+    conditions: matchConditions(match),
+    caseSensitive: upstreamOf(config, route).case_sensitive,
+    keepEncodedSlashes: route.encoded_slashes === 'keep',
+    keepParameters: route.path_parameters === 'keep',
+    decisive: parts.decisive(route),
+  };
+}
+
+/** The checks of the configuration exclude it: reaching this is a defect of ours. */
+function fail(message: string): never {
+  throw new Error(message);
+}

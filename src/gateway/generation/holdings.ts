@@ -1,0 +1,44 @@
+import type { Lease } from '../message/lease.ts';
+
+interface Held<Thing> {
+  readonly thing: Thing;
+  users: number;
+}
+
+/**
+ * What one file opened and the next takes over because it says the same of it: connections, caches, keys. Closed when no
+ * generation uses it any more.
+ */
+export class Holdings<Thing> {
+  readonly #held = new Map<string, Held<Thing>>();
+  readonly #close: (thing: Thing) => Promise<unknown>;
+
+  constructor(close: (thing: Thing) => Promise<unknown>) {
+    this.#close = close;
+  }
+
+  /** `block`: all that the thing is made from, as in the file. Held until the lease ends. */
+  take(lease: Lease, block: unknown, open: () => Thing): Thing {
+    const key = JSON.stringify(block);
+    const held = this.#held.get(key) ?? { thing: open(), users: 0 };
+    this.#held.set(key, held);
+    held.users++;
+    lease.onEnd(() => this.#release(key, held));
+    return held.thing;
+  }
+
+  /** Everything, whoever still uses it. */
+  async close(): Promise<void> {
+    const all = [...this.#held.values()];
+    this.#held.clear();
+    await Promise.all(all.map(({ thing }) => this.#close(thing)));
+  }
+
+  #release(key: string, held: Held<Thing>): void {
+    held.users--;
+    if (held.users > 0 || this.#held.get(key) !== held) return;
+    this.#held.delete(key);
+    // What is closed has no user left, so nobody waits for it, or could do anything about a failure.
+    this.#close(held.thing).catch(() => {});
+  }
+}

@@ -1,0 +1,54 @@
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import { placeOf } from '../../counters/open.ts';
+import { buildLoginThrottle } from '../../counters/throttle.ts';
+import type { Lease } from '../message/lease.ts';
+import type { HttpScheme } from '../schemes/http-scheme.ts';
+import type { LookedAt, SchemeScene } from '../schemes/scheme.ts';
+import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
+
+export type SchemeDependencies = Pick<SchemeScene, 'clock' | 'log' | 'kept' | 'counters' | 'directory' | 'contents'>;
+
+/** The credential schemes of the routes of one loaded file. */
+export interface Schemes {
+  /** In the order of their challenges. */
+  of(route: RouteConfig): readonly HttpScheme[];
+  /** Looks at the stores of users; settles when each was looked at once, and never rejects. */
+  start(): Promise<void>;
+  /** Every store was looked at; and where no authorization server is there beside them, not all are out of reach. */
+  ready(): boolean;
+}
+
+export function openSchemes(config: GatewayConfig, dependencies: SchemeDependencies, lease: Lease): Schemes {
+  const scene = sceneOf(config, dependencies, lease);
+  const { stores } = scene;
+  const isAlone = Object.keys(config.authorization_servers).length === 0;
+  return {
+    of: (route) => schemesTaken(route).map((taken) => placed(taken, scene)),
+    start: async () => void (await Promise.all([...stores].map((store) => store.start()))),
+    ready: () => isReady([...stores], isAlone),
+  };
+}
+
+function placed({ row, block, places }: TakenScheme, scene: SchemeScene): HttpScheme {
+  const scheme = row.open(block, scene);
+  return places === undefined ? scheme : { ...scheme, places };
+}
+
+function sceneOf(config: GatewayConfig, dependencies: SchemeDependencies, lease: Lease): SchemeScene {
+  const { counters } = dependencies;
+  const { max_failures: maxFailures, window } = config.login;
+  return {
+    ...dependencies,
+    config,
+    lease,
+    throttle: buildLoginThrottle({ counters, maxFailures, window }),
+    counted: [config.counters, config.login],
+    countedAt: placeOf(config.counters.url),
+    stores: new Set(),
+  };
+}
+
+function isReady(stores: readonly LookedAt[], isAlone: boolean): boolean {
+  if (!stores.every((store) => store.tried())) return false;
+  return !isAlone || stores.length === 0 || stores.some((store) => store.usable());
+}

@@ -1,0 +1,12 @@
+import type { Counters } from '../../counters/counters.ts';
+import type { RemoteServer } from '../verify/remote-server.ts';
+
+/** What a worker has from the primary of its process group instead of having it for itself. */
+export interface Outside {
+  /** Those of `counters: memory`. */
+  readonly counters: Counters;
+  /** Of the authorization server of this name in the file that is taken up. */
+  readonly server: (name: string) => RemoteServer | undefined;
+  /** Files as they were when the primary loaded them: full path → base64. */
+  readonly contents: Readonly<Record<string, string>>;
+}

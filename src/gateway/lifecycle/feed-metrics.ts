@@ -1,0 +1,57 @@
+import { Counter, type Registry } from 'prom-client';
+import type { LiveGeneration } from '../generation/generation.ts';
+import type { FeedStats } from '../revocation/revocations.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
+import { registerHistogram } from './histogram-metric.ts';
+
+/** What the revocation feeds say, by authorization server. Every worker hears all of it, so none is added to another. */
+export function feedMetrics(registry: Registry, live: LiveGeneration): void {
+  const feeds = () =>
+    [...live.current.verifiers.stats()].flatMap(({ server, feed }) => (feed === undefined ? [] : [{ server, feed }]));
+  const labelNames = ['server'] as const;
+  registerGauges(registry, { labelNames, gauges, each: () => feeds().map(({ server, feed }) => [{ server }, feed]) });
+  new Counter({
+    name: 'gatehouse_feed_events_total',
+    help: 'Revocations that the feed told of, by kind; reset: it lost its thread.',
+    aggregator: 'max',
+    labelNames: ['server', 'kind'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { server, feed } of feeds())
+        for (const [kind, count] of feed.events) this.inc({ server, kind }, count);
+    },
+  });
+  registerHistogram(registry, {
+    name: 'gatehouse_revocation_apply_seconds',
+    help: 'From the arrival of a revocation until it is in force.',
+    read: () => feeds().map(({ server, feed }) => [{ server }, feed.apply] as const),
+  });
+}
+
+const gauges: readonly GaugeMetric<FeedStats>[] = [
+  {
+    name: 'gatehouse_feed_connected',
+    help: '1: the revocation feed is being followed.',
+    aggregator: 'min',
+    read: ({ connected }) => (connected ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_feed_stale',
+    help: '1: what was revoked lately may be unknown, and on_stale applies.',
+    aggregator: 'max',
+    read: ({ stale }) => (stale ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_feed_lag_seconds',
+    help: 'Since everything that was revoked was known; since the start where it never was.',
+    aggregator: 'max',
+    read: ({ lagSeconds }) => lagSeconds,
+  },
+  {
+    name: 'gatehouse_revocations',
+    help: 'What was revoked and could still be presented.',
+    aggregator: 'max',
+    read: ({ live }) => live,
+  },
+];

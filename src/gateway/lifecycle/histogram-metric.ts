@@ -1,0 +1,35 @@
+import type { Metric, Registry } from 'prom-client';
+import { BOUNDS, type Measured } from '../message/tally.ts';
+
+export interface HistogramMetric {
+  readonly name: string;
+  readonly help: string;
+  /** Every histogram of the metric with its labels, at the moment somebody asks. */
+  readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Measured]>;
+}
+
+/** prom-client's own histogram costs a hash of its labels at every request: this one only renders what was counted. */
+export function registerHistogram(registry: Registry, { name, help, read }: HistogramMetric): void {
+  const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: samples(name, read()) });
+  registry.registerMetric({ name, get } as unknown as Metric);
+}
+
+type Samples = ReturnType<HistogramMetric['read']>;
+
+/** Prometheus counts buckets from the bottom up, and in seconds. */
+function samples(name: string, histograms: Samples): object[] {
+  return [...histograms].flatMap(([labels, { counts, sum }]) => {
+    let count = 0;
+    const buckets = counts.map((each, index) => {
+      count += each;
+      const bound = BOUNDS[index];
+      const le = bound === undefined ? '+Inf' : String(bound / 1000);
+      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+    });
+    const totals = [
+      { metricName: `${name}_sum`, labels, value: sum / 1000 },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+    return [...buckets, ...totals];
+  });
+}

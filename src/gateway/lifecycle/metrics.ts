@@ -1,0 +1,198 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Generation, LiveGeneration } from '../generation/generation.ts';
+import type { Measured, Tally } from '../message/tally.ts';
+import type { Decisions } from '../telemetry/decisions.ts';
+import { feedMetrics } from './feed-metrics.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
+import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
+import type { ReloadStats } from './reload.ts';
+import { shareMetrics } from './share-metrics.ts';
+import { upstreamMetrics } from './upstream-metrics.ts';
+
+/**
+ * Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file.
+ * `aggregator`: how those of several workers become one. A worker has no `reloads` of its own.
+ */
+export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats | undefined): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  new Counter({
+    name: 'gatehouse_requests_total',
+    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why.',
+    labelNames: ['route', 'code', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, tally] of decisions.tallies()) {
+        for (const { code, reason, count } of tally.counts()) this.inc({ route, code, reason }, count);
+      }
+    },
+  });
+  for (const { name, help, read } of histograms)
+    registerHistogram(registry, { name, help, read: () => read(decisions) });
+  new Counter({
+    name: 'gatehouse_forwarded_host_ignored_total',
+    help: 'Requests of a trusted proxy whose X-Forwarded-Host is another than Host, by which they were judged.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(decisions.otherHosts);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_upstream_requests_in_flight',
+    help: 'Requests that have a connection to the upstream or wait for one.',
+    labelNames: ['upstream'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, inFlight } of live.current.upstreams.values()) this.set({ upstream: name }, inFlight);
+    },
+  });
+  shareMetrics(registry, live);
+  new Gauge({
+    name: 'gatehouse_counters_reachable',
+    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    aggregator: 'min',
+    registers,
+    collect() {
+      this.set(live.current.counters.reachable() ? 1 : 0);
+    },
+  });
+  registerGauges(registry, {
+    labelNames: ['server'],
+    gauges: serverGauges,
+    each: () => [...live.current.verifiers.stats()].map((stats) => [{ server: stats.server }, stats]),
+  });
+  feedMetrics(registry, live);
+  upstreamMetrics(registry, live);
+  if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
+  return registry;
+}
+
+/** What there is once, however many workers there are. */
+export function processMetrics(
+  registry: Registry,
+  { decisions, reloads }: { readonly decisions: Pick<Decisions, 'watchers'>; readonly reloads: ReloadStats },
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'gatehouse_decision_watchers',
+    help: 'Who reads /decisions at the moment.',
+    registers,
+    collect() {
+      this.set(decisions.watchers);
+    },
+  });
+  reloadMetrics(registry, reloads);
+}
+
+function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
+  new Counter({
+    name: 'gatehouse_config_reloads_total',
+    help: 'Attempts to load the configuration anew: success or failure.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const result of ['success', 'failure'] as const) this.inc({ result }, reloads[result]);
+    },
+  });
+  registerGauges(registry, { labelNames: [], gauges: reloadGauges, each: () => [[{}, reloads]] });
+}
+
+const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
+  {
+    name: 'gatehouse_config_last_reload_successful',
+    help: '1: the file as it stands now is in force. 0: it was refused, and an older one is.',
+    read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_config_reload_waiting',
+    help: '1: the file as it stands now opens something and was written in place: it waits for SIGHUP or POST /reload.',
+    read: ({ waiting }) => (waiting ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration in force was loaded.',
+    read: ({ lastSuccess }) => lastSuccess / 1000,
+  },
+];
+
+const histograms: readonly (Omit<HistogramMetric, 'read'> & {
+  read(of: Decisions): ReturnType<HistogramMetric['read']>;
+})[] = [
+  {
+    name: 'gatehouse_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.requests),
+  },
+  {
+    name: 'gatehouse_upstream_duration_seconds',
+    help: 'From forwarding a request to the first byte of its answer.',
+    read: (decisions) => byRoute(decisions, (tally) => tally.upstream),
+  },
+  {
+    name: 'gatehouse_gateway_duration_seconds',
+    help: 'Our own work on a request until it was forwarded or answered, without verification.',
+    read: ({ gateway }) => [[{}, gateway]],
+  },
+  {
+    name: 'gatehouse_verification_duration_seconds',
+    help: 'What a decision waited for: credentials that were not in the cache, and counters that are shared.',
+    read: ({ verification }) => [[{}, verification]],
+  },
+];
+
+function byRoute(decisions: Decisions, pick: (tally: Tally) => Measured) {
+  return [...decisions.tallies()].map(([route, tally]) => [{ route }, pick(tally)] as const);
+}
+
+type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;
+
+interface ServerGauge extends GaugeMetric<Stats> {
+  /** It only grows, so what a worker counted is not to be lost with it. */
+  readonly isCount?: true;
+}
+
+const serverGauges: readonly ServerGauge[] = [
+  { name: 'gatehouse_token_cache_entries', help: 'Verified tokens kept.', read: (stats) => stats.positive },
+  { name: 'gatehouse_token_negative_cache_entries', help: 'Refused tokens kept.', read: (stats) => stats.negative },
+  {
+    name: 'gatehouse_token_cache_hits',
+    isCount: true,
+    help: 'Tokens answered from the cache since the start.',
+    read: (stats) => stats.hits,
+  },
+  {
+    name: 'gatehouse_token_cache_misses',
+    isCount: true,
+    help: 'Tokens that had to be verified since the start.',
+    read: (stats) => stats.misses,
+  },
+  {
+    name: 'gatehouse_introspections',
+    isCount: true,
+    help: 'Introspection calls, or look-ups in the store, since the start.',
+    read: (stats) => stats.introspections,
+  },
+  { name: 'gatehouse_user_keys', help: 'Keys of single users that are kept.', read: (stats) => stats.userKeys },
+  {
+    name: 'gatehouse_user_key_fetches',
+    isCount: true,
+    help: 'Fetches of the key of a single user since the start.',
+    read: (stats) => stats.userKeyFetches,
+  },
+  {
+    name: 'gatehouse_jwks_age_seconds',
+    help: 'Age of the key set.',
+    aggregator: 'max',
+    read: (stats) => stats.jwks_age_seconds,
+  },
+];
+
+/** Gauges that count since the start, by their names. */
+export const countingGauges: ReadonlySet<string> = new Set(
+  serverGauges.filter(({ isCount }) => isCount).map(({ name }) => name),
+);

@@ -1,0 +1,37 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { LiveGeneration } from '../generation/generation.ts';
+
+/** What client addresses have of what all of them share. */
+export function shareMetrics(registry: Registry, live: LiveGeneration): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'gatehouse_held_body_bytes',
+    help: 'Bytes of request bodies that are held: to be judged, or until they are worth a connection.',
+    aggregator: 'sum',
+    registers,
+    collect() {
+      this.set(live.current.shared.bodies.held);
+    },
+  });
+  new Counter({
+    name: 'gatehouse_share_reached_total',
+    help: 'Requests that came while their client address had all of its share (`limits.share`), by what it was a share of.',
+    labelNames: ['of'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [of, count] of live.current.shared.fullShares.counts) this.inc({ of }, count);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_untrusted_proxy',
+    help: 'An address that had all of its share, or was refused for too many requests or wrong passwords, and names its clients as a proxy does, but is not in `trusted_proxies`. The 16 that came most often.',
+    labelNames: ['address'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset();
+      for (const address of live.current.shared.fullShares.proxies) this.set({ address }, 1);
+    },
+  });
+}

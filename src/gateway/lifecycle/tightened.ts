@@ -1,0 +1,52 @@
+import type { Loaded, Pointer, Problem } from '../../config/load/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { isLoopback } from '../../config/words/host.ts';
+
+type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
+
+interface Tightening {
+  readonly pointer: Pointer;
+  readonly message: string;
+  readonly found: (old: GatewayConfig, now: GatewayConfig) => boolean;
+}
+
+const ranks = { none: 0, optional: 1, required: 2 } as const;
+const clientAuth = ({ listen: { tls } }: GatewayConfig) => ranks[tls?.client_auth ?? 'none'];
+
+/** Settings that keep somebody out, and that only a restart takes up. */
+const tightenings: readonly Tightening[] = [
+  {
+    pointer: ['listen', 'tls'],
+    message: 'TLS begins only with a restart',
+    found: (old, now) => old.listen.tls === undefined && now.listen.tls !== undefined,
+  },
+  {
+    pointer: ['listen', 'tls', 'client_auth'],
+    message: 'certificates of clients are asked for only from a restart on',
+    found: (old, now) => old.listen.tls !== undefined && clientAuth(now) > clientAuth(old),
+  },
+  {
+    pointer: ['listen', 'tls', 'client_ca'],
+    message:
+      'another file of authorities is read only from a restart on; the one in force is read again at each reload',
+    found: ({ listen: old }, { listen: now }) =>
+      old.tls?.client_ca !== undefined && now.tls?.client_ca !== undefined && old.tls.client_ca !== now.tls.client_ca,
+  },
+  ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({
+    pointer: [key],
+    message: `\`${key}\` is taken back from the network only by a restart`,
+    found: (old: GatewayConfig, now: GatewayConfig) => isOut(old[key]) && !isOut(now[key]),
+  })),
+];
+
+function isOut(address: { readonly host: string } | undefined): boolean {
+  return address !== undefined && !isLoopback(address.host);
+}
+
+/** Who asks to keep somebody out must not read that it is done: nothing of such a file is taken up. */
+export function tightenedAtRestart(old: GatewayConfig, { config, locate }: Sound): readonly Problem[] {
+  const hint = 'restart the gateway with this file, or leave this as it was until then';
+  return tightenings
+    .filter(({ found }) => found(old, config))
+    .map(({ pointer, message }) => ({ severity: 'error', ...locate(pointer), message, hint }));
+}

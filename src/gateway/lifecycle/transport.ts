@@ -1,7 +1,0 @@
-import { isLoopback } from '../../config/host.ts';
-import type { RequestHead } from '../request-head.ts';
-
-/** Whether a password may travel with this request: TLS, here or at a trusted proxy, or no wire at all (RFC 7617 §4). */
-export function isSecureEnough({ origin }: RequestHead): boolean {
-  return origin.secure || isLoopback(origin.address);
-}

@@ -1,0 +1,62 @@
+import { Counter, type Registry } from 'prom-client';
+import type { LiveGeneration } from '../generation/generation.ts';
+import type { BreakerState } from '../upstreams/breaker.ts';
+import type { Origin } from '../upstreams/origin.ts';
+import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
+
+/** What is known of each url of each upstream. Every worker looks for itself. */
+export function upstreamMetrics(registry: Registry, live: LiveGeneration): void {
+  const registers = [registry];
+  const labelNames = ['upstream', 'url'] as const;
+  const each = () =>
+    [...live.current.upstreams.values()].flatMap(({ name, origins }) =>
+      origins.map((origin) => [{ upstream: name, url: origin.authority }, origin] as const),
+    );
+  registerGauges(registry, { labelNames, gauges, each });
+  new Counter({
+    name: 'gatehouse_upstream_ejections_total',
+    help: 'How often a url was taken out: by its health, or by its circuit breaker.',
+    labelNames: [...labelNames, 'cause'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [labels, { counts }] of each()) {
+        this.inc({ ...labels, cause: 'health' }, counts.unhealthy);
+        this.inc({ ...labels, cause: 'circuit_breaker' }, counts.opened);
+      }
+    },
+  });
+  new Counter({
+    name: 'gatehouse_upstream_retries_total',
+    help: 'Requests that were sent once more, to this url, after they had failed.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const [labels, { counts }] of each()) this.inc(labels, counts.retries);
+    },
+  });
+}
+
+const states: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
+
+const gauges: readonly GaugeMetric<Origin>[] = [
+  {
+    name: 'gatehouse_upstream_up',
+    help: '1: the url is well, as far as `health` tells. 0: it is not, and gets no requests.',
+    aggregator: 'min',
+    read: ({ isHealthy }) => (isHealthy ? 1 : 0),
+  },
+  {
+    name: 'gatehouse_upstream_breaker',
+    help: 'The circuit breaker of the url: 0 closed, 1 half open, 2 open.',
+    aggregator: 'max',
+    read: ({ breaker }) => (breaker === undefined ? 0 : states[breaker.state]),
+  },
+  {
+    name: 'gatehouse_upstream_url_requests_in_flight',
+    help: 'Requests that have a connection to the url or wait for one.',
+    aggregator: 'sum',
+    read: ({ inFlight }) => inFlight,
+  },
+];

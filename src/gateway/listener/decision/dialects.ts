@@ -1,0 +1,112 @@
+import type { Via } from '../../message/request-head.ts';
+import {
+  isForwardedSecure,
+  type Original,
+  onlyLines,
+  original,
+  type Question,
+  type Unclear,
+  unclear,
+} from './question.ts';
+
+/** A way in which proxies ask. The path decides what is believed, never whether a header is there (advisory 14). */
+export interface Dialect {
+  readonly via: Via;
+  readonly path: string;
+  /** The path is only a prefix of what is asked. */
+  readonly isPrefix: boolean;
+  /** Headers, in lower case, that tell of the request and are no part of it. */
+  readonly tells: ReadonlySet<string>;
+  readonly read: (question: Question) => Original | Unclear;
+  /** Whether the address that X-Forwarded-For begins with may be the proxy's own. */
+  readonly addsItself: boolean;
+}
+
+const nginx = { via: 'nginx', isPrefix: false, addsItself: false } as const;
+
+const dialects: readonly Dialect[] = [
+  { ...nginx, path: '/nginx', tells: new Set(['x-original-method', 'x-original-url', 'host']), read: readUrl },
+  { ...nginx, path: '/nginx/uri', tells: new Set(['x-original-method', 'x-original-uri']), read: readUri },
+  {
+    via: 'forward-auth',
+    path: '/forward-auth',
+    isPrefix: false,
+    addsItself: false,
+    tells: new Set(['x-forwarded-method', 'x-forwarded-uri', 'host']),
+    read: readForwarded,
+  },
+  {
+    via: 'envoy',
+    path: '/envoy',
+    isPrefix: true,
+    // Its client for this adds the address of the proxy, whether it was told to pass the client's on or not.
+    addsItself: true,
+    tells: new Set(),
+    read: ({ request, rest }) =>
+      original({
+        method: request.method ?? '',
+        target: rest,
+        host: undefined,
+        secure: isForwardedSecure({ request, rest }),
+      }),
+  },
+];
+
+export interface Asked {
+  readonly dialect: Dialect;
+  readonly rest: string;
+}
+
+/** Undefined: nobody asks there. */
+export function dialectOf(target: string): Asked | undefined {
+  for (const dialect of dialects) {
+    const rest = target.startsWith(dialect.path) ? target.slice(dialect.path.length) : undefined;
+    if (rest !== undefined && (dialect.isPrefix ? REST : QUERY).test(rest)) return { dialect, rest };
+  }
+  return undefined;
+}
+
+const REST = /^(?:\/|\*$)/;
+/** Caddy leaves the query of the request at the path that it asks. */
+const QUERY = /^(?:\?|$)/;
+
+export const paths: string = dialects.map(({ path, isPrefix }) => (isPrefix ? `${path}/…` : path)).join(', ');
+
+/**
+ * Never by a URL parser, which would read more into it than nginx wrote (advisory 59). nginx puts the request-target
+ * right behind a Host that may hold `?`: where the one ends and the other begins is known only if no guess is needed.
+ */
+const URL_PARTS = /^(https?):\/\/([^/?#*]+)(\/.*|\*)$/i;
+
+function readUrl(question: Question): Original | Unclear {
+  const told = onlyLines(question, ['x-original-method', 'x-original-url']);
+  if (told.kind === 'unclear') return told;
+  const parts = URL_PARTS.exec(told.of['x-original-url']);
+  if (parts === null)
+    return unclear('x-original-url is not http: or https:, a host, and a target that begins with `/`');
+  const [, scheme = '', host, target = ''] = parts;
+  const [method, secure] = [told.of['x-original-method'], scheme.toLowerCase() === 'https'];
+  return original({ method, target, host, secure, now: clockOf(question) });
+}
+
+function readUri(question: Question): Original | Unclear {
+  const told = onlyLines(question, ['x-original-method', 'x-original-uri']);
+  if (told.kind === 'unclear') return told;
+  const { 'x-original-method': method, 'x-original-uri': target } = told.of;
+  return original({ method, target, host: undefined, secure: isForwardedSecure(question), now: clockOf(question) });
+}
+
+/** As in `proxy_pass http://gatehouse/nginx?now=$msec`, where no client can write. */
+const CLOCK = /^\?now=(\d{10}(?:\.\d+)?)$/;
+
+function clockOf({ rest }: Question): number | undefined {
+  const [, seconds] = CLOCK.exec(rest) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+function readForwarded(question: Question): Original | Unclear {
+  const told = onlyLines(question, ['x-forwarded-method', 'x-forwarded-host', 'x-forwarded-uri']);
+  if (told.kind === 'unclear') return told;
+  const { 'x-forwarded-method': method, 'x-forwarded-host': host, 'x-forwarded-uri': target } = told.of;
+  return original({ method, target, host, secure: isForwardedSecure(question) });
+}

@@ -1,0 +1,151 @@
+import type { Arrival } from '../../client/arrival.ts';
+import { admit, carryOut, guard, type Means } from '../../client/carry-out.ts';
+import { Exchange, requestIds, type Shared } from '../../client/exchange.ts';
+import type { Answer } from '../../client/refuse.ts';
+import { peerOf } from '../../client/trusted-proxies.ts';
+import type { Engine } from '../../decide/engine.ts';
+import { type Forward, type Outcome, type Refuse, refuse } from '../../decide/outcome.ts';
+import type { Routed } from '../../decide/routed.ts';
+import type { Generation, LiveGeneration } from '../../generation/generation.ts';
+import { type RequestHead, readHead, type Via } from '../../message/request-head.ts';
+import { allowance } from './allowance.ts';
+import { type Asked, type Dialect, dialectOf, paths } from './dialects.ts';
+import { lifetimeOf } from './lifetime.ts';
+import { originalHead } from './original-head.ts';
+import { passedOn } from './refusal.ts';
+
+/**
+ * The decision endpoint: a proxy asks whether a request passes, and forwards it itself. The engine is that of the
+ * listener for clients; here is only what the proxy tells, and how it is answered.
+ */
+export function buildDecisionEndpoint(live: LiveGeneration): (arrival: Arrival) => void {
+  const nextId = requestIds();
+  return (arrival) => {
+    const { current } = live;
+    if (current.shared.listener.doomed.has(arrival.request.socket)) return;
+    try {
+      const question = read(arrival, current, nextId);
+      guard(question.exchange, () => begin(question));
+    } catch (error) {
+      current.shared.log.error({ err: error }, 'internal error');
+      arrival.request.socket.destroy();
+    }
+  };
+}
+
+/** One question, from its head to its answer. */
+interface Open {
+  readonly exchange: Exchange;
+  readonly generation: Generation;
+  /** Undefined: it is answered as any client would be, for no dialect was found, or its caller may not ask. */
+  readonly via: Via | undefined;
+  readonly fault: Refuse | undefined;
+  /** By the clock of the proxy. */
+  readonly now: number | undefined;
+}
+
+function read(arrival: Arrival, generation: Generation, nextId: () => string): Open {
+  const { request, response } = arrival;
+  const { shared } = generation;
+  const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
+  const { fault, head, via, now } = headOf(arrival, dialectOf(arrival.target), origin);
+  const exchange = new Exchange(request, response, head, origin.requestId ?? nextId(), false, shared);
+  return { exchange, generation, via, fault, now };
+}
+
+type Read = Pick<Open, 'via' | 'fault' | 'now'> & { readonly head: RequestHead };
+
+function headOf({ request, target }: Arrival, asked: Asked | undefined, origin: RequestHead['origin']): Read {
+  const { rawHeaders } = request;
+  const method = request.method ?? '';
+  const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
+  if (!origin.isProxied) return { ...unasked, head: asItCame, fault: untrusted(origin.address) };
+  if (asked === undefined) return { ...unasked, head: asItCame, fault: unclear(`nobody asks here but at ${paths}`) };
+  const { dialect, rest } = asked;
+  const told = dialect.read({ request, rest });
+  if (told.kind === 'unclear') return { ...unasked, head: asItCame, fault: unclear(told.detail) };
+  const head = originalHead({ original: told, origin, isClientTold: isTold(origin, dialect), dialect, rawHeaders });
+  return { head, via: dialect.via, fault: undefined, now: told.now };
+}
+
+const unasked = { via: undefined, now: undefined };
+
+function untrusted(address: string): Refuse {
+  const detail = `${address} is not in trusted_proxies: name it there if it is the proxy that asks`;
+  return refuse('caller_untrusted', { detail });
+}
+
+function unclear(detail: string): Refuse {
+  return refuse('question_unclear', { detail });
+}
+
+/** Whether somebody stands before the proxy that asks, and before the address that some always add: their own. */
+function isTold({ chain }: RequestHead['origin'], { addsItself }: Dialect): boolean {
+  return chain.split(', ').length > (addsItself ? 2 : 1);
+}
+
+function begin(question: Open): void {
+  const { exchange, generation, fault } = question;
+  const routed = fault ?? admit(generation.engine, exchange, undefined);
+  if (routed.kind === 'routed') carryOut(exchange, decide(generation.engine, routed), BY_ANSWER, question);
+  else settle(question, routed);
+}
+
+const BY_ANSWER: Means<Open> = {
+  forward: (_, plan, question) => allow(question, plan),
+  settle: (_, outcome, question) => settle(question, outcome),
+};
+
+function decide(engine: Engine, routed: Routed): Outcome | Promise<Outcome> {
+  const { route, head, preflight } = routed;
+  const isJudged = !preflight && !route.shadow && route.access !== 'public';
+  if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
+    return refuse('integrity_too_large', { route, detail: 'the body stays at the proxy that asks' });
+  return engine.decide(routed);
+}
+
+/** Of these the hash of no body is the right one (RFC 7616 §3.4.3). */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
+  const { head, shared } = exchange;
+  const { config, decisionVary: vary } = generation;
+  exchange.record('forwarded', plan);
+  if (via === undefined) throw new Error('allowed for nobody');
+  const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
+  const { requestIdHeaderLower: requestIdHeader } = shared;
+  const lines = allowance({ head, plan, via, lifetime, now, vary, requestIdHeader });
+  const origins = aboutOrigins(shared, head).slice(VARY_LINE);
+  send(exchange, {
+    status: 200,
+    headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins],
+    body: '',
+  });
+}
+
+function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
+  const { exchange, via } = question;
+  const isRefusal = outcome.kind !== 'reply';
+  const own = isRefusal ? exchange.refusal(outcome) : outcome;
+  const told = via === undefined ? own : passedOn[via](own, isRefusal);
+  if (told === undefined) settle(question, refuse('answer_undeliverable'));
+  else {
+    if (!isRefusal) exchange.record('answered', outcome);
+    send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
+  }
+}
+
+/** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */
+const VARY_LINE = 2;
+
+function send(exchange: Exchange, { status, headers, body }: Answer): void {
+  const { response, request, gone } = exchange;
+  if (response.headersSent || gone) return;
+  exchange.beforeHead();
+  response.writeHead(status, [...headers]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function aboutOrigins({ crossOrigin }: Shared, head: RequestHead): readonly string[] {
+  return crossOrigin?.answer(head) ?? [];
+}

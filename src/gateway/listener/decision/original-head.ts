@@ -1,0 +1,44 @@
+import { OURS } from '../../message/our-fields.ts';
+import { type Origin, type RequestHead, readHead } from '../../message/request-head.ts';
+import type { Dialect } from './dialects.ts';
+import type { Original } from './question.ts';
+
+/** What stands for an address that nobody told: it is no loopback one, and those without share what they are counted by. */
+const UNKNOWN = '0.0.0.0';
+
+export interface Told {
+  readonly original: Original;
+  /** Of the question, from a trusted proxy. */
+  readonly origin: Origin;
+  /** Whether X-Forwarded-For tells of the client. */
+  readonly isClientTold: boolean;
+  readonly dialect: Dialect;
+  readonly rawHeaders: readonly string[];
+}
+
+/**
+ * The head of the request that is asked about. What belongs to the way from the proxy to us is no part of it: its length,
+ * its connection, and the headers that only tell. Nothing else in it speaks for a proxy any more.
+ */
+export function originalHead({ original, origin, isClientTold, dialect, rawHeaders }: Told): RequestHead {
+  const { method, target, host, secure } = original;
+  const address = isClientTold ? origin.address : UNKNOWN;
+  const { chain, requestId } = origin;
+  return readHead({
+    method,
+    target,
+    version: '1.1',
+    origin: { address, secure, chain, host: undefined, requestId, isProxied: false, via: dialect.via },
+    rawHeaders: [...(host === undefined ? [] : ['host', host]), ...ownOf(rawHeaders, dialect)],
+  });
+}
+
+/** Connection too: a proxy that passes the client's on goes by it, and takes away what it names before it forwards. */
+const KEPT: ReadonlySet<string> = new Set(['host', 'connection']);
+
+function ownOf(rawHeaders: readonly string[], { tells }: Dialect): readonly string[] {
+  return rawHeaders.filter((_, index) => {
+    const name = rawHeaders[index - (index % 2)]?.toLowerCase() ?? '';
+    return !tells.has(name) && (KEPT.has(name) || !OURS.has(name));
+  });
+}

@@ -1,0 +1,49 @@
+import type { Answer } from '../../client/refuse.ts';
+import type { Via } from '../../message/request-head.ts';
+
+/** An answer of our own, as the proxy that asked can pass it on; undefined: it cannot. */
+export type Passed = (answer: Answer, isRefusal: boolean) => Answer | undefined;
+
+/** To these proxies 2xx means that the request passes; everything else goes to the client as it is. */
+const asItIs: Passed = (answer, isRefusal) => (isRefusal ? answer : undefined);
+
+export const passedOn: Readonly<Record<Via, Passed>> = {
+  nginx: (answer) => throughNginx(answer),
+  'forward-auth': asItIs,
+  // Only 200 lets a request pass there, so a preflight's 204 is an answer as any other.
+  envoy: (answer, isRefusal) => (isRefusal || answer.status !== 200 ? answer : undefined),
+};
+
+/**
+ * nginx passes 401 and 403 on and makes 500 of all else; of the answer it keeps no body, and of the challenges the first
+ * line. So everything stands in headers, from which its configuration makes the answer again.
+ */
+function throughNginx({ status, headers, body }: Answer): Answer {
+  const challenges = valuesOf(headers, 'www-authenticate').join(', ');
+  const rest = headers.filter((_, index) => !OWN_LINES.has(headers[index - (index % 2)] ?? ''));
+  const challenge = challenges === '' ? [] : ['x-gatehouse-challenge', challenges];
+  return {
+    status: status === 401 ? 401 : 403,
+    headers: [
+      ...['x-accel-expires', '0', 'cache-control', 'no-store', 'content-length', '0'],
+      ...['x-gatehouse-status', String(status)],
+      ...['x-gatehouse-type', valuesOf(headers, 'content-type')[0] ?? '', 'x-gatehouse-body', ascii(body.trim())],
+      ...challenge,
+      ...(status === 401 && challenges !== '' ? ['www-authenticate', challenges] : []),
+      ...rest,
+    ],
+    body: '',
+  };
+}
+
+/** Said in another way, or about a body that stands elsewhere. */
+const OWN_LINES: ReadonlySet<string> = new Set(['www-authenticate', 'cache-control', 'content-length', 'content-type']);
+
+function valuesOf(headers: readonly string[], name: string): readonly string[] {
+  return headers.filter((_, index) => index % 2 === 1 && headers[index - 1] === name);
+}
+
+/** JSON that fits into a header line (RFC 8259 §7). */
+function ascii(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,103 @@
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { LimitsConfig } from '../../../config/schema/gateway.ts';
+import type { Watched } from '../../client/stalls.ts';
+
+/** Milliseconds for the client to take leave, once it was told that the connection ends. */
+const LEAVE = 1_000;
+
+/**
+ * The times of one HTTP/2 connection, where pings and other frames without a request count for nothing: the first request
+ * comes within `headers_timeout`, the next within `idle` of the last answer, and an answer that is all written is taken
+ * within `idle`. A client that takes nothing from the connection itself is not told of any of that: it is cut off.
+ */
+export class ClientSession implements Watched {
+  readonly #session: ServerHttp2Session;
+  readonly #socket: TLSSocket;
+  readonly #limits: () => LimitsConfig;
+  readonly #now: () => number;
+  readonly #opened: number;
+  /** Written and not yet taken: since when. */
+  readonly #ending = new Map<ServerHttp2Stream, number>();
+  readonly #open = new Set<ServerHttp2Stream>();
+  /** Streams that are reset are still here: since when. */
+  #resetsWait: number | undefined;
+  /** Bytes that the connection took for sending, and since when they are no more. */
+  #sent: { readonly bytes: number; readonly at: number };
+  #served = false;
+  #idleSince: number;
+  #toldAt: number | undefined;
+
+  constructor(
+    session: ServerHttp2Session,
+    { socket, limits, now }: { socket: TLSSocket; limits: () => LimitsConfig; now: () => number },
+  ) {
+    this.#session = session;
+    this.#socket = socket;
+    this.#limits = limits;
+    this.#now = now;
+    this.#opened = now();
+    this.#idleSince = this.#opened;
+    this.#sent = { bytes: 0, at: this.#opened };
+  }
+
+  began(stream: ServerHttp2Stream): void {
+    this.#open.add(stream);
+    this.#served = true;
+    stream.once('close', () => this.#over(stream));
+  }
+
+  readonly ending = (stream: ServerHttp2Stream): void => {
+    if (!stream.destroyed) this.#ending.set(stream, this.#now());
+  };
+
+  /** GOAWAY with the last stream that is answered: the client may send what came later somewhere else (RFC 9113 §6.8). */
+  close(): void {
+    this.#toldAt ??= this.#now();
+    this.#session.close();
+  }
+
+  check(now: number): void {
+    const { idle, headers_timeout } = this.#limits();
+    for (const [stream, since] of this.#ending) if (now - since >= idle) stream.close(constants.NGHTTP2_CANCEL);
+    // §6.5.3: until then none of our settings holds.
+    if (this.#session.pendingSettingsAck && now - this.#opened >= headers_timeout) this.#end();
+    if (this.#open.size === 0) this.#checkIdle(now, this.#served ? idle : headers_timeout);
+    this.#checkReader(now, idle);
+  }
+
+  #checkIdle(now: number, patience: number): void {
+    if (this.#toldAt !== undefined && now - Math.max(this.#toldAt, this.#idleSince) >= LEAVE) this.#socket.destroy();
+    else if (now - this.#idleSince >= patience) this.close();
+  }
+
+  /**
+   * As long as the client does not take what was written before, Node.js cannot send a reset, and ends no stream that has
+   * one. A slow reader takes some of it now and then.
+   */
+  #checkReader(now: number, idle: number): void {
+    this.#noteSent(now);
+    const reset = [...this.#open].filter(({ closed }) => closed).length;
+    this.#resetsWait = reset > 0 ? (this.#resetsWait ?? now) : undefined;
+    if (this.#resetsWait === undefined || now - this.#resetsWait < LEAVE) return;
+    const isOver = this.#toldAt !== undefined && reset === this.#open.size;
+    if (now - this.#sent.at >= (isOver ? LEAVE : idle)) this.#socket.destroy();
+  }
+
+  #noteSent(now: number): void {
+    const { bytesWritten } = this.#socket;
+    if (bytesWritten !== this.#sent.bytes) this.#sent = { bytes: bytesWritten, at: now };
+  }
+
+  #end(): void {
+    if (this.#session.destroyed) return;
+    this.#session.goaway(constants.NGHTTP2_SETTINGS_TIMEOUT);
+    this.#session.destroy();
+  }
+
+  #over(stream: ServerHttp2Stream): void {
+    this.#ending.delete(stream);
+    this.#open.delete(stream);
+    if (this.#open.size === 0) this.#idleSince = this.#now();
+  }
+}

@@ -1,0 +1,151 @@
+import { EventEmitter } from 'node:events';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ClientResponse } from '../../client/client-message.ts';
+import { discardRest } from '../../client/discard.ts';
+import type { StreamCarrier } from './stream-carrier.ts';
+import type { StreamRequest } from './stream-request.ts';
+
+/** Statuses without content (RFC 9110 §6.4.1, §15.3.6): the head ends the answer. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** RFC 9113 §8.2.2, as far as nobody before has taken it out. */
+const FORBIDDEN: ReadonlySet<string> = new Set(['http2-settings']);
+
+class BadStatus extends RangeError {
+  readonly code = 'ERR_HTTP_INVALID_STATUS_CODE';
+}
+
+/** The answer of a stream, written as Node's own is: the head waits for the first byte, or for the end. */
+export class StreamResponse extends EventEmitter implements ClientResponse {
+  /** Of no meaning: a connection is closed for all its streams together. */
+  shouldKeepAlive = true;
+  headersSent = false;
+  readonly socket: StreamCarrier;
+  readonly #stream: ServerHttp2Stream;
+  readonly #request: StreamRequest;
+  readonly #ending: (stream: ServerHttp2Stream) => void;
+  #head: string[] = [];
+  #hasLength = false;
+  #isBodiless = false;
+  #responded = false;
+  #ended = false;
+  #closed = false;
+  #trailers: Record<string, string[]> | undefined;
+
+  /** `ending` is told once all of the answer is written: what the client does not take is to be ended some time. */
+  constructor(stream: ServerHttp2Stream, request: StreamRequest, ending: (stream: ServerHttp2Stream) => void) {
+    super();
+    this.#stream = stream;
+    this.#request = request;
+    this.#ending = ending;
+    this.socket = request.socket;
+    stream.on('drain', this.#drained).on('aborted', this.#gone).on('close', this.#gone);
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed;
+  }
+
+  writeContinue(): void {
+    if (!this.destroyed) this.#stream.additionalHeaders({ ':status': 100 });
+  }
+
+  writeHead(status: number, fields: readonly string[]): void {
+    if (status < 200 || status > 599) throw new BadStatus(`status ${status}`);
+    const head = [':status', String(status)];
+    for (let i = 0; i < fields.length; i += 2) {
+      const name = (fields[i] as string).toLowerCase();
+      const value = fields[i + 1] as string;
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+      if (name === 'content-length') this.#hasLength = true;
+      if (!FORBIDDEN.has(name)) head.push(name, value);
+    }
+    this.#head = head;
+    this.#isBodiless = BODILESS.has(status) || this.#request.method === 'HEAD';
+    this.headersSent = true;
+  }
+
+  flushHeaders(): void {
+    if (!this.#responded) this.#respond(false);
+  }
+
+  write(chunk: Buffer | string): boolean {
+    this.flushHeaders();
+    return chunk.length === 0 || this.destroyed || this.#isBodiless || this.#stream.write(chunk);
+  }
+
+  addTrailers(fields: [string, string][]): void {
+    const trailers = trailersOf(fields);
+    if (trailers.size > 0 && !this.#hasLength) this.#trailers = Object.fromEntries(trailers);
+  }
+
+  end(text = '', encoding: BufferEncoding = 'utf8'): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const isEmpty = text === '' && this.#trailers === undefined;
+    if (!this.#responded) this.#respond(isEmpty);
+    if (this.destroyed) return;
+    if (!this.#stream.writableEnded) this.#stream.end(text === '' ? undefined : Buffer.from(text, encoding));
+    this.#ending(this.#stream);
+    if (!this.#request.complete) discardRest(this.#request, this.#askNoMore);
+  }
+
+  #respond(isEmpty: boolean): void {
+    this.#responded = true;
+    if (this.destroyed) return;
+    const endStream = isEmpty || this.#isBodiless;
+    // Node.js ends what it closes, so an answer that may yet be cut short gets its END_STREAM from us, in a frame of its own.
+    const isWhole = this.#ended && this.#trailers === undefined;
+    const waitForTrailers = !endStream && !isWhole;
+    if (waitForTrailers) this.#stream.once('wantTrailers', this.#sendTrailers);
+    this.#stream.respond(this.#head, { endStream, waitForTrailers });
+  }
+
+  /** Nobody would catch a throw here, so all that may be wrong with trailers was found when they were added. */
+  readonly #sendTrailers = (): void => {
+    this.#stream.sendTrailers(this.#trailers ?? {});
+  };
+
+  /** RFC 9113 §8.1: the answer is whole, and the rest of the upload is of no use. */
+  readonly #askNoMore = (): void => {
+    if (this.#request.complete || this.#stream.destroyed) return;
+    // Node.js sends trailers a turn after it was given them.
+    if (this.#stream.writableFinished) setImmediate(this.#close);
+    else this.#stream.once('finish', () => setImmediate(this.#askNoMore));
+  };
+
+  readonly #close = (): void => {
+    this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    // Node.js keeps a stream for as long as something of it is unread.
+    this.#stream.resume();
+  };
+
+  readonly #drained = (): void => {
+    this.emit('drain');
+  };
+
+  readonly #gone = (): void => {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.emit('close');
+    // As over HTTP/1.1: whoever forwards has ended it by now, and the body is theirs no more.
+    this.#request.gone();
+  };
+}
+
+/** By name, in lower case. A map, for an upstream may call them `constructor` or `__proto__`. */
+function trailersOf(fields: [string, string][]): Map<string, string[]> {
+  const trailers = new Map<string, string[]>();
+  for (const [written, value] of fields) {
+    const name = written.toLowerCase();
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    if (FORBIDDEN.has(name)) continue;
+    const same = trailers.get(name);
+    if (same === undefined) trailers.set(name, [value]);
+    else same.push(value);
+  }
+  return trailers;
+}

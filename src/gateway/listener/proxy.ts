@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Arrival } from '../client/arrival.ts';
+import { admit, carryOut, guard, type Means } from '../client/carry-out.ts';
+import type { ClientRequest } from '../client/client-message.ts';
+import { Exchange, requestIds, type Shared } from '../client/exchange.ts';
+import { peerOf, withForwardedHost } from '../client/trusted-proxies.ts';
+import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../client/tunnel.ts';
+import type { Engine } from '../decide/engine.ts';
+import type { Routed } from '../decide/routed.ts';
+import type { OnUpgrade } from '../forward/dispatch-options.ts';
+import { forwardHttp } from '../forward/forward-http.ts';
+import { readEntity } from '../forward/read-entity.ts';
+import type { LiveGeneration } from '../generation/generation.ts';
+import { entry } from '../message/codes.ts';
+import type { StreamEnd } from '../message/identity.ts';
+import { type RequestHead, readHead } from '../message/request-head.ts';
+
+/** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
+export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
+  const nextId = requestIds();
+  return (arrival) => {
+    const { engine, shared } = live.current;
+    const { socket } = arrival.request;
+    // Node.js hands over what it has parsed; behind a fault of framing nothing is a request.
+    if (shared.listener.doomed.has(socket)) return;
+    // Its client was let in by an authority that is gone since.
+    if (shared.listener.leaving.has(socket)) return void socket.destroy();
+    try {
+      const exchange = open(arrival, shared, nextId);
+      guard(exchange, () => begin(engine, exchange, arrival));
+    } catch (error) {
+      shared.log.error({ err: error }, 'internal error');
+      arrival.request.socket.destroy();
+    }
+  };
+}
+
+function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange {
+  const { request, response, target, notice } = arrival;
+  const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
+  const { isHostForwarded, decisions } = shared;
+  const head = readHead({
+    method: request.method as string,
+    target,
+    version: versionOf(request),
+    origin: isHostForwarded ? { ...origin, host: undefined } : origin,
+    rawHeaders: isHostForwarded ? withForwardedHost(request.rawHeaders, origin) : request.rawHeaders,
+  });
+  if (origin.otherHost !== undefined && !isHostForwarded) decisions.otherHost(head);
+  return new Exchange(request, response, head, head.origin.requestId ?? nextId(), notice === 'continue', shared);
+}
+
+function versionOf({ httpVersion }: ClientRequest): RequestHead['version'] {
+  return httpVersion === '1.1' ? '1.1' : httpVersion === '2.0' ? '2.0' : '1.0';
+}
+
+function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
+  const routed = admit(engine, exchange, arrival.notice);
+  if (routed.kind !== 'routed') {
+    exchange.settle(routed);
+    return;
+  }
+  const onUpgrade = arrival.handshake && tunnel(exchange, routed, arrival.handshake);
+  const need = engine.needs(routed);
+  if (need === undefined) carryOut(exchange, engine.decide(routed), BY_PROXY, onUpgrade);
+  else
+    readEntity(exchange, routed.route, need, (entity) =>
+      carryOut(exchange, engine.decide(routed, entity), BY_PROXY, onUpgrade),
+    );
+}
+
+const BY_PROXY: Means<OnUpgrade | undefined> = {
+  forward: forwardHttp,
+  settle: (exchange, outcome) => exchange.settle(outcome),
+};
+
+/** A tunnel goes on after its exchange is recorded. */
+function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
+  lease.take();
+  request.socket.once('close', () => lease.release());
+}
+
+/** What a client is told when its leave is over. */
+function endings(end: (reason: string) => void): (why: StreamEnd) => void {
+  return (why) => end(entry(why).text);
+}
+
+/** The upstream switched first; now the client is told, and from here on they are one connection. */
+function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
+  holdUntilClosed(exchange);
+  return (raw, upstream, { identity, shadow }) => {
+    const { request, response, requestId, shared } = exchange;
+    const client = request.socket as Socket;
+    if (client.destroyed) {
+      upstream.destroy();
+      return;
+    }
+    (response as ServerResponse).detachSocket(client);
+    client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
+    shared.listener.tunnels.add(client);
+    client.once('close', () => shared.listener.tunnels.delete(client));
+    const parts = { client, upstream, head: handshake.finish(), idle: route.limits.idle };
+    if (route.watch === undefined || identity === undefined || shadow !== undefined) openTunnel(parts);
+    else client.once('close', route.watch(identity, endings(openEndableTunnel(parts))));
+  };
+}

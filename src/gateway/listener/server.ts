@@ -1,0 +1,210 @@
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import {
+  createServer as createTlsServer,
+  type ServerOptions as HttpsOptions,
+  type Server as HttpsServer,
+} from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { withoutSchemas } from '../../base/no-schemas.ts';
+import { roomForConnections } from '../../base/open-files.ts';
+import type { LimitsConfig } from '../../config/schema/gateway.ts';
+import type { TlsConfig } from '../../config/schema/listener.ts';
+import type { Arrival } from '../client/arrival.ts';
+import { answerClientError, isGarbage, isLate, writeRaw } from '../client/client-error.ts';
+import { owesAnswer, pendingOn } from '../client/owed.ts';
+import { Handshake } from '../client/tunnel.ts';
+import type { Code } from '../message/codes.ts';
+import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
+import { guardHandshakes } from './tls.ts';
+import { Turns } from './turns.ts';
+
+export interface ServerOptions {
+  readonly limits: LimitsConfig;
+  /** Present: clients speak TLS. */
+  readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
+  /** Present: those of them who ask for it by ALPN speak HTTP/2. */
+  readonly http2?: Omit<Http2Options, 'handle' | 'malformed'> | undefined;
+  /** Is told of each connection of HTTP/1.1. */
+  readonly connected: (socket: Socket) => void;
+  readonly handle: (arrival: Arrival) => void;
+  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
+  readonly malformed: (code: Code) => string;
+}
+
+/**
+ * The Fastify server of the proxy: one catch-all for every method. `rewriteUrl` shows the framework a constant, so that
+ * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
+ */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const expectations = new WeakMap<IncomingMessage, Arrival['notice']>();
+  const turns = new Turns();
+  const app = Fastify({
+    ...withoutSchemas,
+    rewriteUrl: () => '/',
+    return503OnClosing: false,
+    // The framework would close the connection at once, whatever is owed on it; ours is told below.
+    clientErrorHandler: () => undefined,
+    serverFactory: (listener) => httpServer(listener, { expectations, turns }, options),
+    exposeHeadRoutes: false,
+  });
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  // The first hook takes the request over, before the framework looks at its body or has an opinion on its media type.
+  app.addHook('onRequest', (request, reply, _next) => {
+    reply.hijack();
+    const { raw } = request;
+    const response = reply.raw;
+    const arrival = { request: raw, response, target: request.originalUrl, notice: expectations.get(raw) };
+    if (response.socket === null) turns.wait(raw, response, () => options.handle(arrival));
+    // RFC 9112 §9.6: behind an answer that says close nothing is a request.
+    else if (raw.socket.writable) options.handle(arrival);
+  });
+  app.route({
+    method: app.supportedMethods.filter((method) => method !== 'CONNECT'),
+    url: '/',
+    handler: () => undefined,
+  });
+  return app;
+}
+
+/** What is known of requests before they begin. */
+interface Notes {
+  readonly expectations: WeakMap<IncomingMessage, Arrival['notice']>;
+  readonly turns: Turns;
+}
+
+/** The time between two looks at connections that are slow with their head, in milliseconds. */
+const CHECK_INTERVAL = 1000;
+
+function httpServer(
+  listener: RequestListener,
+  { expectations, turns }: Notes,
+  { limits, tls, http2, connected, handle, malformed }: ServerOptions,
+): Server {
+  const server = createOn(
+    tls && { ...tls.options, ...(http2 && { ALPNProtocols: PROTOCOLS }) },
+    {
+      // A total would cut large uploads: the rate of a body is judged instead.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headers_timeout),
+      insecureHTTPParser: false,
+      // Host is judged by the engine, so that its refusal reads as every other.
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+      noDelay: true,
+      shouldUpgradeCallback: isWebSocket,
+    },
+    listener,
+  );
+  // Node drops header lines past its own count in silence; ours is an answer.
+  server.maxHeadersCount = 0;
+  applyLimits(server, limits);
+  // Before others listen for connections: HTTP/1.1 is served by whoever listens now.
+  if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, malformed });
+  if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
+  // Over TLS it is the outer one that is written to.
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') connected(socket);
+  });
+  server.on('checkContinue', (request, response) => {
+    expectations.set(request, 'continue');
+    listener(request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    expectations.set(request, 'expectation_failed');
+    listener(request, response);
+  });
+  server.on('upgrade', (request, socket: Socket, head) => {
+    if (!socket.writable) return void socket.destroy();
+    const handshake = new Handshake(socket, head);
+    handle({ request, response: responseOn(request, socket), target: request.url as string, handshake });
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    abandon(socket);
+    turns.waitAsLast(socket, () => refuseTunnel(socket, malformed));
+  });
+  server.on('clientError', (error, duplex) => {
+    const socket = duplex as Socket;
+    const answer = () => answerClientError(error, socket, malformed);
+    if (isGarbage(error)) turns.waitAsLast(socket, answer);
+    else if (!isLate(error) || !turns.excuse(socket, answer)) answer();
+  });
+  return server;
+}
+
+/** How long a peer may take to read the refusal of a connection that is no longer Node.js's to watch. */
+const LAST_WORD = 2000;
+
+function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): void {
+  socket.setTimeout(LAST_WORD, () => socket.destroy());
+  const ticket = malformed('method_not_allowed');
+  socket.end(writeRaw('method_not_allowed', { allow: [], ticket }), 'latin1', () => socket.destroy());
+}
+
+/**
+ * On CONNECT Node.js takes its listeners off the connection: an error that nobody hears would end the process, and answers
+ * that are still owed need to know that the client reads, or left.
+ */
+function abandon(socket: Socket): void {
+  const leave = () => socket.destroy();
+  socket.on('error', leave);
+  if (owesAnswer(socket)) socket.on('end', leave).on('drain', () => pendingOn(socket)?.emit('drain'));
+  socket.resume();
+}
+
+function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener: RequestListener): Server {
+  // An HTTPS server is an HTTP server in all that is used of it here.
+  return tls === undefined
+    ? createServer(options, listener)
+    : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
+}
+
+/** Each client that is answered needs a connection to an upstream besides its own. */
+export function roomForClients(): number {
+  return roomForConnections(2);
+}
+
+/** For connections and requests to come; Node.js reads each of these when it needs it. */
+export function applyLimits(server: Server, limits: LimitsConfig): void {
+  Object.assign(server, {
+    maxHeaderSize: limits.header_size,
+    headersTimeout: limits.headers_timeout,
+    keepAliveTimeout: limits.idle,
+    maxConnections: Math.min(limits.connections, roomForClients()),
+  });
+}
+
+/**
+ * RFC 9110 §7.8: an upgrade that we do not take is ignored and the request answered as any other. Java's client offers
+ * h2c with every first request, so refusing it would refuse the client.
+ */
+function isWebSocket({ method, headers, httpVersion, socket }: IncomingMessage): boolean {
+  // Behind a request that is not yet answered, the connection is not ours to give away.
+  if (owesAnswer(socket)) return false;
+  const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
+  return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** The connection of a handshake, ready for an ordinary answer: a refusal, or an upstream's that is no 101. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => socket.destroySoon());
+  // Node.js takes its own listener off a connection that it hands over.
+  socket.on('drain', () => {
+    if (response.socket === socket) response.emit('drain');
+  });
+  return response;
+}

@@ -1,0 +1,156 @@
+/**
+ * The head of a request, read once. `fields` keeps every header line in order, names in lower case; the members below
+ * it are the few fields that decide something, with how often each occurred, because a field that occurs twice is a
+ * different thing from one that occurs once.
+ */
+export interface RequestHead {
+  readonly method: string;
+  /** The request-target as received. */
+  readonly target: string;
+  readonly version: '1.0' | '1.1' | '2.0';
+  readonly origin: Origin;
+  /** Name, value, name, value, …; names in lower case. */
+  readonly fields: readonly string[];
+  readonly host: Occurrences;
+  readonly authorization: Occurrences;
+  readonly contentType: Occurrences;
+  readonly contentEncoding: Occurrences;
+  readonly contentLength: Occurrences;
+  readonly transferEncoding: Occurrences;
+  readonly connection: Occurrences;
+  readonly upgrade: Occurrences;
+  readonly te: Occurrences;
+  /** Origin (RFC 6454): the page that a browser calls for. */
+  readonly webOrigin: Occurrences;
+  /** Access-Control-Request-Method, of a preflight. */
+  readonly requestedMethod: Occurrences;
+  /** W3C Trace Context. */
+  readonly traceparent: Occurrences;
+  readonly tracestate: Occurrences;
+  /** Whether a body follows the head (RFC 9112 §6.3). */
+  readonly hasBody: boolean;
+}
+
+/** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
+export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
+
+type Decisive = Exclude<keyof RequestHead, 'method' | 'target' | 'version' | 'origin' | 'fields' | 'hasBody'>;
+
+const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
+  ['host', 'host'],
+  ['authorization', 'authorization'],
+  ['content-type', 'contentType'],
+  ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['connection', 'connection'],
+  ['upgrade', 'upgrade'],
+  ['te', 'te'],
+  ['origin', 'webOrigin'],
+  ['access-control-request-method', 'requestedMethod'],
+  ['traceparent', 'traceparent'],
+  ['tracestate', 'tracestate'],
+]);
+
+/** Where a request comes from: the connection, or what a trusted proxy says of the one before it. */
+export interface Origin {
+  /** The client's address. */
+  readonly address: string;
+  /** Whether the client's connection is TLS. */
+  readonly secure: boolean;
+  /** `X-Forwarded-For` for the upstream: the client, then the trusted proxies in between. */
+  readonly chain: string;
+  /** Host as a trusted proxy spells it, perhaps with the port that the client asked; undefined: as it is. */
+  readonly host: string | undefined;
+  /** X-Forwarded-Host of a trusted proxy where it is another than Host, by which the request is judged: nobody is told. */
+  readonly otherHost?: string | undefined;
+  /** Of this connection, and judged to be good; undefined: there is none, or it is that of a proxy, and no client's. */
+  readonly certificate?: ClientCertificate | undefined;
+  /** Of a trusted proxy, taken over. */
+  readonly requestId: string | undefined;
+  /** Whether the peer is one of the trusted proxies, so that what it says of the request before it is believed. */
+  readonly isProxied: boolean;
+  /** By which way a proxy asked about the request; undefined: it came to the listener of clients. */
+  readonly via?: Via;
+}
+
+/** What a client proved itself with. */
+export interface ClientCertificate {
+  /** As the value of Client-Cert (RFC 9440). */
+  readonly field: string;
+  /** Its name, in one line. */
+  readonly subject: string;
+}
+
+export type Via = 'nginx' | 'forward-auth' | 'envoy';
+
+/** What a driver knows of a request before anything is judged. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly version: '1.0' | '1.1' | '2.0';
+  readonly origin: Origin;
+  /** As in Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Reads the head in one pass over its lines. */
+export function readHead(received: ReceivedRequest): RequestHead {
+  const { rawHeaders } = received;
+  const fields = new Array<string>(rawHeaders.length);
+  const head = blank(received, fields);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    const value = rawHeaders[i + 1] as string;
+    fields[i] = name;
+    fields[i + 1] = value;
+    const member = decisive.get(name);
+    if (member !== undefined) head[member] = again(head[member], member, value);
+  }
+  head.hasBody = announcesBody(head);
+  return head;
+}
+
+/** One shape for every head, whatever its fields: the engine stays on its fast path. */
+function blank({ method, target, version, origin }: ReceivedRequest, fields: string[]): Mutable<RequestHead> {
+  return {
+    method,
+    target,
+    version,
+    origin,
+    fields,
+    host: undefined,
+    authorization: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
+    connection: undefined,
+    upgrade: undefined,
+    te: undefined,
+    webOrigin: undefined,
+    requestedMethod: undefined,
+    traceparent: undefined,
+    tracestate: undefined,
+    hasBody: false,
+  };
+}
+
+/** Connection is a list over all its lines (RFC 9110 §5.3); of the others only the count of a repetition matters. */
+function again(before: Occurrences, member: Decisive, value: string): Occurrences {
+  if (before === undefined) return { lines: 1, value };
+  const list = member === 'connection' || member === 'te' || member === 'upgrade';
+  return { lines: before.lines + 1, value: list ? `${before.value}, ${value}` : value };
+}
+
+function announcesBody({ transferEncoding, contentLength }: RequestHead): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && contentLength.value !== '0');
+}
+
+/** Whether a comma-separated field value names this token, without regard to case. */
+export function listNames(field: Occurrences, token: string): boolean {
+  if (field === undefined) return false;
+  return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
+}

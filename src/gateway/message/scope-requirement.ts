@@ -1,0 +1,40 @@
+import type { ScopeConfig } from '../../config/schema/gateway.ts';
+
+/** The scope that a route asks for: alternatives, each a list of scopes that are all needed (OR of AND, as in OpenAPI). */
+export type ScopeRequirement = readonly (readonly string[])[];
+
+export function scopeRequirement(config: ScopeConfig): ScopeRequirement {
+  if (typeof config === 'string') return [scopes(config)];
+  if ('any_of' in config) return config.any_of.map(scopes);
+  return [[...new Set(config.all_of.flatMap(scopes))]];
+}
+
+/** RFC 6749 §3.3: case-sensitive, delimited by spaces, in any order. */
+function scopes(text: string): readonly string[] {
+  return [...new Set(text.split(' ').filter((scope) => scope !== ''))];
+}
+
+export function satisfies(requirement: ScopeRequirement, held: ReadonlySet<string>): boolean {
+  for (const alternative of requirement) {
+    if (missing(alternative, held) === 0) return true;
+  }
+  return false;
+}
+
+/**
+ * What a challenge names: all scopes of the alternative with the fewest missing, those that are held too, so that a
+ * client that asks for exactly these gets a token that suffices (RFC 6750 §3).
+ */
+export function nearest(requirement: ScopeRequirement, held: ReadonlySet<string>): readonly string[] {
+  let best: readonly string[] = requirement[0] ?? [];
+  for (const alternative of requirement) {
+    if (missing(alternative, held) < missing(best, held)) best = alternative;
+  }
+  return best;
+}
+
+function missing(alternative: readonly string[], held: ReadonlySet<string>): number {
+  let count = 0;
+  for (const scope of alternative) if (!held.has(scope)) count++;
+  return count;
+}

@@ -1,0 +1,133 @@
+/** Upper bounds of the buckets, milliseconds; one more bucket takes the rest. */
+export const BOUNDS: readonly number[] = [
+  0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
+];
+
+/** What a histogram shows of itself. */
+export interface Measured {
+  /** One for each bucket. */
+  readonly counts: readonly number[];
+  /** Milliseconds. */
+  readonly sum: number;
+}
+
+/** How long something took, how often. Every request adds to some of these, so adding is a short loop and two sums. */
+export class Histogram implements Measured {
+  readonly counts: number[] = new Array<number>(BOUNDS.length + 1).fill(0);
+  sum = 0;
+
+  add(milliseconds: number): void {
+    const bucket = bucketOf(milliseconds);
+    this.counts[bucket] = (this.counts[bucket] as number) + 1;
+    this.sum += milliseconds;
+  }
+}
+
+export function bucketOf(milliseconds: number): number {
+  let bucket = 0;
+  while (bucket < BOUNDS.length && milliseconds > (BOUNDS[bucket] as number)) bucket++;
+  return bucket;
+}
+
+/** Reasons of one code that are counted apart: what a stranger can vary must not fill memory and dashboards. */
+const MOST_REASONS = 16;
+
+const FORWARDED = 0;
+const REQUESTS_SUM = 1;
+const UPSTREAM_SUM = 2;
+/** From here on the buckets of both histograms in turns, so that one request touches neighbours. */
+const BUCKETS = 3;
+const BUCKET_COUNT = BOUNDS.length + 1;
+const WIDTH = BUCKETS + 2 * BUCKET_COUNT;
+/** How many tallies stand side by side in memory. */
+const CHUNK = 256;
+
+/** What became of one request, as far as it is counted by route. */
+export interface Counted {
+  readonly code: string;
+  /** Empty: nothing beyond the code. */
+  readonly reason: string;
+  readonly milliseconds: number;
+  readonly upstream: number | undefined;
+}
+
+/** Makes tallies whose numbers lie close together: requests are spread over thousands of routes. */
+export function tallies(): () => Tally {
+  let numbers = new Float64Array(0);
+  let next = 0;
+  return () => {
+    if (next === numbers.length) [numbers, next] = [new Float64Array(WIDTH * CHUNK), 0];
+    const tally = new Tally(numbers, next);
+    next += WIDTH;
+    return tally;
+  };
+}
+
+/** What became of the requests of one route. */
+export class Tally {
+  readonly #numbers: Float64Array;
+  readonly #at: number;
+  /** Code → reason → count. */
+  #others: Map<string, Map<string, number>> | undefined;
+
+  constructor(numbers: Float64Array, at: number) {
+    this.#numbers = numbers;
+    this.#at = at;
+  }
+
+  add({ code, reason, milliseconds, upstream }: Counted): void {
+    this.#measure(REQUESTS_SUM, 0, milliseconds);
+    if (upstream !== undefined) this.#measure(UPSTREAM_SUM, 1, upstream);
+    if (code === 'forwarded' && reason === '') this.#increase(FORWARDED, 1);
+    else this.count(code, reason);
+  }
+
+  /** Also for a request that never became one. */
+  count(code: string, reason = ''): void {
+    this.#others ??= new Map();
+    const reasons = this.#others.get(code) ?? new Map<string, number>();
+    this.#others.set(code, reasons);
+    const bounded = reasons.has(reason) || reasons.size < MOST_REASONS ? reason : 'other';
+    reasons.set(bounded, (reasons.get(bounded) ?? 0) + 1);
+  }
+
+  get requests(): Measured {
+    return this.#histogram(REQUESTS_SUM, 0);
+  }
+
+  /** To the first byte of an upstream's answer. */
+  get upstream(): Measured {
+    return this.#histogram(UPSTREAM_SUM, 1);
+  }
+
+  get isEmpty(): boolean {
+    return this.#others === undefined && this.#read(FORWARDED) === 0;
+  }
+
+  *counts(): Iterable<{ code: string; reason: string; count: number }> {
+    const forwarded = this.#read(FORWARDED);
+    if (forwarded > 0) yield { code: 'forwarded', reason: '', count: forwarded };
+    for (const [code, reasons] of this.#others ?? []) {
+      for (const [reason, count] of reasons) yield { code, reason, count };
+    }
+  }
+
+  #measure(sum: number, histogram: 0 | 1, milliseconds: number): void {
+    this.#increase(sum, milliseconds);
+    this.#increase(BUCKETS + 2 * bucketOf(milliseconds) + histogram, 1);
+  }
+
+  #increase(place: number, by: number): void {
+    const at = this.#at + place;
+    this.#numbers[at] = (this.#numbers[at] as number) + by;
+  }
+
+  #read(place: number): number {
+    return this.#numbers[this.#at + place] as number;
+  }
+
+  #histogram(sum: number, histogram: 0 | 1): Measured {
+    const counts = Array.from({ length: BUCKET_COUNT }, (_, bucket) => this.#read(BUCKETS + 2 * bucket + histogram));
+    return { counts, sum: this.#read(sum) };
+  }
+}

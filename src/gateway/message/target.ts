@@ -1,0 +1,106 @@
+import { type Refused, refused } from '../../base/verdict.ts';
+import { findPathFault } from '../../config/words/path-faults.ts';
+import { decodedReadings, strictReading } from '../../config/words/path-readings.ts';
+import type { Code } from './codes.ts';
+
+/**
+ * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). What this returns is both matched and forwarded, so
+ * that no upstream can be shown another path than the one that was judged.
+ */
+export interface Target {
+  readonly kind: 'target';
+  /** Percent-encoded unreserved characters decoded once (RFC 3986 §6.2.2.2); otherwise byte for byte as received. */
+  readonly path: string;
+  /** `path` as it stands, in the form that patterns compare with (§6.2.2.1). */
+  readonly key: string;
+  /** As servers see it that decode before they route, where that is another text than `key`. */
+  readonly decoded: readonly string[];
+  /** With its `?`; empty when there is none. */
+  readonly query: string;
+  readonly encodedSlash: boolean;
+  readonly parameter: boolean;
+  /** Of an absolute-form target; to be compared with Host. */
+  readonly authority: string | undefined;
+}
+
+export type TargetCode = Extract<Code, `target_${string}`>;
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+const BROKEN_ENCODING = /%(?![0-9A-Fa-f]{2})/;
+// RFC 3986 §3.4 less "#", with the few that browsers leave raw in a query.
+const QUERY = /^[A-Za-z0-9._~!$&'()*+,;=:@/?%[\]{}|^`"<>\\-]*$/;
+
+/** What each character of a path means: 0 is not allowed there by RFC 3986 §3.3. */
+const PLAIN = 1;
+const SPECIAL = 2;
+const classes = new Uint8Array(128);
+for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_~!$&'()*+,=:@-") {
+  classes[character.charCodeAt(0)] = PLAIN;
+}
+for (const character of '/.%;\\') classes[character.charCodeAt(0)] = SPECIAL;
+
+export function judgeTarget(method: string, received: string): Target | Refused<TargetCode> {
+  if (received.includes('#')) return refused('target_fragment');
+  if (received === '*') return method === 'OPTIONS' ? target('*', '', undefined) : refused('target_malformed');
+  if (received.startsWith('/')) return judgeOrigin(received, undefined);
+  const absolute = ABSOLUTE.exec(received);
+  if (absolute === null) return refused('target_malformed');
+  const [, authority = '', rest = ''] = absolute;
+  return judgeOrigin(rest.startsWith('/') ? rest : `/${rest}`, authority);
+}
+
+function judgeOrigin(origin: string, authority: string | undefined): Target | Refused<TargetCode> {
+  const mark = origin.indexOf('?');
+  const path = mark === -1 ? origin : origin.slice(0, mark);
+  const query = mark === -1 ? '' : origin.slice(mark);
+  if (query !== '' && !QUERY.test(query)) return refused('target_malformed');
+  const shape = classify(path);
+  if (shape === 'malformed') return refused('target_malformed');
+  if (shape === 'plain') return target(path, query, authority);
+  // Before decoding: in `%%32%65` it would make an encoding out of what is none.
+  if (BROKEN_ENCODING.test(path)) return refused('target_percent_encoding');
+  const decoded = decodeUnreserved(path);
+  const fault = findPathFault(decoded);
+  return fault === undefined ? target(decoded, query, authority) : refused(fault);
+}
+
+/** Of nearly every path. */
+const NONE: readonly string[] = [];
+
+function target(path: string, query: string, authority: string | undefined): Target {
+  const encoded = path.includes('%');
+  const key = encoded ? strictReading(path) : path;
+  return {
+    kind: 'target',
+    path,
+    key,
+    decoded: encoded ? decodedReadings(key).filter((reading) => reading !== key) : NONE,
+    query,
+    encodedSlash: encoded && key.includes('%2F'),
+    parameter: path.includes(';') || (encoded && key.includes('%3B')),
+    authority,
+  };
+}
+
+/** A path of plain characters and single slashes needs no second look; that is nearly every path. */
+function classify(path: string): 'plain' | 'special' | 'malformed' {
+  let shape: 'plain' | 'special' = 'plain';
+  let afterSlash = false;
+  for (let i = 0; i < path.length; i++) {
+    const code = path.charCodeAt(i);
+    const kind = code < 128 ? classes[code] : 0;
+    if (kind === 0) return 'malformed';
+    const slash = code === 0x2f;
+    if (kind === SPECIAL && (!slash || afterSlash)) shape = 'special';
+    afterSlash = slash;
+  }
+  return shape;
+}
+
+function decodeUnreserved(path: string): string {
+  return path.replace(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return UNRESERVED.test(character) ? character : encoded;
+  });
+}

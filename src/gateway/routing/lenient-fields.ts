@@ -1,0 +1,165 @@
+import { fold } from '../../config/words/fold-name.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { decodeForm } from './form-parameters.ts';
+import { isQueryUnclear, queryDecodedFirst } from './query-decoded-first.ts';
+
+/**
+ * What a request has under a name: as its RFC reads it, and as a lenient upstream may. Where the two differ nobody knows
+ * what the upstream goes by.
+ */
+export interface FieldReading {
+  readonly values: readonly string[];
+  readonly lenient: readonly string[];
+}
+
+const NOTHING: FieldReading = { values: [], lenient: [] };
+
+/** Servers behind CGI-like interfaces take `X_Env` for `X-Env` (RFC 3875 §4.1.18). `name` is in lower case. */
+export function headerReader(name: string): (head: RequestHead) => FieldReading {
+  const folded = fold(name);
+  return ({ fields }) => {
+    const values: string[] = [];
+    const lenient: string[] = [];
+    for (let i = 0; i < fields.length; i += 2) {
+      const received = fields[i] as string;
+      if (received === name) values.push(fields[i + 1] as string);
+      if (received === name || foldsTo(received, folded)) lenient.push(withoutBlanks(fields[i + 1] as string));
+    }
+    return { values, lenient };
+  };
+}
+
+/** Some servers strip more around a value than the blank and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
+function withoutBlanks(value: string): string {
+  let [start, end] = [0, value.length];
+  while (start < end && BLANK.test(value[start] as string)) start++;
+  while (end > start && BLANK.test(value[end - 1] as string)) end--;
+  return value.slice(start, end);
+}
+
+const BLANK = /[\s\x85]/;
+
+/** As `fold(received) === folded`, of a name in lower case; nearly every other one is told apart by its first character. */
+function foldsTo(received: string, folded: string): boolean {
+  if (received.length !== folded.length) return false;
+  for (let i = 0; i < folded.length; i++) {
+    if (received[i] !== folded[i] && (folded[i] !== '-' || PLAIN.test(received[i] as string))) return false;
+  }
+  return true;
+}
+
+const PLAIN = /[a-z0-9]/;
+
+/** What of a request a parameter is read from. */
+export interface Queried {
+  /** As received. */
+  readonly target: string;
+  /** With its `?`. */
+  readonly query: string;
+}
+
+/** Of more than two values none is told: two are as bad as a thousand. */
+export function parameterReader(name: string): (request: Queried) => FieldReading {
+  const begins = beginningOf(name);
+  const isTaken = twinOf(name);
+  const isSame = UNRESERVED.test(name)
+    ? // nginx does not decode names, so one that is encoded without need has two readings.
+      (key: string) => key === name
+    : (key: string) => key.length <= 3 * name.length && begins(key) && decodeForm(key) === name;
+  const leniently = (query: string) => valuesIn(query, '&;', (key) => begins(key) && isTaken(key)).map(beforeNul);
+  return ({ target, query }) => {
+    const decodedFirst = queryDecodedFirst(target);
+    if (query.length < 2 && !decodedFirst) return NOTHING;
+    const values = valuesIn(query, '&', isSame);
+    if (isQueryUnclear(target)) return { values, lenient: [...values, ''] };
+    const lenient = leniently(query);
+    if (decodedFirst === undefined || !areSame(values, lenient)) return { values, lenient };
+    return { values, lenient: leniently(decodedFirst) };
+  };
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
+}
+
+const UNRESERVED = /^[A-Za-z0-9._~-]+$/;
+
+/** Where a text in C ends. */
+function beforeNul(value: string): string {
+  return value.split('\0', 1)[0] ?? '';
+}
+
+/**
+ * `op[]` and `op[a]` are lists under the name `op`, and PHP drops what stands behind the last bracket: `f[a]x` is `f[a]`. Of a
+ * longer name no more is looked at than tells it apart.
+ */
+function twinOf(name: string): (key: string) => boolean {
+  const folded = foldParameter(name);
+  const further = folded.endsWith(']') ? folded : `${folded}[`;
+  const longest = 3 * (name.length + 1);
+  return (key) => {
+    const plain = foldParameter(decodeForm(key.replace(BLANKS, '').slice(0, longest)));
+    return plain === folded || plain.startsWith(further) || plain.replace('[', '_') === folded;
+  };
+}
+
+/** Before a name, as they may be written. */
+const BLANKS = /^(?:\+|%20|%0[09a-d])+/i;
+
+/** Spares the look at nearly every name of a flood: what is encoded, or a blank, may come to be anything. */
+function beginningOf(name: string): (key: string) => boolean {
+  const first = name.slice(0, 1).toLowerCase();
+  const isPlain = PLAIN.test(first);
+  return (key) => {
+    if (key.length < name.length) return false;
+    const begin = key.slice(0, 1);
+    return !isPlain || '%+ '.includes(begin) || begin.toLowerCase() === first;
+  };
+}
+
+function valuesIn(query: string, separators: Separators, isOne: (key: string) => boolean): readonly string[] {
+  const values: string[] = [];
+  eachPair(query, separators, (key, value) => {
+    if (isOne(key)) values.push(decodeForm(value()));
+    return values.length > 1;
+  });
+  return values;
+}
+
+/** Some servers end a parameter at `;` as well (HTML 4.01 §B.2.2). */
+type Separators = '&' | '&;';
+
+type Enough = (key: string, value: () => string) => boolean;
+
+interface Place {
+  readonly start: number;
+  /** -1: there is none. */
+  readonly equals: number;
+  readonly end: number;
+}
+
+function tell(query: string, { start, equals, end }: Place, enough: Enough): boolean {
+  const value = () => (equals === -1 ? '' : query.slice(equals + 1, end));
+  return enough(query.slice(start, equals === -1 ? end : equals), value);
+}
+
+const [EQUALS, AMPERSAND, SEMICOLON] = [0x3d, 0x26, 0x3b];
+
+/** Calls with each parameter as it stands behind the `?`, in order, until it is told that this is enough. */
+export function eachPair(query: string, separators: Separators, enough: Enough): void {
+  let start = 1;
+  let equals = -1;
+  for (let at = 1; at <= query.length; at++) {
+    const code = at === query.length ? AMPERSAND : query.charCodeAt(at);
+    if (code === EQUALS && equals === -1) equals = at;
+    if (code !== AMPERSAND && (code !== SEMICOLON || separators === '&')) continue;
+    if (at > start && tell(query, { start, equals, end: at }, enough)) return;
+    start = at + 1;
+    equals = -1;
+  }
+}
+
+/** PHP trims blanks, ends a name at NUL and makes `_` of a blank, a dot and a bracket that is not closed; ASP.NET ignores case. */
+export function foldParameter(name: string): string {
+  return (name.split('\0', 1)[0] ?? '').trim().toLowerCase().replace(/[ .]/g, '_');
+}

@@ -1,0 +1,28 @@
+/**
+ * The query, with its `?`, as a server sees it that decodes the whole target before it parts it: `%23` ends it, `%26` parts
+ * it, and its URL parser drops line breaks, tabs and what is blank at the end. Undefined where nothing is percent-encoded.
+ */
+export function queryDecodedFirst(target: string): string | undefined {
+  if (!target.includes('%')) return undefined;
+  const decoded = target.replace(ENCODED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const [before = ''] = withoutBlanks(decoded).split('#', 1);
+  const mark = before.indexOf('?');
+  return mark === -1 ? '' : before.slice(mark);
+}
+
+/** Octet by octet: the signs that part a target are ASCII. */
+const ENCODED = /%([0-9A-Fa-f]{2})/g;
+
+/** URL Standard, basic URL parser, steps 1 and 3. */
+function withoutBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(0, end).replace(/[\t\n\r]/g, '');
+}
+
+/** Whether the path holds an encoded `?` or `#`: where such a server begins the query is then a matter of its own. */
+export function isQueryUnclear(target: string): boolean {
+  return target.includes('%') && SIGN_IN_PATH.test(target);
+}
+
+const SIGN_IN_PATH = /^[^?]*%(?:3f|23)/i;

@@ -1,0 +1,4 @@
+/** RFC 9110 §5.6.4. */
+export function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, '$1');
+}

@@ -1,0 +1,57 @@
+import type { Asker } from '../../../base/bounded-queue.ts';
+import { usernameKey } from '../../../base/username.ts';
+import type { Htpasswd } from '../../../config/files/htpasswd.ts';
+import { parseStoredPassword, type StoredPassword } from '../../../config/files/stored-password.ts';
+import type { PasswordFact } from '../../../storage/lookup/users.ts';
+import { Decoys } from '../decoys.ts';
+import { type Answered, foundOr, type Sought, unknown } from '../sought.ts';
+import type { UserStore } from '../user-store.ts';
+
+export interface BasicUser {
+  readonly username: string;
+  readonly stored: StoredPassword;
+  /** Another one where the password was changed. */
+  readonly print: string;
+}
+
+/** The users of Basic on the routes that share one block. */
+export interface BasicUsers {
+  /** What a name is counted by when its password is guessed: the same for each spelling of it. */
+  keyOf(username: string): string;
+  find(username: string, asker: Asker): Sought<BasicUser>;
+  /** Judged in the place of what a user of this name has not, for its work alone; undefined: there is nobody. */
+  decoyOf(username: string): StoredPassword | undefined;
+}
+
+/** Of a file. Case counts, and a change of the file is another object. */
+export function basicUsersOfFile(users: Htpasswd): BasicUsers {
+  const decoys = new Decoys([...users.values()]);
+  return {
+    keyOf: (username) => username,
+    find(username) {
+      const stored = users.get(username);
+      return foundOr(stored && { username, stored, print: '' });
+    },
+    decoyOf: (username) => decoys.of(username),
+  };
+}
+
+/** Of a store, where an account has one name in many spellings. */
+export function basicUsersOfStore(store: UserStore): BasicUsers {
+  return {
+    keyOf: usernameKey,
+    find(username, asker) {
+      const sought = store.findPassword(usernameKey(username), asker);
+      return sought instanceof Promise ? sought.then(parsed) : parsed(sought);
+    },
+    decoyOf: (username) => store.decoyOf(usernameKey(username)),
+  };
+}
+
+/** What cannot be parsed nobody has the password of. */
+function parsed(answered: Answered<PasswordFact>): Answered<BasicUser> {
+  if (answered.kind !== 'found') return answered;
+  const { username, passwordHash } = answered.user;
+  const stored = parseStoredPassword(passwordHash);
+  return stored.ok ? { kind: 'found', user: { username, stored: stored.value, print: passwordHash } } : unknown;
+}

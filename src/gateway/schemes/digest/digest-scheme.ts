@@ -1,0 +1,273 @@
+import { addressBlock } from '../../../base/client-address.ts';
+import { sameBytes } from '../../../base/secret.ts';
+import { outage, refused } from '../../../base/verdict.ts';
+import type { DigestConfig } from '../../../config/schemes/digest/schema.ts';
+import type { Counters, NonceUsage } from '../../../counters/counters.ts';
+import type { Throttle } from '../../../counters/throttle.ts';
+import {
+  type DigestCredentials,
+  digestChallenge,
+  formatAuthenticationInfo,
+  parseDigest,
+} from '../../../http-auth/digest.ts';
+import {
+  type DigestAlgorithmName,
+  digestAlgorithmNamed,
+  digestAlgorithmNames,
+  digestAlgorithms,
+} from '../../../http-auth/digest-algorithms.ts';
+import { digestResponse, type ResponseInput, userHash } from '../../../http-auth/digest-response.ts';
+import type { Nonce } from '../../../http-auth/nonce.ts';
+import type { Identity, SchemeVerification, Verified } from '../../message/identity.ts';
+import type { RequestHead } from '../../message/request-head.ts';
+import { guard as guardLogin } from '../guarded-login.ts';
+import type { HttpScheme, Presented } from '../http-scheme.ts';
+import type { Nonces } from '../nonces.ts';
+import type { Answered as UserAnswer } from '../sought.ts';
+import { userIdentities } from '../user-identity.ts';
+import { uriFits } from './digest-uri.ts';
+import type { DigestUser, DigestUsers } from './digest-users.ts';
+
+export interface DigestParts {
+  readonly config: DigestConfig;
+  readonly users: DigestUsers;
+  readonly nonces: Nonces;
+  readonly throttle: Throttle;
+  /** `limits.share`: of the places where users are waited for, the most that one address block has. */
+  readonly share: number;
+  /** The place of the counts: a use that is known there is known nowhere else. */
+  readonly countedAt: string;
+  /** Where other processes take the same nonces. */
+  readonly useNonce: Counters['useNonce'];
+}
+
+/** Digest (RFC 7616) on the routes that share one block. */
+export function digestScheme(parts: DigestParts): HttpScheme {
+  const { config, nonces } = parts;
+  const scene: Scene = {
+    ...parts,
+    algorithms: digestAlgorithmNames.filter((name) => config.algorithms.includes(name)),
+    opaques: config.opaque ? nonces.opaques(config.realm) : [],
+    identityOf: userIdentities({ scheme: 'digest', realm: config.realm, scopes: config.scopes }),
+  };
+  return {
+    name: 'digest',
+    verify: (presented) => verify(scene, presented),
+    challenges: (head, stale) => challenges(scene, head, stale),
+    wantsEntity: (head) => (hashesBody(scene, head) ? config.auth_int.max_body : undefined),
+  };
+}
+
+/** Only of credentials that nothing but the password can be wrong with: for others no body is read, let alone held. */
+function hashesBody(scene: Scene, head: RequestHead): boolean {
+  const { authorization } = head;
+  if (authorization === undefined || !scene.config.qop.includes('auth-int')) return false;
+  const answered = answeredBy(scene, { value: authorization.value, head, entity: undefined });
+  return answered.kind === 'answered' && answered.credentials.protection?.qop === 'auth-int';
+}
+
+interface Scene extends DigestParts {
+  /** In the order in which they are offered. */
+  readonly algorithms: readonly DigestAlgorithmName[];
+  /** The first is given out; none where the file wants none. */
+  readonly opaques: readonly string[];
+  readonly identityOf: (username: string) => Identity;
+}
+
+/** One nonce for all: a client that takes the second challenge must not be told that its nonce is for the first. */
+function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
+  const { config, nonces, algorithms, opaques } = scene;
+  const nonce = nonces.issue(purposeOf(scene, head));
+  const { realm, qop, userhash, domain } = config;
+  const shared = { realm, qop, nonce, opaque: opaques[0], userhash, stale, domain: domain?.join(' ') };
+  return algorithms.map((algorithm) => digestChallenge({ ...shared, algorithm }));
+}
+
+/**
+ * What a nonce is for: realm, and address where it is bound to one. Where its uses are counted, and for how long: what
+ * counts elsewhere, or after that, could not know of a use.
+ */
+function purposeOf({ config, countedAt }: DigestParts, { origin }: RequestHead): string {
+  const { realm, nonce_ttl, bind_ip } = config;
+  return [realm, countedAt, nonce_ttl, bind_ip ? addressBlock(origin.address) : ''].join('\0');
+}
+
+/** Credentials that answer a challenge of this route, so far as can be told without the password. */
+interface Answered {
+  readonly credentials: DigestCredentials;
+  readonly algorithm: DigestAlgorithmName;
+  readonly nonce: Nonce;
+}
+
+function verify(scene: Scene, presented: Presented): SchemeVerification | Promise<SchemeVerification> {
+  const answered = answeredBy(scene, presented);
+  if (answered.kind === 'refused') return answered;
+  const { credentials, algorithm } = answered;
+  const asker = { block: addressBlock(presented.head.origin.address, 48), share: scene.share };
+  const sought = scene.users.find(credentials, algorithm, asker);
+  return sought instanceof Promise
+    ? sought.then((told) => guarded(scene, answered, told, presented))
+    : guarded(scene, answered, sought, presented);
+}
+
+function guarded(
+  scene: Scene,
+  answered: Answered,
+  sought: UserAnswer<DigestUser>,
+  presented: Presented,
+): SchemeVerification | Promise<SchemeVerification> {
+  if (sought.kind === 'outage') return sought;
+  const user = sought.kind === 'found' ? sought.user : undefined;
+  const { realm } = scene.config;
+  const name = `digest ${realm.length}:${realm}${countedName(scene, answered)}`;
+  const guard = { throttle: scene.throttle, name, address: presented.head.origin.address };
+  return guardLogin(guard, () => judge(scene, { ...answered, user }, presented));
+}
+
+/**
+ * What guesses are counted by, which must be the same whether there is such a user or not: else by name and by hash in
+ * turn it could be seen which names count together. So a name counts as its hash where that may be sent in its place.
+ */
+function countedName({ config }: Scene, { credentials: { username, userhash }, algorithm }: Answered): string {
+  if (!config.userhash) return username;
+  const { stored } = digestAlgorithms[algorithm];
+  return `${stored} ${userhash ? username : userHash(stored, username, config.realm)}`;
+}
+
+function answeredBy(scene: Scene, { value, head }: Presented) {
+  const { config, nonces, opaques } = scene;
+  const parsed = parseDigest(value);
+  if (parsed.kind !== 'credentials')
+    return refused('authorization_malformed', parsed.kind === 'malformed' ? parsed.detail : undefined);
+  const { credentials } = parsed;
+  const algorithm = digestAlgorithmNamed(credentials.algorithm);
+  const mismatch = mismatches.find(({ isWrong }) => isWrong(credentials, { config, algorithm, opaques }));
+  if (mismatch !== undefined || algorithm === undefined) return refused('digest_mismatch', mismatch?.text);
+  if (!uriFits(credentials.uri, head, config)) return refused('digest_uri');
+  const nonce = nonces.read(credentials.nonce, purposeOf(scene, head));
+  return nonce === undefined ? refused('nonce_invalid') : { kind: 'answered' as const, credentials, algorithm, nonce };
+}
+
+interface Offered {
+  readonly config: DigestConfig;
+  readonly algorithm: DigestAlgorithmName | undefined;
+  readonly opaques: readonly string[];
+}
+
+/** What a response says that no challenge of this route offered. */
+const mismatches: readonly { text: string; isWrong(said: DigestCredentials, offered: Offered): boolean }[] = [
+  { text: 'another realm', isWrong: ({ realm }, { config }) => realm !== config.realm },
+  {
+    text: 'an algorithm that is not offered',
+    isWrong: (_, { config, algorithm }) => algorithm === undefined || !config.algorithms.includes(algorithm),
+  },
+  {
+    text: 'a response of another length',
+    isWrong: (said, { algorithm }) => said.response.length !== lengthOf(algorithm),
+  },
+  { text: 'no qop', isWrong: ({ protection }, offered) => protection === undefined && !takesLegacy(offered) },
+  {
+    text: 'a qop that is not offered',
+    isWrong: ({ protection }, { config }) => protection !== undefined && !config.qop.includes(protection.qop),
+  },
+  {
+    text: 'another opaque',
+    isWrong: ({ opaque }, { opaques }) => opaque !== undefined && opaques.length > 0 && !opaques.includes(opaque),
+  },
+  { text: 'a userhash, which is not offered', isWrong: ({ userhash }, { config }) => userhash && !config.userhash },
+];
+
+function takesLegacy({ config, algorithm }: Offered): boolean {
+  return config.legacy_no_qop && algorithm === 'MD5';
+}
+
+function lengthOf(algorithm: DigestAlgorithmName | undefined): number | undefined {
+  return algorithm && digestAlgorithms[algorithm].length;
+}
+
+/** The same work whether the user is known or not; only who had the password right learns anything of the nonce. */
+function judge(
+  scene: Scene,
+  answered: Answered & { readonly user: DigestUser | undefined },
+  presented: Presented,
+): SchemeVerification | Promise<SchemeVerification> {
+  const { nonces, identityOf } = scene;
+  const { credentials, algorithm, nonce, user } = answered;
+  const ha1 = user?.ha1 ?? nonces.decoy.slice(0, lengthOf(algorithm));
+  const input = { ...inputOf(answered, presented), ha1 };
+  const session = sessionNonces(scene, answered).find((sessionCnonce) =>
+    sameResponse(digestResponse({ ...input, sessionCnonce }), credentials.response),
+  );
+  // Looked for whether the user is known or not, so that the time tells nothing.
+  const lacks = scene.users.lacks?.(credentials, algorithm);
+  if (user === undefined || session === undefined) return refused('password_wrong', lacks);
+  const now = nonces.now();
+  if (now - nonce.issuedAt > scene.config.nonce_ttl) return refused('nonce_stale');
+  const accept: Accept = {
+    identity: identityOf(user.username),
+    answerFields: info(scene, answered, presented.head, { ...input, sessionCnonce: session }),
+  };
+  const usage = use(scene, answered, now);
+  return usage instanceof Promise ? usage.then((told) => settled(told, accept)) : settled(usage, accept);
+}
+
+type Accept = Pick<Verified, 'identity' | 'answerFields'>;
+
+function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerification {
+  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are out of reach');
+  if (usage === 'fresh') return { kind: 'verified', cache: 'miss', ...accept };
+  return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
+}
+
+/** A session has the cnonce of its first request (RFC 7616 §3.4.2); most clients begin another with each request. */
+function sessionNonces({ nonces }: Scene, { credentials, algorithm, nonce }: Answered): readonly string[] {
+  const { cnonce = '' } = credentials;
+  const first = digestAlgorithms[algorithm].session ? nonces.counts.cnonceOf(nonce) : undefined;
+  return first === undefined || first === cnonce ? [cnonce] : [cnonce, first];
+}
+
+function inputOf({ credentials, algorithm }: Answered, { head, entity }: Presented) {
+  const { nonce, cnonce, protection, uri } = credentials;
+  return { algorithm, nonce, cnonce, protection, method: head.method, uri, entity };
+}
+
+function sameResponse(computed: string, response: string): boolean {
+  return sameBytes(Buffer.from(computed, 'latin1'), Buffer.from(response, 'latin1'));
+}
+
+function use(
+  { config, nonces, useNonce }: Scene,
+  { credentials, algorithm, nonce }: Answered,
+  now: number,
+): NonceUsage | Promise<NonceUsage | undefined> {
+  const { protection, cnonce } = credentials;
+  const count = protection === undefined ? 'last' : Number.parseInt(protection.nc, 16);
+  const expiresAt = nonce.issuedAt + config.nonce_ttl;
+  if (useNonce !== undefined) return useNonce({ ...nonce, lifetime: expiresAt - now + SPARE, count, mode: config.nc });
+  const session = digestAlgorithms[algorithm].session ? cnonce : undefined;
+  return nonces.counts.use(nonce, { count, mode: config.nc, now, expiresAt, cnonce: session });
+}
+
+/** Milliseconds: another process may take a nonce for younger than this one does. */
+const SPARE = 10_000;
+
+/** So much of its time must have passed before a nonce is followed by the next one. */
+const LATE = 0.8;
+
+/**
+ * RFC 7616 §3.5: that the server knows the password too. Of auth-int it would need the body of an answer that is
+ * streamed, so there it is left out.
+ */
+function info(scene: Scene, answered: Answered, head: RequestHead, input: ResponseInput): readonly string[] {
+  const { protection, cnonce } = answered.credentials;
+  if (protection?.qop !== 'auth' || cnonce === undefined) return [];
+  const rspauth = digestResponse({ ...input, method: '' });
+  const nextnonce = nextNonce(scene, answered, head);
+  return ['authentication-info', formatAuthenticationInfo({ rspauth, cnonce, protection, nextnonce })];
+}
+
+function nextNonce(scene: Scene, { nonce }: Answered, head: RequestHead): string | undefined {
+  const { config, nonces } = scene;
+  const isLate = nonces.now() - nonce.issuedAt > config.nonce_ttl * LATE;
+  return config.nextnonce && isLate ? nonces.issue(purposeOf(scene, head)) : undefined;
+}

@@ -1,0 +1,48 @@
+import { type HtdigestEntry, parseHtdigest } from '../../../config/files/htdigest.ts';
+import type { DigestConfig } from '../../../config/schemes/digest/schema.ts';
+import { digestChallenge } from '../../../http-auth/digest.ts';
+import { digestAlgorithmNames } from '../../../http-auth/digest-algorithms.ts';
+import type { HttpScheme } from '../http-scheme.ts';
+import { type Nonces, openNonces, openUsedNonces } from '../nonces.ts';
+import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
+import { userIdentities } from '../user-identity.ts';
+import { openStore, storeOf } from '../users-in-store.ts';
+import { usersOfFile } from '../users-of-file.ts';
+import { digestScheme } from './digest-scheme.ts';
+import { type DigestUsers, digestUsers, digestUsersOfStore } from './digest-users.ts';
+
+/** Digest (RFC 7616). */
+export const digest: GatewayScheme<DigestConfig> = {
+  open,
+  assume,
+  describe: ({ issuer }) => `by the users of ${issuer}`,
+  countsUses: true,
+  dependencies: ({ users }) => storeOf('digest', users),
+};
+
+/** Nothing of it needs to be kept but the nonces. */
+function open(config: DigestConfig, scene: SchemeScene): HttpScheme {
+  const { throttle, counters, countedAt } = scene;
+  const { share } = scene.config.limits;
+  const [users, nonces] = [usersOf(config, scene), noncesOf(scene)];
+  return digestScheme({ config, users, nonces, countedAt, throttle, share, useNonce: counters.useNonce });
+}
+
+function usersOf({ users: source, realm }: DigestConfig, scene: SchemeScene): DigestUsers {
+  if (typeof source !== 'string') return digestUsersOfStore(openStore(scene, 'digest', source), realm);
+  return digestUsers(usersOfFile<readonly HtdigestEntry[]>(scene, source, parseHtdigest, []), realm);
+}
+
+function noncesOf({ kept, lease, clock, config: { nonce_keys: keys } }: SchemeScene): Nonces {
+  const used = kept.usedNonces.take(lease, null, () => openUsedNonces(clock));
+  return kept.nonces.take(lease, keys ?? null, () => openNonces(keys, used));
+}
+
+function assume({ realm, scopes, algorithms, qop, userhash, domain }: DigestConfig): Assumed {
+  const offered = digestAlgorithmNames.filter((name) => algorithms.includes(name));
+  const shared = { realm, qop, userhash, domain: domain?.join(' '), nonce: 'NONCE', opaque: 'OPAQUE', stale: false };
+  return {
+    identityOf: userIdentities({ scheme: 'digest', realm, scopes }),
+    challenges: () => offered.map((algorithm) => digestChallenge({ ...shared, algorithm })),
+  };
+}

@@ -1,0 +1,43 @@
+import { maskPasswords } from '../../config/yaml/frame.ts';
+import type { UserKind } from '../../storage/lookup/users.ts';
+import { openUserFacts } from '../../storage/open-users.ts';
+import { faultLog } from '../message/fault-log.ts';
+import type { SchemeDependency, SchemeScene } from './scheme.ts';
+import { type UserStore, userStore } from './user-store.ts';
+
+/** `users: { storage }` of a block. */
+export interface StoredUsers {
+  readonly storage: string;
+  readonly encryption_keys?: readonly string[];
+}
+
+/** One for all routes that name it, and over a reload too: what it remembers is never older than a second. */
+export function openStore(scene: SchemeScene, kind: UserKind, source: StoredUsers): UserStore {
+  const { kept, lease, clock, log, directory, stores } = scene;
+  const { storage, encryption_keys: encryptionKeys } = source;
+  const store = kept.userStores.take(lease, [kind, source], () => {
+    const faults = faultLog(log, { users: kind }, 'store of users');
+    const costFaults = faultLog(log, { users: kind }, 'costs of passwords');
+    return userStore(openUserFacts(storage, { directory, clock, encryptionKeys }), { kind, clock, faults, costFaults });
+  });
+  stores.add(store);
+  return store;
+}
+
+/** A file of users is looked at with the configuration; a store is asked. */
+export function storeOf(kind: UserKind, users: string | StoredUsers): readonly SchemeDependency[] {
+  if (typeof users === 'string') return [];
+  const { storage, encryption_keys: encryptionKeys } = users;
+  return [
+    {
+      key: { kind, storage, encryptionKeys },
+      about: `users of ${kind} ${maskPasswords(storage)}`,
+      remedy: 'name the `storage` of the authorization service, and its `encryption_keys`',
+      async look({ directory, clock, opened }) {
+        const facts = openUserFacts(storage, { directory, clock, encryptionKeys, traceless: true });
+        opened.defer(() => facts.close());
+        await facts.ping(kind);
+      },
+    },
+  ];
+}

@@ -1,0 +1,18 @@
+import type { Place } from '../../config/files/referred-file.ts';
+import { readUserFile } from '../../config/files/user-file.ts';
+import type { ParsedUsers } from '../../config/files/user-lines.ts';
+import type { SchemeScene } from './scheme.ts';
+
+/** The file was judged a moment ago: if it went bad since, nobody gets in by it (advisory 61). */
+export function usersOfFile<Users>(
+  { directory, log, contents }: Pick<SchemeScene, 'directory' | 'log' | 'contents'>,
+  path: string,
+  parse: (text: string) => ParsedUsers<Users>,
+  nobody: Users,
+): Users {
+  const place: Place = { directory, contents };
+  const read = readUserFile(path, place, parse);
+  if (read.ok) return read.users;
+  log.error({ file: path, faults: read.faults }, 'a file of users cannot be used any more: nobody gets in by it');
+  return nobody;
+}

@@ -1,0 +1,142 @@
+import { type Dispatcher, request } from 'undici';
+import { type JsonObject, parseJsonObject } from '../../jwt/json.ts';
+import { statusFault } from './status-fault.ts';
+
+/** A JSON object from an authorization server, or why there is none. `detail` holds nothing that the server sent but the
+ * origin of a redirect.
+ */
+export type Fetched = FetchedJson | FailedFetch;
+
+export interface FetchedJson {
+  readonly kind: 'json';
+  readonly value: JsonObject;
+  /** Seconds for which the server says that it holds; absent where it does not say. */
+  readonly maxAge?: number;
+  /** Milliseconds since it came, where that was not just now. */
+  readonly age?: number;
+}
+
+export interface FailedFetch {
+  readonly kind: 'failed';
+  readonly detail: string;
+  /** Present when there was an answer, of whatever sort. */
+  readonly status?: number;
+}
+
+export interface JsonRequest {
+  readonly url: string;
+  readonly signal: AbortSignal;
+  /** A form; then the method is POST. */
+  readonly form?: URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** false: JSON whatever it is called; key sets lie on many a plain file server. */
+  readonly judgeType?: boolean;
+}
+
+export type FetchJson = (request: JsonRequest) => Promise<Fetched>;
+
+/** Total time of one answer, waiting and redirect-free; no answer is worth holding a request for longer. */
+export const DEADLINE = 5_000;
+const MAX_BYTES = 1024 * 1024;
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
+/** A kept connection that the server closed under us says nothing about the server: asked once more. */
+const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+export function jsonFetcher(dispatcher: Dispatcher): FetchJson {
+  return async (wanted) => {
+    try {
+      return await read(await send(dispatcher, wanted), wanted);
+    } catch (error) {
+      return failed(reasonOf(error));
+    }
+  };
+}
+
+export function failed(detail: string, status?: number): FailedFetch {
+  return status === undefined ? { kind: 'failed', detail } : { kind: 'failed', detail, status };
+}
+
+async function send(dispatcher: Dispatcher, wanted: JsonRequest): Promise<Dispatcher.ResponseData> {
+  const { url, signal, form, headers } = wanted;
+  const ask = () =>
+    unlessAborted(
+      signal,
+      request(url, {
+        dispatcher,
+        signal,
+        method: form === undefined ? 'GET' : 'POST',
+        headers: { accept: 'application/json', ...formType(form), ...headers },
+        body: form?.toString() ?? null,
+      }),
+    );
+  return ask().catch((error: unknown) => {
+    if (!CUT.has(codeOf(error))) throw error;
+    return ask();
+  });
+}
+
+/** undici looks at the signal only once there is a connection; where none opens, nobody would be answered in time. */
+function unlessAborted<Answer>(signal: AbortSignal, answer: Promise<Answer>): Promise<Answer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return Promise.race([answer, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+function formType(form: URLSearchParams | undefined): Record<string, string> {
+  return form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+}
+
+async function read(answer: Dispatcher.ResponseData, wanted: JsonRequest): Promise<Fetched> {
+  const { statusCode, body } = answer;
+  // A body that is let go emits an error that concerns nobody.
+  body.on('error', () => {});
+  const fault = judgeHead(answer, wanted);
+  const bytes = fault === undefined ? await readAll(body) : undefined;
+  body.destroy();
+  if (fault !== undefined) return failed(fault, statusCode);
+  if (bytes === undefined) return failed('the answer is too large', statusCode);
+  const value = parseJsonObject(bytes);
+  if (value === undefined) return failed('the answer is not a sound JSON object', statusCode);
+  return { kind: 'json', value, ...maxAge(answer.headers['cache-control']) };
+}
+
+/** RFC 9111 §5.2.2.1. */
+function maxAge(cacheControl: string | string[] | undefined): { maxAge?: number } {
+  const told = /(?:^|[ ,])max-age=([0-9]{1,9})(?:[ ,]|$)/i.exec(String(cacheControl ?? ''));
+  return told === null ? {} : { maxAge: Number(told[1]) };
+}
+
+/** We ask for no content coding, so one that comes is unasked for; it is never decoded, so no bomb goes off. */
+function judgeHead(answer: Dispatcher.ResponseData, { url, judgeType = true }: JsonRequest): string | undefined {
+  const { headers } = answer;
+  const fault = statusFault(answer, url);
+  if (fault !== undefined) return fault;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return 'the answer has a content coding';
+  const type = headers['content-type'];
+  if (judgeType && !(typeof type === 'string' && JSON_TYPE.test(type))) return 'the answer is not of type JSON';
+  return Number(headers['content-length'] ?? 0) > MAX_BYTES ? 'the answer is too large' : undefined;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** Codes and names only: a message may quote what the server sent. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${DEADLINE} ms`;
+  return codeOf(error) || (error instanceof Error ? error.name : 'unknown failure');
+}

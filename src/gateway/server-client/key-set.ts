@@ -1,0 +1,234 @@
+import type { Clock } from '../../base/clock.ts';
+import type { AlgorithmName } from '../../jwt/algorithms.ts';
+import { type KeyRing, keyRing } from '../../jwt/key-ring.ts';
+import { importKeys, type RefusedKey, type VerificationKey } from '../../jwt/keys.ts';
+import type { FaultLog, GatewayLog } from '../message/fault-log.ts';
+import type { Fetched } from './fetch-json.ts';
+import type { KeySource } from './key-source.ts';
+import { type KidMemory, kidMemory } from './kid-memory.ts';
+
+export type FoundKeys =
+  | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
+  /** The server has no such key. */
+  | { readonly kind: 'unknown' }
+  /** It had one, and with it ended what the key signed. */
+  | { readonly kind: 'revoked' }
+  /** Whether it has one cannot be known now. */
+  | { readonly kind: 'out'; readonly detail: string };
+
+/** The keys of one authorization server, as last seen. */
+export interface KeySet {
+  /**
+   * At once when the key is here; waits for one shared fetch when it may have appeared since. `subject`: whose token it
+   * is, for keys that are one user's.
+   */
+  find(alg: AlgorithmName, kid: string | undefined, subject?: string | undefined): FoundKeys | Promise<FoundKeys>;
+  /** Whether a key of this name is here. */
+  knows(kid: string): boolean;
+  /** Whether what this key verified still counts. */
+  holds(key: VerificationKey): boolean;
+  /** Settles after the first attempt; never rejects. */
+  start(): Promise<void>;
+  tried(): boolean;
+  usable(): boolean;
+  ageSeconds(): number | undefined;
+  close(): void;
+}
+
+export interface KeySetOptions {
+  readonly source: KeySource;
+  readonly algorithms: readonly AlgorithmName[];
+  /** Milliseconds, as configured. */
+  readonly ttl: number;
+  readonly cooldown: number;
+  readonly staleIfError: number;
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+  readonly faults: FaultLog;
+}
+
+/** Milliseconds in which a request without any keys does not try again what just failed. */
+const COLD_PAUSE = 1_000;
+const SHORTEST_RETRY = 100;
+/** What timers can hold. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+const UNKNOWN: FoundKeys = { kind: 'unknown' };
+const STALE: FoundKeys = { kind: 'out', detail: 'the key set has gone stale' };
+
+export function keySet(options: KeySetOptions): KeySet {
+  return new PublishedKeys(options);
+}
+
+/** What the last good fetch brought. Times are monotonic milliseconds. */
+interface Loaded {
+  readonly ring: KeyRing;
+  readonly at: number;
+  readonly usableUntil: number;
+}
+
+class PublishedKeys implements KeySet {
+  readonly #options: KeySetOptions;
+  readonly #kids: KidMemory;
+  readonly #unfollow: (() => void) | undefined;
+  #loaded: Loaded | undefined;
+  /** Undefined: the last fetch was good. */
+  #failure: { readonly detail: string; readonly at: number } | undefined;
+  /** The keys that the last good set had and that are not used, as JSON. */
+  #refused = '[]';
+  #tried = false;
+  #closed = false;
+  #flight: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KeySetOptions) {
+    this.#options = options;
+    this.#kids = kidMemory(options.cooldown, options.clock);
+    this.#unfollow = options.source.follow?.((set) => this.#came(set));
+  }
+
+  find(alg: AlgorithmName, kid: string | undefined): FoundKeys | Promise<FoundKeys> {
+    const now = this.#current();
+    const keys = now?.candidates(alg, kid) ?? [];
+    if (keys.length > 0) return { kind: 'keys', keys };
+    const isFetching = this.#flight !== undefined;
+    const cold = now === undefined && (isFetching || !this.#failedJustNow());
+    const worthIt = now !== undefined && this.#kids.mayAsk(kid, now, isFetching);
+    return cold || worthIt ? this.#afterFetch(alg, kid) : this.#absent();
+  }
+
+  knows(kid: string): boolean {
+    return this.#loaded?.ring.knows(kid) === true;
+  }
+
+  holds(key: VerificationKey): boolean {
+    return this.#current()?.holds(key) === true;
+  }
+
+  start(): Promise<void> {
+    this.#flight ??= this.#attempt();
+    return this.#flight;
+  }
+
+  tried(): boolean {
+    return this.#tried;
+  }
+
+  usable(): boolean {
+    return this.#current() !== undefined;
+  }
+
+  ageSeconds(): number | undefined {
+    if (this.#loaded === undefined) return undefined;
+    return Math.floor((this.#options.clock.monotonic() - this.#loaded.at) / 1000);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unfollow?.();
+    clearTimeout(this.#timer);
+  }
+
+  #current(): KeyRing | undefined {
+    const loaded = this.#loaded;
+    return loaded !== undefined && this.#options.clock.monotonic() < loaded.usableUntil ? loaded.ring : undefined;
+  }
+
+  #failedJustNow(): boolean {
+    return this.#failure !== undefined && this.#options.clock.monotonic() < this.#failure.at + COLD_PAUSE;
+  }
+
+  async #afterFetch(alg: AlgorithmName, kid: string | undefined): Promise<FoundKeys> {
+    await this.start();
+    const keys = this.#current()?.candidates(alg, kid) ?? [];
+    if (keys.length > 0) return { kind: 'keys', keys };
+    const found = this.#absent();
+    if (found === UNKNOWN && this.#options.source.isNewer?.() !== false) this.#kids.remember(kid);
+    return found;
+  }
+
+  /** Once the last word is a failure, or a set that has gone stale since, an absent key may as well be a new one. */
+  #absent(): FoundKeys {
+    if (this.#failure !== undefined) return { kind: 'out', detail: this.#failure.detail };
+    return this.#current() === undefined ? STALE : UNKNOWN;
+  }
+
+  /** Never rejects: whatever went wrong, the next attempt comes. */
+  async #attempt(): Promise<void> {
+    try {
+      await this.#take(await this.#options.source.load());
+    } catch (error) {
+      this.#fail(`internal: ${(error as Error).name}`);
+    } finally {
+      this.#tried = true;
+      this.#flight = undefined;
+      this.#schedule();
+    }
+  }
+
+  /** A good set that came unasked takes the place of the next fetch. */
+  #came(set: Fetched): void {
+    if (this.#closed || set.kind !== 'json') return;
+    this.#take(set).then(
+      () => this.#schedule(),
+      () => {},
+    );
+  }
+
+  /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */
+  async #take(loaded: Fetched): Promise<void> {
+    const before = this.#loaded?.ring.keys;
+    const { algorithms } = this.#options;
+    const imported = loaded.kind === 'json' ? await importKeys(loaded.value, algorithms, before) : undefined;
+    if (imported !== undefined && imported.keys.length > 0)
+      this.#accept(imported.keys, imported.refused, ageOf(loaded));
+    else this.#fail(whyUnusable(loaded, imported?.refused));
+  }
+
+  #accept(keys: readonly VerificationKey[], refused: readonly RefusedKey[], age: number): void {
+    const { clock, ttl, staleIfError, faults, log } = this.#options;
+    const at = clock.monotonic() - age;
+    this.#loaded = { ring: keyRing(keys), at, usableUntil: at + ttl + staleIfError };
+    this.#failure = undefined;
+    faults.recovered();
+    const reasons = JSON.stringify(refused);
+    if (reasons !== this.#refused) log.warn({ refused }, 'keys of a key set are not used');
+    this.#refused = reasons;
+  }
+
+  #fail(detail: string): void {
+    this.#failure = { detail, at: this.#options.clock.monotonic() };
+    // A fetch that closing cut short is no fault of the server.
+    if (!this.#closed) this.#options.faults.failed(detail);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    const { every } = this.#options.source;
+    const retry = Math.max(SHORTEST_RETRY, Math.min(every, this.#options.cooldown));
+    const wait = Math.min(this.#failure === undefined ? every : retry, LONGEST_WAIT);
+    this.#timer = setTimeout(() => this.start(), wait).unref();
+  }
+}
+
+/** A set that another one stands before: all of it but what that one answers itself. */
+export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
+  return {
+    knows: (kid) => keys.knows(kid),
+    start: () => keys.start(),
+    tried: () => keys.tried(),
+    usable: () => keys.usable(),
+    ageSeconds: () => keys.ageSeconds(),
+    close: () => keys.close(),
+  };
+}
+
+function ageOf(loaded: Fetched): number {
+  return loaded.kind === 'json' ? (loaded.age ?? 0) : 0;
+}
+
+function whyUnusable(loaded: Fetched, refused: readonly RefusedKey[] | undefined): string {
+  if (loaded.kind === 'failed') return loaded.detail;
+  if (refused === undefined) return 'not a key set, or one with too many keys';
+  return `no usable key${refused[0] === undefined ? '' : `: ${refused[0].reason}`}`;
+}

@@ -1,0 +1,178 @@
+import { rememberedBlocks, shareOf } from '../../base/client-address.ts';
+
+/** What an upstream has to give: changes as its urls come and go. */
+export interface Offer {
+  /** Connections, and with those who may wait for one. */
+  readonly connections: number;
+  readonly capacity: number;
+}
+
+/** A request for a connection of an upstream. */
+export interface Applicant {
+  /** Of the client. */
+  readonly address: string;
+  /** `limits.share`. */
+  readonly share: number;
+  /** Its turn has come. */
+  go(): void;
+  /** It waited, and another address that has less takes its place. */
+  giveWay(): void;
+}
+
+/** So many are kept while they have nothing: most come again at once. */
+const FEW = 64;
+
+/** What one address has of one upstream. */
+class Account {
+  readonly block: string;
+  readonly line: Place[] = [];
+  connections = 0;
+  tunnels = 0;
+
+  constructor(block: string) {
+    this.block = block;
+  }
+
+  get all(): number {
+    return this.connections + this.tunnels + this.line.length;
+  }
+}
+
+/** Of one request, from the moment it comes to the moment it ends. */
+export class Place {
+  readonly applicant: Applicant;
+  readonly account: Account;
+  readonly #shares: Shares;
+  state: 'waits' | 'connection' | 'tunnel' | 'left' = 'waits';
+
+  constructor(shares: Shares, account: Account, applicant: Applicant) {
+    this.#shares = shares;
+    this.account = account;
+    this.applicant = applicant;
+  }
+
+  get waits(): boolean {
+    return this.state === 'waits';
+  }
+
+  /** A tunnel is none of the connections that the others are shared out among. */
+  becomesTunnel(): void {
+    if (this.state === 'connection') this.#shares.move(this, 'tunnel');
+  }
+
+  /** Does nothing the second time. */
+  leave(): void {
+    if (this.state !== 'left') this.#shares.move(this, 'left');
+  }
+}
+
+/**
+ * The connections of one upstream, shared out among client addresses: none has more than its share at a time, so that
+ * there is always one for another address. What a client holds cannot be taken back from it, so the share holds also while
+ * nobody else asks; who comes above it waits in a line of its own, and is refused only where all places are taken.
+ */
+export class Shares {
+  readonly #accounts = new Map<string, Account>();
+  readonly #blockOf = rememberedBlocks();
+  /** As it is at the moment: whoever made these keeps it up to date. */
+  readonly #offer: Offer;
+
+  constructor(offer: Offer) {
+    this.#offer = offer;
+  }
+
+  /** `waits`: `go` is called later. */
+  enter(applicant: Applicant): Place {
+    const account = this.#accountOf(applicant.address);
+    const place = new Place(this, account, applicant);
+    if (account.line.length === 0 && this.#mayGo(account, applicant)) this.#admit(place);
+    else account.line.push(place);
+    return place;
+  }
+
+  /**
+   * Whether an address may have another tunnel: one is no connection that others wait for, but all places of an address
+   * together are at most its share. A tunnel may last for ever, so no request waits until one ends.
+   */
+  mayTunnel({ address, share }: Pick<Applicant, 'address' | 'share'>): boolean {
+    return (this.#accounts.get(this.#blockOf(address))?.all ?? 0) < shareOf(share, this.#offer.capacity);
+  }
+
+  /** Where every place is taken: makes one, if an address that has more than its share can give it to one that has less. */
+  makeRoom(wanting: Pick<Applicant, 'address' | 'share'>): boolean {
+    const last = this.#lastOfRich(wanting);
+    last?.leave();
+    last?.applicant.giveWay();
+    return last !== undefined;
+  }
+
+  /** Whether `makeRoom` would; nobody gives way. */
+  mayMakeRoom(wanting: Pick<Applicant, 'address' | 'share'>): boolean {
+    return this.#lastOfRich(wanting) !== undefined;
+  }
+
+  #lastOfRich({ address, share }: Pick<Applicant, 'address' | 'share'>): Place | undefined {
+    const most = shareOf(share, this.#offer.capacity);
+    if ((this.#accounts.get(this.#blockOf(address))?.all ?? 0) >= most) return undefined;
+    return this.#accounts
+      .values()
+      .find(({ all, line }) => all > most && line.length > 0)
+      ?.line.at(-1);
+  }
+
+  /** How many connections each address has; for tests and views. */
+  held(): ReadonlyMap<string, number> {
+    return new Map(this.#accounts.values().map(({ block, connections }) => [block, connections]));
+  }
+
+  move(place: Place, to: 'tunnel' | 'left'): void {
+    const { account, state } = place;
+    place.state = to;
+    if (to === 'tunnel') account.tunnels++;
+    if (state === 'connection') this.#free(place);
+    if (state === 'waits') account.line.splice(account.line.indexOf(place), 1);
+    if (state === 'tunnel') account.tunnels--;
+    if (state !== 'connection') this.#serve(account);
+  }
+
+  /**
+   * Of an address that has all of its share the connection counts for two more turns: by then an engine knows that it is
+   * free, and opens none in its place.
+   */
+  #free({ account, applicant }: Place): void {
+    if (account.connections < shareOf(applicant.share, this.#offer.connections)) this.#freed(account);
+    else setImmediate(() => setImmediate(() => this.#freed(account)));
+  }
+
+  #freed(account: Account): void {
+    account.connections--;
+    this.#serve(account);
+  }
+
+  #accountOf(address: string): Account {
+    const block = this.#blockOf(address);
+    const known = this.#accounts.get(block);
+    if (known !== undefined) return known;
+    const account = new Account(block);
+    this.#accounts.set(block, account);
+    return account;
+  }
+
+  #mayGo({ connections }: Account, { share }: Applicant): boolean {
+    return connections < shareOf(share, this.#offer.connections);
+  }
+
+  #admit(place: Place): void {
+    place.account.connections++;
+    place.state = 'connection';
+  }
+
+  #serve(account: Account): void {
+    for (let [next] = account.line; next !== undefined && this.#mayGo(account, next.applicant); [next] = account.line) {
+      account.line.shift();
+      this.#admit(next);
+      next.applicant.go();
+    }
+    if (this.#accounts.size > FEW && account.all === 0) this.#accounts.delete(account.block);
+  }
+}

@@ -1,0 +1,72 @@
+import t from 'tap';
+import type { BearerMethod } from '../../../src/config/schema/gateway.ts';
+import { extract } from '../../../src/gateway/decide/credentials.ts';
+import {
+  credentialHeaders,
+  credentialParameters,
+  placedCredentials,
+} from '../../../src/gateway/decide/placed-credentials.ts';
+import { headOf } from '../head.ts';
+
+const key = {
+  name: 'key',
+  places: [
+    { in: 'header', name: 'x-api-key' },
+    { in: 'query', name: 'api_key' },
+  ],
+} as const;
+const basic = { name: 'basic' };
+const bearer: ReadonlySet<BearerMethod> = new Set(['header', 'query']);
+
+function found(headers: readonly string[], query: string, form?: string) {
+  const body = form === undefined ? undefined : Buffer.from(form);
+  const extracted = extract(headOf(headers), query, bearer, body, [basic, key]);
+  if (extracted.kind === 'refused') return extracted.code;
+  const { scheme, place, token } = extracted;
+  return { scheme, place, token, query: extracted.query };
+}
+
+t.test('schemes without places of their own cost no look', async (t) => {
+  t.equal(placedCredentials(headOf(), '?api_key=a', []), undefined);
+  t.equal(placedCredentials(headOf(), '?api_key=a', [basic]), undefined);
+  t.equal(credentialHeaders([]), undefined);
+  t.equal(credentialHeaders([basic]), undefined);
+  t.strictSame(credentialParameters([basic]), []);
+});
+
+t.test('a credential in a header or a parameter of its scheme is found, and taken out of the query', async (t) => {
+  t.strictSame(found(['X-Api-Key', 'a'], '?x=1'), { scheme: 'key', place: 'header', token: 'a', query: '?x=1' });
+  t.strictSame(found([], '?x=1&api%5Fkey=a%2Fb&y=2'), {
+    scheme: 'key',
+    place: 'query',
+    token: 'a/b',
+    query: '?x=1&y=2',
+  });
+  t.match(found(['X-Api-Key', 'a'], '?'), { query: '?' }, 'where none is taken out, nothing changes');
+  t.strictSame(found([], '?api_key=a'), { scheme: 'key', place: 'query', token: 'a', query: '' });
+});
+
+t.test('two credentials are refused, wherever they stand', async (t) => {
+  for (const [headers, query] of [
+    [['X-Api-Key', 'a', 'X-Api-Key', 'a'], ''],
+    [['X-Api-Key', 'a'], '?api_key=a'],
+    [[], '?api_key=a&api_key=a'],
+    [['X-Api-Key', 'a', 'Authorization', 'Bearer b'], ''],
+    [['X-Api-Key', 'a', 'Authorization', 'Basic YTpi'], ''],
+    [['X-Api-Key', 'a'], '?access_token=b'],
+  ] as const)
+    t.equal(found(headers, query), 'credential_repeated', JSON.stringify([headers, query]));
+  t.equal(found(['X-Api-Key', 'a'], '', 'access_token=b'), 'credential_repeated');
+});
+
+t.test('a scheme with places takes nothing from Authorization, and the others go on as before', async (t) => {
+  t.match(found(['Authorization', 'key a'], ''), { scheme: 'bearer', place: undefined, token: '' });
+  t.match(found(['Authorization', 'Basic YTpi'], ''), { scheme: 'basic', token: 'Basic YTpi' });
+  t.match(found(['Authorization', 'Bearer b'], '?x'), { scheme: 'bearer', token: 'b', query: '?x' });
+  t.match(found([], '?access_token=b&x'), { scheme: 'bearer', place: 'query', token: 'b', query: '?x' });
+});
+
+t.test('headers of credentials are known in each spelling, parameters by their names', async (t) => {
+  t.strictSame([...(credentialHeaders([basic, key]) ?? [])], ['x-api-key']);
+  t.strictSame(credentialParameters([basic, key]), ['api_key']);
+});

@@ -1,0 +1,121 @@
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import type { AssumedToken } from '../../../src/config/schema/test-case.ts';
+import { parseRequestLine } from '../../../src/config/words/request-line.ts';
+import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
+import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
+import { type Explanation, explain } from '../../../src/gateway/explain/explain.ts';
+import { digestLines, userFile } from '../../support/user-files.ts';
+
+const text = `version: 1
+resource: https://api.example.com
+authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
+upstreams: { api: { url: "http://127.0.0.1:9", credentials: { basic: { username: me, password: hidden-word } } } }
+defaults: { upstream: api }
+routes:
+  - { id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read, rewrite: { strip_prefix: /orders, add_prefix: /v1 } }
+  - { id: rest, match: { path: "/orders/{rest*}" }, access: public }
+  - { id: beta, match: { path: /beta, headers: { x-beta: "1" } }, access: optional }
+`;
+
+interface Given {
+  readonly token?: AssumedToken;
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+async function explained(request: string, { token, headers = [] }: Given = {}): Promise<Explanation> {
+  const loaded = loadGatewayText(text);
+  const line = parseRequestLine(request);
+  if (!loaded.ok || line === undefined) throw new Error('the test is wrong');
+  const tokens = new Map(token === undefined ? [] : [['assumed', token]]);
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, tokens));
+  const given = token === undefined ? {} : { token: 'assumed' };
+  return explain(loaded, dry, { ...line, host: 'api.example.com', headers, ...given });
+}
+
+t.test('a preflight that a browser takes for a no says why', async (t) => {
+  const headers = [
+    ['Origin', 'https://evil.example'],
+    ['Access-Control-Request-Method', 'GET'],
+  ] as const;
+  const told = JSON.stringify(await explained('OPTIONS /orders/7', { headers }));
+  t.match(told, 'answered by the gateway itself; a browser will not send the request: the file has no `cors`');
+});
+
+t.test('explain tells the route and its line, each step, and what the upstream would get', async (t) => {
+  const told = await explained('GET /orders/7', {
+    token: { scope: 'orders.read', sub: 'alice' },
+    headers: [['X-Auth-Subject', 'mallory']],
+  });
+  t.match(told, { route: 'read', answer: { kind: 'forward' }, upstream: { upstream: 'api', target: '/v1/7' } });
+  t.match(told.candidates, [
+    { route: 'read', at: 'gateway.yaml:7', misfits: [] },
+    { route: 'rest', misfits: ['less specific than read'] },
+  ]);
+  const headers = Object.fromEntries(told.upstream?.headers ?? []);
+  t.match(headers, { 'x-auth-subject': 'alice', authorization: '[redacted]', host: 'api.example.com' });
+  t.strictSame(
+    told.steps.map(({ verdict }) => verdict),
+    Array(9).fill('passed'),
+  );
+});
+
+t.test('a refusal names its step, the code, the challenge and the line of what was asked', async (t) => {
+  const told = await explained('GET /orders/7', { token: { scope: 'other' } });
+  t.match(told.answer, { status: 403, code: 'scope_insufficient', challenges: [/scope="orders.read"/] });
+  const permit = told.steps.find(({ step }) => step === 'permit');
+  t.match(permit, { verdict: 'refused', detail: /missing: orders.read; held: other/, at: 'gateway.yaml:7' });
+  t.equal(told.upstream, undefined);
+});
+
+t.test('what did not fit is said of every candidate, and a narrower route is not opened by a wider one', async (t) => {
+  const told = await explained('POST /orders/7');
+  t.match(told.answer, { status: 405, allow: ['GET'] });
+  t.match(told.candidates, [
+    { route: 'read', misfits: ['method: POST is not among GET'] },
+    { route: 'rest', misfits: ['it is public, and the more specific read does not take POST'] },
+  ]);
+  t.match((await explained('GET /beta')).candidates, [
+    { route: 'beta', misfits: ['header x-beta: 1: the request has none'] },
+  ]);
+  t.match((await explained('GET /beta', { headers: [['X-Beta', '1']] })).answer, { kind: 'forward' });
+});
+
+t.test('the target is judged as it stands', async (t) => {
+  const told = await explained('GET /orders/../7');
+  t.match(told.answer, { status: 400, code: 'target_dot_segment' });
+});
+
+t.test('a user of Digest is taken for verified by name, and told with scope and realm', async (t) => {
+  const users = userFile(t, digestLines('alice', 'm', 'x'));
+  const digest = `digest: { realm: m, users: "${users}", scopes: { alice: read } }`;
+  const route = `{ id: meters, match: { path: /meters }, auth: { any_of: [bearer, digest] }, ${digest}, scope: read }`;
+  const loaded = loadGatewayText(`${text}  - ${route}\n`);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
+  const asked = { method: 'GET', target: '/meters', host: 'api.example.com' };
+  const told = await explain(loaded, dry, { ...asked, user: 'alice' });
+  t.match(told, { route: 'meters', answer: { kind: 'forward' } });
+  const detail = (step: string) => told.steps.find((each) => each.step === step)?.detail;
+  t.equal(detail('credential'), 'credentials of digest');
+  t.equal(detail('verify'), 'alice, scope read, by the users of digest:m');
+  t.notMatch(JSON.stringify(told), /assumed-/);
+  const none = await explain(loaded, dry, asked);
+  t.match(none.answer, {
+    status: 401,
+    challenges: [/^Bearer realm/, /^Digest realm="m", qop="auth", algorithm=SHA-256/],
+  });
+});
+
+t.test('towards an upstream that wants Digest it is told as whom, and no password', async (t) => {
+  const credentials = 'credentials: { digest: { username: me, password: hidden-word } }';
+  const loaded = loadGatewayText(text.replace(/credentials: \{ basic.*?\} \}/, credentials));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
+  const told = await explain(loaded, dry, { method: 'GET', target: '/orders/a/b', host: 'api.example.com' });
+  t.strictSame(
+    told.upstream?.headers.filter(([name]) => name === 'authorization'),
+    [['authorization', 'Digest as me']],
+  );
+  t.notMatch(JSON.stringify(told), /hidden-word/);
+});

@@ -1,0 +1,139 @@
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { runTests } from '../../../src/gateway/explain/run-tests.ts';
+import { digestLines, userFile } from '../../support/user-files.ts';
+
+const base = {
+  version: 1,
+  resource: 'https://api.example.com',
+  authorization_servers: {
+    main: { issuer: 'https://auth.example.com', audience: 'https://api.example.com' },
+    other: { issuer: 'https://other.example.com' },
+  },
+  upstreams: { api: { url: 'http://127.0.0.1:9' } },
+  defaults: { upstream: 'api' },
+  routes: [
+    { id: 'health', match: { methods: ['GET'], path: '/health' }, access: 'public' },
+    { id: 'read', match: { methods: ['GET'], path: '/orders/{rest*}' }, scope: 'orders.read' },
+    { id: 'form', match: { methods: ['POST'], path: '/form' }, scope: 'a', bearer_methods_supported: ['body'] },
+    {
+      id: 'soap',
+      match: { host: '{tenant}.example.com', path: '/service' },
+      scope: 'a',
+      audience: 'https://soap.example.com',
+      authorization_servers: ['main'],
+      claims: { tenant: { equals: 'host.tenant' } },
+    },
+    {
+      id: 'when',
+      match: { path: '/when', headers: { 'x-v': '2' } },
+      access: 'authenticated',
+      when: 'identity.claims.env == "prod"',
+    },
+  ],
+};
+
+async function failures(tests: readonly object[], more: object = {}): Promise<readonly string[]> {
+  const loaded = loadGatewayText(JSON.stringify({ ...base, ...more, tests }));
+  if (!loaded.ok) return loaded.problems.map(({ message }) => message);
+  return (await runTests(loaded)).map(({ message }) => message);
+}
+
+const read = { scope: 'orders.read' };
+
+t.test('a test that holds is silent', async (t) => {
+  const tests = [
+    { request: 'GET /orders/7', token: read, expect: { forward: true, route: 'read' } },
+    { request: 'GET /orders/7', token: { scope: 'admin' }, expect: { refuse: 403, error: 'insufficient_scope' } },
+    { request: 'GET /orders/7', expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /health/../orders/7', expect: { refuse: 400, code: 'target_dot_segment' } },
+    { request: 'GET /none', expect: { refuse: 404 } },
+    { request: 'DELETE /health', expect: { refuse: 405 } },
+  ];
+  t.strictSame(await failures(tests), []);
+});
+
+t.test('a test that fails says what was expected and what happened', async (t) => {
+  t.match(await failures([{ request: 'GET /orders/7', token: read, expect: { refuse: 403 } }]), [
+    /expected refused with 403, and it is forwarded by `read` \(gateway\.yaml:1\)/,
+  ]);
+  t.match(await failures([{ request: 'GET /health', expect: { forward: true, route: 'read' } }]), [
+    /expected forwarded by `read`, and it is forwarded by `health`/,
+  ]);
+  t.match(await failures([{ request: 'GET /orders', expect: { refuse: 401, error: 'invalid_token' } }]), [
+    /expected refused with 401 invalid_token, and it is refused with 401 credential_missing/,
+  ]);
+});
+
+t.test('a token is for every audience unless the test says otherwise', async (t) => {
+  const soap = (token: object, expect: object) => ({ request: 'GET https://acme.example.com/service', token, expect });
+  const tests = [
+    soap({ scope: 'a', claims: { tenant: 'acme' } }, { forward: true, route: 'soap' }),
+    soap({ scope: 'a', claims: { tenant: 'globex' } }, { refuse: 403, code: 'condition_failed' }),
+    soap({ scope: 'a', aud: 'https://api.example.com' }, { refuse: 401, code: 'token_audience' }),
+    soap({ scope: 'a', server: 'other' }, { refuse: 401, code: 'token_issuer' }),
+  ];
+  t.strictSame(await failures(tests), []);
+});
+
+t.test('claims arrive whole, headers choose routes, and a token travels as its route takes it', async (t) => {
+  const headers = { 'X-V': '2' };
+  const tests = [
+    {
+      request: 'GET /when',
+      headers,
+      token: { claims: { env: 'prod', deep: { list: [1, { a: 2 }] } } },
+      expect: { forward: true, route: 'when' },
+    },
+    { request: 'GET /when', headers, token: {}, expect: { refuse: 403 } },
+    { request: 'GET /when', token: {}, expect: { refuse: 404 } },
+    { request: 'POST /form', token: { scope: 'a' }, expect: { forward: true, route: 'form' } },
+    {
+      request: 'GET /orders/7',
+      token: read,
+      headers: { Authorization: 'Bearer x' },
+      expect: { refuse: 400, code: 'credential_repeated' },
+    },
+  ];
+  t.strictSame(await failures(tests), []);
+});
+
+t.test('in shadow mode a test sees what enforcing would have done', async (t) => {
+  const tests = [
+    { request: 'GET /orders/7', expect: { refuse: 401 } },
+    { request: 'GET /none', expect: { refuse: 404 } },
+    { request: 'GET /orders/7', token: read, expect: { forward: true, route: 'read' } },
+  ];
+  t.strictSame(await failures(tests, { mode: 'shadow' }), []);
+});
+
+t.test('a user of Basic or Digest is taken for granted by name, with the scope that the file gives', async (t) => {
+  const users = userFile(t, 'alice:{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=\n');
+  const hashes = userFile(t, digestLines('alice', 'm', 'x') + digestLines('bob', 'm', 'y'));
+  const digest = { realm: 'm', users: hashes, scopes: { alice: 'read' } };
+  const routes = [
+    { id: 'hook', match: { path: '/hooks' }, auth: 'basic', basic: { users }, access: 'authenticated' },
+    { id: 'meters', match: { path: '/meters' }, auth: { any_of: ['bearer', 'digest'] }, digest, scope: 'read' },
+  ];
+  const tests = [
+    { request: 'GET /hooks', user: 'alice', expect: { forward: true, route: 'hook' } },
+    { request: 'GET /hooks', expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /hooks', token: { scope: 'read' }, expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /meters', user: 'alice', expect: { forward: true, route: 'meters' } },
+    { request: 'GET /meters', user: 'bob', expect: { refuse: 403, code: 'scope_insufficient' } },
+    { request: 'GET /meters', token: { scope: 'read' }, expect: { forward: true } },
+    { request: 'GET /meters', headers: { Authorization: 'Digest a' }, expect: { refuse: 401, code: 'password_wrong' } },
+    {
+      request: 'GET /hooks',
+      headers: { Authorization: 'Basic YTpi' },
+      expect: { refuse: 401, code: 'password_wrong' },
+    },
+  ];
+  t.strictSame(await failures(tests, { routes }), []);
+  const public_ = { listen: '0.0.0.0:80', trusted_proxies: ['10.0.0.0/8'] };
+  const wire = [
+    { request: 'GET http://api.example.com/hooks', user: 'alice', expect: { refuse: 403, code: 'transport_insecure' } },
+    { request: 'GET https://api.example.com/hooks', user: 'alice', expect: { forward: true } },
+  ];
+  t.strictSame(await failures(wire, { routes, ...public_ }), []);
+});

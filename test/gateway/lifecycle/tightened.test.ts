@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { tightenedAtRestart } from '../../../src/gateway/lifecycle/tightened.ts';
+import { behind, gatewayYaml } from '../../support/gateway.ts';
+
+const vector = (name: string) => fileURLToPath(new URL(`../../vectors/tls/${name}`, import.meta.url));
+const files = { cert: vector('server.crt'), key: vector('server.key'), client_ca: vector('server.crt') };
+
+function load(changes: object) {
+  const loaded = loadGatewayText(gatewayYaml({ ...behind('http://127.0.0.1:9'), ...changes }));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded;
+}
+
+const listen = (client_auth: string) => ({
+  listen: { host: '127.0.0.1', port: 1, tls: { ...files, client_auth } },
+});
+
+t.test('what only a restart tightens is told, and what it loosens is not', async (t) => {
+  const pairs: readonly [object, object, RegExp][] = [
+    [{ ...listen('optional') }, { ...listen('required') }, /certificates of clients/],
+    [{ listen: '127.0.0.1:1' }, { ...listen('required') }, /TLS begins/],
+    [{ admin: '0.0.0.0:1' }, { admin: '127.0.0.1:1' }, /`admin` is taken back/],
+    [{ admin: '0.0.0.0:1' }, {}, /`admin` is taken back/],
+    [{ listen: '0.0.0.0:1' }, { listen: '127.0.0.1:1' }, /`listen` is taken back/],
+  ];
+  for (const [loose, tight, message] of pairs) {
+    t.match(tightenedAtRestart(load(loose).config, load(tight)), [{ severity: 'error', message }]);
+    t.strictSame(tightenedAtRestart(load(tight).config, load(loose)), []);
+    t.strictSame(tightenedAtRestart(load(tight).config, load(tight)), []);
+  }
+});
+
+t.test('another file of authorities is told, since only a restart reads it', async (t) => {
+  const [one, other] = ['authority.crt', 'other-authority.crt'].map((name) => ({
+    listen: { host: '127.0.0.1', port: 1, tls: { ...files, client_ca: vector(name), client_auth: 'required' } },
+  }));
+  const message = /another file of authorities/;
+  t.match(tightenedAtRestart(load(one ?? {}).config, load(other ?? {})), [{ severity: 'error', message }]);
+});
