@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { versionLine } from './commands/package-file.ts';
+import { versionLine } from './base/package-file.ts';
+import { errorStyle, helpStyle, styleCommands } from './commands/common/command-style.ts';
+import { SecretValueError, USAGE } from './commands/common/usage-error.ts';
 
 /** One row a command: its file registers its name, options and action. */
 const commands: Readonly<Record<string, Load>> = {
@@ -24,6 +26,7 @@ const commands: Readonly<Record<string, Load>> = {
   digest: () => import('./commands/digest.ts'),
   'hash-password': () => import('./commands/hash-password.ts'),
   completion: () => import('./commands/completion.ts'),
+  version: () => import('./commands/version.ts'),
 };
 
 type Load = () => Promise<{ register(program: Command): void }>;
@@ -36,7 +39,7 @@ function toLoad(name = ''): readonly Load[] {
 
 /** The help names commands in the order of the table, each below its heading. */
 const headings: Readonly<Record<string, readonly string[]>> = {
-  'To begin:': ['demo', 'protect', 'import', 'completion'],
+  'To begin:': ['demo', 'protect', 'import', 'completion', 'version'],
   'The two programs:': ['gateway', 'authorization'],
   'To look, and change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
   'To administer clients, people, tokens and keys:': ['client', 'user', 'token', 'key', 'digest', 'hash-password'],
@@ -46,7 +49,7 @@ const EXAMPLES = `
 Examples:
   gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    in front of an API at once, refusing nothing
   gatehouse check gateway.yaml authorization.yaml                              every mistake, and whether both fit each other
-  gatehouse explain --config gateway.yaml GET /orders/7 --scope orders.read    what would become of a request
+  gatehouse explain GET /orders/7 --scope orders.read                          what would become of a request
 `;
 
 function putInOrder(program: Command): void {
@@ -55,28 +58,50 @@ function putInOrder(program: Command): void {
 }
 
 /** A file without its option is the commonest slip. */
-function forgotConfig(args: readonly string[], { code, message }: CommanderError): string | undefined {
+function forgotConfig(args: readonly string[], { code }: CommanderError): string | undefined {
   const file = args.find((arg) => /\.ya?ml$/.test(arg));
-  if (file === undefined || code !== 'commander.missingMandatoryOptionValue' || !message.includes('--config')) return;
-  return `did you mean \`--config ${file}\`?\n`;
+  return file === undefined || code !== 'commander.excessArguments'
+    ? undefined
+    : `Did you mean \`--config ${file}\`?\n`;
+}
+
+/** Commander has printed its own errors, and its help. */
+function explained(args: readonly string[], error: CommanderError): string {
+  if (error instanceof SecretValueError) return `error: ${error.message}\n${SEE_HELP}\n`;
+  return forgotConfig(args, error) ?? '';
+}
+
+const SEE_HELP = '(see --help)';
+
+/** `-V`, as it was called once. */
+const OLD_SPELLINGS: ReadonlyMap<string | undefined, string> = new Map([['-V', '--version']]);
+
+/** Every command of `gatehouse`, or only the one of this name. */
+export async function buildProgram(name?: string): Promise<Command> {
+  const program = new Command('gatehouse')
+    .description('OAuth 2.0 in front of an API that knows nothing of it, and the service that gives out the tokens')
+    .version(versionLine(), '-v, --version', 'print the version')
+    .configureHelp(helpStyle)
+    .configureOutput(errorStyle)
+    .exitOverride()
+    .showHelpAfterError(SEE_HELP)
+    .addHelpText('after', EXAMPLES);
+  for (const load of toLoad(name)) (await load()).register(program);
+  putInOrder(program);
+  styleCommands(program);
+  return program;
 }
 
 /** Exit status: 0 done; 1 could not start, or invalid; 2 usage; 3 stopped uncleanly. */
-export async function main(args: readonly string[]): Promise<void> {
-  const program = new Command('gatehouse')
-    .description('OAuth 2.0 in front of an API that knows nothing of it, and the service that gives out the tokens')
-    .version(versionLine())
-    .exitOverride()
-    .showHelpAfterError('(--help tells more)')
-    .addHelpText('after', EXAMPLES);
-  for (const load of toLoad(args[0])) (await load()).register(program);
-  putInOrder(program);
-  for (const command of program.commands) command.exitOverride().showHelpAfterError('(--help tells more)');
+export async function main(given: readonly string[]): Promise<void> {
+  const [first = '', ...rest] = given;
+  const args = given.length === 0 ? given : [OLD_SPELLINGS.get(first) ?? first, ...rest];
   try {
-    await program.parseAsync(args as string[], { from: 'user' });
+    const program = await buildProgram(args[0]);
+    await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    process.stderr.write(forgotConfig(args, error) ?? '');
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(explained(args, error));
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE;
   }
 }

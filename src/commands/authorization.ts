@@ -8,16 +8,19 @@ import { LAST_REQUESTS } from '../base/last-requests.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
-import type { AuthorizationConfig } from '../config/authorization.ts';
-import { maskPasswords } from '../config/frame.ts';
-import { formatProblems, loadAuthorizationConfig } from '../config/load.ts';
-import { StorageUnavailable, StorageUnusable } from '../storage/errors.ts';
+import { storagePlace } from '../base/storage-urls.ts';
+import { formatProblems, loadAuthorizationConfig } from '../config/load/load.ts';
+import type { AuthorizationConfig } from '../config/schema/authorization.ts';
+import { maskPasswords } from '../config/yaml/frame.ts';
+import { StorageUnavailable, StorageUnusable } from '../storage/engine/errors.ts';
+import { storeState } from '../storage/store-state.ts';
+import { authorizationOption } from './common/config-option.ts';
 
 export function register(program: Command): void {
   program
     .command('authorization')
     .description('run the authorization service')
-    .requiredOption('--config <file>', 'authorization.yaml')
+    .addOption(authorizationOption())
     .option('--migrate-only', 'create or migrate the database, then exit')
     .action(run);
 }
@@ -43,15 +46,24 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
 }
 
 async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
-  const isNew = isMissingFile(config.storage, directory);
+  // What is wrong with the store is told, with its place, by opening it.
+  const before = await stateOf(config, directory).catch(() => 'up to date');
   await (await openStore(config, { directory, clock: systemClock })).close();
-  process.stdout.write(`${maskPasswords(config.storage)} is ${isNew ? 'created' : 'up to date'}.\n`);
+  process.stdout.write(`${maskPasswords(config.storage)} is ${before}.\n`);
 }
 
-/** A database on a server is there before its tables are. */
-function isMissingFile(storage: string, directory: string): boolean {
-  const [, file] = /^sqlite:(.*)$/s.exec(storage) ?? [];
-  return file !== undefined && !existsSync(resolve(directory, file));
+/** In words for what becomes of it. A database on a server is there before its tables are. */
+async function stateOf({ storage }: AuthorizationConfig, directory: string): Promise<string> {
+  if (isNotMadeYet(storage, directory)) return 'created';
+  const { isEmpty, missing } = await storeState(storage, { directory, clock: systemClock });
+  if (isEmpty) return 'created';
+  return missing === 0 ? 'up to date' : `migrated to this version, in ${missing} steps`;
+}
+
+function isNotMadeYet(storage: string, directory: string): boolean {
+  const place = storagePlace(storage);
+  if (place?.kind === 'file') return !existsSync(resolve(directory, place.path));
+  return place?.kind === 'memory';
 }
 
 function giveUp(message: string): void {

@@ -1,18 +1,13 @@
 import { type Command, Option } from 'commander';
-import { membersOf } from '../config/checks.ts';
-import { staleSentence } from '../config/checks-feed.ts';
-import { detectKind, type FileKind } from '../config/detect.ts';
-import { formatForGithub } from '../config/format.ts';
-import {
-  formatProblems,
-  type Loaded,
-  loadAuthorizationConfig,
-  loadGatewayConfig,
-  type Problem,
-} from '../config/load.ts';
-import { readText } from '../config/read-text.ts';
-import { misfits } from '../config/together.ts';
-import { runTests } from '../gateway/dry/run-tests.ts';
+import { printableJson, printableValue } from '../base/printable.ts';
+import { formatForGithub } from '../config/files/format.ts';
+import { readText } from '../config/files/read-text.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig, type Problem } from '../config/load/load.ts';
+import { membersOf } from '../config/rules/checks.ts';
+import { staleSentence } from '../config/rules/feed.ts';
+import { misfits } from '../config/rules/together.ts';
+import { detectKind, type FileKind } from '../config/yaml/detect.ts';
+import { checkFile } from './common/check-file.ts';
 
 /** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
 export function register(program: Command): void {
@@ -26,11 +21,26 @@ export function register(program: Command): void {
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
-    .action(async (files: string[], { format }: { format: keyof typeof formats }) => {
-      const results = withMisfits(await Promise.all(files.map(judge)));
-      process.stdout.write(formats[format](results));
-      if (results.some(({ problems }) => !isValid(problems))) process.exitCode = 1;
-    });
+    .option('--strict', 'exit 1 on a warning, too, as a pipeline may want')
+    .action(run);
+}
+
+interface Options {
+  readonly format: keyof typeof formats;
+  readonly strict?: true;
+}
+
+async function run(files: readonly string[], { format, strict }: Options): Promise<void> {
+  const results = withMisfits(await Promise.all(files.map(judge)));
+  const problems = results.flatMap((result) => result.problems);
+  process.stdout.write(formats[format](results));
+  const hasFailed = strict === true ? problems.length > 0 : !isValid(problems);
+  if (hasFailed) process.exitCode = 1;
+  if (hasFailed && isValid(problems)) process.stderr.write(`gatehouse check: ${warnings(problems.length)}\n`);
+}
+
+function warnings(count: number): string {
+  return `${count === 1 ? '1 warning fails' : `${count} warnings fail`} under --strict`;
 }
 
 interface Result {
@@ -72,46 +82,16 @@ function notesOf(file: string): readonly string[] {
 
 const formats = {
   text: (results: readonly Result[]) => results.map(inWords).join(''),
-  json: (results: readonly Result[]) =>
-    `${JSON.stringify(
-      results.flatMap(({ problems }) => problems),
-      null,
-      2,
-    )}\n`,
+  json: (results: readonly Result[]) => printableJson(results.flatMap(({ problems }) => problems)),
   github: (results: readonly Result[]) => results.map(({ problems }) => formatForGithub(problems)).join(''),
 };
 
 function inWords({ file, problems, notes }: Result): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = errors === 0 ? 'valid' : errors === 1 ? '1 error' : `${errors} errors`;
-  return `${formatProblems(problems, process.stdout)}${[`${file}: ${verdict}`, ...notes].join('\n')}\n`;
-}
-
-/** Errors, or the warnings of a file without errors. */
-export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): Promise<readonly Problem[]> {
-  const read = readText(file, { waits: true });
-  // One that cannot be read is told of by the loader.
-  const kind = read.ok ? detectKind(read.text) : 'gateway';
-  if (kind === undefined) return undecided(file);
-  return kind === 'gateway' ? checkGateway(file, env) : told(loadAuthorizationConfig(file, env));
-}
-
-async function checkGateway(file: string, env: NodeJS.ProcessEnv): Promise<readonly Problem[]> {
-  const loaded = loadGatewayConfig(file, env);
-  return loaded.ok ? [...loaded.warnings, ...(await runTests(loaded))] : loaded.problems;
-}
-
-function told(loaded: Loaded<unknown>): readonly Problem[] {
-  return loaded.ok ? loaded.warnings : loaded.problems;
+  return `${formatProblems(problems, process.stdout)}${[`${file}: ${verdict}`, ...notes].map(printableValue).join('\n')}\n`;
 }
 
 function isValid(problems: readonly Problem[]): boolean {
   return problems.every(({ severity }) => severity !== 'error');
-}
-
-function undecided(file: string): readonly Problem[] {
-  const hint = 'a gateway file has `routes` and `upstreams`, an authorization file has `issuer` and `clients`';
-  return [
-    { severity: 'error', file, line: 1, column: 1, message: 'neither a gateway file nor an authorization file', hint },
-  ];
 }

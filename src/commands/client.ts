@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Client } from '../authorization/clients.ts';
-import type { Service } from '../authorization/service.ts';
+import type { Client } from '../authorization/clients/clients.ts';
+import type { Service } from '../authorization/service/service.ts';
 import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
 import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
-import type { ClientRecord } from '../storage/records.ts';
+import type { ClientRecord } from '../storage/records/records.ts';
 import { type Administered, type Audited, administer, Refusal, type Report } from './administration/administer.ts';
 import {
   type ClientOptions,
@@ -15,7 +15,7 @@ import {
 } from './administration/new-client.ts';
 import { duration, jsonObject, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
-import { table } from './table.ts';
+import { table } from './common/table.ts';
 
 const localJwts =
   'Gateways that follow the revocation feed refuse its JWTs within a second; elsewhere JWTs that are verified locally live until they expire.';
@@ -64,9 +64,10 @@ export function register(program: Command): void {
     .action((id: string, options: Administered) => administer(options, (service) => remove(service, id)));
 }
 
-async function add({ config, clients, records, clock }: Service, options: ClientOptions): Promise<Report> {
+async function add(service: Service, options: ClientOptions): Promise<Report> {
+  const { config, records, clock } = service;
   const id = options.id ?? newClientId();
-  const taken = (await clients.find(id)) === undefined ? [] : [`there is a client ${id} already`];
+  const taken = await takenBy(service, id);
   const { registration: metadata, warnings } = newClient(id, options, config, taken);
   const secret = options.public ? undefined : newClientSecret();
   const createdAt = seconds(clock);
@@ -76,6 +77,19 @@ async function add({ config, clients, records, clock }: Service, options: Client
   process.stderr.write(warningText(warnings));
   const json = { client_id: id, ...(secret && { client_secret: secret }), client_secret_expires_at: 0 };
   return { json, text: secretText(id, secret), audit: { event: 'client_added', facts: { client_id: id } } };
+}
+
+async function takenBy({ clients, accounts }: Service, id: string): Promise<readonly string[]> {
+  const user = await accounts.bySubject(id);
+  return [
+    ...((await clients.find(id)) === undefined ? [] : [`there is a client ${id} already`]),
+    ...(user === undefined ? [] : [sameSubject(id, user.username)]),
+  ];
+}
+
+/** The `sub` of a token that a client got for itself is its id. */
+function sameSubject(id: string, username: string): string {
+  return `${id} is the subject of the user ${username}, and would be the \`sub\` of the client's own tokens (RFC 9068 §5): choose another id`;
 }
 
 function secretText(id: string, secret: string | undefined): string {

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
-import { type EffectiveValue, effectiveValues, type Origin } from '../config/effective.ts';
-import { GatewaySchema } from '../config/gateway.ts';
-import type { Schema } from '../config/input-schema.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load.ts';
-import { ofAuthorization } from './of-authorization.ts';
-import { table } from './table.ts';
+import { printableJson } from '../base/printable.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { GatewaySchema } from '../config/schema/gateway.ts';
+import type { Schema } from '../config/schema/input-schema.ts';
+import { type EffectiveValue, effectiveValues, type Origin } from '../config/show/effective.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { ofAuthorization } from './common/of-authorization.ts';
+import { table } from './common/table.ts';
 
 /** `gatehouse config show --config FILE`: what the gateway would go by, and where each value comes from. */
 export function register(program: Command): void {
@@ -13,7 +15,7 @@ export function register(program: Command): void {
     .description('look at the configuration')
     .command('show')
     .description('the effective configuration with the origin of each value, secrets redacted')
-    .requiredOption('--config <file>', 'gateway.yaml')
+    .addOption(gatewayOption())
     .option('--json', 'print JSON')
     .action(show);
 }
@@ -27,7 +29,7 @@ function show({ config: file, json }: { config: string; json?: true }): void {
 }
 
 function print(values: readonly EffectiveValue[], json: true | undefined): void {
-  process.stdout.write(json ? `${JSON.stringify(values, null, 2)}\n` : table(values.map(cells)));
+  process.stdout.write(json ? printableJson(values) : table(values.map(cells)));
 }
 
 function giveUp(message: string): void {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { formatProblems, loadGatewayConfig } from '../config/load.ts';
+import { printableJson, printableValue } from '../base/printable.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
 import { compare } from '../gateway/diff/compare.ts';
 import { replay } from '../gateway/diff/replay.ts';
 import { openSide } from '../gateway/diff/side.ts';
-import type { Sound } from '../gateway/dry/dry-engine.ts';
-import { type Difference, differenceInWords } from './difference-in-words.ts';
-import { printable } from './printable.ts';
+import type { Sound } from '../gateway/explain/dry-engine.ts';
+import { type Difference, differenceInWords } from './explain/difference-in-words.ts';
 
 /** `gatehouse diff OLD NEW`: what a change of the rules opens and closes. Exit status 1: it opens something. */
 export function register(program: Command): void {
@@ -36,7 +36,7 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
     ...(await compare(old, now)),
     ...(lines === undefined ? {} : { replay: await replay(lines, old, now) }),
   };
-  process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : printable(differenceInWords(found)));
+  process.stdout.write(options.json ? printableJson(found) : differenceInWords(found));
   const widened = found.changes.some(({ change }) => change === 'opened');
   if (widened && !options.allowWidening) process.exitCode = 1;
 }
@@ -53,6 +53,6 @@ function readLines(file: string, command: Command): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n');
   } catch (error) {
-    return command.error(`error: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return command.error(`error: ${printableValue(file)} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

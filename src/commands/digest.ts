@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Service } from '../authorization/service.ts';
+import type { Service } from '../authorization/service/service.ts';
+import { printableJson } from '../base/printable.ts';
 import { administer, Refusal, type Report } from './administration/administer.ts';
 import { inFile } from './http-users/digest-in-file.ts';
 import { inStore } from './http-users/digest-in-store.ts';
@@ -53,10 +54,8 @@ function place(command: Command, description: string): Command {
   return command
     .description(description)
     .option('--file <file>', 'what `digest: { users }` names; made where it is not there')
-    .option('--config <file>', 'authorization.yaml, whose store `digest: { users: { storage } }` names')
+    .option('-c, --config <file>', 'authorization.yaml, whose store `digest: { users: { storage } }` names')
     .option('--json', 'print JSON')
-    .exitOverride()
-    .showHelpAfterError('(--help tells more)')
     .hook('preAction', onePlace);
 }
 
@@ -75,7 +74,7 @@ async function run({ file, config, json }: Place, deeds: Deeds): Promise<void> {
   if (config !== undefined) return administer({ config, json }, deeds.store);
   try {
     const report = await deeds.file(file ?? '');
-    process.stdout.write(json ? `${JSON.stringify(report.json, null, 2)}\n` : report.text);
+    process.stdout.write(json ? printableJson(report.json) : report.text);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`gatehouse: ${error.message}\n`);

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { printableJson } from '../base/printable.ts';
+import { eitherOption } from './common/config-option.ts';
 import { checksFor } from './doctor/checks.ts';
 import { examine } from './doctor/examine.ts';
-import { inWords } from './doctor/in-words.ts';
+import { inWords } from './doctor/finding.ts';
 import { subjectOf } from './doctor/subject.ts';
 
 /** `gatehouse doctor --config FILE`: what stands between this file and a setup that works. Changes nothing. */
@@ -10,7 +12,7 @@ export function register(program: Command): void {
   program
     .command('doctor')
     .description('look for what keeps a setup from working: addresses, certificates, servers, stores, clocks, limits')
-    .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml')
+    .addOption(eitherOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -22,7 +24,7 @@ export function register(program: Command): void {
 async function run({ config: file, json }: { config: string; json?: true }): Promise<void> {
   const findings = await examine(subjectOf(file), { clock: systemClock, node: process.versions.node }, checksFor);
   const failed = findings.some(({ verdict }) => verdict === 'bad');
-  const report = json ? `${JSON.stringify({ file, ok: !failed, findings }, null, 2)}\n` : inWords(findings);
+  const report = json ? printableJson({ file, ok: !failed, findings }) : inWords(findings);
   // what did not answer in time, such as the name of a host, would hold the process for longer
   process.stdout.write(report, () => process.exit(failed ? 1 : 0));
 }

@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { buildLog } from '../base/log.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load.ts';
-import { type Place, parsePlace } from '../config/request-line.ts';
-import type { AssumedToken } from '../config/test-case.ts';
-import type { Asked } from '../gateway/dry/asked.ts';
-import { assumedVerifier } from '../gateway/dry/assumed.ts';
-import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/dry/dry-engine.ts';
-import { type Explanation, explain } from '../gateway/dry/explain.ts';
+import { printableJson, printableValue } from '../base/printable.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import type { AssumedToken } from '../config/schema/test-case.ts';
+import { type Place, parsePlace } from '../config/words/request-line.ts';
+import type { Asked } from '../gateway/explain/asked.ts';
+import { assumedVerifier } from '../gateway/explain/assumed.ts';
+import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/explain/dry-engine.ts';
+import { type Explanation, explain } from '../gateway/explain/explain.ts';
 import { buildVerifiers } from '../gateway/verify/verifiers.ts';
-import { doubts } from './explain-doubts.ts';
-import { explanationInWords } from './explanation-in-words.ts';
-import { printable } from './printable.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { SecretValueError } from './common/usage-error.ts';
+import { doubts } from './explain/explain-doubts.ts';
+import { explanationInWords } from './explain/explanation-in-words.ts';
 
 /** `gatehouse explain`: one request through the engine, step by step. Exit status 0 whatever the verdict. */
 export function register(program: Command): void {
@@ -21,7 +23,7 @@ export function register(program: Command): void {
     .description('say what would become of a request, and why')
     .argument('<method>', 'GET, POST, …')
     .argument('<url>', 'a path, or an address with the host', place)
-    .requiredOption('--config <file>', 'gateway.yaml')
+    .addOption(gatewayOption())
     .option('--token-file <file>', 'verify the token in this file against the authorization servers')
     .option('--token <->', 'the same with the token on standard input: --token -', fromStdin)
     .option('--scope <scope>', 'assume a valid token with this scope')
@@ -60,7 +62,7 @@ async function run(request: Request, options: Options, command: Command): Promis
     return;
   }
   const doubted = doubts({ method: request.method, scope: options.scope }, loaded.config);
-  process.stderr.write(doubted.map((doubt) => printable(`gatehouse: warning: ${doubt}\n`)).join(''));
+  process.stderr.write(doubted.map((doubt) => `${printableValue(`gatehouse: warning: ${doubt}`)}\n`).join(''));
   const asked: Asked = {
     ...request,
     host: request.host ?? defaultHost(loaded.config),
@@ -70,9 +72,7 @@ async function run(request: Request, options: Options, command: Command): Promis
     token: assumes ? ASSUMED : token,
   };
   const explanation = await (assumes ? explainAssumed(loaded, asked, options) : explainVerified(loaded, asked));
-  process.stdout.write(
-    options.json ? `${JSON.stringify(explanation, null, 2)}\n` : printable(explanationInWords(explanation)),
-  );
+  process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));
 }
 
 const ASSUMED = 'assumed';
@@ -122,7 +122,8 @@ function place(text: string): Place {
 
 /** Never from the arguments: those stand in the history of the shell and in the list of processes. */
 function fromStdin(word: string): string {
-  if (word !== '-') throw new InvalidArgumentError('Give the token on standard input (--token -) or use --token-file.');
+  if (word !== '-')
+    throw new SecretValueError('give the token on standard input (`--token -`), or name its file (`--token-file`)');
   return readFileSync(0, 'utf8').trim();
 }
 
@@ -130,7 +131,7 @@ function readToken(file: string, command: Command): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    return command.error(`error: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return command.error(`error: ${printableValue(file)} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -141,11 +142,11 @@ function claims(text: string): Record<string, unknown> {
   } catch {
     // Told below, as any other text that is no object.
   }
-  throw new InvalidArgumentError('Claims are a JSON object, such as \'{"sub":"alice"}\'.');
+  throw new SecretValueError('`--claims` takes a JSON object, such as \'{"sub":"alice"}\'');
 }
 
 function header(line: string, before: Options['header']): Options['header'] {
   const [, name, value] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("A header is 'Name: value'.");
+  if (name === undefined || value === undefined) throw new SecretValueError("`--header` takes 'Name: value'");
   return [...before, [name, value]];
 }

@@ -2,21 +2,23 @@ import type { Command } from 'commander';
 import { LAST_REQUESTS } from '../base/last-requests.ts';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
+import { printableValue } from '../base/printable.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
 import { WatchedFiles } from '../base/watch-files.ts';
-import type { GatewayConfig } from '../config/gateway.ts';
-import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
-import { runTests } from '../gateway/dry/run-tests.ts';
+import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load/load.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { runTests } from '../gateway/explain/run-tests.ts';
 import { CannotStart } from '../gateway/lifecycle/kept-nonces.ts';
 import { startByWorkers } from '../supervisor/start.ts';
-import { followFile } from './follow-file.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { followFile } from './common/follow-file.ts';
 
 /** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */
 export function register(program: Command): void {
   program
     .command('gateway')
     .description('run the gateway in front of the upstreams of FILE')
-    .requiredOption('--config <file>', 'gateway.yaml')
+    .addOption(gatewayOption())
     .action(run);
 }
 
@@ -53,7 +55,7 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
   if (loaded.warnings.length > 0) process.stderr.write(formatProblems(loaded.warnings));
   const log = buildLog(config.log);
   try {
-    const starting = startByWorkers({ config, directory, locate, load: source?.load, log });
+    const starting = startByWorkers({ config, directory, locate, ...source, log });
     // From the first request that may be answered: that is before everything has started.
     stopOnSignal({ stop: async () => (await starting).stop(LAST_REQUESTS), deadline: config.shutdown.deadline, log });
     const gateway = await starting;
@@ -62,7 +64,7 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
     if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
   } catch (error) {
     if (!(error instanceof CannotListen || error instanceof CannotStart)) throw error;
-    process.stderr.write(`gatehouse: ${error.message}\n`);
+    process.stderr.write(`gatehouse: ${printableValue(error.message)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { buildPasswords } from '../base/passwords.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret } from './common/read-secret.ts';
 
 /** `gatehouse hash-password`: what stands as `password_argon2` in authorization.yaml. */
 export function register(program: Command): void {

@@ -1,18 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { detectKind } from '../config/detect.ts';
-import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
-import { readText } from '../config/read-text.ts';
-import type { Address } from '../config/schema.ts';
-import { askReady, type Readiness } from './ask-ready.ts';
-import { waitOption } from './wait-option.ts';
+import { readText } from '../config/files/read-text.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load/load.ts';
+import type { Address } from '../config/words/schema.ts';
+import { detectKind } from '../config/yaml/detect.ts';
+import { askReady, type Readiness } from './common/ask-ready.ts';
+import { eitherOption } from './common/config-option.ts';
+import { waitOption } from './common/wait-option.ts';
 
 /** `gatehouse health --config FILE`: exit 0 when the program that runs by this file is ready; for Docker and probes. */
 export function register(program: Command): void {
   program
     .command('health')
     .description('exit 0 when the program of this configuration is ready')
-    .requiredOption('--config <file>', 'gateway.yaml or authorization.yaml, with a `health` or an `admin` listener')
+    .addOption(eitherOption(', with a `health` or an `admin` listener'))
     .addOption(waitOption('asks until it is ready, or this time is over (30s when no time is given)'))
     .action(run);
 }

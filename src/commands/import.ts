@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
+import { printableValue } from '../base/printable.ts';
+import { readDescriptor, readRegular } from '../config/files/read-regular.ts';
+import type { Imported } from './common/imported.ts';
 import { htdigest } from './http-users/import-htdigest.ts';
 import { htpasswd } from './http-users/import-htpasswd.ts';
 import { type ImportOptions, importUsers } from './http-users/import-users.ts';
-import type { Imported } from './imported.ts';
 import { importOpenApi } from './openapi/import-openapi.ts';
 
 interface Format {
@@ -58,11 +60,9 @@ function registerUsers(group: Command): void {
       .command(name)
       .description(description)
       .argument('<file>', 'its path; - is standard input')
-      .option('--config <file>', 'authorization.yaml: into its store, in place of standard output')
+      .option('-c, --config <file>', 'authorization.yaml: into its store, in place of standard output')
       .option('--replace', 'with --config: users who are there already get the password of the file')
       .option('--json', 'print JSON')
-      .exitOverride()
-      .showHelpAfterError('(--help tells more)')
       .action(async (file: string, options: ImportOptions) => {
         const text = read(file);
         if (text !== undefined) await run({ file, text }, options);
@@ -78,18 +78,18 @@ function run(file: string, convert: Format['convert']): void {
   else giveUp(`${file}: ${imported.message}`);
 }
 
+/** Bytes. A document of this size has some 150,000 paths, and takes two gigabytes while it is read. */
+const LARGEST_FILE = 8 * 1024 * 1024;
+const RULES = { most: LARGEST_FILE, waits: true };
+
 function read(file: string): string | undefined {
-  try {
-    const bytes = readFileSync(file === '-' ? 0 : file);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    giveUp(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? `${file} is not UTF-8` : `${file} cannot be read (${code})`);
-    return undefined;
-  }
+  const found = file === '-' ? readDescriptor(0, RULES) : readRegular(file, RULES);
+  if (found.ok && isUtf8(found.bytes)) return new TextDecoder().decode(found.bytes);
+  giveUp(`${file} ${found.ok ? 'is not UTF-8' : found.reason}`);
+  return undefined;
 }
 
 function giveUp(message: string): void {
-  process.stderr.write(`gatehouse: ${message}\n`);
+  process.stderr.write(`gatehouse: ${printableValue(message)}\n`);
   process.exitCode = 1;
 }

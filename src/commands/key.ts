@@ -1,18 +1,26 @@
 import type { Command } from 'commander';
-import type { Service } from '../authorization/service.ts';
-import { PUBLISHED_FOR } from '../authorization/tokens/signing-keys.ts';
+import { PUBLISHED_FOR } from '../authorization/keys/signing-keys.ts';
+import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
 import { makeSigningKey } from '../jwt/sign.ts';
-import type { NewSigningKey } from '../storage/records.ts';
+import type { NewSigningKey } from '../storage/records/records.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
+import { resealKeys } from './administration/reseal.ts';
 import { isoTime } from './administration/shown.ts';
-import { table } from './table.ts';
+import { table } from './common/table.ts';
 
 const localVerifiers =
   'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart gateways that verify JWTs themselves without it: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
 
-/** `gatehouse key …`: the issuer's signing keys. */
+const resealing = `To retire a key of \`encryption_keys\`:
+  1. Write the new key first and the old one behind it, in the file of each service and gateway, and restart them.
+  2. Run this, also while the services run. What is stopped midway goes on when it is run again.
+  3. Take the old key out of each file, and restart the services.
+An old key that leaked together with the database has told what was sealed: rotate those keys too
+(\`key rotate --now\`, \`user rotate-key\`).`;
+
+/** `gatehouse key …`: the issuer's signing keys, and the keys that seal what the store holds. */
 export function register(program: Command): void {
   const key = program.command('key').description("the issuer's signing keys");
   subcommand(key, 'list', 'the keys: next, current, retired').action((options: Administered) =>
@@ -25,6 +33,9 @@ export function register(program: Command): void {
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
+  subcommand(key, 'reseal', 'seal everything in the store under the first of `encryption_keys`')
+    .addHelpText('after', `\n${resealing}\n`)
+    .action((options: Administered) => administer(options, resealKeys));
 }
 
 async function list({ records }: Service): Promise<Report> {
@@ -61,7 +72,7 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
 async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<Report> {
   await records.replaceSigningKeys(key);
   const { kid, alg } = key;
-  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services take it up within seconds. ${localVerifiers}\n`;
+  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services sign with nothing else from now on, and stop publishing the old key within a second. ${localVerifiers}\n`;
   return {
     json: { kid, alg, signs_from: isoTime(now) },
     text,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { formatProblems, loadGatewayText } from '../config/load.ts';
+import { printableValue } from '../base/printable.ts';
+import { formatProblems, loadGatewayText } from '../config/load/load.ts';
+import { scalar } from './common/yaml-text.ts';
 import { serve } from './gateway.ts';
-import { scalar } from './yaml-text.ts';
 
 interface Options {
   readonly issuer: string;
@@ -21,7 +22,12 @@ export function register(program: Command): void {
     .action(run);
 }
 
-async function run(url: string, options: Options): Promise<void> {
+const WITHOUT = 'The API is a scheme, a host and at most a path: leave out `?` or `#` and what follows';
+
+async function run(url: string, options: Options, command: Command): Promise<void> {
+  // Each request has a path and a query of its own: there is nowhere that another one could go.
+  if (/[?#]/.test(url)) command.error(`error: ${printableValue(url)} has a query or a fragment. ${WITHOUT}`);
+  if (!url.includes('://')) command.error(`error: the API has no scheme. Write ${withScheme(url)}`);
   const yaml = gatewayYaml(url, options);
   const loaded = loadGatewayText(yaml, { file: 'protect.yaml' });
   if (!loaded.ok) {
@@ -33,11 +39,18 @@ async function run(url: string, options: Options): Promise<void> {
   await serve(loaded);
 }
 
+/** What stands before `@` may be a password, and an error is kept by logs. */
+function withScheme(url: string): string {
+  return url.includes('@') ? 'http:// or https:// before it' : `http://${printableValue(url)}`;
+}
+
 /** A path of the URL is put before the path of each request: an upstream has none. */
 function gatewayYaml(text: string, { issuer, scope, listen }: Options): string {
   const url = URL.parse(text);
   const path = url?.pathname.replace(/\/$/, '') ?? '';
-  const upstream = url === null || path === '' ? text : text.slice(0, text.lastIndexOf(path));
+  // What the loader refuses, such as a password, it must see.
+  const isPlain = url !== null && url.href === `${url.protocol}//${url.host}${url.pathname}`;
+  const upstream = isPlain ? `${url.protocol}//${url.host}` : text;
   return `# Save this as gateway.yaml, and run it with: gatehouse gateway --config gateway.yaml
 version: 1
 listen: ${scalar(listen)}

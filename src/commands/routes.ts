@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
-import { formatProblems, loadGatewayConfig } from '../config/load.ts';
-import { assumedVerifier } from '../gateway/dry/assumed.ts';
-import { buildDryEngine } from '../gateway/dry/dry-engine.ts';
-import type { Route } from '../gateway/routing/route.ts';
+import { printableJson } from '../base/printable.ts';
+import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import type { Route } from '../gateway/decide/route.ts';
+import { assumedVerifier } from '../gateway/explain/assumed.ts';
+import { buildDryEngine } from '../gateway/explain/dry-engine.ts';
 import { compareSpecificity, hostText, pathText } from '../gateway/routing/specificity.ts';
-import { table } from './table.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { table } from './common/table.ts';
 
 /** `gatehouse routes --config FILE`: the routes as the gateway asks them. */
 export function register(program: Command): void {
   program
     .command('routes')
     .description('the compiled routes, most specific first')
-    .requiredOption('--config <file>', 'gateway.yaml')
+    .addOption(gatewayOption())
     .option('--json', 'print JSON')
     .action(run);
 }
@@ -25,7 +27,7 @@ function run({ config: file, json }: { config: string; json?: true }): void {
   }
   const { routes } = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()));
   const rows = routes.toSorted(compareSpecificity).map(describe);
-  process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows.map(cells)));
+  process.stdout.write(json ? printableJson(rows) : table(rows.map(cells)));
 }
 
 interface Row {

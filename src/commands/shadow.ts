@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { printableJson, printableValue } from '../base/printable.ts';
 import { inWords } from './shadow/in-words.ts';
 import { asJson, report } from './shadow/report.ts';
 
@@ -23,9 +24,11 @@ async function run(file: string, { json }: { json?: true }): Promise<void> {
   const unreadable = new Promise<Error>((resolve) => input.once('error', resolve));
   const outcome = await Promise.race([report(lines), unreadable]);
   if (outcome instanceof Error) {
-    process.stderr.write(`gatehouse: ${file} cannot be read (${(outcome as NodeJS.ErrnoException).code})\n`);
+    process.stderr.write(
+      `gatehouse: ${printableValue(file)} cannot be read (${(outcome as NodeJS.ErrnoException).code})\n`,
+    );
     process.exitCode = 1;
     return;
   }
-  stdout.write(json ? `${JSON.stringify(asJson(outcome), null, 2)}\n` : inWords(outcome));
+  stdout.write(json ? printableJson(asJson(outcome)) : inWords(outcome));
 }

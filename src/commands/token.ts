@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Service } from '../authorization/service.ts';
+import type { Service } from '../authorization/service/service.ts';
 import type { ActiveToken } from '../authorization/tokens/token-kind.ts';
 import { tokenKind } from '../authorization/tokens/token-kinds.ts';
 import { sha256 } from '../base/secret.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
 import { memberTable } from './administration/shown.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret } from './common/read-secret.ts';
 
 /** `gatehouse token …`: what the service says of a token, and its end. */
 export function register(program: Command): void {
@@ -42,7 +42,7 @@ async function revoke(service: Service): Promise<Report> {
 }
 
 const CACHED =
-  'A gateway that was told of it before goes on serving it until its `cache.ttl` is over (60s unless told), and within a second where it follows the feed (`events`) no more.';
+  'Gateways that follow the feed (`events`) refuse it within a second; others that have it in their cache accept it for up to `cache.ttl` (60s by default).';
 
 /** A refresh token tells of itself to its own client only. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {

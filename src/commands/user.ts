@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Service } from '../authorization/service.ts';
-import { userKeysUntil } from '../authorization/tokens/user-keys.ts';
+import { userKeysUntil } from '../authorization/keys/user-keys.ts';
+import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { usernameFault, usernameKey } from '../base/username.ts';
 import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
 import { jsonObject, subcommand } from './administration/options.ts';
-import { readSecret } from './read-secret.ts';
-import { table } from './table.ts';
+import { readSecret } from './common/read-secret.ts';
+import { table } from './common/table.ts';
 
 interface AddOptions extends Administered {
   readonly name?: string;
   readonly claims?: Readonly<Record<string, unknown>>;
 }
+
+const LOCAL_JWTS =
+  'Gateways that follow the revocation feed refuse the JWTs within a second; elsewhere JWTs that are verified locally live until they expire.';
 
 const passwordHelp = '\nThe password is asked for, or read from standard input; never from the arguments.\n';
 
@@ -38,8 +41,11 @@ export function register(program: Command): void {
   subcommand(user, 'remove <username>', 'remove a user; sessions, grants and tokens end').action(
     (username: string, options: Administered) => administer(options, (service) => remove(service, username)),
   );
+  subcommand(user, 'sign-out <username>', 'end every session, grant and token of a user; password and consents stay')
+    .addHelpText('after', '\nFor users of the file too. As *Sign out everywhere* on the account page.\n')
+    .action((username: string, options: Administered) => administer(options, (service) => signOut(service, username)));
   subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens bring new ones')
-    .addHelpText('after', '\nFor users of the file too, and after their password was changed there.\n')
+    .addHelpText('after', '\nFor users of the file too.\n')
     .action((username: string, options: Administered) =>
       administer(options, (service) => rotateKey(service, username)),
     );
@@ -120,6 +126,21 @@ async function removeImported({ records }: Service, username: string): Promise<R
   if (!(await records.removeImportedPassword(usernameKey(username)))) throw unknownUser(username);
   const text = `The user ${username}, who was known to Basic only, is removed.\n`;
   return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
+}
+
+async function signOut({ accounts, config, clock, records }: Service, username: string): Promise<Report> {
+  const account = await accounts.find(username);
+  if (account === undefined) throw unknownUser(username);
+  const { subject } = account;
+  const now = seconds(clock);
+  await records.signOutEverywhere({ subject, now, keysUntil: userKeysUntil(config, now) });
+  const text = `Every session, grant and token of ${username} ends. ${LOCAL_JWTS}\n`;
+  const facts = { username: account.username, sub: subject };
+  return {
+    json: { username, sub: subject, signed_out: true },
+    text,
+    audit: { event: 'signed_out_everywhere', facts },
+  };
 }
 
 async function rotateKey({ accounts, config, clock, records }: Service, username: string): Promise<Report> {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { GatewayConfig } from '../config/gateway.ts';
-import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load.ts';
-import { entry, isCode } from '../gateway/codes.ts';
-import { remedies } from '../gateway/remedies.ts';
+import { printableJson, printableValue } from '../base/printable.ts';
+import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load/load.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { entry, isCode } from '../gateway/message/codes.ts';
 import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
-import { listenerUrl } from './listener-url.ts';
-import { printable } from './printable.ts';
-import { openAtAdmin } from './ticket-at-admin.ts';
+import { gatewayOption } from './common/config-option.ts';
+import { listenerUrl } from './common/listener-url.ts';
+import { openAtAdmin } from './explain/ticket-at-admin.ts';
 
 /** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused. Exit status 1: it cannot be opened. */
 export function register(program: Command): void {
@@ -15,7 +15,7 @@ export function register(program: Command): void {
     .command('why')
     .description('open the ticket of a refusal: which route, which step, what was missing')
     .argument('<ticket>', 'the member `ticket` of the answer')
-    .requiredOption('--config <file>', 'gateway.yaml, with the `ticket_keys` under which it was sealed')
+    .addOption(gatewayOption(', with the `ticket_keys` under which it was sealed'))
     .option('--json', 'print the record as JSON')
     .action(run);
 }
@@ -40,7 +40,7 @@ function open(ticket: string, { config }: Sound): OpenedTicket | ReturnType<type
 }
 
 function print(record: TicketRecord, json: true | undefined): void {
-  process.stdout.write(json ? `${JSON.stringify(record, null, 2)}\n` : inWords(record));
+  process.stdout.write(json ? printableJson(record) : inWords(record));
 }
 
 type Failure = Exclude<Awaited<ReturnType<typeof open>>['kind'], 'opened'>;
@@ -96,8 +96,8 @@ function inWords(record: TicketRecord): string {
   });
   const title = [entryOf?.status, code].filter(Boolean).join(' ');
   const request = method === '' ? '' : `   ${method} ${host}${path}`;
-  const advice = isCode(code) ? [`  to do         ${remedies[code]}`] : [];
-  return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines, ...advice].map(printable).join('\n')}\n`;
+  const advice = isCode(code) ? [`  to do         ${entry(code).remedy}`] : [];
+  return `${[`${title}${request}`, ...(entryOf === undefined ? [] : [`  ${entryOf.text}`]), ...lines, ...advice].map(printableValue).join('\n')}\n`;
 }
 
 function giveUp(message: string): void {

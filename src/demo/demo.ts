@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { request } from 'undici';
 import { buildAuthorization } from '../authorization/authorization.ts';
 import { listen } from '../base/listen.ts';
-import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load.ts';
+import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load/load.ts';
 import { startGateway } from '../gateway/lifecycle/start.ts';
 import { buildClientPage } from './client-page.ts';
 import { addresses, type DemoFiles, type Ports, shop, user, writeDemoFiles } from './files.ts';

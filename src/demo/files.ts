@@ -104,7 +104,7 @@ clients:
     redirect_uris: ["${redirectUri}"]
     scope: ${everyScope}
     grant_types: [authorization_code]
-  - { client_id: gateway, client_secret: demo-secret-of-the-gateway, grant_types: [], introspect: true }
+  - { client_id: gateway, client_secret: demo-secret-of-the-gateway, grant_types: [], introspect: true, events: true }
 users:
   - { username: ${user.name}, password_argon2: "${user.hash}" }
 `;

@@ -28,9 +28,9 @@ interface Outcome {
 }
 
 /** The commands on a configuration file of their own, beside a service that runs on the same database. */
-export function commands(directory: string) {
+export function commands(directory: string, more = '') {
   const config = join(directory, 'authorization.yaml');
-  writeFileSync(config, file);
+  writeFileSync(config, file + more);
   const gatehouse = (args: readonly string[], input = ''): Outcome => {
     const ended = spawnSync(process.execPath, [launcher, ...args, '--config', config], { input, encoding: 'utf8' });
     return { status: ended.status, stdout: ended.stdout, stderr: ended.stderr };

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { checkFile } from '../../src/commands/check.ts';
+import { checkFile } from '../../src/commands/common/check-file.ts';
 import { command } from '../support/command.ts';
+
+/** Starts programs: 10 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const directory = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
 t.teardown(() => rmSync(directory, { recursive: true }));
@@ -68,6 +71,18 @@ t.test('both files together: what does not fit is a warning with its place, in e
   t.match(JSON.parse(check('--format', 'json', authorization, edge).stdout), [
     { file: edge, line: 2, severity: 'warning' },
   ]);
+});
+
+t.test('--strict: a warning fails, and a file without one does not', async (t) => {
+  const other = `{ main: { issuer: "https://a.example.com/", audience: "https://api.example.com" } }`;
+  const routes =
+    'upstreams: { a: { url: "http://127.0.0.1:9000" } }\nroutes: [{ match: { path: / }, upstream: a, scope: a }]\n';
+  const edge = file('strict.yaml', `version: 1\nauthorization_servers: ${other}\n${routes}`);
+  t.match(check('--strict', edge), { status: 0, stderr: '' });
+  const { status, stdout, stderr } = check('--strict', edge, authorization);
+  t.equal(status, 1);
+  t.match(stdout, `${edge}: valid\n`);
+  t.equal(stderr, 'gatehouse check: 1 warning fails under --strict\n');
 });
 
 t.test('SOAP operations told apart by the header: valid, with a warning that names a remedy', async (t) => {

@@ -7,9 +7,14 @@ import t from 'tap';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 
+/** Starts programs: 17 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
+
 t.test('--help and --version succeed, everywhere', async (t) => {
-  const version = await command(t, ['--version']).ended();
-  t.match(version, { status: 0, stdout: /^gatehouse \d+\.\d+\.\d+ \(node v\d+\.\d+\.\d+\)\n$/ });
+  for (const word of ['--version', '-v', '-V', 'version']) {
+    const version = await command(t, [word]).ended();
+    t.match(version, { status: 0, stdout: /^gatehouse \d+\.\d+\.\d+ \(node v\d+\.\d+\.\d+\)\n$/ });
+  }
   t.match(await command(t, ['--help']).ended(), { status: 0, stdout: 'authorization' });
   t.match(await command(t, ['gateway', '--help']).ended(), { status: 0, stdout: '--config' });
 });
@@ -28,14 +33,65 @@ t.test('a file without --config is understood, and what was meant is said', asyn
   for (const args of [['health'], ['doctor'], ['gateway'], ['client', 'list'], ['explain', 'GET', '/a']])
     t.match(await command(t, [...args, 'edge.yaml']).ended(), {
       status: 2,
-      stderr: /did you mean `--config edge\.yaml`\?\n$/,
+      stderr: /Did you mean `--config edge\.yaml`\?\n$/,
     });
-  t.notMatch((await command(t, ['health']).ended()).stderr, 'did you mean');
+});
+
+t.test('without --config the file is gateway.yaml or authorization.yaml in this folder', async (t) => {
+  for (const [args, file] of [
+    [['routes'], 'gateway.yaml'],
+    [['client', 'list'], 'authorization.yaml'],
+  ] as const) {
+    const { status, stderr } = await command(t, args, { cwd: t.testdir({}) }).ended();
+    t.equal(status, 1);
+    t.match(stderr, `${file}:1:1: error: the file does not exist`);
+    t.match(stderr, '--config FILE');
+  }
+});
+
+t.test('a misspelt option is the one that is named, before one that is missing', async (t) => {
+  for (const [args, error] of [
+    [['gateway', '--confg', 'x'], "unknown option '--confg'. Did you mean --config?"],
+    [['protect', 'http://127.0.0.1:9', '--isuer=secret'], "unknown option '--isuer'. Did you mean --issuer?"],
+    [['digest', 'set', 'alice', '--relm', 'x'], "unknown option '--relm'. Did you mean --realm?"],
+    [['health', '--nothing'], "unknown option '--nothing'."],
+  ] as const)
+    t.match(await command(t, args).ended(), { status: 2, stderr: `error: ${error}\n(see --help)\n` });
+});
+
+t.test('--help wins over a misspelt option beside it', async (t) => {
+  t.match(await command(t, ['explain', '--help', '--bogus']).ended(), {
+    status: 0,
+    stdout: /^Usage: gatehouse explain/,
+  });
+});
+
+t.test('what may be a secret is not repeated in an error', async (t) => {
+  for (const args of [
+    ['explain', 'GET', '/', '--token', 'eyJhbGciOi'],
+    ['explain', 'GET', '/', '-H', 'Authorization Bearer eyJhbGciOi'],
+    ['explain', 'GET', '/', '--claims', 'eyJhbGciOi'],
+    ['token', 'revoke', 'eyJhbGciOi'],
+    ['protect', 'user:eyJhbGciOi@127.0.0.1', '--issuer', 'http://127.0.0.1:9'],
+  ]) {
+    const { status, stderr } = await command(t, args).ended();
+    t.equal(status, 2, stderr);
+    t.notMatch(stderr, 'eyJhbGciOi');
+  }
+});
+
+t.test('a secret that is not set is not to have a default that everybody can read', async (t) => {
+  const cwd = t.testdir({
+    'gateway.yaml': 'version: 1\nupstreams: { api: { url: "$' + '{API}$' + '{API_SECRET}" } }\n',
+  });
+  const set = async (env: NodeJS.ProcessEnv) => (await command(t, ['routes'], { cwd, env }).ended()).stderr;
+  t.match(await set({}), 'give it a default');
+  t.match(await set({ API: 'x' }), /API_SECRET is not set\n.*\n.*\n *set it, or read it from a file: \$\{file:PATH\}/);
 });
 
 t.test('a usage error exits with 2 and says where help is', async (t) => {
   t.match(await command(t, ['gatewya']).ended(), { status: 2, stderr: 'gateway' });
-  t.match(await command(t, ['gateway']).ended(), { status: 2, stderr: '--config' });
+  t.match(await command(t, ['protect', 'http://127.0.0.1:9']).ended(), { status: 2, stderr: '--issuer' });
   t.match(await command(t, ['demo', '--gateway', 'x']).ended(), { status: 2, stderr: 'A port is a number' });
 });
 
@@ -63,7 +119,7 @@ t.test('a port that is taken is one line and exit 1, not a stack', async (t) => 
     String(await freePort()),
   ]).ended();
   t.equal(status, 1);
-  t.match(stderr, `127.0.0.1:${port} is taken`);
+  t.match(stderr, `127.0.0.1:${port} is taken (\`listen\`): `, 'with the key of the file that names it');
   t.notMatch(stderr, /\n\s+at /);
 });
 

@@ -68,3 +68,15 @@ t.test('a file that does not load exits with 1', async (t) => {
   t.match(await command(t, ['config', 'show', '--config', `${file}.none`]).ended(), { status: 1 });
   t.match(await command(t, ['config']).ended(), { status: 2 });
 });
+
+t.test('the password of a Redis is shown in neither form of `counters`', async (t) => {
+  const rest =
+    'version: 1\nupstreams: { api: { url: "http://127.0.0.1:9" } }\nroutes: [{ match: { path: / }, upstream: api, access: public }]\n';
+  for (const counters of ['"redis://gw:redis-word@cache:1"', '{ url: "redis://gw:redis-word@cache:1" }']) {
+    const shown = written('counters.yaml', `${rest}counters: ${counters}\n`);
+    const { stdout, status } = await command(t, ['config', 'show', '--config', shown]).ended();
+    t.equal(status, 0);
+    t.match(stdout, /cache:1/);
+    t.notMatch(stdout, 'redis-word');
+  }
+});

@@ -2,6 +2,9 @@ import t, { type Test } from 'tap';
 import { command } from '../support/command.ts';
 import { rules, written } from './rules.ts';
 
+/** Starts the program for each command: 10 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
+
 const read = 'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read';
 const old = rules('old.yaml', [read]);
 

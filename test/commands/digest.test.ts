@@ -1,8 +1,11 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import t from 'tap';
-import { parseHtdigest } from '../../src/config/htdigest.ts';
+import { parseHtdigest } from '../../src/config/files/htdigest.ts';
 import { storedHash } from '../../src/http-auth/digest-response.ts';
 import { commandReading } from '../support/command.ts';
+
+/** Starts the program for each command: 12 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 const set = (input: string, ...args: string[]) => commandReading(input, ['digest', 'set', ...args]);
 

@@ -1,16 +1,18 @@
-import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
+import { parse, stringify } from 'yaml';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { postgresServer, skipWithoutPostgres } from '../support/postgres.ts';
 import { serving } from '../support/serving.ts';
 import { doctored, expectSeen, fileIn } from './doctored.ts';
 
-t.setTimeout(600_000);
+/** Starts PostgreSQL: 40 s in .ci/run on a busy machine. */
+t.setTimeout(240_000);
 
 async function service(t: Test, changes: object = {}): Promise<string> {
   const port = await freePort();
@@ -158,4 +160,42 @@ t.test('PostgreSQL: without tables, with them, and out', { skip: skipWithoutPost
   expectSeen(t, well, 'storage postgres:', 'good', /^agrees with ours$/);
   await server.abort();
   expectSeen(t, await look(), 'storage postgres:', 'bad', /ECONNREFUSED/);
+});
+
+t.test('an encryption key that still seals something is told, and one that was taken out too early', async (t) => {
+  const [old, fresh, other] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [
+    string,
+    string,
+    string,
+  ];
+  const file = await service(t, { encryption_keys: [old] });
+  const name = (...keys: string[]) =>
+    writeFileSync(file, stringify({ ...parse(readFileSync(file, 'utf8')), encryption_keys: keys }));
+  const reseal = () => command(t, ['key', 'reseal', '--config', file]).ended();
+  const running = await run(t, file);
+  running.process.kill('SIGTERM');
+  await running.ended();
+  name(fresh, old);
+  expectSeen(t, await doctored(t, file), 'storage', 'doubtful', /^encryption_keys\[1\] still seals [1-9]\d* values$/);
+  t.match(await reseal(), {
+    status: 0,
+    stdout: /^\d+ secrets, 1 signing keys are sealed under the first encryption key now/,
+  });
+  expectSeen(t, await doctored(t, file), 'storage', 'good', /^encryption_keys\[1\] seals nothing any more/);
+  name(fresh);
+  t.match(await reseal(), { status: 0, stdout: /already/ });
+  name(other);
+  expectSeen(t, await doctored(t, file), 'storage', 'bad', /^\d+ values are sealed under a key that is not there$/);
+  t.match(await reseal(), { status: 1, stderr: /no encryption key opens/ });
+});
+
+t.test('a proxy in front of the service that no file trusts is doubtful, and named', async (t) => {
+  const file = await service(t, { health: `127.0.0.1:${await freePort()}` });
+  await run(t, file);
+  const [, listen] = /^listen: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  const before = await doctored(t, file);
+  t.notMatch(JSON.stringify(before), /says that it is a proxy/);
+  await fetch(`http://${listen}/oauth2/jwks`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
+  const named = /^127\.0\.0\.1 says that it is a proxy, and is not believed/;
+  expectSeen(t, await doctored(t, file), 'trusted_proxies', 'doubtful', named);
 });

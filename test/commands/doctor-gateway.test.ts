@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { judgeNode } from '../../src/commands/doctor/node-version.ts';
+import { judgeNode } from '../../src/commands/doctor/machine.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { http2Upstream } from '../support/http2-upstream.ts';
 import { redisServer, skipWithoutRedis } from '../support/redis.ts';
+import { serving } from '../support/serving.ts';
 import { tlsUpstream } from '../support/tls-upstream.ts';
 import {
   api,
@@ -25,7 +27,8 @@ import {
   withServer,
 } from './doctored.ts';
 
-t.setTimeout(600_000);
+/** Starts Redis and programs: 48 s in .ci/run on a busy machine. */
+t.setTimeout(300_000);
 
 t.test('in a setup that works everything is well, whether it runs or not', async (t) => {
   const { issuer, storage } = await authorization(t);
@@ -83,6 +86,23 @@ t.test('in a setup that works everything is well, whether it runs or not', async
   expectSeen(t, beside, 'listen', 'good', /^held by a Gatehouse that is ready$/);
   expectSeen(t, beside, 'health', 'good', /^held by a Gatehouse that is ready$/);
   t.equal(beside.status, 0);
+});
+
+t.test('a proxy that names another host in X-Forwarded-Host is told of, with the key that believes it', async (t) => {
+  const upstreams = { api: { url: await api(t) } };
+  const open = [{ match: { path: '/a' }, access: 'public' }];
+  const addresses = { ...(await listeners()), trusted_proxies: ['127.0.0.1'] };
+  const file = fileIn(t, 'gateway.yaml', { ...addresses, upstreams, defaults: { upstream: 'api' }, routes: open });
+  t.strictSame((await doctored(t, file)).about('trusted_proxies'), [], 'known only while it runs');
+  const running = command(t, ['gateway', '--config', file]);
+  t.ok(await running.prints('gateway is listening'), running.stderr());
+  expectSeen(t, await doctored(t, file), 'trusted_proxies', 'good', /^none names another host/);
+  const url = `http://${(addresses as { listen?: string }).listen}/a`;
+  await fetch(url, { headers: { 'X-Forwarded-Host': 'shop.example' } });
+  const found = await doctored(t, file);
+  expectSeen(t, found, 'trusted_proxies', 'doubtful', /^1 requests named another host/);
+  const { remedy } = found.findings.find(({ about }) => about === 'trusted_proxies') ?? {};
+  t.match(remedy, '`trusted_proxies: { from: [127.0.0.1], host: forwarded }`');
 });
 
 t.test(
@@ -308,6 +328,27 @@ t.test('a Node.js that is too old is bad', async (t) => {
     t.match(judgeNode(version, '>=24.15'), { verdict: 'bad', remedy: /24\.15/ }, version);
 });
 
+t.test('a proxy that has all of its share and is not trusted is doubtful, and named', async (t) => {
+  const named = ['192.0.2.7', '2001:db8::7'].map((address) => `gatehouse_untrusted_proxy{address="${address}"} 1`);
+  const metrics = [...named, 'gatehouse_held_body_bytes 0', ''].join('\n');
+  const health = new URL(
+    await serving(
+      t,
+      createHttp((_, response) => response.end(metrics)),
+    ),
+  ).host;
+  const file = fileIn(t, 'gateway.yaml', {
+    listen: `127.0.0.1:${await freePort()}`,
+    health,
+    upstreams: { api: { url: await api(t) } },
+    defaults: { upstream: 'api' },
+    routes: [{ match: { path: '/a' }, access: 'public' }],
+  });
+  const seen = await doctored(t, file);
+  for (const told of [/^192\.0\.2\.7 says that it is a proxy/, /^2001:db8::7 says that it is a proxy/])
+    expectSeen(t, seen, 'trusted_proxies', 'doubtful', told);
+});
+
 t.test('fewer open files than connections are permitted is doubtful', async (t) => {
   const file = await withServer(
     t,
@@ -389,5 +430,5 @@ t.test('in words: a line for each, with its mark and the remedy, and exit status
   t.match(stdout, /^✗ authorization_servers\.main metadata: metadata: ECONNREFUSED → nothing listens there/m);
   t.match(stdout, /^\d+ looked at: 1 ✗, 0 !\n$/m);
   t.match(await command(t, ['doctor', '--help']).ended(), { status: 0, stdout: 'Nothing is changed' });
-  t.match(await command(t, ['doctor']).ended(), { status: 2, stderr: '--config' });
+  t.match(await command(t, ['doctor', '--confg']).ended(), { status: 2, stderr: '--config' });
 });

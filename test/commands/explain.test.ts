@@ -6,6 +6,9 @@ import { behind, gatewayYaml } from '../support/gateway.ts';
 import { jwt } from '../support/tokens.ts';
 import { rules, written } from './rules.ts';
 
+/** Starts the program for each command: 12 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
+
 const file = rules('explain.yaml', [
   'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read, rewrite: { strip_prefix: /orders, add_prefix: /v1 }',
   'id: rest, match: { path: "/orders/{rest*}" }, access: public',

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { buildPasswords } from '../../src/base/passwords.ts';
-import { readSecret } from '../../src/commands/read-secret.ts';
+import { readSecret } from '../../src/commands/common/read-secret.ts';
 import { command, commandReading } from '../support/command.ts';
 
 const hashPassword = (input: string | Uint8Array, ...args: string[]) =>

@@ -6,7 +6,8 @@ import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 
-t.setTimeout(600_000);
+/** Starts the program for each command: 10 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const files = {
   gateway: {

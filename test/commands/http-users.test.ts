@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { storedHash, userHash } from '../../src/http-auth/digest-response.ts';
-import { openUserFacts } from '../../src/storage/read-users-open.ts';
+import { openUserFacts } from '../../src/storage/open-users.ts';
 import { temporaryDirectory } from '../authorization/running-service.ts';
 import { digestLines } from '../support/user-files.ts';
 import { commands } from './administered.ts';
 
 // each command is a process of its own
-t.setTimeout(600_000);
 
 function place(test: Test) {
   const directory = temporaryDirectory(test);

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { importOpenApi } from '../../src/commands/openapi/import-openapi.ts';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { command } from '../support/command.ts';
+
+/** Starts the program for each command: 11 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const schemes = {
   oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://auth.example.com/token', scopes: {} } } },
@@ -79,9 +82,9 @@ t.test('what cannot be carried over is told in a comment, and never opens anythi
   t.equal(of('/key').access, 'authenticated', 'no key was judged, so at least a token must be');
   t.match(text, /key is an API key \(cookie sid\)/);
   t.equal(of('/either').scope, 'b', 'the way in that needs a key too is left out');
-  t.equal(of('/files/{name_ext}').scope, 'a');
+  t.equal(of('/files/{name_ext}').scope, 'a b', 'the two cannot be told apart, so both are asked for');
   t.match(text, /the segment \{name\}\.\{ext\} is taken whole/);
-  t.match(text, /GET \/files\/\{other\}: an earlier path matches the same requests/);
+  t.match(text, /also what GET \/files\/\{other\} asks for/);
   t.match(text, /variables of the server/);
   t.match(text, /another server of the document: \/x/);
   t.match(text, /issuer: "https:\/\/id\.example\.com\/a" +# from openIdConnectUrl/);
@@ -144,14 +147,96 @@ t.test('a requirement of a form that OpenAPI does not have opens nothing', async
     t.equal(importOpenApi(JSON.stringify(document(more))).kind, 'fault');
 });
 
-t.test('a local reference is followed, one in a circle is left out', async (t) => {
+t.test('a local reference is followed, one that leads nowhere lets nobody in', async (t) => {
   const source = document({
     paths: { '/a': { $ref: '#/components/pathItems/a' }, '/b': { $ref: '#/paths/~1b' } },
     components: { securitySchemes: schemes, pathItems: { a: { get: { security: [{ oauth: ['a'] }] } } } },
   });
   const text = imported(source);
-  t.match(parse(text).routes, [{ match: { path: '/v1/a' }, scope: 'a' }]);
-  t.match(text, /\/b: the reference leads out/);
+  t.match(parse(text).routes, [
+    { match: { path: '/v1/a' }, scope: 'a' },
+    { match: { path: '/v1/b' }, access: 'authenticated', when: 'false' },
+  ]);
+  t.match(text, /the reference leads out of this document, so nobody passes/);
+  t.ok(loadGatewayText(text).ok);
+});
+
+t.test('a route asks for all that the operations ask for whose requests it takes', async (t) => {
+  const scope = (...scopes: string[]) => ({ security: [{ oauth: scopes }] });
+  const open = { security: [] };
+  const cases: readonly [Record<string, object>, Record<string, unknown>][] = [
+    [{ '/u/{id}.png': { get: open }, '/u/{id}': { get: scope('admin') } }, { '/u/{id}': 'admin' }],
+    [{ '/u/{id}': { get: scope('admin') }, '/u/{id}.png': { get: open } }, { '/u/{id}': 'admin' }],
+    [{ '/v-{x}': { get: open } }, { '/{x}': 'authenticated' }],
+    [{ '/v-{x}': { get: open }, '/{t}': { get: scope('a') } }, { '/{x}': 'a' }],
+    [{ '/a/{b}:public': { get: { security: [{}, { oauth: ['a'] }] } } }, { '/a/{b}': 'authenticated' }],
+    [
+      { '/a/{b}': { get: open }, '/{c}/d': { get: scope('admin') } },
+      { '/a/{b}': 'admin', '/{c}/d': 'admin' },
+    ],
+    [{ '/{a}': { get: open }, '/b*': { get: scope('admin') } }, { '/{a}': 'admin' }],
+    [
+      { '/{a}': { get: open }, '/b': { get: scope('admin') } },
+      { '/{a}': 'public', '/b': 'admin' },
+    ],
+    [
+      { '/{a}': { get: scope('a') }, '/b': { get: open } },
+      { '/{a}': 'a', '/b': 'public' },
+    ],
+    [
+      { '/{a}': { get: scope('a') }, '/b': { post: open } },
+      { '/{a}': 'a', '/b': 'public' },
+    ],
+    [{ '/{a}': { get: { security: [{ oauth: ['a'], key: [] }] } } }, { '/{a}': 'a' }],
+  ];
+  for (const [given, wanted] of cases) {
+    const { routes } = parse(imported(document({ servers: [], paths: given })));
+    type Route = { match: { path: string }; access?: string; scope?: unknown };
+    const found = routes.map(({ match, access, scope: asked }: Route) => [match.path, access ?? asked]);
+    t.strictSame(Object.fromEntries(found), wanted, JSON.stringify(given));
+  }
+});
+
+t.test('scopes whose product no reader could judge let nobody in', async (t) => {
+  const security = (letter: string) => Array.from({ length: 20 }, (_, index) => ({ oauth: [`${letter}${index}`] }));
+  const given = { '/{a}.x': { get: { security: security('a') } }, '/{a}': { get: { security: security('b') } } };
+  const text = imported(document({ servers: [], paths: given }));
+  t.match(parse(text).routes, [{ access: 'authenticated', when: 'false' }]);
+  t.ok(loadGatewayText(text).ok);
+});
+
+t.test('a document whose paths all match the requests of others is refused in bounded work', async (t) => {
+  const half = Array.from({ length: 3_000 }, (_, index) => index);
+  const given = [...half.map((name) => `/p${name}/{b}`), ...half.map((name) => `/{a}/q${name}`)];
+  const result = importOpenApi(
+    JSON.stringify(document({ paths: Object.fromEntries(given.map((path) => [path, { get: {} }])) })),
+  );
+  t.match(result, { kind: 'fault', message: /match the same requests/ });
+});
+
+t.test('a key that stands twice is refused, since what one of them asks for would be lost', async (t) => {
+  const twice = 'openapi: 3.1.0\npaths:\n  /a: { get: { security: [{ o: [x] }] } }\n  /a: { get: { security: [] } }\n';
+  t.match(importOpenApi(twice), { kind: 'fault', message: /the key \/a stands twice/ });
+});
+
+t.test('the work grows with the number of paths', async (t) => {
+  const paths = (count: number) =>
+    Array.from({ length: count }, (_, index) => `  /p${index}/{id}: { get: { security: [{ o: [a] }] } }\n`).join('');
+  const text = (count: number) => `openapi: 3.1.0\npaths:\n${paths(count)}`;
+  const spent = (document: string) => {
+    const before = process.cpuUsage();
+    const { kind } = importOpenApi(document);
+    const { user, system } = process.cpuUsage(before);
+    t.equal(kind, 'yaml');
+    return user + system;
+  };
+  const [few, many] = [text(5_000), text(40_000)];
+  spent(few);
+  // Eight times the paths. What grows with the square takes 64 times as long: as many halvings as 8 are in between.
+  let [least, most] = [spent(few), spent(many)];
+  for (let round = 0; round < 3 && most > 20 * least; round++)
+    [least, most] = [Math.max(least, spent(few)), Math.min(most, spent(many))];
+  t.ok(most <= 20 * least, `${most} µs for 40,000, ${least} µs for 5,000`);
 });
 
 t.test('what is no OpenAPI 3 document is one sentence and exit 1', async (t) => {
@@ -166,8 +251,10 @@ t.test('what is no OpenAPI 3 document is one sentence and exit 1', async (t) => 
     writeFileSync(file, text);
     t.match(await command(t, ['import', 'openapi', file]).ended(), { status: 1, stdout: '', stderr: words });
   }
-  t.match(await command(t, ['import', 'openapi', `${file}.no`]).ended(), { status: 1, stderr: /cannot be read/ });
+  t.match(await command(t, ['import', 'openapi', `${file}.no`]).ended(), { status: 1, stderr: /does not exist/ });
   t.match(await command(t, ['import', 'raml', file]).ended(), { status: 2 });
+  writeFileSync(file, Buffer.alloc(8 * 1024 * 1024 + 1, ' '));
+  t.match(await command(t, ['import', 'openapi', file]).ended(), { status: 1, stderr: /no more than 8 MiB are read/ });
   writeFileSync(file, 'openapi: 3.0.0\npaths: { /a: { get: {} } }\n');
   t.match(await command(t, ['import', 'openapi', file]).ended(), { status: 0, stdout: /path: "\/a"/ });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
-import { parseHtdigest } from '../../src/config/htdigest.ts';
-import { parseHtpasswd } from '../../src/config/htpasswd.ts';
+import { parseHtdigest } from '../../src/config/files/htdigest.ts';
+import { parseHtpasswd } from '../../src/config/files/htpasswd.ts';
 import { commandReading } from '../support/command.ts';
 
 const md5 = '939e7578ed9e3c518a452acee763bce9';
@@ -70,7 +70,7 @@ t.test('a file of which nothing can be carried over, or that cannot be read, is 
     stdout: '',
     stderr: /users:1: .*\n.*no line could be carried over/,
   });
-  t.match(await run('htpasswd', `${nothing}.absent`), { status: 1, stderr: /cannot be read \(ENOENT\)/ });
+  t.match(await run('htpasswd', `${nothing}.absent`), { status: 1, stderr: /does not exist/ });
   t.match(await run('htdigest', file(t, Buffer.from('j\xe4s:x', 'latin1'))), { status: 1, stderr: /is not UTF-8/ });
   t.match(await run('htdigest'), { status: 2, stderr: /missing required argument/ });
 });

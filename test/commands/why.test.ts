@@ -10,6 +10,9 @@ import { ask as raw } from '../support/raw-client.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
+/** Starts the program for each command: 9 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
+
 const key = randomBytes(32).toString('base64');
 const upstream = 'http://127.0.0.1:9';
 

@@ -1,9 +1,10 @@
-import type { AuditEvent, AuditFacts } from '../../authorization/audit.ts';
 import { type OpenService, openService } from '../../authorization/open-service.ts';
-import type { Service } from '../../authorization/service.ts';
+import type { Service } from '../../authorization/service/service.ts';
+import type { AuditEvent, AuditFacts } from '../../authorization/telemetry/audit.ts';
 import { buildLog } from '../../base/log.ts';
-import { formatProblems, loadAuthorizationConfig } from '../../config/load.ts';
-import { StorageUnavailable, StorageUnusable } from '../../storage/errors.ts';
+import { printableJson } from '../../base/printable.ts';
+import { formatProblems, loadAuthorizationConfig } from '../../config/load/load.ts';
+import { StorageUnavailable, StorageUnusable } from '../../storage/engine/errors.ts';
 
 /** What an operator cannot have; its message is one line for them. */
 export class Refusal extends Error {}
@@ -38,7 +39,7 @@ export async function administer(options: Administered, act: (service: Service) 
     opened = await openService(loaded.config, { directory: loaded.directory, log });
     const { json, text, audit } = await act(opened.service);
     if (audit !== undefined) opened.service.audit.record(audit.event, { detail: 'by command', ...audit.facts });
-    process.stdout.write(options.json ? `${JSON.stringify(json, null, 2)}\n` : text);
+    process.stdout.write(options.json ? printableJson(json) : text);
   } catch (error) {
     if (!isForOperator(error)) throw error;
     giveUp(`gatehouse: ${error.message}\n`);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { AuthorizationConfig } from '../../config/authorization.ts';
-import { loadAuthorizationText, type Problem } from '../../config/load.ts';
-import type { StoredClient } from '../../config/stored-client.ts';
+import { loadAuthorizationText, type Problem } from '../../config/load/load.ts';
+import type { StoredClient } from '../../config/load/stored-client.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { Refusal } from './administer.ts';
 
 export interface ClientOptions {

@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { convert } from '../../config/units.ts';
+import { convert } from '../../config/schema/units.ts';
+import { authorizationOption } from '../common/config-option.ts';
 
 /** A command below `gatehouse client`, `user`, `token` or `key`: all name the file, and print JSON on request. */
 export function subcommand(parent: Command, signature: string, description: string): Command {
   return parent
     .command(signature)
     .description(description)
-    .requiredOption('--config <file>', 'authorization.yaml')
-    .option('--json', 'print JSON')
-    .exitOverride()
-    .showHelpAfterError('(--help tells more)');
+    .addOption(authorizationOption())
+    .option('--json', 'print JSON');
 }
 
 /** An option that may be given more than once. */

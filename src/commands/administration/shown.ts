@@ -1,4 +1,4 @@
-import { table } from '../table.ts';
+import { table } from '../common/table.ts';
 
 /** `at`: NumericDate. */
 export function isoTime(at: number): string {

@@ -1,3 +1,4 @@
+import { key, valueCases } from './by-case.ts';
 import { quoted } from './quote.ts';
 import type { Flag, Place, Value } from './tree.ts';
 
@@ -16,7 +17,7 @@ ${places.flatMap(steps).join('\n')}
   done
   COMPREPLY=()
   case "$path $prev" in
-${places.flatMap(values).join('\n')}
+${places.flatMap((place) => valueCases(place, reply)).join('\n')}
   esac
   case "$path" in
 ${places.map(words).join('\n')}
@@ -26,18 +27,8 @@ complete -F _gatehouse gatehouse
 `;
 }
 
-/** The path as the script keeps it: each word with a space before it. */
-function key({ path }: Place): string {
-  return path.map((word) => ` ${word}`).join('');
-}
-
 function steps(place: Place): readonly string[] {
   return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path="$path $word" ;;`);
-}
-
-function values(place: Place): readonly string[] {
-  const taking = place.flags.filter(({ value }) => value !== undefined);
-  return taking.map((flag) => `    ${quoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
 }
 
 function reply({ value = { kind: 'free' } }: Flag): string {

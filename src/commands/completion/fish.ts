@@ -1,3 +1,4 @@
+import { key } from './by-case.ts';
 import { quotedForFish } from './quote.ts';
 import type { Flag, Place, Value, Word } from './tree.ts';
 
@@ -17,10 +18,6 @@ end
 complete -c gatehouse -f
 ${places.flatMap(lines).join('\n')}
 `;
-}
-
-function key({ path }: Place): string {
-  return path.map((word) => ` ${word}`).join('');
 }
 
 function steps(place: Place): readonly string[] {

@@ -1,3 +1,4 @@
+import { key, valueCases } from './by-case.ts';
 import { quoted } from './quote.ts';
 import type { Flag, Place, Value, Word } from './tree.ts';
 
@@ -18,7 +19,7 @@ ${places.flatMap(steps).join('\n')}
     compset -P '*='
   fi
   case "$path_ $prev" in
-${places.flatMap(values).join('\n')}
+${places.flatMap((place) => valueCases(place, reply)).join('\n')}
   esac
   case "$path_" in
 ${places.map(place).join('\n')}
@@ -28,17 +29,8 @@ if [[ "$funcstack[1]" == _gatehouse ]]; then _gatehouse "$@"; else compdef _gate
 `;
 }
 
-function key({ path }: Place): string {
-  return path.map((word) => ` ${word}`).join('');
-}
-
 function steps(place: Place): readonly string[] {
   return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path_="$path_ $word" ;;`);
-}
-
-function values(place: Place): readonly string[] {
-  const taking = place.flags.filter(({ value }) => value !== undefined);
-  return taking.map((flag) => `    ${quoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
 }
 
 function reply({ value = { kind: 'free' } }: Flag): string {

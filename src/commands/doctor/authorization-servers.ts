@@ -1,15 +1,13 @@
 import { Agent } from 'undici';
-import type { AuthorizationServerConfig } from '../../config/gateway.ts';
-import { metadata } from '../../gateway/verify/metadata.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import { metadata } from '../../gateway/server-client/metadata.ts';
+import { connectOptions, trustOf } from '../../gateway/server-client/trust.ts';
 import { fetcherOf } from '../../gateway/verify/open-authorization-server.ts';
-import { connectOptions, trustOf } from '../../gateway/verify/trust.ts';
+import { serverClock } from './clocks.ts';
 import type { Probe } from './finding.ts';
-import type { RemoteView } from './remote-view.ts';
-import { serverClock } from './server-clock.ts';
+import type { RemoteView } from './remote-server.ts';
 import { serverFeed } from './server-feed.ts';
-import { serverIntrospection } from './server-introspection.ts';
-import { serverKeys } from './server-keys.ts';
-import { serverMetadata } from './server-metadata.ts';
+import { serverIntrospection, serverKeys, serverMetadata } from './server-tokens.ts';
 import type { Around, GatewaySubject } from './subject.ts';
 
 /** What is looked at about each, where the gateway uses it. */

@@ -1,28 +1,36 @@
 import { X509Certificate } from 'node:crypto';
-import { readTls } from '../../config/tls-files.ts';
-import { readUpstreamTls } from '../../config/upstream-tls-files.ts';
-import { judgeDays } from './certificate-days.ts';
-import { bad, type Probe, type Seen } from './finding.ts';
+import type { Clock } from '../../base/clock.ts';
+import { readTls } from '../../config/files/tls-files.ts';
+import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
 import type { Around, GatewaySubject } from './subject.ts';
+
+const DAY = 86_400_000;
+/** Days in which a certificate that renews itself would have been renewed. */
+const SOON = 14;
+
+/** How long a certificate still holds. `whose`: who renews it. */
+export function judgeDays({ validFrom, validTo }: X509Certificate, clock: Clock, whose: string): Seen {
+  const now = clock.now();
+  const days = Math.floor((Date.parse(validTo) - now) / DAY);
+  const renew = `renew ${whose}`;
+  if (Date.parse(validFrom) > now)
+    return bad(`the certificate holds only from ${validFrom} on`, 'see whether the clock of this machine is right');
+  if (days < 0) return bad(`the certificate expired on ${validTo}`, renew);
+  return days < SOON ? doubtful(`the certificate expires in ${days} days`, renew) : good(`${days} days left`);
+}
 
 /** Those that the gateway shows: to clients, and to upstreams. They fit their keys, and hold for a while. */
 export function certificates({ config, directory }: GatewaySubject, around: Around): readonly Probe[] {
-  const { tls } = config.listen;
-  const own = tls === undefined ? [] : [{ about: `listen.tls ${tls.cert}`, look: () => lookAtOwn(tls) }];
-  const lookAtOwn = (named: NonNullable<typeof tls>): Seen => {
-    const read = readTls(named, { directory });
-    return read.ok ? days(read.material.cert, named.cert, around) : fault(read.faults);
-  };
-  const shown = Object.entries(config.upstreams).flatMap(([name, { tls: files }]) => {
-    if (files?.cert === undefined) return [];
-    const { cert } = files;
+  const upstreams = Object.entries(config.upstreams).map(([name, { tls }]) => [`upstreams.${name}.tls`, tls] as const);
+  return [['listen.tls', config.listen.tls] as const, ...upstreams].flatMap(([at, tls]) => {
+    if (tls?.cert === undefined) return [];
+    const { cert } = tls;
     const look = (): Seen => {
-      const read = readUpstreamTls(files, { directory });
+      const read = readTls(tls, { directory });
       return read.ok ? days(read.pem.cert ?? '', cert, around) : fault(read.faults);
     };
-    return [{ about: `upstreams.${name}.tls ${cert}`, look }];
+    return [{ about: `${at} ${cert}`, look }];
   });
-  return [...own, ...shown];
 }
 
 /** The first of the file is the own one. */

@@ -1,20 +1,16 @@
-import { auditFile } from './audit-file.ts';
 import { authorizationServers } from './authorization-servers.ts';
 import { certificates } from './certificates.ts';
+import { wallClock } from './clocks.ts';
 import { counters } from './counters.ts';
-import { fileIsValid } from './file-is-valid.ts';
+import { auditFile, fileIsValid, secretFiles } from './files.ts';
 import type { Probe } from './finding.ts';
-import { issuer } from './issuer.ts';
-import { listeners } from './listeners.ts';
-import { nodeVersion } from './node-version.ts';
-import { openFiles } from './open-files.ts';
-import { secretFiles } from './secret-files.ts';
+import { issuer, listeners } from './listeners.ts';
+import { nodeVersion, openFiles } from './machine.ts';
+import { forwardedHost, untrustedProxies } from './running-gateway.ts';
 import { storage } from './storage.ts';
+import { tokenStores, userStores } from './stores.ts';
 import type { Around, AuthorizationSubject, GatewaySubject, Subject } from './subject.ts';
-import { tokenStores } from './token-stores.ts';
 import { upstreams } from './upstreams.ts';
-import { userStores } from './user-stores.ts';
-import { wallClock } from './wall-clock.ts';
 
 /** What a subject needs looked at in one respect. */
 type Check<Of> = (subject: Of, around: Around) => readonly Probe[];
@@ -30,6 +26,7 @@ const always: Readonly<Record<string, Check<Subject>>> = {
 
 const ofGateway: Readonly<Record<string, Check<GatewaySubject>>> = {
   listen: listeners,
+  trusted_proxies: forwardedHost,
   certificates,
   upstreams,
   authorization_servers: authorizationServers,
@@ -38,6 +35,7 @@ const ofGateway: Readonly<Record<string, Check<GatewaySubject>>> = {
   counters,
   secrets: secretFiles,
   open_files: openFiles,
+  proxies: untrustedProxies,
 };
 
 const ofAuthorization: Readonly<Record<string, Check<AuthorizationSubject>>> = {
@@ -47,6 +45,7 @@ const ofAuthorization: Readonly<Record<string, Check<AuthorizationSubject>>> = {
   counters,
   secrets: secretFiles,
   audit: auditFile,
+  proxies: untrustedProxies,
 };
 
 /** Of a file that does not load, only what needs no file. */

@@ -1,18 +1,18 @@
-import { maskPasswords } from '../../config/frame.ts';
-import { redisState } from '../../storage/counters-state.ts';
-import { judgeClocks } from './clock-difference.ts';
-import { codeOf, remedyFor } from './connection-fault.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import { DEADLINE } from './limits.ts';
+import { trustOf } from '../../config/files/trust.ts';
+import { maskPasswords } from '../../config/yaml/frame.ts';
+import { redisState } from '../../counters/state.ts';
+import { judgeClocks } from './clocks.ts';
+import { codeOf, remedyFor } from './faults.ts';
+import { bad, DEADLINE, doubtful, good, type Probe, type Seen } from './finding.ts';
 import type { Around, AuthorizationSubject, GatewaySubject } from './subject.ts';
 
 type Counting = GatewaySubject | AuthorizationSubject;
 
 /** The Redis that processes share answers, keeps what it is told, and has our time. */
 export function counters(subject: Counting, around: Around): readonly Probe[] {
-  const url = subject.config.counters;
+  const { url } = subject.config.counters;
   if (url === 'memory') return [];
-  return [{ about: `counters ${maskPasswords(url)}`, look: () => lookAt(url, keepsNonces(subject), around) }];
+  return [{ about: `counters ${maskPasswords(url)}`, look: () => lookAt(subject, around) }];
 }
 
 function keepsNonces(subject: Counting): boolean {
@@ -22,16 +22,18 @@ function keepsNonces(subject: Counting): boolean {
 /** Milliseconds by which nonces of Digest may be older than they say. */
 const ALLOWED = 5_000;
 
-async function lookAt(url: string, nonces: boolean, { clock }: Around): Promise<readonly Seen[]> {
+async function lookAt(subject: Counting, { clock }: Around): Promise<readonly Seen[]> {
+  const { counters } = subject.config;
   try {
-    const { now, role, policy } = await redisState(url, DEADLINE / 2);
+    const trust = trustOf(counters, subject);
+    const { now, role, policy } = await redisState(counters.url, trust, DEADLINE / 2);
     const clocks = judgeClocks({
       theirs: now,
       ours: clock.now(),
       allowed: ALLOWED,
       harm: 'windows end at other times',
     });
-    return [good('answers'), clocks, ...judgeRole(role), ...(nonces ? judgePolicy(policy) : [])];
+    return [good('answers'), clocks, ...judgeRole(role), ...(keepsNonces(subject) ? judgePolicy(policy) : [])];
   } catch (error) {
     const code = codeOf(error);
     const remedy = 'see whether it wants a user and a password, which `counters` does not name, or others than it does';

@@ -1,6 +1,5 @@
 import type { NamedChecks } from './checks.ts';
-import { bad, type Finding, type Probe, type Seen } from './finding.ts';
-import { DEADLINE } from './limits.ts';
+import { bad, DEADLINE, type Finding, type Probe, type Seen } from './finding.ts';
 import type { Around, Subject } from './subject.ts';
 
 /** Every look at once, in the order of the table. Never rejects, and takes hardly longer than one look may. */

@@ -1,3 +1,5 @@
+import { printableValue } from '../../base/printable.ts';
+
 /** good: as it should be. doubtful: it may be meant so, or will be bad soon. bad: with this it does not work. */
 export type Verdict = 'good' | 'doubtful' | 'bad';
 
@@ -34,4 +36,20 @@ export function doubtful(message: string, remedy: string): Seen {
 
 export function bad(message: string, remedy: string): Seen {
   return { verdict: 'bad', message, remedy };
+}
+
+/** Milliseconds for one look, whatever it is at. */
+export const DEADLINE = 3_000;
+
+const marks: Readonly<Record<Verdict, string>> = { good: '✓', doubtful: '!', bad: '✗' };
+
+/** A line each, and how many are not well. */
+export function inWords(findings: readonly Finding[]): string {
+  const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
+  const last = `${findings.length} looked at: ${count('bad')} ✗, ${count('doubtful')} !`;
+  return `${[...findings.map(line), last].map(printableValue).join('\n')}\n`;
+}
+
+function line({ verdict, about, message, remedy }: Finding): string {
+  return `${marks[verdict]} ${about}: ${message}${remedy === undefined ? '' : ` → ${remedy}`}`;
 }

@@ -1,11 +1,70 @@
 import { createServer } from 'node:net';
+import { Agent } from 'undici';
 import { CannotListen, listenAt } from '../../base/listen.ts';
-import type { Address } from '../../config/schema.ts';
-import { askReady, type Readiness } from '../ask-ready.ts';
-import { listenerUrl } from '../listener-url.ts';
+import { isLoopback } from '../../config/words/host.ts';
+import type { Address } from '../../config/words/schema.ts';
+import { jsonFetcher } from '../../gateway/server-client/fetch-json.ts';
+import { metadata } from '../../gateway/server-client/metadata.ts';
+import { connectOptions } from '../../gateway/server-client/trust.ts';
+import { askReady, type Readiness } from '../common/ask-ready.ts';
+import { listenerUrl } from '../common/listener-url.ts';
+import { remedyFor } from './faults.ts';
 import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import { issuerAt } from './issuer-at.ts';
 import type { Around, AuthorizationSubject, GatewaySubject } from './subject.ts';
+
+export interface IssuerQuestion {
+  readonly issuer: string;
+  readonly development: boolean;
+  /** Another origin that is asked in place of that of the issuer. */
+  readonly at?: string;
+}
+
+/** Why the server that is asked is not the issuer (RFC 8414 §3.3), as gateways judge it; undefined: it is. */
+export async function issuerAt(
+  { issuer, development, at }: IssuerQuestion,
+  { clock, opened }: Pick<Around, 'clock' | 'opened'>,
+): Promise<string | undefined> {
+  const agent = opened.adopt(new Agent({ connect: connectOptions({ kind: 'system' }) }), (each) => each.destroy());
+  const ask = jsonFetcher(agent);
+  const fetch: typeof ask = (wanted) => ask(at === undefined ? wanted : { ...wanted, url: moved(wanted.url, at) });
+  const about = metadata({ issuer, development, fetch, clock, ttl: 0 });
+  const found = await about.endpoint('jwks_uri');
+  return typeof found === 'string' ? undefined : found.detail;
+}
+
+function moved(url: string, origin: string): string {
+  const { pathname, search } = new URL(url);
+  return `${origin}${pathname}${search}`;
+}
+
+/** Clients and gateways reach the service by its issuer identifier, whatever stands in between. */
+export function issuer(subject: AuthorizationSubject, around: Around): readonly Probe[] {
+  return [{ about: `issuer ${subject.config.issuer}`, look: () => lookAtIssuer(subject.config, around) }];
+}
+
+type Named = AuthorizationSubject['config'];
+
+async function lookAtIssuer({ issuer: named, listen, development }: Named, around: Around): Promise<Seen> {
+  const fault = await issuerAt({ issuer: named, development }, around);
+  if (fault === undefined) return good('reached by its own name, and its metadata agree');
+  const url = new URL(named);
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  if (isLoopback(url.hostname) && url.protocol === 'http:' && listen.port !== 0 && port !== listen.port)
+    return bad(
+      `${fault}; it names the port ${port} of this machine, and \`listen\` has ${listen.port}`,
+      'give both the same port, or let a proxy lead from one to the other',
+    );
+  if (listen.port === 0 || (await runs(named, listen, development, around)))
+    return bad(
+      `the service runs at ${listenerUrl(listen, '')}, and is not reached by its issuer: ${fault}`,
+      remedyFor(fault, 'let the proxy in front lead the whole path on, the well-known part too (RFC 8414 §3.1)'),
+    );
+  return doubtful(`the service does not run at the moment: ${fault}`, 'start it, and ask again');
+}
+
+async function runs(named: string, listen: Named['listen'], development: boolean, around: Around): Promise<boolean> {
+  return (await issuerAt({ issuer: named, development, at: listenerUrl(listen, '') }, around)) === undefined;
+}
 
 type Listening = GatewaySubject | AuthorizationSubject;
 

@@ -1,21 +1,27 @@
+import { mayHaveFeed, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
 import type { FeedMessage } from '../../gateway/revocation/events.ts';
-import { mayHaveFeed, openFeed } from '../../gateway/revocation/open-feed.ts';
-import { remedyFor } from './connection-fault.ts';
+import { openFeed } from '../../gateway/revocation/open-feed.ts';
+import { remedyFor } from './faults.ts';
 import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { RemoteView } from './remote-view.ts';
+import type { RemoteView } from './remote-server.ts';
 
 /** The feed that the gateway would follow answers, and says that everything revoked until now was told. */
 export function serverFeed(view: RemoteView): readonly Probe[] {
-  if (!mayHaveFeed(view.config)) return [];
-  return [{ about: `${view.name} revocation feed`, look: (signal) => lookAt(view, signal) }];
+  const about = `${view.name} revocation feed`;
+  if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
+  return trustsSignatures(view.config) ? [{ about, look: () => good(`none is followed: ${UNHEARD}`) }] : [];
 }
 
 async function lookAt(view: RemoteView, signal: AbortSignal): Promise<readonly Seen[]> {
   const { config, about } = view;
   const named = config.events ?? (await about.optional('revocation_events_endpoint'));
-  if (named === undefined) return [good('the server has none, and none is asked for')];
+  if (named === undefined) return [good(`the server has none, and none is asked for${consequence(view)}`)];
   // that there are no metadata is a finding of its own
   return typeof named === 'string' ? [await follow(view, signal)] : [];
+}
+
+function consequence({ config }: RemoteView): string {
+  return trustsSignatures(config) ? `: ${UNHEARD}` : '';
 }
 
 const ALLOW = 'give the client `events: true` there, or write `events: none` here';

@@ -1,13 +1,37 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readableByEverybody, secretFileFault } from '../../base/file-mode.ts';
-import { maskPasswords } from '../../config/frame.ts';
+import { storagePlace } from '../../base/storage-urls.ts';
+import { maskPasswords } from '../../config/yaml/frame.ts';
+import { decodeKeys, keyIds } from '../../storage/engine/encryption-keys.ts';
 import { type StoreState, storeState } from '../../storage/store-state.ts';
-import { judgeClocks } from './clock-difference.ts';
+import { judgeClocks } from './clocks.ts';
+import { storeFault } from './faults.ts';
+import { judgeFolder } from './files.ts';
 import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import { judgeFolder } from './folder.ts';
-import { storeFault } from './store-fault.ts';
 import type { Around, AuthorizationSubject } from './subject.ts';
+
+/** What each of `encryption_keys` still seals. Of a key file beside the database there is one key and nothing to compare. */
+export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | undefined): readonly Seen[] {
+  const keys = decodeKeys(texts);
+  if (keys === undefined) return [];
+  const ids = keyIds(keys);
+  const unknown = [...sealed].filter(([id]) => !ids.includes(id)).reduce((sum, [, count]) => sum + count, 0);
+  const lost = unknown === 0 ? [] : [bad(`${unknown} values are sealed under a key that is not there`, BRING_BACK)];
+  return [...lost, ...ids.slice(1).map((id, index) => judgeOld(sealed.get(id) ?? 0, index + 1))];
+}
+
+const BRING_BACK = 'write the key that was taken out of `encryption_keys` behind the first one again';
+
+function judgeOld(count: number, index: number): Seen {
+  const key = `encryption_keys[${index}]`;
+  return count === 0
+    ? good(`${key} seals nothing any more: take it out`)
+    : doubtful(
+        `${key} still seals ${count} values`,
+        '`gatehouse key reseal --config FILE` seals them under the first key',
+      );
+}
 
 /** The store opens, is of this version, and can be written. */
 export function storage(subject: AuthorizationSubject, around: Around): readonly Probe[] {
@@ -22,22 +46,22 @@ export function storage(subject: AuthorizationSubject, around: Around): readonly
 
 /** Undefined: no file. */
 function fileOf({ config, directory }: AuthorizationSubject): string | undefined {
-  const [, location] = /^sqlite:(.+)$/s.exec(config.storage) ?? [];
-  return location === undefined || location === ':memory:' ? undefined : resolve(directory, location);
+  const place = storagePlace(config.storage);
+  return place?.kind === 'file' ? resolve(directory, place.path) : undefined;
 }
 
 async function lookAt(
-  { config: { storage: url }, directory }: AuthorizationSubject,
+  { config: { storage: url, encryption_keys }, directory }: AuthorizationSubject,
   file: string | undefined,
   { clock }: Around,
 ): Promise<Seen | readonly Seen[]> {
-  if (url === 'sqlite::memory:')
+  if (storagePlace(url)?.kind === 'memory')
     return doubtful('everything is forgotten when the program ends', 'name a file: sqlite:data/gatehouse.db');
   if (file !== undefined && !existsSync(file))
     return doubtful('not there yet', 'the first start makes it; where there was one, see whether the path is right');
   try {
     const state = await storeState(url, { directory, clock });
-    return [judgeVersion(state), ...judgeServerClock(state, clock.now())];
+    return [judgeVersion(state), ...judgeSeals(state, encryption_keys), ...judgeServerClock(state, clock.now())];
   } catch (error) {
     return storeFault(error, 'see whether the server runs, and whether the user may read there');
   }

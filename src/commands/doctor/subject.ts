@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { type AuthorizationConfig, AuthorizationSchema } from '../../config/authorization.ts';
-import { detectKind, type FileKind } from '../../config/detect.ts';
-import { type EffectiveValue, effectiveValues } from '../../config/effective.ts';
-import { type GatewayConfig, GatewaySchema } from '../../config/gateway.ts';
-import type { Schema } from '../../config/input-schema.ts';
-import { type Loaded, loadAuthorizationConfig, loadGatewayConfig } from '../../config/load.ts';
-import { readText } from '../../config/read-text.ts';
+import { readText } from '../../config/files/read-text.ts';
+import { type Loaded, loadAuthorizationConfig, loadGatewayConfig } from '../../config/load/load.ts';
+import { type AuthorizationConfig, AuthorizationSchema } from '../../config/schema/authorization.ts';
+import { type GatewayConfig, GatewaySchema } from '../../config/schema/gateway.ts';
+import type { Schema } from '../../config/schema/input-schema.ts';
+import { type EffectiveValue, effectiveValues } from '../../config/show/effective.ts';
+import { detectKind, type FileKind } from '../../config/yaml/detect.ts';
 
 interface OfFile<Kind, Config> {
   readonly kind: Kind;

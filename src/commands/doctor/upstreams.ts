@@ -1,9 +1,9 @@
 import { TLSSocket } from 'node:tls';
-import type { UpstreamConfig } from '../../config/upstream.ts';
+import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { connectOnce } from '../../gateway/upstreams/connect-once.ts';
 import { upstreamTrust } from '../../gateway/upstreams/upstream-trust.ts';
-import { judgeDays } from './certificate-days.ts';
-import { codeOf, remedyFor } from './connection-fault.ts';
+import { judgeDays } from './certificates.ts';
+import { codeOf, remedyFor } from './faults.ts';
 import { bad, good, type Probe, type Seen } from './finding.ts';
 import type { Around, GatewaySubject } from './subject.ts';
 

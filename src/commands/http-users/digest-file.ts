@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type HtdigestEntry, parseHtdigest } from '../../config/htdigest.ts';
-import type { DigestName } from '../../storage/records.ts';
+import { type HtdigestEntry, parseHtdigest } from '../../config/files/htdigest.ts';
+import type { DigestName } from '../../storage/records/records.ts';
 import { hashesOf, type Login } from './digest-hashes.ts';
 
 /** A file of users; or, in words for the operator, why there is none. */

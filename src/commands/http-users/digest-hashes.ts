@@ -2,8 +2,8 @@ import { passwordFaults, preparePassword } from '../../base/password-text.ts';
 import { usernameFault } from '../../base/username.ts';
 import type { StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
 import { storedHash, userHash } from '../../http-auth/digest-response.ts';
-import type { DigestHash } from '../../storage/records.ts';
-import { readSecret } from '../read-secret.ts';
+import type { DigestHash } from '../../storage/records/records.ts';
+import { readSecret } from '../common/read-secret.ts';
 
 /** In the order of their strength: all are kept, so that a route may come to offer another one. */
 export const algorithms: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];

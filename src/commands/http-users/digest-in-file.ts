@@ -1,4 +1,4 @@
-import type { HtdigestEntry } from '../../config/htdigest.ts';
+import type { HtdigestEntry } from '../../config/files/htdigest.ts';
 import { Refusal, type Report } from '../administration/administer.ts';
 import { openDigestFile, replaceFile, withoutUser, withUser } from './digest-file.ts';
 import { readLogin } from './digest-hashes.ts';

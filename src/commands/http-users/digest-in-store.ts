@@ -1,4 +1,4 @@
-import type { Service } from '../../authorization/service.ts';
+import type { Service } from '../../authorization/service/service.ts';
 import { seconds } from '../../base/clock.ts';
 import { Refusal, type Report } from '../administration/administer.ts';
 import { isoTime } from '../administration/shown.ts';

@@ -1,6 +1,6 @@
-import type { DigestName } from '../../storage/records.ts';
+import type { DigestName } from '../../storage/records/records.ts';
 import type { Report } from '../administration/administer.ts';
-import { table } from '../table.ts';
+import { table } from '../common/table.ts';
 import { algorithms } from './digest-hashes.ts';
 
 /** What `gatehouse digest` says, wherever the users are kept. */

@@ -1,7 +1,7 @@
-import type { Service } from '../../authorization/service.ts';
+import type { Service } from '../../authorization/service/service.ts';
 import { seconds } from '../../base/clock.ts';
-import { type HtdigestEntry, parseHtdigest } from '../../config/htdigest.ts';
-import type { LineFault } from '../../config/user-lines.ts';
+import { type HtdigestEntry, parseHtdigest } from '../../config/files/htdigest.ts';
+import type { LineFault } from '../../config/files/user-lines.ts';
 import { userHash } from '../../http-auth/digest-response.ts';
 import type { CarriedLine, StoredUser, UserFormat } from './user-format.ts';
 

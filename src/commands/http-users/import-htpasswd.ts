@@ -1,8 +1,8 @@
-import type { Service } from '../../authorization/service.ts';
+import type { Service } from '../../authorization/service/service.ts';
 import { seconds } from '../../base/clock.ts';
 import { usernameKey } from '../../base/username.ts';
-import { parseHtpasswd } from '../../config/htpasswd.ts';
-import { userLines } from '../../config/user-lines.ts';
+import { parseHtpasswd } from '../../config/files/htpasswd.ts';
+import { userLines } from '../../config/files/user-lines.ts';
 import type { CarriedLine, StoredUser, UserFormat } from './user-format.ts';
 
 interface PasswordLine extends CarriedLine {

@@ -1,7 +1,7 @@
-import type { LineFault } from '../../config/user-lines.ts';
+import { printableJson, printableValue } from '../../base/printable.ts';
+import type { LineFault } from '../../config/files/user-lines.ts';
 import { administer, type Report } from '../administration/administer.ts';
-import { printable } from '../printable.ts';
-import { table } from '../table.ts';
+import { table } from '../common/table.ts';
 import type { CarriedLine, ForeignUsers, StoredUser, UserFormat } from './user-format.ts';
 
 export interface ImportOptions {
@@ -28,23 +28,23 @@ export async function importUsers<Entry extends CarriedLine>(
 }
 
 function remark(file: string, { line, message, hint }: LineFault): string {
-  return printable(`${file}:${line}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+  return printableValue(`${file}:${line}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
 function giveUp(file: string): void {
-  process.stderr.write(`gatehouse: ${file}: no line could be carried over\n`);
+  process.stderr.write(`gatehouse: ${printableValue(file)}: no line could be carried over\n`);
   process.exitCode = 1;
 }
 
 function asJson({ carried, left }: ForeignUsers): string {
   const users = carried.map(({ line, username, text }) => ({ line, username, entry: text }));
-  return `${JSON.stringify({ users, left }, null, 2)}\n`;
+  return printableJson({ users, left });
 }
 
 /** In the order of the lines; in the place of what could not be carried over, or before what is remarked on, a comment. */
 function asFile({ carried, left }: ForeignUsers): string {
   const lines = [
-    ...left.map(({ line, message }) => ({ line, text: `# line ${line}: ${printable(message).replaceAll('\n', ' ')}` })),
+    ...left.map(({ line, message }) => ({ line, text: `# line ${line}: ${printableValue(message)}` })),
     ...carried,
   ].sort((one, other) => one.line - other.line);
   return lines.map(({ text }) => `${text}\n`).join('');

@@ -1,5 +1,5 @@
-import type { Service } from '../../authorization/service.ts';
-import type { LineFault } from '../../config/user-lines.ts';
+import type { Service } from '../../authorization/service/service.ts';
+import type { LineFault } from '../../config/files/user-lines.ts';
 
 /** Of one line of a file of users, what can be carried over. */
 export interface CarriedLine {

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { type Document, isScalar, type Pair, parseDocument, visit } from 'yaml';
 
 /** An OpenAPI document is foreign: every member may be of any type or absent. */
 export type Loose = Readonly<Record<string, unknown>>;
@@ -67,10 +67,42 @@ export function listOr(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** The parser compares each key with all others of its map, and there are as many keys as paths. */
+const OPTIONS = { logLevel: 'error', uniqueKeys: false } as const;
+
 function parseText(text: string): Loose | string {
   try {
-    return objectOr(parse(text, { logLevel: 'error' })) ?? 'this is no OpenAPI document';
+    const document = parseDocument(text, OPTIONS);
+    const fault = document.errors[0]?.message ?? repeatedKey(document);
+    return fault === undefined ? (objectOr(document.toJS()) ?? 'this is no OpenAPI document') : notRead(fault);
   } catch (error) {
-    return `this is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`;
+    return notRead((error as Error).message);
   }
+}
+
+function notRead(fault: string): string {
+  return `this is neither JSON nor YAML: ${fault.split('\n')[0]}`;
+}
+
+/** Of two equal keys one would be lost, and with it what it asks for. */
+function repeatedKey(document: Document): string | undefined {
+  let found: string | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      found = firstTwice(items);
+      return found === undefined ? undefined : visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function firstTwice(items: readonly Pair[]): string | undefined {
+  const names = new Set<string>();
+  for (const { key } of items) {
+    if (!isScalar(key)) return 'a key must be a plain word';
+    const name = String(key.value ?? '');
+    if (names.has(name)) return `the key ${name} stands twice in the same map`;
+    names.add(name);
+  }
+  return undefined;
 }

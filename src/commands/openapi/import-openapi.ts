@@ -1,6 +1,7 @@
-import type { Imported } from '../imported.ts';
-import { comment, list, scalar } from '../yaml-text.ts';
+import type { Imported } from '../common/imported.ts';
+import { comment, list, scalar } from '../common/yaml-text.ts';
 import { objectOr, readDocument } from './document.ts';
+import type { Requirement } from './requirement.ts';
 import { type ImportedRoute, routesOf } from './routes.ts';
 import { issuerOf, serverOf } from './server.ts';
 
@@ -9,8 +10,9 @@ export function importOpenApi(text: string): Imported {
   const document = readDocument(text);
   if (typeof document === 'string') return { kind: 'fault', message: document };
   const server = serverOf(document);
-  const { routes, left } = routesOf(document, server.prefix);
-  if (routes.length === 0) return { kind: 'fault', message: 'the document has no operation that could become a route' };
+  const found = routesOf(document, server.prefix);
+  if (found.kind === 'fault') return found;
+  const { routes, left } = found;
   const { issuer, note } = issuerOf(document);
   const title = objectOr(document.root.info)?.title;
   const lines = [
@@ -42,8 +44,13 @@ function routeLines({ id, path, methods, requirement, notes: own }: ImportedRout
   const { access, scope, notes: missing } = requirement;
   const match = `match: { methods: ${list(methods)}, path: ${scalar(path)} }`;
   const first = id === undefined ? [`  - ${match}`] : [`  - id: ${scalar(id)}`, `    ${match}`];
-  const needs = access === undefined ? `scope: ${scopeText(scope)}` : `access: ${access}`;
-  return [...first, ...notes('    ', [...own, ...missing]), `    ${needs}`];
+  return [...first, ...notes('    ', [...own, ...missing]), ...needs(access, scope)];
+}
+
+/** There is no access that lets nobody in: a condition that never holds does. */
+function needs(access: Requirement['access'], scope: readonly string[]): readonly string[] {
+  if (access === undefined) return [`    scope: ${scopeText(scope)}`];
+  return access === 'closed' ? ['    access: authenticated', '    when: "false"'] : [`    access: ${access}`];
 }
 
 function scopeText(scope: readonly string[]): string {

@@ -1,16 +1,15 @@
-import { scopeTokenFault } from '../../config/scope-words.ts';
+import { scopeTokenFault } from '../../config/words/scope-words.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
+import type { Asked } from './stricter.ts';
 
 /** What an operation asks for, in the words of gateway.yaml, and what of it could not be said there. */
-export interface Requirement {
-  readonly access: 'public' | 'optional' | 'authenticated' | undefined;
-  /** OR of AND; empty where `access` says it all. */
-  readonly scope: readonly string[];
+export interface Requirement extends Asked {
   readonly notes: readonly string[];
 }
 
 const SILENT = 'the document asks for nothing here, which by its rules is public: `access: public` if that is meant';
-const NOTHING_LEFT = 'nothing of what it asks for can be judged here: until you decide, any valid token';
+const NOTHING_LEFT =
+  'not all of what it asks for can be judged here: until you decide, a token with the scope that it names';
 
 /** `security` of the operation, or else of the document. Nothing becomes open that was not said to be. */
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {
@@ -20,27 +19,30 @@ export function requirementOf(document: OpenApi, operation: Loose): Requirement 
   if (security.length === 0) return { access: 'public', scope: [], notes: [] };
   const read = security.map((each) => alternative(document, each));
   const notes = [...new Set(read.flatMap((each) => each.notes))];
-  const scopes = read.flatMap((each) => (each.scopes === undefined ? [] : [each.scopes]));
-  return { ...judged(security, scopes), notes: scopes.length === 0 ? [...notes, NOTHING_LEFT] : notes };
+  const whole = read.filter((each) => each.isWhole);
+  const scopes = (whole.length === 0 ? read : whole).map((each) => each.scopes);
+  return { ...judged(security, scopes), notes: whole.length === 0 ? [...notes, NOTHING_LEFT] : notes };
 }
 
-function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): Omit<Requirement, 'notes'> {
+function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): Asked {
   if (security.some((each) => objectOr(each) !== undefined && entriesOf(each).length === 0))
     return { access: 'optional', scope: [] };
-  if (scopes.length === 0 || scopes.some((all) => all.length === 0)) return { access: 'authenticated', scope: [] };
+  if (scopes.some((all) => all.length === 0)) return { access: 'authenticated', scope: [] };
   return { access: undefined, scope: [...new Set(scopes.map((all) => all.join(' ')))] };
 }
 
 interface Alternative {
-  /** Undefined: it asks for something else than a token, too, so that a token alone must not do. */
-  readonly scopes: readonly string[] | undefined;
+  /** False: it asks for something else than a token, too, so that a token alone must not do. */
+  readonly isWhole: boolean;
+  readonly scopes: readonly string[];
   readonly notes: readonly string[];
 }
 
 /** Every scheme of one alternative is needed at once. */
 function alternative(document: OpenApi, value: unknown): Alternative {
   const schemes = objectOr(value);
-  if (schemes === undefined) return { scopes: undefined, notes: ['not carried over: a requirement of another form'] };
+  if (schemes === undefined)
+    return { isWhole: false, scopes: [], notes: ['not carried over: a requirement of another form'] };
   const notes: string[] = [];
   const scopes = new Set<string>();
   for (const [name, wanted] of Object.entries(schemes)) {
@@ -48,7 +50,7 @@ function alternative(document: OpenApi, value: unknown): Alternative {
     if (fault === undefined) for (const scope of texts(wanted)) scopes.add(scope);
     else notes.push(`not carried over, a way in by ${Object.keys(schemes).join(' and ')}: ${fault}`);
   }
-  return { scopes: notes.length === 0 ? [...scopes].sort() : undefined, notes };
+  return { isWhole: notes.length === 0, scopes: [...scopes].sort(), notes };
 }
 
 function texts(value: unknown): readonly string[] {

@@ -1,14 +1,22 @@
-import { parsePathPattern, pathShape } from '../../config/path-pattern.ts';
+import { parsePathPattern, pathShape } from '../../config/words/path-pattern.ts';
+import { readTemplate, type Template } from './template.ts';
 
 export type RoutePath =
-  | { readonly kind: 'path'; readonly path: string; readonly shape: string; readonly notes: readonly string[] }
-  | { readonly kind: 'fault'; readonly message: string };
+  | {
+      readonly kind: 'path';
+      readonly template: Template;
+      readonly path: string;
+      readonly shape: string;
+      readonly notes: readonly string[];
+    }
+  | { readonly kind: 'fault'; readonly template: Template; readonly message: string };
 
 /** A path template (OpenAPI 3.1 §4.8.8) as a path of a route, in which a parameter is always a whole segment. */
-export function routePath(prefix: string, template: string): RoutePath {
+export function routePath(prefix: string, text: string): RoutePath {
+  const template = readTemplate(prefix + text);
   const notes: string[] = [];
   const used = new Set<string>();
-  const pieces = template.split('/').map((piece) => {
+  const pieces = text.split('/').map((piece) => {
     const names = [...piece.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
     if (names.length === 0) return piece;
     if (`{${names[0]}}` !== piece) notes.push(`the segment ${piece} is taken whole, whatever stands in it`);
@@ -16,8 +24,8 @@ export function routePath(prefix: string, template: string): RoutePath {
   });
   const path = `${prefix}${pieces.join('/')}`;
   const pattern = parsePathPattern(path);
-  if (pattern.kind === 'fault') return { kind: 'fault', message: pattern.message };
-  return { kind: 'path', path, shape: pathShape(pattern), notes };
+  if (pattern.kind === 'fault') return { kind: 'fault', template, message: pattern.message };
+  return { kind: 'path', template, path, shape: pathShape(pattern), notes };
 }
 
 /** Names are letters, digits and `_`, each once in a path. */

@@ -1,6 +1,9 @@
-import { entriesOf, type Loose, type OpenApi, objectOr } from './document.ts';
-import { type Requirement, requirementOf } from './requirement.ts';
-import { routePath } from './route-path.ts';
+import type { OpenApi } from './document.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import { Overlaps } from './overlaps.ts';
+import type { Requirement } from './requirement.ts';
+import { isOpenToAnybody, isSame, stricter } from './stricter.ts';
+import { isExact, isWider, mayMeet, type Template } from './template.ts';
 
 /** One route of gateway.yaml: methods of one path that ask for the same. */
 export interface ImportedRoute {
@@ -11,73 +14,122 @@ export interface ImportedRoute {
   readonly notes: readonly string[];
 }
 
-export interface ImportedRoutes {
-  readonly routes: readonly ImportedRoute[];
-  /** What became no route. */
-  readonly left: readonly string[];
-}
-
-const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
-
-export function routesOf(document: OpenApi, prefix: string): ImportedRoutes {
-  const routes: ImportedRoute[] = [];
-  const left: string[] = [];
-  const taken = new Set<string>();
-  const ids = new Set<string>();
-  for (const [template, value] of entriesOf(document.root.paths)) {
-    if (template.startsWith('x-')) continue;
-    const item = document.follow(value);
-    const place = routePath(prefix, template);
-    if (item === undefined) left.push(`${template}: the reference leads out of this document`);
-    else if (place.kind === 'fault') left.push(`${template}: ${place.message}`);
-    else {
-      const { fresh, repeated } = apart(document, item, `${place.shape} `, taken);
-      if (repeated.length > 0)
-        left.push(`${repeated.join(', ')} ${template}: an earlier path matches the same requests`);
-      const notes = [...place.notes, ...itemNotes(item)];
-      routes.push(...merge(fresh, ids).map((route) => ({ ...route, path: place.path, notes })));
+export type ImportedRoutes =
+  | {
+      readonly kind: 'routes';
+      readonly routes: readonly ImportedRoute[];
+      /** What became no route. */
+      readonly left: readonly string[];
     }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** Places in the tree of templates. Real documents need a few for each path; where each path meets each other they are many more. */
+const MOST_STEPS = 4_000_000;
+
+const TANGLED = 'too many of its paths match the same requests as others: import the paths that matter';
+const NOTHING = 'the document has no operation that could become a route';
+
+/**
+ * Every route asks for what each operation asks for whose requests it may catch, so that none is more open than the
+ * document. Of two templates the narrower one is meant, as a path without parameters is (OpenAPI 3.1 §4.8.8.2).
+ */
+export function routesOf(document: OpenApi, prefix: string): ImportedRoutes {
+  const { operations, left } = operationsOf(document, prefix);
+  if (!operations.some(becomesRoute)) return { kind: 'fault', message: NOTHING };
+  const overlaps = new Overlaps<Operation>();
+  for (const operation of operations) overlaps.add(operation);
+  const routes: ImportedRoute[] = [];
+  const ids = new Set<string>();
+  for (const group of byShape(operations)) {
+    const caught = overlaps.caughtBy(shapeOf(group));
+    if (overlaps.steps > MOST_STEPS) return { kind: 'fault', message: TANGLED };
+    routes.push(...routesFor(group, caught, ids));
   }
-  return { routes, left };
+  return { kind: 'routes', routes, left };
 }
 
-interface Operation {
+function becomesRoute({ isRoute, requirement }: Operation): boolean {
+  return isRoute && requirement.access !== 'closed';
+}
+
+/** Of each shape the first path gives the names. */
+interface Group {
+  readonly path: string;
+  readonly operations: readonly Operation[];
+}
+
+function byShape(operations: readonly Operation[]): readonly Group[] {
+  const placed = operations.flatMap((operation) =>
+    operation.place.kind === 'path' ? [{ ...operation.place, operation }] : [],
+  );
+  return [...Map.groupBy(placed, ({ shape }) => shape).values()].map((group) => ({
+    path: group[0]?.path ?? '',
+    operations: group.map(({ operation }) => operation),
+  }));
+}
+
+/** The path of the route: text around a parameter is a parameter there. */
+function shapeOf({ operations: [first] }: Group): Template {
+  return (first?.template ?? []).map((segment) => (segment.kind === 'part' ? { kind: 'whole' } : segment));
+}
+
+function routesFor(group: Group, caught: readonly Operation[], ids: Set<string>): readonly ImportedRoute[] {
+  const shape = shapeOf(group);
+  const others = Map.groupBy(
+    caught.filter(({ template }) => mayMeet(template, shape)),
+    ({ method }) => method,
+  );
+  const methods = [...Map.groupBy(group.operations, ({ method }) => method)].map(([method, own]) =>
+    settled(method, own, { shape, others: others.get(method) ?? [] }),
+  );
+  const alike = Map.groupBy(methods, ({ requirement, notes }) => JSON.stringify([requirement, notes]));
+  return [...alike.values()].map((same) => ({
+    id: idOf(same, ids),
+    path: group.path,
+    methods: same.map(({ method }) => method),
+    requirement: (same[0] as Settled).requirement,
+    notes: (same[0] as Settled).notes,
+  }));
+}
+
+interface Around {
+  readonly shape: Template;
+  readonly others: readonly Operation[];
+}
+
+interface Settled {
   readonly method: string;
   readonly id: string | undefined;
   readonly requirement: Requirement;
+  readonly notes: readonly string[];
 }
 
-/** Two templates may match the same requests, which no two routes may. */
-function apart(document: OpenApi, item: Loose, shape: string, taken: Set<string>) {
-  const fresh: Operation[] = [];
-  const repeated: string[] = [];
-  for (const name of METHODS) {
-    const operation = objectOr(item[name]);
-    const method = name.toUpperCase();
-    if (operation === undefined) continue;
-    if (taken.has(shape + method)) repeated.push(method);
-    else fresh.push({ method, id: idOf(operation), requirement: requirementOf(document, operation) });
-    taken.add(shape + method);
+const WIDENED = 'the route is for more paths than the document opens: until you decide, any valid token';
+
+/** What one method of a path asks for in the end. */
+function settled(method: string, own: readonly Operation[], { shape, others }: Around): Settled {
+  const [first] = own as [Operation, ...Operation[]];
+  const exact = own.some(({ template }) => isExact(template));
+  const left = exact ? others.filter(({ template }) => !isWider(template, shape)) : others;
+  const notes = new Set(own.flatMap((each) => each.notes));
+  let requirement = first.requirement;
+  for (const operation of [...own.slice(1), ...left]) {
+    const both = stricter(requirement, operation.requirement);
+    if (isSame(both, requirement)) continue;
+    notes.add(`also what ${method} ${operation.written} asks for: it takes some of the same requests`);
+    requirement = { ...both, notes: [...new Set([...requirement.notes, ...operation.requirement.notes])] };
   }
-  return { fresh, repeated };
-}
-
-function idOf({ operationId }: Loose): string | undefined {
-  return typeof operationId === 'string' && operationId !== '' ? operationId : undefined;
+  if (!exact && isOpenToAnybody(requirement)) {
+    notes.add(WIDENED);
+    requirement = { access: 'authenticated', scope: [], notes: requirement.notes };
+  }
+  return { method, id: own.length === 1 ? first.id : undefined, requirement, notes: [...notes] };
 }
 
 /** An id is the operation's, where the route is one operation and no other has that id. */
-function merge(operations: readonly Operation[], ids: Set<string>): Omit<ImportedRoute, 'path' | 'notes'>[] {
-  const groups = Map.groupBy(operations, ({ requirement }) => JSON.stringify(requirement));
-  return [...groups.values()].map((group) => {
-    const { id, requirement } = group[0] as Operation;
-    const own = group.length === 1 && id !== undefined && !ids.has(id) ? id : undefined;
-    if (own !== undefined) ids.add(own);
-    return { id: own, methods: group.map(({ method }) => method), requirement };
-  });
-}
-
-function itemNotes(item: Loose): readonly string[] {
-  const extra = item.additionalOperations === undefined ? [] : ['additionalOperations were not carried over'];
-  return item.servers === undefined ? extra : [...extra, 'its own `servers` were not carried over'];
+function idOf(same: readonly Settled[], ids: Set<string>): string | undefined {
+  const id = same.length === 1 ? same[0]?.id : undefined;
+  if (id === undefined || ids.has(id)) return undefined;
+  ids.add(id);
+  return id;
 }

@@ -1,4 +1,4 @@
-import { endpointFaults } from '../../config/url-rules.ts';
+import { endpointFaults } from '../../config/words/url-rules.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
 
 /** Where the API is, as far as the document says. */

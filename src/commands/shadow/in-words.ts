@@ -1,4 +1,4 @@
-import { comment } from '../yaml-text.ts';
+import { printableValue } from '../../base/printable.ts';
 import { remedies, times } from './remedy.ts';
 import type { BadLines, Group, Report } from './report.ts';
 
@@ -17,7 +17,7 @@ function groupInWords({ client, route, code, reason, missing, count, first, last
     `    ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`,
     ...[...examples].map((example) => `    ${example}`),
   ]
-    .map((line) => line.replace(/\S.*/, comment))
+    .map(printableValue)
     .join('\n')}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { comment, list, scalar } from '../yaml-text.ts';
+import { comment, list, scalar } from '../common/yaml-text.ts';
 import { area, type Group } from './report.ts';
 
 /** Lines of YAML, one route after another, that would let pass what the groups tell of. */
@@ -66,7 +66,8 @@ const byCode: Readonly<Record<string, Remedy>> = {
 };
 
 function otherLines(group: Group): readonly string[] {
-  return byCode[group.code]?.(group) ?? [hopeless(group)];
+  const lines = Object.hasOwn(byCode, group.code) ? byCode[group.code]?.(group) : undefined;
+  return lines ?? [hopeless(group)];
 }
 
 function hopeless({ client, code, count }: Group): string {

@@ -1,0 +1,34 @@
+import { request } from 'undici';
+import { answerWithin } from '../../base/answer-within.ts';
+import type { Address } from '../../config/words/schema.ts';
+import { parseJsonObject } from '../../jwt/json.ts';
+import { listenerUrl } from './listener-url.ts';
+
+/** What the `health` or `admin` listener of a program says of it. */
+export type Readiness =
+  | { readonly kind: 'ready' | 'not_ready'; readonly text: string; readonly reason: string | undefined }
+  /** Nobody is there, or somebody else. */
+  | { readonly kind: 'silent'; readonly url: string };
+
+/** Milliseconds for the whole of an answer. */
+const PATIENCE = 2000;
+
+/** Asks at /readyz. Never rejects. */
+export async function askReady(listener: Address): Promise<Readiness> {
+  const url = listenerUrl(listener, '/readyz');
+  try {
+    const { statusCode, text } = await answerWithin(ask(url), PATIENCE);
+    const { status, reason } = parseJsonObject(Buffer.from(text)) ?? {};
+    if (status !== 'ready' && status !== 'not ready') return { kind: 'silent', url };
+    const kind = statusCode === 200 ? 'ready' : 'not_ready';
+    return { kind, text, reason: typeof reason === 'string' ? reason : undefined };
+  } catch {
+    return { kind: 'silent', url };
+  }
+}
+
+/** The signal ends it once there is a connection; where none opens, nobody waits for it. */
+async function ask(url: string): Promise<{ readonly statusCode: number; readonly text: string }> {
+  const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(PATIENCE) });
+  return { statusCode, text: await body.text() };
+}

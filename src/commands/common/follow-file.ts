@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import { type WatchedFiles, watchFiles } from '../../base/watch-files.ts';
+import type { Cause, Reload } from '../../gateway/lifecycle/reload.ts';
+
+export interface Followed {
+  /** Every file that the last load looked at. */
+  readonly files: WatchedFiles;
+  readonly reload: Reload;
+  readonly log: Logger;
+}
+
+/** Reloads on SIGHUP, and when a file changes. What becomes of it is told by the reload itself. */
+export function followFile({ files, reload, log }: Followed): void {
+  const because = (reason: string, cause: Cause) => {
+    log.info({ reason }, 'reading the configuration anew');
+    return reload(cause);
+  };
+  process.on('SIGHUP', () => void because('SIGHUP', 'asked'));
+  watchFiles({ files, onChange: () => because('a file changed', 'change') });
+}

@@ -1,0 +1,125 @@
+/** What the help of a command says below its options. */
+export interface HelpRow {
+  /** Whole lines, as they may be pasted. A test parses each. */
+  readonly examples: readonly string[];
+  /** Whether it reads a file of ours, in which the environment fills in and overrides. */
+  readonly reads?: true;
+  /** Its exit statuses, where they are others than those of every command. */
+  readonly exit?: string;
+}
+
+const INVALID = '0 done; 1 invalid, or it cannot start; 2 wrong usage';
+
+/** One row a command, by the words that lead to it. */
+export const helpRows: Readonly<Record<string, HelpRow>> = {
+  demo: { examples: ['gatehouse demo', 'gatehouse demo --gateway 9080 --api 9081'] },
+  version: { examples: ['gatehouse version'] },
+  gateway: {
+    examples: ['gatehouse gateway -c gateway.yaml'],
+    reads: true,
+    exit: `${INVALID}; 3 stopped, and a request was cut off`,
+  },
+  authorization: {
+    examples: ['gatehouse authorization -c authorization.yaml', 'gatehouse authorization --migrate-only'],
+    reads: true,
+    exit: `${INVALID}; 3 stopped, and a request was cut off`,
+  },
+  check: {
+    examples: [
+      'gatehouse check gateway.yaml authorization.yaml',
+      'gatehouse check --strict --format github gateway.yaml',
+    ],
+    reads: true,
+    exit: '0 valid, and with --strict without a warning; 1 invalid, or a test of the file failed; 2 wrong usage',
+  },
+  explain: {
+    examples: [
+      'gatehouse explain GET /orders/7 --scope orders.read',
+      'gatehouse explain GET /orders/7 --token - < token.txt',
+      "gatehouse explain POST https://api.example.com/orders -H 'Content-Type: application/json'",
+    ],
+    reads: true,
+    exit: '0 whatever the verdict; 1 invalid file; 2 wrong usage',
+  },
+  routes: { examples: ['gatehouse routes', 'gatehouse routes -c gateway.yaml --json'], reads: true },
+  'config show': { examples: ['gatehouse config show', 'gatehouse config show -c gateway.yaml --json'], reads: true },
+  diff: {
+    examples: ['gatehouse diff old.yaml gateway.yaml', 'gatehouse diff old.yaml gateway.yaml --replay gateway.log'],
+    reads: true,
+    exit: '0 nothing became more open; 1 something did (without --allow-widening), or invalid; 2 wrong usage',
+  },
+  health: {
+    examples: ['gatehouse health', 'gatehouse health -c authorization.yaml --wait 60s'],
+    reads: true,
+    exit: '0 ready; 1 not ready, or nothing answers; 2 wrong usage',
+  },
+  doctor: {
+    examples: ['gatehouse doctor', 'gatehouse doctor -c authorization.yaml --json'],
+    reads: true,
+    exit: '0 no ✗; 1 a ✗, or an invalid file; 2 wrong usage',
+  },
+  why: {
+    examples: ['gatehouse why AZ7TJmVt1o2fXw', 'gatehouse why AZ7TJmVt1o2fXw -c gateway.yaml --json'],
+    reads: true,
+  },
+  'shadow report': { examples: ['gatehouse shadow report gateway.log', 'gatehouse shadow report - < gateway.log'] },
+  protect: {
+    examples: [
+      'gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com',
+      'gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com --scope orders.read',
+    ],
+  },
+  'import openapi': { examples: ['gatehouse import openapi openapi.yaml > gateway.yaml'] },
+  'import htdigest': { examples: ['gatehouse import htdigest .htdigest > users.yaml'] },
+  'import htpasswd': {
+    examples: [
+      'gatehouse import htpasswd .htpasswd > users.yaml',
+      'gatehouse import htpasswd .htpasswd -c authorization.yaml',
+    ],
+  },
+  'client add': {
+    examples: [
+      'gatehouse client add --name "Book Shelf" --redirect-uri https://shelf.example.com/back --scope "books.read books.write"',
+      'gatehouse client add --id nightly --grant-type client_credentials --scope books.read',
+    ],
+    reads: true,
+  },
+  'client list': { examples: ['gatehouse client list --json'], reads: true },
+  'client show': { examples: ['gatehouse client show nightly'], reads: true },
+  'client rotate-secret': { examples: ['gatehouse client rotate-secret nightly --overlap 24h'], reads: true },
+  'client revoke-tokens': { examples: ['gatehouse client revoke-tokens nightly'], reads: true },
+  'client remove': { examples: ['gatehouse client remove nightly'], reads: true },
+  'user add': { examples: ['gatehouse user add alice --name "Alice Doe" < password.txt'], reads: true },
+  'user list': { examples: ['gatehouse user list'], reads: true },
+  'user set-password': { examples: ['gatehouse user set-password alice < password.txt'], reads: true },
+  'user remove': { examples: ['gatehouse user remove alice'], reads: true },
+  'user sign-out': { examples: ['gatehouse user sign-out alice'], reads: true },
+  'user rotate-key': { examples: ['gatehouse user rotate-key alice'], reads: true },
+  'token introspect': { examples: ['gatehouse token introspect < token.txt'], reads: true },
+  'token revoke': { examples: ['gatehouse token revoke < token.txt'], reads: true },
+  'key list': { examples: ['gatehouse key list'], reads: true },
+  'key rotate': { examples: ['gatehouse key rotate'], reads: true },
+  'key reseal': { examples: ['gatehouse key reseal'], reads: true },
+  'digest set': { examples: ['gatehouse digest set alice --realm books --file users.htdigest'] },
+  'digest list': { examples: ['gatehouse digest list --file users.htdigest'] },
+  'digest remove': { examples: ['gatehouse digest remove alice --realm books --file users.htdigest'] },
+  'hash-password': { examples: ['gatehouse hash-password < password.txt'] },
+  completion: { examples: ['gatehouse completion bash'] },
+};
+
+const READS = `
+Environment, for what the file says:
+  \${NAME} in a value                  is filled in from the variable NAME
+  GATEHOUSE__LISTEN=127.0.0.1:8080    overrides \`listen\`; two underscores go one level down
+`;
+
+/** The text below the options of a command. */
+export function helpBelow({
+  examples,
+  reads,
+  exit = '0 done; 1 not done, with the reason; 2 wrong usage',
+}: HelpRow): string {
+  const title = examples.length === 1 ? 'Example' : 'Examples';
+  const lines = examples.map((line) => `  ${line}\n`).join('');
+  return `\n${title}:\n${lines}${reads === true ? READS : ''}\nExit status: ${exit}\n`;
+}

@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import { Writable } from 'node:stream';
+import { decodeUtf8 } from '../../base/utf8.ts';
+
+/** Where a secret is read from, and where the question for it is written. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable;
+}
+
+export type ReadSecret =
+  | { readonly kind: 'read'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+const processTerminal: Terminal = { input: process.stdin, output: process.stderr };
+
+/**
+ * A secret for a command, never from its arguments: those are in the list of processes and in the history of the shell.
+ * At a terminal it is asked for twice and not shown; otherwise it is the whole input without one final line break.
+ */
+export function readSecret(what: string, terminal: Terminal = processTerminal): Promise<ReadSecret> {
+  return terminal.input.isTTY ? prompt(what, terminal) : readAll(what, terminal.input);
+}
+
+async function prompt(what: string, terminal: Terminal): Promise<ReadSecret> {
+  const first = await ask(`${what}: `, terminal);
+  const second = first === undefined ? undefined : await ask(`${what}, again: `, terminal);
+  if (first === undefined || second === undefined) return { kind: 'unreadable', message: 'nothing was read' };
+  return first === second ? { kind: 'read', text: first } : { kind: 'unreadable', message: 'the two are not the same' };
+}
+
+/** Undefined where the input ended or was interrupted. */
+async function ask(question: string, { input, output }: Terminal): Promise<string | undefined> {
+  output.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: silent, terminal: true, historySize: 0 });
+  const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  try {
+    return await Promise.race([lines.question(''), gone]);
+  } finally {
+    lines.close();
+    output.write('\n');
+  }
+}
+
+/** Bytes: more than any secret. */
+const LONGEST = 65_536;
+
+async function readAll(what: string, input: Readable): Promise<ReadSecret> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length > LONGEST) return { kind: 'unreadable', message: `the input is too long for a ${what.toLowerCase()}` };
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+function decode(bytes: Uint8Array): ReadSecret {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return { kind: 'unreadable', message: 'the input is not UTF-8' };
+  return { kind: 'read', text: text.replace(/\r?\n$/, '') };
+}

@@ -1,0 +1,19 @@
+import { printableValue } from '../../base/printable.ts';
+
+/** A cell that is longer widens its own row alone. */
+const WIDEST = 64;
+
+/** Rows as aligned columns; the last one is never padded. A value begins no line and steers no terminal. */
+export function table(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(printableValue));
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, { length }] of row.entries())
+      if (length <= WIDEST) widths[column] = Math.max(widths[column] ?? 0, length);
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return rows.map((row) => `${line(row)}\n`).join('');
+}

@@ -1,0 +1,63 @@
+import { REDIRECT } from '../../gateway/server-client/status-fault.ts';
+import { StorageUnavailable, StorageUnusable } from '../../storage/engine/errors.ts';
+import { bad, type Seen } from './finding.ts';
+
+/** What a code of Node.js, undici or OpenSSL means to whoever has to mend it. */
+const remedies: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the name does not resolve: correct it, or ask why the name servers do not know it',
+  EAI_AGAIN: 'the name servers do not answer: see /etc/resolv.conf, and whether they can be reached',
+  ECONNREFUSED: 'nothing listens there: start it, or correct host and port',
+  ECONNRESET: 'it closed the connection: see whether it speaks what the address says, http: or https:',
+  EHOSTUNREACH: 'no way leads there: see routes and firewalls',
+  ENETUNREACH: 'no way leads there: see routes and firewalls',
+  ETIMEDOUT: 'see whether a firewall drops what is sent there',
+  UND_ERR_CONNECT_TIMEOUT: 'see whether a firewall drops what is sent there, or raise `timeout: { connect }`',
+  UND_ERR_SOCKET: 'it closed the connection: see whether it speaks what the address says, http: or https:',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'it offers no HTTP/2: leave `http2` out',
+  NO_HTTP2: 'it offers no HTTP/2: leave `http2` out',
+  TRUSTS_NOBODY: 'see the files of `tls`',
+  EPROTO: 'it does not speak TLS: write http: where that is meant',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: write http: where that is meant',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: where that is meant',
+  CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
+  CERT_NOT_YET_VALID: 'its certificate does not hold yet: see whether both clocks are right',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody vouches for its certificate: name it, or who issued it, in `tls: { ca }`',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not known here: name it in `tls: { ca }`',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its authority is not known here: name it in `tls: { ca }`, or let it send the whole chain',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'its authority is not known here: name it in `tls: { ca }`, or let it send the whole chain',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another name, and the names that count are in subjectAltName: correct the host, name it in `tls: { server_name }`, or have the certificate made with it',
+};
+
+/** Codes that stand in a sentence are found there too, so that one who has only the sentence has the remedy. */
+export function remedyFor(detail: string, otherwise: string): string {
+  if (detail.includes(REDIRECT))
+    return 'write the address that answers itself, where you know that place for the right one';
+  const code = detail.match(/\b[A-Z][A-Z0-9_]{4,}\b/g)?.find((each) => Object.hasOwn(remedies, each));
+  return (code === undefined ? undefined : remedies[code]) ?? otherwise;
+}
+
+/** The code where there is one, otherwise what is said. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // where a name has several addresses, the code is in the parts
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+/** What a store that does not answer says of itself; anything else is a defect, and thrown on. */
+export function storeFault(error: unknown, otherwise: string): Seen {
+  if (!(error instanceof StorageUnavailable || error instanceof StorageUnusable)) throw error;
+  const detail = reasonsOf(error);
+  return bad(detail, remedyFor(detail, otherwise));
+}
+
+/** What is said first is what the programs say; below it stands what the database said. */
+function reasonsOf(error: Error): string {
+  const { cause, message } = error;
+  if (!(cause instanceof Error)) return message;
+  const below = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : reasonsOf(cause);
+  return message.includes(below) || below === '' ? message : `${message}: ${below}`;
+}

@@ -1,0 +1,117 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { secretFileFault } from '../../base/file-mode.ts';
+import { HIDDEN } from '../../config/show/effective.ts';
+import type { Problem } from '../../config/words/problem.ts';
+import { checkFile } from '../common/check-file.ts';
+import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import type { AuthorizationSubject, GatewaySubject, Subject } from './subject.ts';
+
+/** As `gatehouse check` says it, the tests of the file included. */
+export function fileIsValid({ file }: Subject): readonly Probe[] {
+  const look = async () => {
+    const problems = await checkFile(file);
+    const valid = problems.some(({ severity }) => severity === 'error') ? [] : [good('valid')];
+    return [...valid, ...problems.map(seen)];
+  };
+  return [{ about: file, look }];
+}
+
+function seen({ severity, file, line, column, message, hint }: Problem): Seen {
+  const verdict = severity === 'error' ? bad : doubtful;
+  const about = line === 0 ? file : `${file}:${line}:${column}`;
+  return { ...verdict(message, hint ?? `\`gatehouse check ${file}\` shows the line`), about };
+}
+
+const MIB = 1024 * 1024;
+/** Bytes: with less a commit may fail at any moment, and with less soon. */
+const NONE = 16 * MIB;
+const LITTLE = 256 * MIB;
+
+/** Whether files can be made and grow there; a folder that is not there yet is judged by the one that it would be made in. */
+export function judgeFolder(folder: string): Seen {
+  const there = nearest(folder);
+  if (!isWritable(there))
+    return bad(`this user cannot write to ${there}`, `run it as the user that owns it, or chown ${there}`);
+  const { bavail, bsize } = statfsSync(there);
+  const free = bavail * bsize;
+  const shown = `${Math.floor(free / MIB)} MiB are free`;
+  if (free < NONE) return bad(`the disk is full: ${shown}`, 'make room, or move it to another disk');
+  return free < LITTLE ? doubtful(shown, 'make room, or move it to another disk') : good(`can be written, ${shown}`);
+}
+
+function nearest(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Holding = GatewaySubject | AuthorizationSubject;
+
+/** Files that hold secrets are closed to everybody else on the machine. */
+export function secretFiles(subject: Holding): readonly Probe[] {
+  const files = new Set([...inFile(subject), ...referred(subject), ...keyFiles(subject)]);
+  return [...files].map((file) => ({
+    about: `the mode of ${file}`,
+    look: () => lookAt(resolve(subject.directory, file), file),
+  }));
+}
+
+/** The program uses it all the same, so it does not keep the setup from working. */
+function lookAt(path: string, file: string): Seen {
+  const fault = secretFileFault(path, file);
+  return fault === undefined ? good('closed to everybody else') : doubtful(fault.message, fault.hint);
+}
+
+function originsOfSecrets({ values }: Holding) {
+  return values.flatMap(({ value, origin }) => (value === HIDDEN && origin.kind === 'file' ? [origin] : []));
+}
+
+/** The file itself, where a secret stands in it as it is. */
+function inFile(subject: Holding): readonly string[] {
+  const isWritten = originsOfSecrets(subject).some(({ variable }) => variable === undefined);
+  return isWritten ? [basename(subject.file)] : [];
+}
+
+/** What `${file:…}` names for a secret. */
+function referred(subject: Holding): readonly string[] {
+  return originsOfSecrets(subject).flatMap(({ variable = '' }) =>
+    [...variable.matchAll(/\$\{file:([^}]+)\}/g)].map(([, file = '']) => file),
+  );
+}
+
+/** Private keys that the file names by their path. */
+function keyFiles(subject: Holding): readonly string[] {
+  if (subject.kind === 'authorization') return [];
+  const { listen, upstreams, authorization_servers: servers } = subject.config;
+  const named = [
+    listen.tls?.key,
+    ...Object.values(upstreams).map(({ tls }) => tls?.key),
+    ...Object.values(servers).map(({ client_key }) => client_key),
+  ];
+  return named.filter((file) => file !== undefined);
+}
+
+/** The service does not start without the file that it is to write. */
+export function auditFile({ config, directory }: AuthorizationSubject): readonly Probe[] {
+  if (config.audit === undefined) return [];
+  const file = resolve(directory, config.audit.file);
+  return [{ about: `audit ${config.audit.file}`, look: () => lookAtAudit(file) }];
+}
+
+function lookAtAudit(file: string): Seen {
+  if (!existsSync(file)) return judgeFolder(dirname(file));
+  try {
+    accessSync(file, constants.W_OK);
+    return good('can be written');
+  } catch {
+    return bad('this user cannot write to it', `chown ${file} to the user that runs the service`);
+  }
+}

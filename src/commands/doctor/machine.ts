@@ -1,0 +1,60 @@
+import { OWN_FILES, openFileLimit, roomForConnections } from '../../base/open-files.ts';
+import { packageFile } from '../../base/package-file.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import type { Around, GatewaySubject, Subject } from './subject.ts';
+
+/** The launcher finds another Node.js where it can; who starts src/cli.ts or dist/cli.js by itself has what there is. */
+export function nodeVersion(_: Subject, { node }: Pick<Around, 'node'>): readonly Probe[] {
+  return [{ about: 'Node.js', look: () => judgeNode(node, packageFile().engines.node) }];
+}
+
+/** `wanted`: `>=MAJOR.MINOR`. */
+export function judgeNode(version: string, wanted: string): Seen {
+  const [major = 0, minor = 0] = numbers(version);
+  const [least = 0, leastMinor = 0] = numbers(wanted);
+  const isEnough = major > least || (major === least && minor >= leastMinor);
+  if (isEnough) return good(version);
+  return bad(`${version} is too old`, `install Node.js ${numbers(wanted).join('.')} or newer`);
+}
+
+function numbers(text: string): readonly number[] {
+  return (text.match(/\d+/g) ?? []).map(Number);
+}
+
+/** Each connection is an open file: what `limits` permits has to fit into what the system permits. */
+export function openFiles({ config }: GatewaySubject): readonly Probe[] {
+  const limit = openFileLimit();
+  return limit === undefined
+    ? []
+    : [{ about: 'open files', look: () => [judge(limit, filesNeeded(config)), ...cut(limit, config)] }];
+}
+
+/** Of one process at its busiest. */
+function filesNeeded({ limits, upstreams, authorization_servers: servers }: GatewayConfig): number {
+  const towardsUpstreams = Object.values(upstreams).map(({ urls, max_connections }) => urls.length * max_connections);
+  const towardsServers = Object.values(servers).map(({ cache }) => cache.max_concurrent);
+  return [limits.connections, ...towardsUpstreams, ...towardsServers].reduce((sum, each) => sum + each, OWN_FILES);
+}
+
+function judge(limit: number, needed: number): Seen {
+  if (limit >= needed) return good(`${limit} are allowed, ${needed} are needed at most`);
+  return doubtful(
+    `${limit} are allowed, and ${needed} are needed for limits.connections and max_connections together`,
+    `\`ulimit -n ${needed}\` before it starts, \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,
+  );
+}
+
+/** A process has no more connections to upstreams than there is room for: whatever a block says above that is not opened. */
+function cut(limit: number, { upstreams }: GatewayConfig): readonly Seen[] {
+  const room = roomForConnections(2, limit);
+  return Object.entries(upstreams)
+    .filter(([, { http2, max_connections }]) => !http2 && max_connections > room)
+    .map(([name, { max_connections }]) => ({
+      ...doubtful(
+        `${limit} are allowed, so that of its \`max_connections: ${max_connections}\` no more than ${room} are opened`,
+        `\`ulimit -n ${OWN_FILES + 2 * max_connections}\` before it starts, or lower \`max_connections\``,
+      ),
+      about: `upstreams.${name}`,
+    }));
+}

@@ -1,0 +1,76 @@
+import { request } from 'undici';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { listenerUrl } from '../common/listener-url.ts';
+import { doubtful, good, type Probe, type Seen } from './finding.ts';
+import type { AuthorizationSubject, GatewaySubject } from './subject.ts';
+
+/** What a gateway that runs with this file says at /metrics; undefined: none is there, which the check of listeners tells. */
+export type RunningMetrics = (signal: AbortSignal) => Promise<string | undefined>;
+
+/** Undefined: the file has no listener, or none of a known port, where one could ask. */
+export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' | 'admin'>): RunningMetrics | undefined {
+  const asked = health ?? admin;
+  if (asked === undefined || asked.port === 0) return undefined;
+  const url = listenerUrl(asked, '/metrics');
+  return async (signal) => {
+    try {
+      const { statusCode, body } = await request(url, { signal });
+      const text = await body.text();
+      return statusCode === 200 ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Whether a proxy tells the client's host in X-Forwarded-Host while requests are judged by Host: the running gateway knows. */
+export function forwardedHost({ config }: GatewaySubject): readonly Probe[] {
+  const { trusted_proxies, is_host_forwarded } = config;
+  const metrics = runningMetrics(config);
+  if (trusted_proxies.length === 0 || is_host_forwarded || metrics === undefined) return [];
+  const look = async (signal: AbortSignal) => judge(ignoredIn((await metrics(signal)) ?? ''), trusted_proxies);
+  return [{ about: 'trusted_proxies', look }];
+}
+
+/** So many requests since the start; undefined: no gateway says so. */
+function ignoredIn(metrics: string): number | undefined {
+  const [, count] = SAMPLE.exec(metrics) ?? [];
+  return count === undefined ? undefined : Number(count);
+}
+
+const SAMPLE = /^gatehouse_forwarded_host_ignored_total (\d+)$/m;
+
+function judge(count: number | undefined, proxies: readonly string[]): readonly Seen[] {
+  if (count === undefined) return [];
+  if (count === 0) return [good('none names another host in X-Forwarded-Host than in Host')];
+  const remedy = `if the proxy sets X-Forwarded-Host on every request: \`trusted_proxies: { from: [${proxies.join(', ')}], host: forwarded }\`; if it passes on what clients send, let it clear the header`;
+  const what = `${count} requests named another host in X-Forwarded-Host than in Host, by which they were judged`;
+  return [doubtful(what, remedy)];
+}
+
+/** What a proxy does to which its clients are one, and the remedy. */
+const harms = {
+  gateway: {
+    what: 'has all of its share, or is refused: its clients count as one',
+    remedy: 'if it is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
+  },
+  authorization: {
+    what: 'is not believed: its clients count as one, and wrong passwords of one lock out all',
+    remedy: 'if it is yours, name it in `trusted_proxies`',
+  },
+} as const;
+
+/** Of a program that runs: proxies whose clients it takes for one, because no file trusts them. */
+export function untrustedProxies({ kind, config }: GatewaySubject | AuthorizationSubject): readonly Probe[] {
+  const metrics = runningMetrics(config);
+  if (metrics === undefined) return [];
+  const look = async (signal: AbortSignal) => namedIn((await metrics(signal)) ?? '', harms[kind]);
+  return [{ about: 'trusted_proxies', look }];
+}
+
+function namedIn(metrics: string, { what, remedy }: { what: string; remedy: string }): readonly Seen[] {
+  const named = [
+    ...metrics.matchAll(/^gatehouse_(?:authorization_)?untrusted_proxy\{[^}]*\baddress="([0-9a-f.:]+)"[^}]*\} 1$/gm),
+  ];
+  return named.map(([, address]) => doubtful(`${address} says that it is a proxy, and ${what}`, remedy));
+}

@@ -1,0 +1,54 @@
+import { printableValue } from '../../base/printable.ts';
+import type { Change, Comparison, Undecided } from '../../gateway/diff/compare.ts';
+import type { Replay, Replayed } from '../../gateway/diff/replay.ts';
+
+export interface Difference extends Comparison {
+  readonly replay?: Replay;
+}
+
+export function differenceInWords({ changes, undecided, settings, replay }: Difference): string {
+  const of = (change: Change['change']) => changes.filter((one) => one.change === change);
+  return [
+    ...section('More open', of('opened').flatMap(changeLines)),
+    ...section('More closed', of('closed').flatMap(changeLines)),
+    ...section('Undecided: a `when` depends on more than can be tried', undecided.map(undecidedLine)),
+    ...section('Changed, and not to be seen from requests', settings),
+    ...(changes.length === 0 ? ['No request is let in or kept out that was not before.'] : []),
+    ...(replay === undefined ? [] : replayLines(replay)),
+    '',
+  ]
+    .map(printableValue)
+    .join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
+}
+
+function changeLines({ hosts, methods, path, callers, before, after }: Change): readonly string[] {
+  return [
+    `${methods.join(',')} ${path}  at ${hosts.join(', ')}`,
+    `  ${callers.join('; ')}`,
+    `  was ${before}`,
+    `  now ${after}`,
+  ];
+}
+
+function undecidedLine({ route, at }: Undecided): string {
+  return at === undefined ? route : `${route} (${at})`;
+}
+
+function replayLines({ requests, changed, undecided, ignored }: Replay): readonly string[] {
+  const total = changed.reduce((sum, { count }) => sum + count, 0);
+  return [
+    `Replay: ${requests} requests, ${total} answered otherwise, ${undecided} undecided, lines left out: ${ignored}`,
+    ...changed.map((line) => `  ${replayedLine(line)}`),
+  ];
+}
+
+function replayedLine({ count, method, example, others, route, client, was, now }: Replayed): string {
+  const more = others === 0 ? '' : ` and ${others} other${others === 1 ? '' : 's'}`;
+  const who = client === undefined ? '' : ` by ${client}`;
+  const where = route === undefined ? '' : ` (${route})`;
+  return `${count} × ${method} ${example}${more}${where}${who}: was ${was}, now ${now}`;
+}

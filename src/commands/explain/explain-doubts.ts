@@ -1,0 +1,33 @@
+import { unusual, usualMethods } from '../../config/rules/routes.ts';
+import { scopeWordsAt } from '../../config/rules/scope-words-at.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { didYouMean } from '../../config/words/closest.ts';
+import { scopeTokens } from '../../config/words/scope-words.ts';
+
+interface Question {
+  readonly method: string;
+  /** Of the token that is assumed. */
+  readonly scope?: string | undefined;
+}
+
+/** What of a question is more likely a slip than meant, a sentence each: the answer would be right, and about nothing. */
+export function doubts({ method, scope }: Question, { routes }: GatewayConfig): readonly string[] {
+  const named = new Set(
+    routes.flatMap((route) => (route.scope === undefined ? [] : scopeWordsAt([], route.scope).map(({ word }) => word))),
+  );
+  const strange = scope === undefined ? [] : scopeTokens(scope).filter((word) => !named.has(word));
+  return [
+    ...(isOdd(method, routes) ? [told(`\`${method}\` is an unusual method`, didYouMean(method, usualMethods))] : []),
+    ...strange.map((word) => told(`no route names the scope \`${word}\``, didYouMean(word, named))),
+  ];
+}
+
+/** One that a route names is meant. Methods have a case (RFC 9110 §9.1). */
+function isOdd(method: string, routes: GatewayConfig['routes']): boolean {
+  if (routes.some(({ match }) => match.methods?.includes(method))) return false;
+  return unusual(method) || (!usualMethods.includes(method) && usualMethods.includes(method.toUpperCase()));
+}
+
+function told(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message}: ${hint}`;
+}

@@ -1,0 +1,53 @@
+import { printableValue } from '../../base/printable.ts';
+import type { Answer, ExplainedCandidate, Explanation } from '../../gateway/explain/explain.ts';
+import type { ExplainedStep } from '../../gateway/explain/explained-steps.ts';
+import type { UpstreamRequest } from '../../gateway/explain/upstream-request.ts';
+
+export function explanationInWords(explanation: Explanation): string {
+  const { request, candidates, steps, answer, would_be, upstream } = explanation;
+  return [
+    `${request.method} ${request.host}${request.target}`,
+    ...section('Routes, most specific first', candidates.map(candidateLine)),
+    ...section('Steps', steps.map(stepLine)),
+    ...section('Answer', [
+      ...answerLines(answer),
+      ...(would_be === undefined ? [] : ['shadow mode; enforced, it would be:', ...answerLines(would_be)]),
+    ]),
+    ...(upstream === undefined
+      ? []
+      : section(`To ${upstream.upstream} (${upstream.authority})`, requestLines(upstream))),
+    '',
+  ]
+    .map(printableValue)
+    .join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
+}
+
+function candidateLine({ route, at, misfits }: ExplainedCandidate): string {
+  const place = at === undefined ? '' : `  ${at}`;
+  return misfits.length === 0 ? `fits     ${route}${place}` : `fits not ${route}${place}  ${misfits.join('; ')}`;
+}
+
+function stepLine({ step, verdict, detail, at }: ExplainedStep): string {
+  return `${step.padEnd(11)}${verdict.padEnd(13)}${detail}${at === undefined ? '' : `  ${at}`}`.trimEnd();
+}
+
+function answerLines(answer: Answer): readonly string[] {
+  const { kind, status, code, text, detail, challenges = [], allow, retry_after } = answer;
+  if (kind === 'forward') return ['what the upstream answers'];
+  return [
+    [status, code].filter(Boolean).join(' '),
+    ...(text === undefined ? [] : [text]),
+    ...(detail === undefined || detail === '' ? [] : [detail]),
+    ...challenges.map((challenge) => `WWW-Authenticate: ${challenge}`),
+    ...(allow === undefined ? [] : [`Allow: ${allow.join(', ')}`]),
+    ...(retry_after === undefined ? [] : [`Retry-After: ${retry_after}`]),
+  ];
+}
+
+function requestLines({ method, target, headers }: UpstreamRequest): readonly string[] {
+  return [`${method} ${target}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+}

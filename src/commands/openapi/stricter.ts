@@ -1,0 +1,53 @@
+/** What a route asks for. */
+export interface Asked {
+  /** Undefined: the scope says it. `closed`: nobody passes until somebody decides. */
+  readonly access: 'public' | 'optional' | 'authenticated' | 'closed' | undefined;
+  /** OR of AND; empty where `access` says it all. */
+  readonly scope: readonly string[];
+}
+
+/** Words in all alternatives together. More says nothing to a reader, and their product could be of any size. */
+const MOST_WORDS = 256;
+
+const ranks = { public: 0, optional: 1, authenticated: 2, scope: 3, closed: 4 } as const;
+
+/** Who passes this passes both. */
+export function stricter(one: Asked, other: Asked): Asked {
+  const [mine, theirs] = [rankOf(one), rankOf(other)];
+  if (mine !== theirs || mine !== ranks.scope) return mine < theirs ? other : one;
+  return bothScopes(one, other);
+}
+
+export function isOpenToAnybody(asked: Asked): boolean {
+  return rankOf(asked) < ranks.authenticated;
+}
+
+export function isSame(one: Asked, other: Asked): boolean {
+  return one.access === other.access && one.scope.join('\n') === other.scope.join('\n');
+}
+
+function rankOf({ access }: Asked): number {
+  return ranks[access ?? 'scope'];
+}
+
+function bothScopes(one: Asked, other: Asked): Asked {
+  const mine = smallest(one.scope);
+  const theirs = smallest(other.scope);
+  if (theirs.every((wanted) => mine.some((held) => held.isSubsetOf(wanted)))) return other;
+  if (mine.every((wanted) => theirs.some((held) => held.isSubsetOf(wanted)))) return one;
+  if (wordsIn(mine) * wordsIn(theirs) > MOST_WORDS) return { access: 'closed', scope: [] };
+  const both = mine.flatMap((left) => theirs.map((right) => [...left.union(right)].sort().join(' ')));
+  return { access: undefined, scope: smallest(both).map((words) => [...words].join(' ')) };
+}
+
+type Words = ReadonlySet<string>;
+
+/** Without alternatives that ask for all of another and more. */
+function smallest(scope: readonly string[]): readonly Words[] {
+  const all = [...new Set(scope)].map((text) => new Set(text.split(' ')));
+  return all.filter((words) => !all.some((other) => other !== words && other.isSubsetOf(words)));
+}
+
+function wordsIn(alternatives: readonly Words[]): number {
+  return alternatives.reduce((sum, words) => sum + words.size, 0);
+}
