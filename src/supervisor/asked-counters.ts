@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { Counters } from '../storage/counters.ts';
-import { memoryCounters } from '../storage/counters-memory.ts';
+import type { Counters } from '../counters/counters.ts';
+import { memoryCounters } from '../counters/memory.ts';
 import type { Line } from './line.ts';
 import type { PrimaryVerbs } from './messages.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import type { GatewayConfig } from '../config/gateway.ts';
-import type { GatewayLog } from '../gateway/verify/fault-log.ts';
-import { failed } from '../gateway/verify/fetch-json.ts';
-import { trustOf } from '../gateway/verify/trust.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { GatewayLog } from '../gateway/message/fault-log.ts';
+import { failed } from '../gateway/server-client/fetch-json.ts';
+import { trustOf } from '../gateway/server-client/trust.ts';
 import { type Desk, openDesk } from './desk.ts';
 import type { PrimaryVerbs, SentKeys } from './messages.ts';
 import type { WorkerHandlers } from './worker-process.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
+import type { NonceUsage, NonceUse } from '../counters/counters.ts';
+import { type MemoryCounters, memoryCounters } from '../counters/memory.ts';
 import { NonceCounts } from '../gateway/schemes/nonce-counts.ts';
-import type { NonceUsage, NonceUse } from '../storage/counters.ts';
-import { type MemoryCounters, memoryCounters } from '../storage/counters-memory.ts';
 
 /** What the primary counts for all workers: each verb is one step of one event loop, and so atomic. */
 export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' | 'fail'> {

@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Health } from '../base/health.ts';
+import { processMetrics } from '../gateway/lifecycle/metrics.ts';
 import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
-import { processMetrics } from '../gateway/telemetry/metrics.ts';
+import { remarkOfReload } from '../gateway/lifecycle/reload-remark.ts';
 import type { Crew } from './crew.ts';
 import type { MergedDecisions } from './merged-decisions.ts';
 import type { SummedMetrics } from './metrics.ts';
@@ -31,7 +32,7 @@ export function groupHealth({ crew, decisions, metrics, stats, isDraining }: Gro
       const served = told.some((each) => each.notReady === null);
       return served ? undefined : (told[0]?.notReady ?? 'no worker serves yet');
     },
-    remark: () => remark,
+    remark: () => remarkOfReload(stats) ?? remark,
     registry: {
       contentType: own.contentType,
       async metrics() {

@@ -1,10 +1,10 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { GatewayConfig } from '../config/gateway.ts';
-import type { Position } from '../config/load.ts';
+import type { Position } from '../config/load/load.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { Failures, Limit, NonceUsage, NonceUse } from '../counters/counters.ts';
 import type { FeedMessage } from '../gateway/revocation/events.ts';
-import type { FailedFetch, Fetched } from '../gateway/verify/fetch-json.ts';
-import type { MetadataMember } from '../gateway/verify/metadata.ts';
-import type { Failures, Limit, NonceUsage, NonceUse } from '../storage/counters.ts';
+import type { FailedFetch, Fetched } from '../gateway/server-client/fetch-json.ts';
+import type { MetadataMember } from '../gateway/server-client/metadata.ts';
 
 /** One loaded file as the primary sends it: what all workers compile, and nothing of it is read from the disk again. */
 export interface SentGeneration {

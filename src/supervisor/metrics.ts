@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'prom-client';
-import { countingGauges } from '../gateway/telemetry/metrics.ts';
+import { countingGauges } from '../gateway/lifecycle/metrics.ts';
 import type { MetricSnapshot } from './messages.ts';
 
 /** Metrics of all workers as one, which no death of a worker makes smaller. */

@@ -1,12 +1,13 @@
 import type { Server } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
-import type { Pointer, Position } from '../config/load.ts';
+import type { Pointer, Position } from '../config/load/load.ts';
+import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
+import type { Outside } from '../gateway/generation/outside.ts';
 import {
   beginDraining,
   type Core,
@@ -15,15 +16,13 @@ import {
   openDecisionEndpoint,
   openProxy,
   remark,
+  renewal,
   warm,
 } from '../gateway/lifecycle/core.ts';
-import { buildGeneration, type Generation } from '../gateway/lifecycle/generation.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
-import type { Outside } from '../gateway/lifecycle/outside.ts';
-import { applyLimits } from '../gateway/lifecycle/server.ts';
-import { renewTls } from '../gateway/lifecycle/tls.ts';
+import { buildMetrics } from '../gateway/lifecycle/metrics.ts';
+import { applyLimits } from '../gateway/listener/server.ts';
 import { flushSpans } from '../gateway/telemetry/flush-spans.ts';
-import { buildMetrics } from '../gateway/telemetry/metrics.ts';
 import { askedCounters } from './asked-counters.ts';
 import type { Entrance, Line } from './line.ts';
 import type { MetricSnapshot, PrimaryNews, PrimaryVerbs, Readiness, SentGeneration } from './messages.ts';
@@ -95,7 +94,7 @@ export async function openPart({ sent, line, remote, log, clock = systemClock }:
       prepared.get(version)?.lease.release();
       prepared.delete(version);
     },
-    renew: () => config.listen.tls && renewTls(app.server as unknown as HttpsServer, config.listen.tls, directory, log),
+    renew: renewal(core, app, config),
     metrics: () => snapshotOf(registry),
     ready: () => ({ notReady: notReady(core) ?? null, remark: remark(core) ?? null }),
     watch: watcher(core, line),

@@ -1,12 +1,12 @@
-import type { GatewayConfig } from '../config/gateway.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { buildGeneration } from '../gateway/generation/generation.ts';
 import { type Core, openCore, withScheme } from '../gateway/lifecycle/core.ts';
-import { buildGeneration } from '../gateway/lifecycle/generation.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
 import { type Management, openManagement } from '../gateway/lifecycle/management.ts';
-import { buildReload, type Reloaded, type ReloadStats } from '../gateway/lifecycle/reload.ts';
-import { roomForClients } from '../gateway/lifecycle/server.ts';
+import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle/reload.ts';
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
-import { tlsOptions } from '../gateway/lifecycle/tls.ts';
+import { roomForClients } from '../gateway/listener/server.ts';
+import { tlsOptions } from '../gateway/listener/tls.ts';
 import { Crew } from './crew.ts';
 import { type Desks, openDesks } from './desks.ts';
 import { type Door, openDoor } from './door.ts';
@@ -56,7 +56,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Runni
     await closeRest(primary);
   };
   try {
-    const stats = { success: 0, failure: 0, lastSuccessful: true, lastSuccess: core.clock.now() };
+    const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(primary, options.load, stats);
     const health = groupHealth({ ...primary, stats, isDraining: () => state.draining });
     management = await openManagement(health, core, { decisions: primary.decisions, reload });
@@ -145,7 +145,7 @@ function formatOf({ log: { format } }: GatewayConfig): 'json' | 'pretty' {
 type Load = NonNullable<GatewayOptions['load']>;
 
 /** A file is read and judged here, once; then every worker makes it ready, and all take it up, or none does. */
-function reloader(primary: Primary, load: Load, stats: ReloadStats): () => Promise<Reloaded> {
+function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
   const { core, desks, crew, keys, state, options } = primary;
   const { clock, log, live, directory } = core;
   let under: { readonly sent: SentGeneration; readonly way: TakeUp } | undefined;
@@ -172,6 +172,7 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): () => Promi
     renew: () => {
       for (const { process } of crew.workers) void process.line.ask('renew', true, 1_000);
     },
+    files: options.files,
     stats,
     clock,
     log,

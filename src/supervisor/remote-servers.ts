@@ -1,8 +1,14 @@
 import type { FeedMessage, FeedSink } from '../gateway/revocation/events.ts';
-import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
-import { DEADLINE, type FailedFetch, type Fetched, failed, type JsonRequest } from '../gateway/verify/fetch-json.ts';
-import type { KeySource } from '../gateway/verify/key-source.ts';
-import type { Metadata, MetadataMember } from '../gateway/verify/metadata.ts';
+import type { FeedSource } from '../gateway/revocation/follow-feed.ts';
+import {
+  DEADLINE,
+  type FailedFetch,
+  type Fetched,
+  failed,
+  type JsonRequest,
+} from '../gateway/server-client/fetch-json.ts';
+import type { KeySource } from '../gateway/server-client/key-source.ts';
+import type { Metadata, MetadataMember } from '../gateway/server-client/metadata.ts';
 import type { RemoteServer } from '../gateway/verify/remote-server.ts';
 import type { Line } from './line.ts';
 import type { PrimaryNews, PrimaryVerbs, SentKeys, SentRequest } from './messages.ts';
@@ -10,6 +16,10 @@ import type { PrimaryNews, PrimaryVerbs, SentKeys, SentRequest } from './message
 /** The primary has its own deadline, and after it still an answer to give. */
 const PATIENCE = DEADLINE + 1_000;
 const SILENT = failed('the primary does not answer');
+
+type PrimaryLine = Line<PrimaryVerbs, PrimaryNews>;
+type KeyFollowers = Map<string, Set<(keys: SentKeys) => void>>;
+type FeedSinks = Map<string, Set<FeedSink>>;
 
 /** The authorization servers as a worker reaches them: every question goes to the desk in the primary. */
 export interface RemoteServers {
@@ -19,74 +29,104 @@ export interface RemoteServers {
   feedSays(desk: string, messages: readonly FeedMessage[]): void;
 }
 
-export function remoteServers(line: Line<PrimaryVerbs, PrimaryNews>): RemoteServers {
-  const keyFollowers = new Map<string, Set<(keys: SentKeys) => void>>();
-  const sinks = new Map<string, Set<FeedSink>>();
+export function remoteServers(line: PrimaryLine): RemoteServers {
+  return new ServersOfPrimary(line);
+}
 
-  const about = (desk: string): Metadata => {
-    const ask = (member: MetadataMember) => line.ask('endpoint', { desk, member }, 2 * PATIENCE);
+class ServersOfPrimary implements RemoteServers {
+  readonly #line: PrimaryLine;
+  /** By the name of a desk. */
+  readonly #keyFollowers: KeyFollowers = new Map();
+  readonly #sinks: FeedSinks = new Map();
+
+  constructor(line: PrimaryLine) {
+    this.#line = line;
+  }
+
+  at(desk: string, every: number): RemoteServer {
     return {
-      endpoint: async (member) => required(await ask(member)),
-      optional: async (member) => {
-        const told = await ask(member);
-        return told === undefined ? SILENT : (told ?? undefined);
-      },
-    };
-  };
-  const keys = (desk: string, every: number): KeySource => {
-    let have = 0;
-    let isNewer = true;
-    return {
-      every,
-      async load() {
-        const before = have;
-        const told = await line.ask('keys', { desk, have }, 2 * PATIENCE);
-        have = Math.max(have, told?.version ?? 0);
-        const set = told?.set ?? SILENT;
-        isNewer = have > before && !(set.kind === 'json' && (set.age ?? 0) > 0);
-        return set;
-      },
-      isNewer: () => isNewer,
-      follow: (came) =>
-        joined(keyFollowers, desk, (sent: SentKeys) => {
-          if (sent.version <= have) return;
-          have = sent.version;
-          came(sent.set);
-        }),
-    };
-  };
-  const feed =
-    (desk: string): OpenFeed =>
-    (sink) => {
-      let leave = () => {};
-      return {
-        start() {
-          const isFirst = !sinks.has(desk);
-          leave = joined(sinks, desk, sink);
-          if (isFirst) line.tell('follow', desk);
-        },
-        close() {
-          leave();
-          if (!sinks.has(desk)) line.tell('unfollow', desk);
-        },
-      };
-    };
-  return {
-    at: (desk, every) => ({
       id: desk,
-      fetch: async (request) => {
-        const told = line.ask('fetch', { desk, request: pack(request) }, PATIENCE);
-        return (await cut(told, request.signal)) ?? SILENT;
-      },
-      about: about(desk),
-      keys: keys(desk, every),
-      feed: feed(desk),
-    }),
-    keysCame(desk, sent) {
-      for (const follower of keyFollowers.get(desk) ?? []) follower(sent);
+      fetch: (request) => this.#fetch(desk, request),
+      about: aboutServer(this.#line, desk),
+      keys: new KeysOfPrimary(this.#line, this.#keyFollowers, desk, every),
+      feed: (sink) => feedOfPrimary(this.#line, this.#sinks, desk, sink),
+    };
+  }
+
+  keysCame(desk: string, sent: SentKeys): void {
+    for (const follower of this.#keyFollowers.get(desk) ?? []) follower(sent);
+  }
+
+  feedSays(desk: string, messages: readonly FeedMessage[]): void {
+    for (const sink of this.#sinks.get(desk) ?? []) for (const message of messages) sink(message);
+  }
+
+  async #fetch(desk: string, request: JsonRequest): Promise<Fetched> {
+    const told = this.#line.ask('fetch', { desk, request: pack(request) }, PATIENCE);
+    return (await cut(told, request.signal)) ?? SILENT;
+  }
+}
+
+function aboutServer(line: PrimaryLine, desk: string): Metadata {
+  const ask = (member: MetadataMember) => line.ask('endpoint', { desk, member }, 2 * PATIENCE);
+  return {
+    endpoint: async (member) => required(await ask(member)),
+    optional: async (member) => {
+      const told = await ask(member);
+      return told === undefined ? SILENT : (told ?? undefined);
     },
-    feedSays(desk, messages) {
-      for (const sink of sinks.get(desk) ?? []) for (const message of messages) sink(message);
+  };
+}
+
+class KeysOfPrimary implements KeySource {
+  readonly #line: PrimaryLine;
+  readonly #followers: KeyFollowers;
+  readonly #desk: string;
+  readonly every: number;
+  /** The number of the newest set that came. */
+  #have = 0;
+  #isNewer = true;
+
+  constructor(line: PrimaryLine, followers: KeyFollowers, desk: string, every: number) {
+    this.#line = line;
+    this.#followers = followers;
+    this.#desk = desk;
+    this.every = every;
+  }
+
+  async load(): Promise<Fetched> {
+    const before = this.#have;
+    const told = await this.#line.ask('keys', { desk: this.#desk, have: before }, 2 * PATIENCE);
+    this.#have = Math.max(this.#have, told?.version ?? 0);
+    const set = told?.set ?? SILENT;
+    this.#isNewer = this.#have > before && !(set.kind === 'json' && (set.age ?? 0) > 0);
+    return set;
+  }
+
+  isNewer(): boolean {
+    return this.#isNewer;
+  }
+
+  follow(came: (set: Fetched) => void): () => void {
+    return joined(this.#followers, this.#desk, (sent) => {
+      if (sent.version <= this.#have) return;
+      this.#have = sent.version;
+      came(sent.set);
+    });
+  }
+}
+
+function feedOfPrimary(line: PrimaryLine, sinks: FeedSinks, desk: string, sink: FeedSink): FeedSource {
+  let leave = () => {};
+  return {
+    start() {
+      const isFirst = !sinks.has(desk);
+      leave = joined(sinks, desk, sink);
+      if (isFirst) line.tell('follow', desk);
+    },
+    close() {
+      leave();
+      if (!sinks.has(desk)) line.tell('unfollow', desk);
     },
   };
 }

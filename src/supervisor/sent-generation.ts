@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { GatewayConfig } from '../config/gateway.ts';
-import type { Pointer, Position } from '../config/load.ts';
-import { readReferred } from '../config/referred-file.ts';
+import { readReferred } from '../config/files/referred-file.ts';
+import type { Pointer, Position } from '../config/load/load.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { SentGeneration } from './messages.ts';
 
 type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;

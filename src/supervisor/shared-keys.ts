@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { KeySource } from '../gateway/verify/key-source.ts';
+import type { KeySource } from '../gateway/server-client/key-source.ts';
 import type { SentKeys } from './messages.ts';
 
 export interface SharedKeysOptions {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { GatewayConfig } from '../config/gateway.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../gateway/lifecycle/start.ts';
 import { startSupervisor } from './primary.ts';
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../config/load.ts';
+import type { Problem } from '../config/load/load.ts';
 import type { Crew } from './crew.ts';
 import { DEADLINE, type Worker } from './life.ts';
 import type { SentGeneration } from './messages.ts';

@@ -23,7 +23,7 @@ const FILE = fileURLToPath(
 );
 
 export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
-  const child = fork(FILE, [], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(FILE, [], { execArgv: flags(), stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   passOn(child);
   return {
     pid: child.pid,
@@ -31,6 +31,11 @@ export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
     over: ended(child),
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+/** Ours, and none by which a signal opens an inspector (`bin/gatehouse.js` says why). */
+function flags(): string[] {
+  return [...process.execArgv, '--disable-sigusr1'];
 }
 
 /** Several that write into one pipe at once would cut each other's longer lines. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { openDesks } from '../../src/supervisor/desks.ts';
 import { until } from '../support/until.ts';
 

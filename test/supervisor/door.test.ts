@@ -5,6 +5,9 @@ import type { Place } from '../../src/supervisor/hand-over.ts';
 import { connectTo } from '../support/raw-client.ts';
 import { until } from '../support/until.ts';
 
+/** Starts processes that share a listener: 8 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
+
 async function door(t: Test, most = 100, room?: number): Promise<Door> {
   const opened = await openDoor(
     { host: '127.0.0.1', port: 0 },

@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { sentGeneration } from '../../src/supervisor/sent-generation.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Fetched } from '../../src/gateway/verify/fetch-json.ts';
+import type { Fetched } from '../../src/gateway/server-client/fetch-json.ts';
 import type { SentKeys } from '../../src/supervisor/messages.ts';
 import { sharedKeys } from '../../src/supervisor/shared-keys.ts';
 import { heldClock } from '../gateway/issuer.ts';
