@@ -9,8 +9,6 @@ import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 import { checkout, type Installed, start } from './packed.ts';
 
-t.setTimeout(180_000);
-
 const here = beside(t);
 const { outputs } = await bundle(join(here.root, 'dist'));
 
@@ -81,9 +79,9 @@ t.test('a sidecar that is ready has loaded nothing that it does not use', async 
   t.equal(await status(`http://127.0.0.1:${health}/livez`), 200);
   t.equal(await status(`http://127.0.0.1:${port}/api/orders`), 401);
   const sources = sourcesOf(sidecar.output());
-  t.ok(sources.includes('src/gateway/lifecycle/server.ts'), 'what it uses is seen');
+  t.ok(sources.includes('src/gateway/listener/server.ts'), 'what it uses is seen');
   const unused =
-    /^src\/(authorization|demo|commands\/doctor)\/|node_modules\/(ajv|ajv-formats|@fastify\/(ajv-compiler|fast-json-stringify-compiler|http-proxy|reply-from)|pino-pretty|pg|ioredis|bcryptjs|light-my-request|@marcbachmann\/cel-js)\//;
+    /^src\/(authorization|demo|commands\/doctor)\/|node_modules\/(ajv|ajv-formats|@fastify\/(ajv-compiler|fast-json-stringify-compiler|http-proxy|reply-from)|pino-pretty|pg|ioredis|bcryptjs|light-my-request|re2js|@marcbachmann\/cel-js)\//;
   t.strictSame(
     sources.filter((source) => unused.test(source)),
     [],
@@ -97,6 +95,22 @@ t.test('a sidecar that is ready has loaded nothing that it does not use', async 
   t.equal(await sidecar.ended(), 0, sidecar.output());
   t.match(sidecar.output(), /^NativeModule http$/m);
   t.notMatch(sidecar.output(), /^NativeModule internal\/deps\/undici/m, 'fetch, which Node.js has too');
+});
+
+const patterned = `
+defaults: { upstream: app }
+authorization_servers: { main: { issuer: "https://auth.example.com", audience: api, jwks_file: keys.json, events: none } }
+routes: [{ id: api, match: { path: "/api/{rest*}" }, access: authenticated, when: 'request.path.matches("^/api/[a-z]+$")' }]
+`;
+
+t.test('what a `when` needs is found where it is installed', async (t) => {
+  writeFileSync(join(here.folder, 'keys.json'), '{ "keys": [] }');
+  const { file } = await gatewayYaml(patterned);
+  const sidecar = start(t, here, ['gateway', '--config', file], { flags: ['--import', telling] });
+  t.ok(await sidecar.prints('gateway is listening'), sidecar.output());
+  t.ok(/node_modules\/re2js\//.test(sidecar.output()), 'and only here it is loaded');
+  sidecar.kill('SIGTERM');
+  t.equal(await sidecar.ended(), 0, sidecar.output());
 });
 
 const basic = `
@@ -167,7 +181,7 @@ t.test('the parts of undici hold every name that a source takes from it', async 
 });
 
 t.test('a mistake is told as it is from the sources', async (t) => {
-  const { file } = await gatewayYaml('rotues: []\nroutes: []');
+  const { file } = await gatewayYaml('rotues: []\nroutes: []\n');
   const checked = start(t, here, ['check', file]);
   t.equal(await checked.ended(), 1);
   t.match(checked.output(), /unknown key `rotues`.*did you mean `routes`/s);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { codeGroups } from '../../src/gateway/codes.ts';
+import { codeGroups } from '../../src/gateway/message/codes.ts';
 import { oauthErrors } from '../../src/oauth/errors.ts';
 import { dashboardQueries } from '../../tools/chart/dashboard.ts';
 import { behind, gateway } from '../support/gateway.ts';

@@ -11,8 +11,6 @@ import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { cases, chart, type Manifest, manifests, render, valuesOf } from './chart.ts';
 
-t.setTimeout(600_000);
-
 const run = promisify(execFile);
 const secret = 'a-secret-of-the-tests-of-the-chart';
 

@@ -43,6 +43,24 @@ t.test('where only some may ask the authorization service, its gateway may', { s
   t.match(pods.spec.template.metadata.labels, podSelector.matchLabels);
 });
 
+t.test(
+  'nobody may connect to the Job that migrates, which connects where the service may',
+  { skip: skipWithoutHelm },
+  async (t) => {
+    const config = { ...authorizationConfig, storage: 'postgres://a@b/c' };
+    const egress = [{ to: from, ports: [{ port: 5432 }] }];
+    for (const networkPolicy of [{}, { egress }]) {
+      const objects = rendered({ mode: 'authorization', authorization: { config, networkPolicy } });
+      const { ingress, policyTypes, egress: rules } = policyOf(objects, '-migration');
+      t.strictSame(ingress, []);
+      t.ok(policyTypes.includes('Ingress'));
+      t.strictSame(rules, policyOf(objects, '-authorization').egress);
+    }
+    const off = rendered({ mode: 'authorization', authorization: { config, networkPolicy: { enabled: false } } });
+    t.notOk(off.some(({ kind }) => kind === 'NetworkPolicy'));
+  },
+);
+
 t.test('Services, policies and budgets mean the pods of their program', { skip: skipWithoutHelm }, async (t) => {
   const objects = rendered({
     mode: 'both',
@@ -60,8 +78,10 @@ t.test('Services, policies and budgets mean the pods of their program', { skip: 
       ? [{ metadata, selector }]
       : [];
   });
-  t.equal(selecting.length, 10);
-  for (const { metadata, selector } of selecting) {
+  t.equal(selecting.length, 11);
+  const [migrating, ...more] = selecting.filter(({ metadata }) => metadata.name.endsWith('-migration'));
+  t.ok(selects(migrating?.selector, job) && more.length === 0, 'one policy is for the Job that migrates');
+  for (const { metadata, selector } of selecting.filter((each) => each !== migrating)) {
     const isGateway = metadata.name.includes('-gateway');
     t.ok(selects(selector, isGateway ? gateway : authorization), metadata.name);
     t.notOk(selects(selector, isGateway ? authorization : gateway), metadata.name);

@@ -3,8 +3,6 @@ import t from 'tap';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { authorizationConfig, gatewayConfig, refusal } from './chart.ts';
 
-t.setTimeout(600_000);
-
 const redis = { counters: 'redis://redis:6379' };
 const tickets = { ticket_keys: ['${file:/run/secrets/gatehouse/ticket.key}'] };
 const nonces = { nonce_keys: ['${file:/run/secrets/gatehouse/nonce.key}'] };
@@ -15,6 +13,7 @@ const match = { path: '/a' };
 const limited = { match, scope: 'a', rate_limit: { by: 'client_id', requests: 1, per: '1m' } };
 const digest = { match, auth: { any_of: ['bearer', 'digest'] }, digest: { realm: 'a', users: 'a' }, scope: 'a' };
 const basic = { match, auth: 'basic', basic: { realm: 'a', users: 'a' }, access: 'authenticated' };
+const { main } = gatewayConfig.authorization_servers;
 const store = { main: { ...gatewayConfig.authorization_servers.main, verify: 'store', storage: 'sqlite:/data/a.db' } };
 
 const gateway = (config: object, more: object = { replicaCount: 2 }) => ({
@@ -80,6 +79,48 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
   'several authorization services do not count wrong secrets each for itself': [
     authorization({ ...postgres, ...encryption }),
     'set authorization.config.counters to redis://HOST:6379',
+  ],
+  'a client secret is not written into a ConfigMap': [
+    gateway({ authorization_servers: { main: { ...main, client_id: 'a', client_secret: 'plain' } } }, {}),
+    'gateway.config.authorization_servers.main.client_secret is a secret in plain text',
+  ],
+  'nor the secret of HS256': [
+    gateway({ authorization_servers: { main: { ...main, secret: 'x'.repeat(32) } } }, {}),
+    'gateway.config.authorization_servers.main.secret is a secret',
+  ],
+  'nor one that is the default of a variable': [
+    gateway({ authorization_servers: { main: { ...main, client_secret: '${SECRET:-plain}' } } }, {}),
+    'main.client_secret is a secret in plain text',
+  ],
+  'nor a key of a list': [
+    gateway({ ticket_keys: ['${KEY}', 'plain'] }, {}),
+    'gateway.config.ticket_keys[1] is a secret',
+  ],
+  'nor a password before an upstream': [
+    gateway(
+      { upstreams: { orders: { url: 'http://a:1', credentials: { basic: { username: 'a', password: 'p' } } } } },
+      {},
+    ),
+    'gateway.config.upstreams.orders.credentials.basic.password is a secret',
+  ],
+  'nor a key in a header there': [
+    gateway(
+      { upstreams: { orders: { url: 'http://a:1', credentials: { header: { name: 'X-Key', value: 'p' } } } } },
+      {},
+    ),
+    'gateway.config.upstreams.orders.credentials.header.value is a secret',
+  ],
+  'nor the password of a Redis': [
+    gateway({ counters: 'redis://gateway:plain@redis:6379' }, {}),
+    'gateway.config.counters has a password in plain text',
+  ],
+  'nor that of a database': [
+    authorization({ storage: 'postgres://gatehouse:plain@${HOST}/gatehouse' }, {}),
+    'authorization.config.storage has a password in plain text',
+  ],
+  'nor the secret of a client': [
+    authorization({ clients: [{ client_id: 'a', client_secret: '1234567' }] }, {}),
+    'authorization.config.clients[0].client_secret is a secret',
   ],
   'a program without a configuration is not installed': [{}, 'set gateway.config to what gateway.yaml says'],
   'one configuration is enough': [
@@ -162,6 +203,28 @@ const accepted: Readonly<Record<string, object>> = {
   'counters may come from a variable': gateway(
     { ...tickets, routes: [limited] },
     { replicaCount: 2, extraEnv: shared },
+  ),
+  'variables, files, hashes and what is only called like a secret are written': authorization(
+    {
+      storage: 'postgres://gatehouse:${PG_PASSWORD}@postgres/gatehouse',
+      counters: 'rediss://redis:6380',
+      ...encryption,
+      signing: { user_keys: true, rotate_on_password_change: true },
+      clients: [
+        { client_id: 'a', client_secret: '${A}' },
+        { client_id: 'b', client_secret_sha256: 'a'.repeat(64), grant_types: ['password'] },
+      ],
+      users: [{ username: 'alice', password_argon2: '$argon2id$v=19$m=19456,t=2,p=1$a$b' }],
+    },
+    {},
+  ),
+  'a key file and a header that is no credential are written': gateway(
+    {
+      authorization_servers: { main: { ...main, client_id: 'a', client_key: '/run/secrets/gatehouse/key.pem' } },
+      upstreams: { orders: { url: 'http://a:1', credentials: { basic: { username: 'a', password: '${P}' } } } },
+      cors: { origins: ['https://app.example.com'], credentials: true },
+    },
+    {},
   ),
   'several authorization services that share everything are as good': authorization({
     ...postgres,

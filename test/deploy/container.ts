@@ -61,6 +61,6 @@ export async function running(
   const options = { mounts: { '/etc/gatehouse': etc }, volumes: { '/data': data }, env };
   const started = container(t, of, options);
   const isReady = () => started.output().includes('"msg"') || started.process.exitCode !== null;
-  if (!(await until(isReady, 20_000)) || started.process.exitCode !== null) throw new Error(started.output());
+  if (!(await until(isReady)) || started.process.exitCode !== null) throw new Error(started.output());
   return { ...started, data, options };
 }

@@ -1,10 +1,9 @@
 import t from 'tap';
 import { parse } from 'yaml';
+import { overrideHeaders } from '../../src/config/words/override-headers.ts';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { type Manifest, manifests, notConforming, render } from './chart.ts';
 import { blocksOf, manifestsIn } from './pages.ts';
-
-t.setTimeout(600_000);
 
 const pages = ['kubernetes.md', 'kubernetes-sidecar.md', 'kubernetes-edge.md'];
 
@@ -82,6 +81,22 @@ t.test(
     }
   },
 );
+
+t.test('every proxy clears the headers that name another path or method', async (t) => {
+  const of = (kind: string, name: string) =>
+    manifestsIn('kubernetes-edge.md').objects.find((each) => each.kind === kind && each.metadata.name === name);
+  const { customRequestHeaders } = of('Middleware', 'no-overrides').spec.headers;
+  const cleared: Record<string, readonly string[]> = {
+    'Envoy Gateway': of('HTTPRoute', 'orders').spec.rules[0].filters[0].requestHeaderModifier.remove,
+    Istio: of('VirtualService', 'orders').spec.http[0].headers.request.remove,
+    'ingress-nginx': Object.keys(of('ConfigMap', 'no-overrides').data),
+    Traefik: Object.keys(customRequestHeaders),
+  };
+  for (const [proxy, names] of Object.entries(cleared))
+    for (const name of overrideHeaders) t.ok(names.includes(name), `${proxy}: ${name}`);
+  for (const name of overrideHeaders) t.equal(customRequestHeaders[name.replaceAll('-', '_')], '', name);
+  t.equal(of('IngressRoute', 'orders').spec.routes[0].middlewares[0].name, 'no-overrides');
+});
 
 t.test(
   'the documents of RFC 9728 are fetched from the gateway, and nobody is asked',

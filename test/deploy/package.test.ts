@@ -13,7 +13,8 @@ import { isFullSize } from '../support/long.ts';
 import { serving } from '../support/serving.ts';
 import { checkout, elsewhere, type Installed, install, npm, type Packed, pack, start } from './packed.ts';
 
-t.setTimeout(600_000);
+/** Starts programs: 25 s in .ci/run on a busy machine. */
+t.setTimeout(180_000);
 
 const packed = pack(t);
 const installed = installedOrWhy(t, packed);

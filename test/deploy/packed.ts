@@ -123,8 +123,7 @@ export function start(
   });
   return {
     output: () => printed,
-    prints: (text) =>
-      until(() => printed.includes(text) || child.exitCode !== null, 20_000).then(() => printed.includes(text)),
+    prints: (text) => until(() => printed.includes(text) || child.exitCode !== null).then(() => printed.includes(text)),
     ended: async () => {
       await closed;
       return child.exitCode;

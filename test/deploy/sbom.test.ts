@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { billOfMaterials } from '../../tools/sbom.ts';
 
-t.setTimeout(600_000);
-
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
 
 const FOLDER = 'node_modules/';

@@ -184,7 +184,10 @@ function reach(): Keys {
     networkPolicy: section('Who may connect to the pods. `admin` is on the loopback address of each, so nobody can.', {
       enabled: flag('Whether there is one.', true),
       from: list('Who may send requests; empty: everybody.', peer),
-      probesFrom: list('Who may ask for health and metrics besides the node; empty: everybody.', peer),
+      probesFrom: list(
+        'Who may ask for health, metrics and the paths of `health.pass` besides the node; empty: every pod.',
+        peer,
+      ),
       egress: list(
         'Where pods may connect to besides DNS: upstreams, authorization servers, databases. Empty: everywhere.',
         egressRule,

@@ -1,7 +1,7 @@
-import { AuthorizationSchema } from '../../src/config/authorization.ts';
-import { editorSchema } from '../../src/config/editor-schema.ts';
-import { GatewaySchema } from '../../src/config/gateway.ts';
-import type { Schema } from '../../src/config/input-schema.ts';
+import { AuthorizationSchema } from '../../src/config/schema/authorization.ts';
+import { GatewaySchema } from '../../src/config/schema/gateway.ts';
+import type { Schema } from '../../src/config/schema/input-schema.ts';
+import { editorSchema } from '../../src/config/show/editor-schema.ts';
 import { component } from './component.ts';
 import { anyObject, container, peer, pullSecret, rule } from './kubernetes.ts';
 import { choice, flag, type JsonSchema, type Keys, list, port, section, text, texts, value } from './value.ts';

@@ -6,3 +6,12 @@
     {{- toYaml . | nindent 4 }}
 {{- end }}
 {{- end -}}
+
+{{- define "gatehouse.egress" -}}
+egress:
+  # DNS, wherever it is: resolvers on the node have no labels
+  - ports:
+      - { port: 53, protocol: UDP }
+      - { port: 53, protocol: TCP }
+  {{- toYaml . | nindent 2 }}
+{{- end -}}

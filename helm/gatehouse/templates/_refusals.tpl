@@ -21,6 +21,7 @@
 {{- include "gatehouse.refusals.grace" . -}}
 {{- end -}}
 {{- include "gatehouse.refusals.names" . -}}
+{{- include "gatehouse.refusals.secrets" (dict "program" .program "at" (printf "%s.config" .program) "key" "" "value" (default dict $values.config)) -}}
 {{- if eq .root.Values.mode "sidecar" -}}
 {{- include "gatehouse.refusals.sidecar" .root -}}
 {{- end -}}
@@ -39,6 +40,30 @@
 {{- $needed := add (mul (regexFind "^[0-9]+" $told | int64) $unit) (mul $values.preStopSeconds 1000) -}}
 {{- if ge $needed (mul $values.terminationGracePeriodSeconds 1000) -}}
 {{- fail (printf "%s.terminationGracePeriodSeconds is %v, and preStopSeconds (%v) and shutdown.deadline (%s) may take as long: set it above both together, such as to %d, or shorten %s.config.shutdown.deadline." .program $values.terminationGracePeriodSeconds $values.preStopSeconds $told (add (div (add $needed 999) 1000) 10) .program) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* `config` becomes a ConfigMap, which everybody reads who may read the namespace. A hash is no secret, and `client_key` names a file. */}}
+{{- define "gatehouse.refusals.secrets" -}}
+{{- if kindIs "map" .value -}}
+{{- range $key, $value := .value -}}
+{{- include "gatehouse.refusals.secrets" (dict "program" $.program "at" (printf "%s.%s" $.at $key) "key" $key "value" $value) -}}
+{{- end -}}
+{{- else if kindIs "slice" .value -}}
+{{- range $index, $value := .value -}}
+{{- include "gatehouse.refusals.secrets" (dict "program" $.program "at" (printf "%s[%d]" $.at $index) "key" $.key "value" $value) -}}
+{{- end -}}
+{{- else if not (or (kindIs "bool" .value) (kindIs "invalid" .value)) -}}
+{{- $text := toString .value -}}
+{{- $named := and (regexMatch "(?i)secr|passw|pwd|_keys$" .key) (not (regexMatch "_(sha256|argon2)$" .key)) -}}
+{{- $sent := and (eq .key "value") (regexMatch "\\.credentials\\." .at) -}}
+{{- $plain := or (not (contains "${" $text)) (regexMatch "\\$\\{[^}]*:-[^}]" $text) -}}
+{{- if and (or $named $sent) $text $plain -}}
+{{- fail (printf "%s is a secret in plain text, and would stand in a ConfigMap: put it into the Secret of %s.existingSecret, and write ${file:/run/secrets/gatehouse/NAME} here, or ${NAME} with %s.extraEnv." .at .program .program) -}}
+{{- end -}}
+{{- if regexMatch "^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@:]*:[^/?#@$]+@" $text -}}
+{{- fail (printf "%s has a password in plain text, and would stand in a ConfigMap: write ${NAME} in its place, with %s.extraEnv for NAME." .at .program) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
