@@ -1,7 +1,7 @@
-import { AuthorizationSchema } from '../src/config/authorization.ts';
-import { GatewaySchema } from '../src/config/gateway.ts';
-import { inputSchema, type Schema } from '../src/config/input-schema.ts';
-import { unitTable } from '../src/config/units.ts';
+import { AuthorizationSchema } from '../src/config/schema/authorization.ts';
+import { GatewaySchema } from '../src/config/schema/gateway.ts';
+import { inputSchema, type Schema } from '../src/config/schema/input-schema.ts';
+import { unitTable } from '../src/config/schema/units.ts';
 
 /** A key of a configuration file, as the reference tells of it. */
 export interface Key {
@@ -54,7 +54,7 @@ const introduction = [
   '## Variables',
   `In any value, \`\${NAME}\` is the environment variable of that name, \`\${NAME:-text}\` the same with a text for when it is unset or empty, and \`\${file:PATH}\` the content of a file without its last line break. A variable that is not set is an error. What is filled in stays one value, whatever it contains. A literal \`\${\` is written \`$\${\`.`,
   '## Overrides from the environment',
-  'A variable `GATEHOUSE__…` stands in place of a key, whether the file has that key or not: two underscores go one level down, case does not count, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end the variable names a file that holds the value. Entries of lists cannot be reached one by one, and `routes` stand only in the file. A variable that names no key is an error, so set each for the program that it is meant for: gateway and authorization service do not know the keys of each other.',
+  'A variable `GATEHOUSE__…` stands in place of a key, whether the file has that key or not: two underscores go one level down, case does not count, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end the variable names a file that holds the value. Entries of lists cannot be reached one by one, and `routes` stand only in the file. A variable that names no key is an error, so set each for the program that it is meant for: gateway and authorization service do not know the keys of each other. What Kubernetes sets for a Service whose name begins with `gatehouse--` is ignored with a warning; `enableServiceLinks: false` in the pod ends it.',
 ].join('\n\n');
 
 /** The forms are told in the table of units as an instruction; here they are a noun. */
@@ -115,13 +115,7 @@ function otherwiseOf({ default: fallback, properties }: Schema): string {
   return typeof fallback === 'string' ? `\`${fallback}\`` : `\`${JSON.stringify(fallback)}\``;
 }
 
-interface Bounds {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-}
-
-function inWords(schema: Schema & Bounds): string {
+function inWords(schema: Schema): string {
   const { anyOf, const: only, enum: words, unit, items, additionalProperties } = schema;
   if (anyOf !== undefined) return [...new Set(anyOf.map(inWords))].join(' or ');
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
@@ -136,13 +130,15 @@ const plainForms: Readonly<Record<string, string>> = {
   object: 'map',
   string: 'text',
   boolean: '`true` or `false`',
-  number: 'number',
 };
 
-function plain({ type, minimum, maximum }: Schema & Bounds): string {
-  if (type !== 'integer') return plainForms[type ?? ''] ?? 'anything';
+const numbers: Readonly<Record<string, string>> = { integer: 'whole number', number: 'number' };
+
+function plain({ type, minimum, maximum }: Schema): string {
+  const noun = numbers[type ?? ''];
+  if (noun === undefined) return plainForms[type ?? ''] ?? 'anything';
   const bounds = [minimum !== undefined && `at least ${minimum}`, maximum !== undefined && `at most ${maximum}`];
-  return ['whole number', ...bounds.filter(Boolean)].join(', ');
+  return [noun, ...bounds.filter(Boolean)].join(', ');
 }
 
 function table(keys: readonly Key[]): string {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { AuthorizationSchema } from '../src/config/authorization.ts';
-import { GatewaySchema } from '../src/config/gateway.ts';
-import { inputSchema, type Schema } from '../src/config/input-schema.ts';
+import { AuthorizationSchema } from '../src/config/schema/authorization.ts';
+import { GatewaySchema } from '../src/config/schema/gateway.ts';
+import { inputSchema, type Schema } from '../src/config/schema/input-schema.ts';
 
 const files = [
   { name: 'GatewayFile', file: 'gateway.yaml', schema: GatewaySchema as unknown as Schema },

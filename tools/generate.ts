@@ -3,12 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { badParameter, errcodes, invalidSignature } from '../src/authorization/browserless/errcode.ts';
-import { AuthorizationSchema } from '../src/config/authorization.ts';
-import { editorSchema } from '../src/config/editor-schema.ts';
-import { GatewaySchema } from '../src/config/gateway.ts';
-import type { Schema } from '../src/config/input-schema.ts';
-import { type CodeEntry, codeGroups, isCode } from '../src/gateway/codes.ts';
-import { remedies } from '../src/gateway/remedies.ts';
+import { AuthorizationSchema } from '../src/config/schema/authorization.ts';
+import { GatewaySchema } from '../src/config/schema/gateway.ts';
+import type { Schema } from '../src/config/schema/input-schema.ts';
+import { editorSchema } from '../src/config/show/editor-schema.ts';
+import { type CodeEntry, codeGroups } from '../src/gateway/message/codes.ts';
 import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
 import { chartFiles } from './chart/files.ts';
 import { configurationPage } from './configuration-page.ts';
@@ -54,11 +53,11 @@ function errorsPage(): string {
   const groups = Object.entries(codeGroups) as [keyof typeof codeGroups, Record<string, CodeEntry>][];
   return [
     '# Errors',
-    '<!-- Made by `npm run generate` from src/gateway/codes.ts, src/gateway/remedies.ts and src/oauth/errors.ts: do not edit. -->',
+    '<!-- Made by `npm run generate` from src/gateway/message/codes.ts and src/oauth/errors.ts: do not edit. -->',
     'Codes are stable: branch on the code, never on the sentence.',
     '## Gateway',
     'A refusal or an outage is answered with problem JSON (RFC 9457) that carries the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. Where an `error` is named, the challenge in `WWW-Authenticate` carries it too (RFC 6750 §3.1).',
-    ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries).map(withRemedy))]),
+    ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
     '## Authorization service',
     'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2); `error` is the code unless another is named. `request_id` is also the header `X-Request-Id`, and the log has the request under it, with the code. Pages show the same id.',
     table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
@@ -68,11 +67,6 @@ function errorsPage(): string {
   ]
     .join('\n\n')
     .concat('\n');
-}
-
-function withRemedy([code, entry]: readonly [string, CodeEntry]) {
-  if (!isCode(code)) throw new TypeError(`${code} stands in a group and in no table`);
-  return [code, { ...entry, remedy: remedies[code] }] as const;
 }
 
 function table(entries: readonly (readonly [string, CodeEntry | OAuthErrorEntry])[]): string {

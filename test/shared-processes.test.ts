@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+
+/** Files of test/fixtures/shared-process in one process after another, as `npm test` runs files: its status and lines. */
+async function ran(...names: readonly string[]) {
+  const program = `
+    import { inProcesses } from './tools/check/in-processes.ts';
+    const files = ${JSON.stringify(names.map((name) => `test/fixtures/shared-process/${name}.ts`))};
+    process.exitCode = (await inProcesses(files, 1)) ? 0 : 1;`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk) => printed.push(String(chunk)));
+  child.stderr.resume();
+  const [status] = await once(child, 'close');
+  const lines = printed.join('').split('\n');
+  const verdicts = lines.filter((line) => /^(ok|FAIL) /.test(line)).map((line) => line.replace(/ \d+ ms$/, ''));
+  return { status, verdicts: verdicts.map((line) => line.replaceAll('test/fixtures/shared-process/', '')) };
+}
+
+t.test('a file begins when the one before is over, with options of its own', async (t) => {
+  t.strictSame(await ran('first', 'second'), { status: 0, verdicts: ['ok   first.ts', 'ok   second.ts'] });
+});
+
+for (const name of ['fails', 'throws', 'late'])
+  t.test(`a file that ${name} has failed, and the next one runs`, async (t) => {
+    t.strictSame(await ran(name, 'first'), { status: 1, verdicts: [`FAIL ${name}.ts`, 'ok   first.ts'] });
+  });
+
+t.test('a file that ends the process has failed, and the next one runs in another process', async (t) => {
+  const verdicts = ['FAIL ends.ts', 'FAIL ends.ts: its process ended with 1', 'ok   first.ts'];
+  t.strictSame(await ran('ends', 'first'), { status: 1, verdicts });
+});
+
+t.test('a file that leaves clocks, globals or environment changed has failed, by its name', async (t) => {
+  const clocks = ['globalThis.clearInterval', 'globalThis.setInterval', 'node:timers.setInterval'];
+  const others = ['node:timers.clearInterval', 'node:timers/promises.setInterval'];
+  const left = [...clocks, ...others, 'process.env.GATEHOUSE_LEFT'].join(', ');
+  t.strictSame(await ran('first', 'leaves'), {
+    status: 1,
+    verdicts: ['ok   first.ts', 'ok   leaves.ts', `FAIL leaves.ts leaves its process changed: ${left}`],
+  });
+});
+
+t.test('a file that puts back what it changed has passed', async (t) => {
+  t.strictSame(await ran('puts-back', 'first'), { status: 0, verdicts: ['ok   puts-back.ts', 'ok   first.ts'] });
+});

