@@ -1,0 +1,79 @@
+import type { Addition } from './program-copy.ts';
+
+/**
+ * What a contributor does to add one of each, by hand. The files that `npm run generate` writes are not counted, nor are
+ * tests and pages.
+ */
+export const additions = {
+  grant: {
+    added: { from: './narrow.ts', to: 'src/authorization/grants/narrow.ts' },
+    edits: [
+      {
+        file: 'src/authorization/grants/grants.ts',
+        behind: "import type { Grant } from './grant.ts';",
+        add: "import { narrow } from './narrow.ts';",
+      },
+      {
+        file: 'src/authorization/grants/grants.ts',
+        behind: '  client_credentials: clientCredentials,',
+        add: "  'urn:example:narrow': narrow,",
+      },
+      {
+        file: 'src/config/words/grant-types.ts',
+        behind: '  refresh_token: {},',
+        add: "  'urn:example:narrow': { confidential: 'RFC 8693 §2.1' },",
+      },
+    ],
+  },
+  'refusal code': {
+    edits: [
+      {
+        file: 'src/gateway/message/codes.ts',
+        behind: 'const framing = {',
+        add: `  method_of_webdav: {
+    status: 403,
+    text: 'This gateway does not speak WebDAV.',
+    step: 'message',
+    remedy: 'Ask the API itself for its WebDAV address.',
+  },`,
+      },
+      {
+        file: 'src/gateway/decide/framing.ts',
+        behind: 'export function findFrameFault(head: RequestHead): Code | undefined {',
+        add: "  if (head.method === 'PROPFIND') return 'method_of_webdav';",
+      },
+    ],
+  },
+  'storage engine': {
+    added: { from: './file-log', to: 'src/storage/file-log' },
+    edits: [
+      {
+        file: 'src/base/storage-urls.ts',
+        behind: 'export const storageUrls = {',
+        add: `  filelog: {
+    name: 'filelog',
+    schemes: ['filelog'],
+    pattern: 'filelog:',
+    written: 'filelog:FILE, relative to this file',
+    place: (location) => ({ kind: 'file', path: location }),
+  },`,
+      },
+      {
+        file: 'src/storage/engines.ts',
+        behind: "import type { OpenOptions } from './engine/open-options.ts';",
+        add: "import { readFileLog } from './file-log/read.ts';",
+      },
+      {
+        file: 'src/storage/engines.ts',
+        behind: 'const rows = {',
+        add: `  filelog: {
+    ...storageUrls.filelog,
+    title: 'the log',
+    open: async (location, options) => (await import('./file-log/open.ts')).openFileLog(location, options),
+    read: readFileLog,
+    check: { journal: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'" },
+  },`,
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Addition>>;

@@ -1,0 +1,9 @@
+import { type Place, readReferred } from '../../../../src/config/files/referred-file.ts';
+
+/** Key → its secret. Undefined: the file cannot be read. */
+export function readKeys(path: string, place: Place): ReadonlyMap<string, string> | undefined {
+  const read = readReferred(path, place);
+  if (!read.ok) return undefined;
+  const lines = read.bytes.toString().split('\n').filter(Boolean);
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
