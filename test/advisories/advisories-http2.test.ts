@@ -7,8 +7,6 @@ import { type Witness, witness } from '../support/witness.ts';
 
 /** Rows that are about how a request is read, for clients that speak HTTP/2. */
 
-t.setTimeout(600_000);
-
 async function scene(t: Test, changes: object = {}) {
   const upstream = await witness(t);
   const { port } = await gateway(t, behind(upstream.url, { ...http2Listen(), ...changes }));

@@ -12,8 +12,6 @@ import { until } from '../support/until.ts';
 
 /** Rows that hold for upstreams of several urls, over TLS, and over HTTP/2. */
 
-t.setTimeout(600_000);
-
 const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const problem = async (response: Response) =>
   `${response.status} ${((await response.json()) as { code: string }).code}`;

@@ -4,8 +4,6 @@ import { sendAll } from '../support/many.ts';
 import { requestText } from '../support/request-text.ts';
 import { bench } from './bench.ts';
 
-t.setTimeout(600_000);
-
 const lists = ['oauth2-proxy_openredirects', 'patt_Open-Redirect-payloads', 'patt_openredirects'];
 
 /** Where somebody looks for a place to go to. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gatewayYaml } from '../support/gateway.ts';

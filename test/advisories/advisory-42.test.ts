@@ -5,8 +5,6 @@ import { sendAll } from '../support/many.ts';
 import { requestText } from '../support/request-text.ts';
 import { bench } from './bench.ts';
 
-t.setTimeout(600_000);
-
 const rewrite = { strip_prefix: '/api', add_prefix: '/tenant' };
 const routes = [
   { id: 'strict', match: { path: '/api/{rest*}' }, access: 'public', rewrite },

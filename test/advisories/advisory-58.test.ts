@@ -6,8 +6,6 @@ import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { bench } from './bench.ts';
 
-t.setTimeout(600_000);
-
 const ROUNDS = isLong ? 25 : 1;
 const BODY = 'a body that is read';
 

@@ -17,7 +17,7 @@ const forged = [
   ['Forwarded', 'for=10.0.0.1;host=internal.example;proto=https'],
 ] as const;
 
-async function opened(t: Test, trusted_proxies: readonly string[]) {
+async function opened(t: Test, trusted_proxies: readonly string[] | object) {
   const upstream = await witness(t);
   const { port, log } = await gateway(t, behind(upstream.url, { trusted_proxies, routes: [...routes, internal] }));
   const send = (target: string, headers: readonly (readonly [string, string])[] = []) =>
@@ -58,7 +58,7 @@ for (const trusted of [[], ['10.0.0.0/8'], ['::1'], ['127.0.0.2/32', '192.168.0.
 }
 
 t.test('T39: a trusted proxy is believed, so that the rule above does not hold for want of a reader', async (t) => {
-  const { send, upstream } = await opened(t, ['127.0.0.1']);
+  const { send, upstream } = await opened(t, { from: ['127.0.0.1'], host: 'forwarded' });
   await send('/public/a', forged);
   t.match(told(upstream.seen[0]), {
     'x-forwarded-for': ['10.0.0.1, 127.0.0.1'],

@@ -10,8 +10,6 @@ import { audience, issuer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const TOKENS = 100;
 const PATIENCE = 20_000;
 

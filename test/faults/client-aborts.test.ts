@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
-import { heapInUse, probed } from '../support/heap.ts';
+import { heapInUse, probed, resident } from '../support/memory.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { type Random, random } from '../support/random.ts';
 import { ask, connectTo, type RawClient } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 import { type OpenEndedUpstream, openEndedUpstream } from './support/open-ended-upstream.ts';
-import { openSockets, resident } from './support/open-sockets.ts';
+import { openSockets } from './support/open-sockets.ts';
 import { sized } from './support/size.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 const COUNT = sized(200, 10_000, 100_000);

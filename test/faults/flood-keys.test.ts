@@ -11,6 +11,7 @@ import { type PacedLoad, paced } from './support/paced.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 t.jobs = 2;
 

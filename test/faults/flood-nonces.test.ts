@@ -2,14 +2,15 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { ask, caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
 import { behind } from '../support/gateway.ts';
+import { resident } from '../support/memory.ts';
 import { startProcess, throws } from '../support/process.ts';
 import { requestText } from '../support/request-text.ts';
 import { serving } from '../support/serving.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
-import { resident } from './support/open-sockets.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3_600_000));
 
 const NONCES = sized(20_000, 1_000_000, 5_000_000);

@@ -14,6 +14,7 @@ import { mutated, type Seeds } from './support/mutated-requests.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 /** Of both programs together. */

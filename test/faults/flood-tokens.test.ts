@@ -3,18 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { behind } from '../support/gateway.ts';
+import { resident } from '../support/memory.ts';
 import { sample } from '../support/metric-sample.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { serving } from '../support/serving.ts';
 import { type Issuing, issuing } from './support/issuing.ts';
-import { resident, socketsOf } from './support/open-sockets.ts';
+import { socketsOf } from './support/open-sockets.ts';
 import { isPaceTold, keepsPace } from './support/pace.ts';
 import { type PacedLoad, paced } from './support/paced.ts';
 import type { Paced } from './support/paced-program.ts';
 import { quietUpstream } from './support/quiet-upstream.ts';
-import { holdsOnce, type Round } from './support/rounds.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(120_000, 900_000, 3 * 3_600_000));
 
 /** In a second. `npm test` shares its machine with other tests. */
@@ -46,7 +47,6 @@ interface Scene {
   close(): Promise<void>;
 }
 
-/** A gateway of its own for each round: a process seldom gives memory back. */
 async function scene(t: Test, service: Issuing, upstream: string): Promise<Scene> {
   const admin = await freePort();
   const main = { ...service.server.main, cache: { max_concurrent: CONCURRENT } };
@@ -113,19 +113,16 @@ function only({ statuses }: Paced, wanted: readonly string[]): boolean {
 }
 
 t.test(
-  'beside 2,000 unique bad tokens a second good requests keep their pace, their cache and their memory, in one round of three',
+  'beside 2,000 unique bad tokens a second good requests keep their pace, their cache and their memory',
   async (t) => {
     const [service, upstream] = [await issuing(t), await serving(t, quietUpstream())];
-    await holdsOnce(t, 'p99, memory, hits and calls', async () => {
-      const it = await scene(t, service, upstream);
-      const round = await flooded(t, it);
-      await it.close();
-      return round;
-    });
+    const it = await scene(t, service, upstream);
+    await flooded(t, it);
+    await it.close();
   },
 );
 
-async function flooded(t: Test, it: Scene): Promise<Round> {
+async function flooded(t: Test, it: Scene): Promise<void> {
   const { good, calm, flood } = it;
   await flood.pace(BAD);
   await pause(WARM);
@@ -140,30 +137,23 @@ async function flooded(t: Test, it: Scene): Promise<Round> {
   const { memory, calls } = await watch(it, FLOODED);
   const [asked, apart, bad] = await Promise.all([good.told(), calm.told(), flood.told()]);
   const after = await counted(it);
-  t.ok(only(asked, ['200', '503']), `no good request is refused: ${JSON.stringify(asked.statuses)}`);
+  t.ok(only(asked, ['200']), `every good request is answered: ${JSON.stringify(asked.statuses)}`);
   t.ok(only(bad, ['401', '503']), `no bad one passes: ${JSON.stringify(bad.statuses)}`);
   const half = memory.length >> 1;
   const [early, late, most] = [mean(memory.slice(0, half)), mean(memory.slice(half)), Math.max(...memory)];
   const hits = Math.min(1, (after.hits - before.hits) / asked.sent);
   const introspections = after.introspections - before.introspections;
-  const rules = [
-    only(asked, ['200']),
-    keepsPace(asked.p99, Math.max(3 * Math.max(alone.p99, apart.p99), 20)),
-    // A machine that is late with everything is late with collecting too.
-    (isPaceTold || most <= 256) && late <= 1.1 * early,
-    hits >= 0.95,
-    calls <= CONCURRENT + 1,
-    // Half of nine tenths are opaque; a spelling of one that is known makes a call in each 5 s, and a good one each minute.
-    introspections <= 0.47 * bad.sent + 100,
-    bad.sent >= 0.9 * BAD * (FLOODED / 1000),
-  ];
-  const met = [
-    `p99 ${alone.p99.toFixed(1)} ms before, ${asked.p99.toFixed(1)} ms under ${bad.sent} bad, ${JSON.stringify(asked.statuses)} and ${JSON.stringify(bad.statuses)}`,
-    `${apart.p99.toFixed(1)} ms of another gateway meanwhile`,
-    `memory ${early.toFixed(0)} then ${late.toFixed(0)}, at most ${most.toFixed(0)} MiB`,
-    `hits ${(100 * hits).toFixed(1)} %, ${introspections} calls over ${calls} connections`,
-  ].join(', ');
-  return { held: rules.every(Boolean), met };
+  const pace = `p99 ${alone.p99.toFixed(1)} ms before, ${asked.p99.toFixed(1)} ms under ${bad.sent} bad, ${apart.p99.toFixed(1)} ms of another gateway meanwhile`;
+  const grown = `memory ${early.toFixed(0)} then ${late.toFixed(0)}, at most ${most.toFixed(0)} MiB`;
+  const asking = `hits ${(100 * hits).toFixed(1)} %, ${introspections} calls over ${calls} connections`;
+  for (const each of [pace, grown, asking]) t.comment(each);
+  t.ok(keepsPace(asked.p99, Math.max(3 * Math.max(alone.p99, apart.p99), 20)), pace);
+  // A machine that is late with everything is late with collecting too.
+  t.ok((isPaceTold || most <= 256) && late <= 1.1 * early, grown);
+  t.ok(hits >= 0.95 && calls <= CONCURRENT + 1, asking);
+  // Half of nine tenths are opaque; a spelling of one that is known makes a call in each 5 s, and a good one each minute.
+  t.ok(introspections <= 0.47 * bad.sent + 100, asking);
+  t.ok(bad.sent >= (isPaceTold ? 0.5 : 0.9) * BAD * (FLOODED / 1000), `${bad.sent} bad ones came`);
 }
 
 async function counted({ adminUrl }: Scene): Promise<{ readonly hits: number; readonly introspections: number }> {

@@ -19,12 +19,13 @@ import {
   faults,
   put,
   type Rows,
+  recoversWithin,
   recovery,
   type Scene,
-  tell,
-  tellWith,
 } from './support/point.ts';
+import { tell, tellWith } from './support/tell.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 16;
 
@@ -186,7 +187,7 @@ function coldStart(t: Test, name: string, prepare: (t: Test) => Promise<Cold>, e
       await during(t, scene, expected);
       t.equal((await fetch(`${scene.adminUrl}/readyz`)).status, 503, 'not ready');
       await proxy.mend();
-      t.ok((await recovery(scene, 2_000)) < 2_000);
+      await recoversWithin(t, scene, 2_000);
       t.match(await scene.bad(), { status: 401 });
       t.equal((await fetch(`${scene.adminUrl}/readyz`)).status, 200, 'ready');
     });
@@ -266,7 +267,7 @@ async function feed(t: Test): Promise<Scene> {
       if (door === undefined) proxy.cut();
       clock.advance(door === undefined ? 0 : 61_000);
       if (!(await isStale(running, door === undefined ? 0 : 1))) throw new Error('the feed is not as it should be');
-      if (door === undefined) await recovery(standing, 2_000);
+      if (door === undefined) await recovery(standing);
     },
   };
 }

@@ -12,6 +12,7 @@ import { percentiles } from './support/percentiles.ts';
 import { type Counted, countedLoad, Observed, replayAll } from './support/redis-load.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const LOSSES = sized(2, 20, 50);
@@ -75,7 +76,8 @@ t.test(
 
 async function counted(t: Test, redis: RedisServer): Promise<Counted> {
   const login = { max_failures: 1_000_000, window: 60_000 };
-  const service = await run(t, { config: { counters: redis.url, login } });
+  const tokens = { max_a_minute: 1_000_000 };
+  const service = await run(t, { config: { counters: { url: redis.url }, login, tokens } });
   const upstream = await witness(t);
   const users = userFile(t, digestLines(caller.name, caller.realm, caller.password));
   const digest = { realm: caller.realm, users };

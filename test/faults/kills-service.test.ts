@@ -13,6 +13,7 @@ import { Ledger, type Loaded, load, loadedClients } from './support/service-load
 import { Promises } from './support/service-promises.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(3_600_000);
 
 const KILLS = sized(5, 100, 500);

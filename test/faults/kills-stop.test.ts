@@ -11,6 +11,7 @@ import { type Witness, witness } from '../support/witness.ts';
 import { sized } from './support/size.ts';
 import { closes, freshAsker, keptAsker, nextTarget, type Told } from './support/stop-load.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(900_000);
 
 const STOPS = sized(3, 25, 50);

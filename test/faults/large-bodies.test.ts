@@ -5,13 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
-import { type GatewayProcess, highWater, startProcess, throws } from '../support/process.ts';
+import { highWater } from '../support/memory.ts';
+import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { requestText } from '../support/request-text.ts';
 import { serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { sized } from './support/size.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 t.jobs = 2;
 

@@ -10,6 +10,7 @@ import { program, recovers } from './support/program.ts';
 import { sized } from './support/size.ts';
 import { mounts, type SmallDisk, smallDisk } from './support/small-disk.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 4;
 
@@ -32,7 +33,8 @@ t.test(
   'a disk that is full under the database: 503, no half row, and it goes on when there is room',
   { skip },
   async (t) => {
-    const disk = smallDisk(t, 8) as SmallDisk;
+    // The log of the database takes 16 MiB until SQLite writes it back, and must not be what fills the disk.
+    const disk = smallDisk(t, 64) as SmallDisk;
     const storage = `storage: sqlite:${join(disk.directory, 'gatehouse.db')}`;
     const served = await program(t, 'authorization', () => serviceFile(storage));
     const told = asking(served);
@@ -45,14 +47,15 @@ t.test(
         return (told.statuses['503'] ?? 0) > before;
       };
       t.ok(await until(isFelt), 'it is felt');
-      t.strictSame(
-        [(await fetch(`${served.adminUrl}/livez`)).status, (await fetch(`${served.adminUrl}/readyz`)).status],
-        [200, 503],
-        'it lives, and is not ready',
-      );
+      t.equal((await fetch(`${served.adminUrl}/livez`)).status, 200, 'it lives');
+      // A write that still found room in the log of the database makes it ready until the next one.
+      const isNotReady = async () => {
+        disk.fill();
+        return (await fetch(`${served.adminUrl}/readyz`)).status === 503;
+      };
+      t.ok(await until(isNotReady), 'and is not ready');
       disk.free();
-      const took = await recovers(async () => (await grant(served)).status === 200, RECOVERY);
-      t.ok(took < RECOVERY, `well again within ${took.toFixed(0)} ms`);
+      await recovers(t, 'well again', async () => (await grant(served)).status === 200, RECOVERY);
       t.equal((await fetch(`${served.adminUrl}/readyz`)).status, 200);
     }
     await told.stop();
@@ -112,10 +115,7 @@ for (const workers of [1, 2]) {
         disk.free();
         const { length } = readFileSync(log);
         await ask(20);
-        t.ok(
-          (await recovers(async () => readFileSync(log).length > length, RECOVERY)) < RECOVERY,
-          'it is written again',
-        );
+        await recovers(t, 'it is written again', async () => readFileSync(log).length > length, RECOVERY);
       }
       const { whole, cut } = linesOf(readFileSync(log, 'utf8'));
       t.ok(cut.length <= ROUNDS, `${cut.length} lines were cut, and stand alone`);

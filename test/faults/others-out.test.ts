@@ -9,9 +9,11 @@ import { audience, hmacServer, issuer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Fault, faultProxy } from './support/fault-proxy.ts';
-import { dependency, type Expected, type FaultName, faults, put, type Scene, tell, tellWith } from './support/point.ts';
+import { dependency, type Expected, type FaultName, faults, put, type Scene } from './support/point.ts';
 import { sized } from './support/size.ts';
+import { tell, tellWith } from './support/tell.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 12;
 

@@ -14,6 +14,7 @@ import { sized } from './support/size.ts';
 
 // Our engine reads what undici reads, or says that it is invalid: answer by answer, over connections in memory.
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 // Errors are made by the hundred thousand here; their stacks would take most of the time.
 Error.stackTraceLimit = 0;

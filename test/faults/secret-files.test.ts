@@ -7,6 +7,7 @@ import { inTurn } from '../support/digest-caller.ts';
 import { Canaries, canary } from './support/canaries.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 
 /** Whatever is wrong with a file in which secrets stand, what is said of it has none. */

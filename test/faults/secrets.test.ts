@@ -18,6 +18,7 @@ import { Canaries, canary } from './support/canaries.ts';
 import { type Program, program } from './support/program.ts';
 import { sized } from './support/size.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 2;
 
@@ -271,7 +272,10 @@ function requestsWith(secret: string): RequestText[] {
 async function ask({ gateway, secrets, canaries, heard }: Scene, tokens: readonly string[]): Promise<void> {
   const told: string[] = [];
   const watching = new AbortController();
-  const watched = fetch(`${gateway.adminUrl}/decisions`, { signal: watching.signal })
+  const watched = fetch(`${gateway.adminUrl}/decisions`, {
+    headers: { accept: 'text/event-stream' },
+    signal: watching.signal,
+  })
     .then(async (response) => {
       for await (const chunk of response.body ?? []) told.push(Buffer.from(chunk).toString());
     })

@@ -11,6 +11,7 @@ import { sized } from './support/size.ts';
 import { type TaggedUpstream, taggedUpstream } from './support/tagged-upstream.ts';
 import { upstreamEngines } from './support/upstream-engines.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(sized(600_000, 900_000, 3 * 3_600_000));
 
 function chunked(body: string, dice: Random): string {

@@ -10,9 +10,11 @@ import { audience, hmacServer, jwt } from '../support/tokens.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 import { type FaultProxy, faultProxy } from './support/fault-proxy.ts';
-import { dependency, type Expected, type Rows, type Scene, tell, tellWith } from './support/point.ts';
+import { dependency, type Expected, type Rows, type Scene } from './support/point.ts';
 import { sized } from './support/size.ts';
+import { tell, tellWith } from './support/tell.ts';
 
+/** A fault is tried again and again, in the sizes of docs/promises.md. */
 t.setTimeout(600_000);
 t.jobs = 24;
 
@@ -145,7 +147,8 @@ type Changes = Parameters<typeof run>[1] extends infer Options | undefined
 /** The authorization service: who may have a token, and who may not. */
 async function service(t: Test, proxy: FaultProxy, config: Changes): Promise<Scene> {
   const login = { max_failures: 100_000, window: 60_000 };
-  const { url, admin } = await run(t, { config: { login, ...config } });
+  const tokens = { max_a_minute: 1_000_000 };
+  const { url, admin } = await run(t, { config: { login, tokens, ...config } });
   const grant = (headers: Record<string, string>) =>
     tell(`${url}/oauth2/token`, {
       method: 'POST',
@@ -183,7 +186,7 @@ if (postgres !== undefined) {
 if (redis !== undefined) {
   const open = async (t: Test) => {
     const proxy = await faultProxy(t, redis.url);
-    return service(t, proxy, { counters: proxy.url });
+    return service(t, proxy, { counters: { url: proxy.url } });
   };
   const counted: Expected = { good: ['200'], took: [0, 4 * COUNTER] };
   dependency(t, 'Redis of the service', open, all(counted, counted));

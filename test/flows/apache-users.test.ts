@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { userFile } from '../support/user-files.ts';

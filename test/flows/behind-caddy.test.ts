@@ -5,8 +5,6 @@ import { jwt } from '../support/tokens.ts';
 import { fronted, gist, type Starts } from './asked-by.ts';
 import { crossings, refusals, spoofed, twoHosts } from './asked-cases.ts';
 
-t.setTimeout(600_000);
-
 const page = 'behind-caddy.md';
 const start: Starts = (t, page, { decision, listen, upstream }) =>
   caddy(t, page, { '127.0.0.1:8082': decision, '127.0.0.1:8080': listen, '127.0.0.1:9000': upstream });

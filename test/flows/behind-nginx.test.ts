@@ -5,10 +5,10 @@ import t, { type Test } from 'tap';
 import { basic, shop } from '../authorization/running-service.ts';
 import { runWithUserKeys } from '../authorization/user-key-flow.ts';
 import { filesIn } from '../docs/cookbook.ts';
-import { holdsOnce } from '../faults/support/rounds.ts';
 import { type Cuttable, cuttable } from '../support/cuttable.ts';
 import { freePort } from '../support/free-port.ts';
 import { nginx, programAt } from '../support/front-proxy.ts';
+import { inTime, lateness } from '../support/lateness.ts';
 import { bearer, type RequestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
@@ -17,7 +17,8 @@ import { before, fronted, gist, type Starts } from './asked-by.ts';
 import { crossings, refusals, spoofed, twoHosts } from './asked-cases.ts';
 import { follow } from './revoked.ts';
 
-t.setTimeout(600_000);
+/** Starts nginx or Caddy and programs, and opens services: 22 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 const page = 'behind-nginx.md';
 const start: Starts = (t, page, { decision, upstream }) =>
@@ -102,14 +103,24 @@ t.test('while nginx remembers, one question in max_age is asked for a token and 
 t.test('requests that come at once when an answer has ended ask once, too', options, async (t) => {
   const { send, decisions } = await open(t);
   const alice = [bearer(await token())];
-  const get = async () => (await send({ target: '/orders/1', headers: alice })).status;
+  let late = 0;
+  const get = async () => {
+    const began = performance.now();
+    const { status } = await send({ target: '/orders/1', headers: alice });
+    if (performance.now() - began > 500) late++;
+    return status;
+  };
   await many(1, 2_100, get);
   const [asked, first] = [decisions(), Math.floor(Date.now() / 1000)];
+  late = 0;
   const statuses = await many(20, 4_000, get);
   const seconds = Math.floor(Date.now() / 1000) - first + 1;
   t.ok(statuses.every((status) => status === 200) && statuses.length > 100, `${statuses.length} passed`);
+  // nginx serves an ended answer for a second at most while one asks. A machine that stands still for longer ends it for
+  // each client that waits, and each of them has one late answer to show for it.
+  const most = seconds + late;
   const questions = decisions() - asked;
-  t.ok(questions >= 3 && questions <= seconds, `${questions} questions in ${seconds} seconds of the clock`);
+  t.ok(questions >= 3 && questions <= most, `${questions} questions in ${seconds} seconds of the clock, ${late} late`);
 });
 
 t.test('a Gatehouse that hangs lets nobody pass for longer than two seconds', options, async (t) => {
@@ -134,7 +145,8 @@ t.test('a Gatehouse that hangs lets nobody pass for longer than two seconds', op
   await pause(3_000);
   way?.cut();
   await asking;
-  t.ok(last > began && last - began < 2_000, `the last passed after ${Math.round(last - began)} ms`);
+  // Whether one passes after that depends on the second of the clock in which nginx remembered the answer.
+  t.ok(last > 0 && last - began < 2_000, `the last passed after ${Math.round(last - began)} ms`);
 });
 
 t.test('a Gatehouse that is down lets nobody pass, whatever pages nginx has for errors', options, async (t) => {
@@ -211,20 +223,19 @@ t.test('a token that is revoked while nginx remembers it is refused within two s
   const good = await service.token({}, shopJwt);
   const said = async (credential: string) =>
     (await send({ target: '/orders/1', headers: [bearer(credential)] })).status;
-  await holdsOnce(t, 'within two seconds, with many who ask at once', async () => {
-    const bad = await service.token({}, shopJwt);
-    const before = decisions();
-    for (let time = 0; time < 5; time++) t.equal(await said(bad), 200);
-    t.ok(decisions() - before < 5, 'it was remembered');
-    t.equal((await service.post('/oauth2/revoke', { token: bad }, basic(shopJwt))).status, 200);
-    const began = performance.now();
-    let took = 0;
-    await many(8, 3_500, async () => {
-      const asked = performance.now();
-      if ((await said(bad)) === 200) took = Math.max(took, asked - began);
-    });
-    return { held: took < 2_000, met: `${Math.round(took)} ms` };
+  const { between } = await lateness(t);
+  const bad = await service.token({}, shopJwt);
+  const asked = decisions();
+  for (let time = 0; time < 5; time++) t.equal(await said(bad), 200);
+  t.ok(decisions() - asked < 5, 'it was remembered');
+  t.equal((await service.post('/oauth2/revoke', { token: bad }, basic(shopJwt))).status, 200);
+  const began = performance.now();
+  let passed = began;
+  await many(8, 3_500, async () => {
+    const asked = performance.now();
+    if ((await said(bad)) === 200) passed = Math.max(passed, asked);
   });
+  inTime(t, 'within two seconds, with many who ask at once', 2_000, await between(began, passed));
   t.equal(await said(good), 200);
 });
 

@@ -7,6 +7,9 @@ import { behind, gateway } from '../support/gateway.ts';
 import { authorizationServer, jwt } from '../support/tokens.ts';
 import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
+/** Drives a browser: 12 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
+
 const openPage = browserOf(t);
 
 /** What the script of a page could read of an answer; `blocked` when the browser gave it nothing. */

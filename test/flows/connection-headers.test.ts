@@ -5,8 +5,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 /** What a client may try to have deleted by naming it in Connection (advisories 4, 33, 38). */
 const managed = [
   'X-Auth-Subject',

@@ -7,8 +7,6 @@ import { bearer, type RequestText, requestText } from '../support/request-text.t
 import { active, authorizationServer } from '../support/tokens.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const token = 'at_opaque-token_of.the~kind+that/is=';
 const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 

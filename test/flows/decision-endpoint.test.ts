@@ -17,8 +17,6 @@ import { jwt } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const decision = { decision: { listen: '127.0.0.1:0' }, trusted_proxies: ['127.0.0.1'] };
 
 async function opened(t: Test, changes: object = {}) {

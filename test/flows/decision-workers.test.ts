@@ -8,8 +8,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const limited = {
   id: 'limited',
   match: { path: '/limited' },

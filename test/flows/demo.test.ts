@@ -6,7 +6,8 @@ import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 
-t.setTimeout(600_000);
+/** Starts programs, and drives a browser: 15 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 const shell = promisify(execFile);
 const openPage = browserOf(t);
 

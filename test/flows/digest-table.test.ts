@@ -8,8 +8,6 @@ import { digestLines, userFile } from '../support/user-files.ts';
 
 /** T50: the table of the cookbook is what is seen here. WRITE_DIGEST_TABLE=1 writes it. */
 
-t.setTimeout(600_000);
-
 const page = new URL('../../docs/cookbook/basic-and-digest.md', import.meta.url);
 const [USER, PASSWORD] = ['Mufasa', 'Circle of Life'];
 

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { account, type DigestApi, type DigestUpstream, digestUpstream } from '../support/digest-upstream.ts';
 import { gateway, type TestGateway } from '../support/gateway.ts';
@@ -7,8 +8,6 @@ import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
 /** An API that wants Digest, behind a gateway whose clients know nothing of it. */
-
-t.setTimeout(600_000);
 
 const routes = [{ id: 'all', match: { path: '/{rest*}' }, access: 'public', limits: { body: '8MiB' } }];
 
@@ -507,3 +506,46 @@ t.test('where the upstream sees the Authorization of the client, its 401 is for 
   const { url } = await gateway(t, file(upstream.url, {}, { credentials }));
   t.match(await ask(`${url}/a`), { status: 401 });
 });
+
+/** Answers a request with credentials by this, and any other with a challenge. */
+async function challenging(t: Test, answer: (challenge: string) => string): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      const head = String(chunk);
+      const challenge = `WWW-Authenticate: Digest realm="r", nonce="${asked.length}", qop="auth", algorithm=SHA-256`;
+      const isOurs = /^authorization: digest/im.test(head);
+      if (isOurs) asked.push(head.slice(0, head.indexOf('\r\n')));
+      socket.write(
+        isOurs ? answer(challenge) : `HTTP/1.1 401 Unauthorized\r\n${challenge}\r\nContent-Length: 0\r\n\r\n`,
+      );
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+for (const engine of ['undici', 'own'])
+  t.test(
+    `${engine}: a stale answer that stalls goes on elsewhere, and the client gets that answer, once`,
+    async (t) => {
+      const stalls = await challenging(
+        t,
+        (challenge) => `HTTP/1.1 401 Unauthorized\r\n${challenge}, stale=true\r\nContent-Length: 10\r\n\r\nab`,
+      );
+      const answers = await challenging(t, () => 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
+      const urls = [stalls.url, answers.url];
+      const upstream = { urls, url: undefined, engine, retries: 1, timeout: { response: '1s' } };
+      const scene = await gateway(t, file('', {}, upstream));
+      // By turns: one of them begins at the url that stalls.
+      for (let count = 0; count < 2; count++)
+        t.match(await ask(`${scene.url}/${count}`, { signal: AbortSignal.timeout(10_000) }), {
+          status: 200,
+          text: 'hello',
+        });
+      t.ok(stalls.asked.length >= 1);
+      t.equal(answers.asked.length, 2, 'each once');
+    },
+  );

@@ -16,6 +16,7 @@ import { scene, upstreams } from './engines/scene.ts';
 // Two gateways with one configuration before one upstream, each with an engine of its own: whatever they are asked, by
 // whomever and when, their clients and the upstream cannot tell them apart.
 
+/** Runs the tests of forwarding again with each engine: 368 s in .ci/run on a busy machine. */
 t.setTimeout(isFullSize ? 2_400_000 : 600_000);
 
 const LANES = 16;

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import type { Records } from '../../src/storage/records.ts';
+import type { Records } from '../../src/storage/records/records.ts';
 import type { TokenAnswer } from '../authorization/grant-flow.ts';
 import { basic, passwordHash, requests, temporaryDirectory } from '../authorization/running-service.ts';
 import { ready, type ServiceProcess, spawnService, writeConfig } from '../authorization/service-process.ts';

@@ -6,8 +6,6 @@ import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const routes = [
   { id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' },
   { id: 'soap', match: { path: '/soap' }, scope: 'orders.read', audience: resources.opaque },

@@ -29,6 +29,15 @@ t.test('advisory 10: hosts compare without case, port and trailing dot', async (
   t.equal(upstream.seen.length, 1);
 });
 
+t.test('an IPv6 host has one spelling: no other one falls to the route of every host', async (t) => {
+  const upstream = await witness(t);
+  const six = [{ id: 'six', match: { host: '[::1]', path: '/{rest*}' }, scope: 'orders.read' }, routes[1]];
+  const { port } = await gateway(t, behind(upstream.url, { routes: six }));
+  for (const host of ['[::1]', '[0:0:0:0:0:0:0:1]', '[0::1]', '[::0.0.0.1]:8080'])
+    t.equal((await ask(port, requestText({ target: '/a', host }))).status, 401, host);
+  t.equal(upstream.seen.length, 0);
+});
+
 const bad = [
   '',
   ' ',

@@ -8,8 +8,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { authorizationServer, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const scope = { scope: 'orders.read' };
 
 async function bench(t: Test, algorithms: readonly AlgorithmName[] = ['ES256'], changes: object = {}) {

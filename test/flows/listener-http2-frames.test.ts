@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { holdsOnce } from '../faults/support/rounds.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { askHttp2, http2Client, http2Listen } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
@@ -31,7 +30,8 @@ import { type Witness, witness } from '../support/witness.ts';
 
 /** What no client with a library would send. */
 
-t.setTimeout(600_000);
+/** Sends frames by the hundred thousand: 41 s in .ci/run on a busy machine. */
+t.setTimeout(240_000);
 
 async function scene(t: Test, limits: object = {}) {
   const upstream = await witness(t);
@@ -291,33 +291,6 @@ t.test(
   },
 );
 
-t.test('what asks for an answer and gives no work costs no memory: pings, settings, priorities', async (t) => {
-  const { port, upstream } = await scene(t);
-  const other = await http2Client(t, port);
-  const frames = {
-    ping: frame(PING, 0, 0, Buffer.alloc(8)),
-    settings: frame(SETTINGS, 0, 0),
-    priority: frame(2, 0, 3, Buffer.alloc(5)),
-  };
-  for (const [name, one] of Object.entries(frames)) {
-    await holdsOnce(t, name, async () => {
-      const client = await http2Raw(t, port);
-      const before = process.memoryUsage().rss;
-      for (let i = 0; i < 500 && !client.closed; i++) {
-        client.send(...Array.from({ length: 100 }, () => one));
-        await pause(1);
-      }
-      upstream.forget();
-      const answer = await within(askHttp2(other, { ':path': '/public/a' }), 20_000, 'an answer beside it');
-      t.equal(answer.status, 200);
-      t.equal(upstream.seen.length, 1);
-      const grown = (process.memoryUsage().rss - before) / 2 ** 20;
-      client.socket.destroy();
-      return { held: grown < 64, met: `${grown.toFixed(1)} MiB` };
-    });
-  }
-});
-
 t.test('resets that a client spreads over time are no flood', async (t) => {
   const { port, upstream } = await scene(t);
   upstream.behaveAtHead(() => {});
@@ -468,7 +441,7 @@ t.test('a reset that waits for a slow reader takes no other stream of the connec
   client.socket.resume();
   t.ok(await client.frame(RST_STREAM, 1));
   const taken = () => client.frames.filter(({ type, stream }) => type === DATA && stream === 3);
-  t.ok(await until(() => taken().some(({ flags }) => flags === END_STREAM), 20_000), 'the large answer is whole');
+  t.ok(await until(() => taken().some(({ flags }) => flags === END_STREAM)), 'the large answer is whole');
   t.equal(
     taken().reduce((sum, { payload }) => sum + payload.length, 0),
     LARGE,
@@ -495,28 +468,4 @@ t.test('heads above header_size or header_count are 431, far above them a reset'
   t.equal(await statusOf(port, t, { 'x-big': 'x'.repeat(50_000) }), 431);
   t.match(await statusOf(port, t, many(1000)), /^reset/);
   t.equal(upstream.seen.length, 2);
-});
-
-t.test('a small block that unfolds into a large head takes no memory', async (t) => {
-  const { port, upstream } = await scene(t);
-  const client = await http2Raw(t, port);
-  // RFC 7541 §6.2.1: 4,000 bytes into the dynamic table, then a reference of one byte each.
-  const [, name, value] = [
-    0,
-    Buffer.from([3, 0x78, 0x2d, 0x61]),
-    Buffer.from([0x7f, 0xa1, 0x1e, ...Buffer.alloc(4000, 0x78)]),
-  ];
-  const stored = Buffer.concat([Buffer.from([0x40]), name, value]);
-  const before = process.memoryUsage().rss;
-  for (let i = 0; i < 50; i++) {
-    const bomb = Buffer.concat([block(GET), stored, Buffer.alloc(12_000, 0xbe)]);
-    client.send(frame(HEADERS, 5, streamOf(i), bomb));
-    await pause(5);
-  }
-  await pause(200);
-  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
-  t.ok(grown < 64, `${grown.toFixed(1)} MiB`);
-  t.equal(upstream.seen.length, 0);
-  const other = await http2Client(t, port);
-  t.equal((await askHttp2(other, { ':path': '/public/a' })).status, 200);
 });

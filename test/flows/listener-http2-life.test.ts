@@ -7,21 +7,23 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
-import { heapInUse, probed } from '../support/heap.ts';
-import { answerOf, askHttp2, http2Client, http2Listen, tlsFile } from '../support/http2-client.ts';
+import { answerOf, askHttp2, http2Client, http2Listen } from '../support/http2-client.ts';
 import { frame } from '../support/http2-frames.ts';
 import { DATA, GET, GOAWAY, headers, http2Raw, SETTINGS, WINDOW_UPDATE } from '../support/http2-raw-client.ts';
+import { heapInUse, probed } from '../support/memory.ts';
 import { random } from '../support/random.ts';
 import { reloadable } from '../support/reloadable.ts';
 import { onePath, type ServedFile, servedFile, writeIn } from '../support/served-file.ts';
 import { collectSpans } from '../support/spans.ts';
+import { tlsFile } from '../support/tls-file.ts';
 import { until } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 import { witness } from '../support/witness.ts';
 
 /** Connections over HTTP/2 from their first byte to their last: reload, stop, workers, and clients that others wrote. */
 
-t.setTimeout(600_000);
+/** Starts programs: 20 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 const head = { ':path': '/a', ':authority': 'api.example.com' };
 const onA = GET.map((line) => (line[0] === ':path' ? ([':path', '/a'] as const) : line));

@@ -4,11 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { behind, gateway, routes, type TestGateway } from '../support/gateway.ts';
-import { answerOf, askHttp2, type Http2Answer, http2Client, http2Listen, tlsFile } from '../support/http2-client.ts';
+import { answerOf, askHttp2, type Http2Answer, http2Client, http2Listen } from '../support/http2-client.ts';
 import { RawClient } from '../support/raw-client.ts';
 import type { RawResponse } from '../support/raw-response.ts';
 import { rawUpstream } from '../support/raw-upstream.ts';
 import { requestText } from '../support/request-text.ts';
+import { tlsFile } from '../support/tls-file.ts';
 import { hmacServer, jwt } from '../support/tokens.ts';
 import { until, within } from '../support/until.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
@@ -17,7 +18,8 @@ import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
 /** `listen: { http2: true }`: another way of speaking with clients, and the same gateway behind it. */
 
-t.setTimeout(600_000);
+/** Waits for limits of seconds: 10 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 interface Scene extends TestGateway {
   readonly upstream: Witness;

@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
 import { skipUnlessFullSize } from '../support/long.ts';
-import { highWater, startProcess } from '../support/process.ts';
+import { highWater } from '../support/memory.ts';
+import { startProcess } from '../support/process.ts';
 import { serving } from '../support/serving.ts';
 
 /** Held to this rate, 1 GiB takes 128 s: longer than every time-out at its usual value. */
@@ -15,6 +16,7 @@ const SIZE = 1024 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
 const seconds = SIZE / RATE;
+/** Starts programs: 131 s in .ci/run on a busy machine. */
 t.setTimeout((seconds + 600) * 1000);
 
 /** Bytes that differ from chunk to chunk, so that a hash notices a lost, repeated or swapped one. */

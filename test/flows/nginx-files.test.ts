@@ -13,7 +13,8 @@ import { hmacServer, jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { fronted, gist, type Parts, type Starts } from './asked-by.ts';
 
-t.setTimeout(600_000);
+/** Starts nginx or Caddy: 8 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const page = 'behind-nginx.md';
 const options = { skip: programAt('nginx') === undefined && 'nginx not present' };

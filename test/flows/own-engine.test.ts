@@ -9,16 +9,18 @@ import { until } from '../support/until.ts';
 // What is of the engine's own making: which connection a request gets, how long that is kept, and whose turn it is.
 // Everything else runs over it too: npm run test:engines.
 
-t.setTimeout(600_000);
+/** Waits for limits of seconds: 19 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 interface Scene {
   readonly port: number;
   readonly upstream: RawUpstream;
 }
 
-async function before(t: Test, script: Script, api: object = {}): Promise<Scene> {
+async function before(t: Test, script: Script, api: object = {}, more: object = {}): Promise<Scene> {
   const upstream = await rawUpstream(t, script);
-  const { port } = await gateway(t, behind('', { upstreams: { api: { url: upstream.url, engine: 'own', ...api } } }));
+  const upstreams = { api: { url: upstream.url, engine: 'own', ...api } };
+  const { port } = await gateway(t, behind('', { upstreams, ...more }));
   return { port, upstream };
 }
 
@@ -92,6 +94,7 @@ t.test('never more than `max_connections`: the others wait, and each gets its ow
       setTimeout(() => socket.write(answerText(path)), 5);
     },
     { max_connections: 3 },
+    { limits: { share: 1 } },
   );
   const bodies = await Promise.all(
     Array.from({ length: 60 }, async (_, index) => {
@@ -138,7 +141,7 @@ t.test('who leaves while a request waits for a connection leaves its place to th
     const leavers = await Promise.all([connectTo(port), connectTo(port)]);
     leavers[0]?.send(requestText({ target: '/public/left' }));
     // Half of it: what waits with its request goes with it.
-    leavers[1]?.send(`PUT /public/left HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabcde`);
+    leavers[1]?.send(`PUT /public/left HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\nabcde`);
     await pause(50);
     t.equal(await statusOf(port), 503, 'both places are taken');
     for (const leaver of leavers) leaver.destroy();

@@ -9,9 +9,9 @@ import { buildPasswords } from '../../src/base/passwords.ts';
 import { keepsPace } from '../faults/support/pace.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind } from '../support/gateway.ts';
-import { heapInUse, probed } from '../support/heap.ts';
 import { isFullSize } from '../support/long.ts';
-import { type GatewayProcess, highWater, startProcess } from '../support/process.ts';
+import { heapInUse, highWater, probed } from '../support/memory.ts';
+import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { jwt } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
 
@@ -24,6 +24,7 @@ const PER_SECOND = 500;
 const REQUESTS = isFullSize ? 1500 : 500;
 const ROUNDS = 6;
 
+/** Starts programs: 16 s in .ci/run on a busy machine. */
 t.setTimeout(900_000);
 
 async function guarded(t: Test): Promise<GatewayProcess> {

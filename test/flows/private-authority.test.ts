@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
-import { loadGatewayConfig } from '../../src/config/load.ts';
+import { loadGatewayConfig } from '../../src/config/load/load.ts';
 import { inAWord, openIssuer, openVerifiers, settings } from '../gateway/issuer.ts';
 import { json } from '../support/endpoint.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
@@ -18,23 +18,24 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { active, audience, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const path = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const pem = (name: string) => readFileSync(path(name), 'utf8');
 const ca = path('authority.crt');
 const opaque = 'an-opaque-token';
 
 /** Metadata, keys and introspection over TLS, with a certificate for localhost and 127.0.0.1 of the test authority. */
-async function tlsIssuer(t: Test, host = '127.0.0.1') {
+async function tlsIssuer(t: Test, host = '127.0.0.1', certificate = 'server') {
   const { jwk } = await signingKey('ES256');
   const seen: string[] = [];
-  const server = createServer({ cert: pem('server.crt'), key: pem('server.key') }, ({ url = '' }, response) => {
-    seen.push(url);
-    if (url === '/jwks') json(response, { keys: [jwk] });
-    else if (url === '/introspect') json(response, active('orders.read'));
-    else json(response, { issuer, jwks_uri: `${issuer}/jwks`, introspection_endpoint: `${issuer}/introspect` });
-  });
+  const server = createServer(
+    { cert: pem(`${certificate}.crt`), key: pem(`${certificate}.key`) },
+    ({ url = '' }, response) => {
+      seen.push(url);
+      if (url === '/jwks') json(response, { keys: [jwk] });
+      else if (url === '/introspect') json(response, active('orders.read'));
+      else json(response, { issuer, jwks_uri: `${issuer}/jwks`, introspection_endpoint: `${issuer}/introspect` });
+    },
+  );
   await new Promise<void>((listening) => server.listen(0, host, listening));
   t.teardown(() => {
     server.close();
@@ -74,7 +75,7 @@ t.test('with `tls.ca` the metadata, keys and introspection of a private authorit
   t.same([...new Set(seen)].sort(), ['/.well-known/oauth-authorization-server', '/introspect', '/jwks']);
 });
 
-const unbelieved: Readonly<Record<string, { host?: string; more?: object; why: string }>> = {
+const unbelieved: Readonly<Record<string, { host?: string; certificate?: string; more?: object; why: string }>> = {
   'without `tls.ca`': { why: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
   'with another authority': {
     more: { tls: { ca: path('other-authority.crt') } },
@@ -85,12 +86,18 @@ const unbelieved: Readonly<Record<string, { host?: string; more?: object; why: s
     more: { tls: { ca } },
     why: 'ERR_TLS_CERT_ALTNAME_INVALID',
   },
+  'with its name in the common name only (RFC 9525 §6.3)': {
+    host: 'localhost',
+    certificate: 'common-name',
+    more: { tls: { ca: path('common-name.crt') } },
+    why: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  },
 };
 
-for (const [title, { host, more = {}, why }] of Object.entries(unbelieved)) {
+for (const [title, { host, certificate, more = {}, why }] of Object.entries(unbelieved)) {
   t.test(`${title} the server is not believed: 503, never 401, and the log says why`, async (t) => {
     const upstream = await witness(t);
-    const { issuer, token, seen } = await tlsIssuer(t, host);
+    const { issuer, token, seen } = await tlsIssuer(t, host, certificate);
     const { port, log } = await gateway(t, behind(upstream.url, block(issuer, more)));
     assertOutage(t, await get(port, token), 'a JWT');
     assertOutage(t, await get(port, opaque), 'an opaque token');

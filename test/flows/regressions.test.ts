@@ -181,7 +181,8 @@ t.test('what waits for the upstream is bounded, also when those who wait give up
   const upstream = await rawUpstream(t, () => undefined);
   // With `own` who gives up leaves its place to the next one: own-engine.test.ts.
   const api = { url: upstream.url, max_connections: 1, max_pending: 5, engine: 'undici' };
-  const { port } = await gateway(t, behind(upstream.url, { upstreams: { api } }));
+  // Without shares: who waits for a share leaves at once, whatever the engine.
+  const { port } = await gateway(t, behind(upstream.url, { upstreams: { api }, limits: { share: 1 } }));
   const holding = await open(t, port);
   holding.send('GET /public/a HTTP/1.1\r\nHost: a\r\n\r\n');
   for (let round = 0; round < 5; round++) {

@@ -1,6 +1,7 @@
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { isFullSize } from '../support/long.ts';
 import { sendAll } from '../support/many.ts';
@@ -13,8 +14,6 @@ import { active, authorizationServer } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { type Witness, witness } from '../support/witness.ts';
-
-t.setTimeout(600_000);
 
 const GOOD = isFullSize ? 100 : 20;
 const TOKENS = 20;
@@ -226,6 +225,20 @@ t.test('an address that changed waits for a restart, and the rest of the file do
   t.match(result, { ok: true, restart: ['listen', 'log'] });
   t.ok(gateway.log.some(({ level, key }) => level === 40 && key === 'listen'));
   t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('B', '/public/x'));
+});
+
+t.test('what keeps somebody out and needs a restart is an error, and nothing of its file is taken up', async (t) => {
+  const { file, gateway } = await prepared(t);
+  const vector = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
+  const tls = { cert: vector('server.crt'), key: vector('server.key') };
+  const result = await gateway.take({ ...file('B'), listen: { host: '127.0.0.1', port: 0, tls } });
+  t.match(result, {
+    ok: false,
+    problems: [{ message: /TLS begins only with a restart/, hint: /restart the gateway/ }],
+  });
+  t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
+  t.ok(gateway.log.some(({ level, msg }) => level === 50 && /refused/.test(String(msg))));
+  t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('A', '/public/x'));
 });
 
 t.test('limits reload for requests to come', async (t) => {

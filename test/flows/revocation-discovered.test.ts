@@ -1,21 +1,28 @@
 import t, { type Test } from 'tap';
-import { gateway as follower, run } from '../authorization/running-service.ts';
-import { jwtOf, rotate, userKeys, withClient } from '../authorization/user-key-flow.ts';
+import { basic, type Changes, gateway as follower, run } from '../authorization/running-service.ts';
+import { jwtOf, rotate, userKeys, webJwt, withClient } from '../authorization/user-key-flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { witness } from '../support/witness.ts';
-import { asked, eventually, isInStep, refusedWithinASecond } from './revoked.ts';
+import { refusedWithinASecond } from './refused-in-time.ts';
+import { asked, eventually, isInStep } from './revoked.ts';
 
-t.setTimeout(600_000);
+interface Bench {
+  readonly clients?: ReturnType<typeof withClient>;
+  /** Over the configuration of the service. */
+  readonly config?: Changes;
+  /** Over the block of the server; a function of the issuer. */
+  readonly block?: (issuer: string) => object;
+}
 
 /** The service says everything in its metadata; the gateway knows its issuer and a client. */
-async function bench(t: Test, clients?: ReturnType<typeof withClient>) {
+async function bench(t: Test, { clients, config = {}, block = () => ({}) }: Bench = {}) {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const listen = { host: '127.0.0.1', port };
-  const service = await run(t, { config: { ...userKeys, issuer, listen, ...(clients && { clients }) } });
+  const service = await run(t, { config: { ...userKeys, issuer, listen, ...(clients && { clients }), ...config } });
   const main = { issuer, client_id: follower.id, client_secret: follower.secret, on_stale: 'deny' };
-  const servers = { main: { ...main, audience: 'https://api.example.com' } };
+  const servers = { main: { ...main, audience: 'https://api.example.com', ...block(issuer) } };
   const file = { authorization_servers: servers, admin: '127.0.0.1:0', development: true };
   const running = asked(await gateway(t, behind((await witness(t)).url, file)));
   return { service, running };
@@ -38,9 +45,60 @@ t.test(
     const clients = withClient('gateway', { events: false }).map((client) =>
       client.client_id === 'other' ? { ...client, events: true } : client,
     );
-    const { service, running } = await bench(t, clients);
+    const { service, running } = await bench(t, { clients });
     const token = (await jwtOf(service)).access_token;
     t.ok(await eventually(async () => (await running.said(token)) === '200'));
     t.ok(Number.isNaN(await running.metric('gatehouse_feed_stale{server="main"')));
   },
 );
+
+const hmac = Buffer.alloc(32, 7).toString('base64url');
+
+/** How a gateway verifies without reading the metadata for it. */
+const withoutMetadata: Readonly<Record<string, Bench>> = {
+  'HS256, by a secret of both files': {
+    config: { signing: { alg: 'HS256', secret_base64url: hmac, user_keys: false } },
+    block: () => ({ algorithms: ['HS256'], secret_base64url: hmac }),
+  },
+  'HS256, by secrets of single users': {
+    config: { signing: { alg: 'HS256', secret_base64url: hmac, user_keys: true } },
+    clients: withClient('gateway', { keys: true }),
+    block: (issuer) => ({ algorithms: ['HS256'], user_key_uri_template: `${issuer}/oauth2/keys/{kid}` }),
+  },
+  'addresses of keys and introspection': {
+    block: (issuer) => ({
+      jwks_uri: `${issuer}/oauth2/jwks`,
+      introspection_endpoint: `${issuer}/oauth2/introspect`,
+      user_key_uri_template: `${issuer}/oauth2/keys/{kid}`,
+    }),
+  },
+};
+
+for (const [how, bench_] of Object.entries(withoutMetadata))
+  t.test(`a feed that the metadata names is followed where nothing else is read there: ${how}`, async (t) => {
+    const { service, running } = await bench(t, bench_);
+    t.ok(await isInStep(running));
+    await refusedWithinASecond(t, [running], async () => {
+      const { access_token: token } = await jwtOf(service);
+      t.equal(await running.said(token), '200');
+      t.equal((await service.post('/oauth2/revoke', { token }, basic(webJwt))).status, 200);
+      return token;
+    });
+  });
+
+const unheard = /none is followed, so revoked JWTs pass until their `exp`/;
+const told = ({ log }: { log: readonly Record<string, unknown>[] }) =>
+  log.filter(({ msg }) => unheard.test(String(msg)));
+
+t.test('a gateway that follows no feed says once what becomes of revoked JWTs', async (t) => {
+  const clients = withClient('gateway', { events: false });
+  const { running: refused } = await bench(t, { clients });
+  t.ok(await eventually(async () => told(refused).length === 1));
+  const { running: nobody } = await bench(t, {
+    block: () => ({ client_id: undefined, client_secret: undefined, verify: 'jwt' }),
+  });
+  t.match(told(nobody), [{ server: 'main', detail: /no `client_id`/ }]);
+  const { running: follower } = await bench(t);
+  t.ok(await isInStep(follower));
+  t.strictSame(told(follower), []);
+});

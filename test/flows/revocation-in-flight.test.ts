@@ -10,8 +10,6 @@ import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 import { type Asked, asked, eventually, isInStep } from './revoked.ts';
 
-t.setTimeout(600_000);
-
 /** A feed that is spoken by the test. */
 async function spokenFeed(t: Test) {
   const followers = new Set<ServerResponse>();

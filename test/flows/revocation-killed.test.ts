@@ -7,7 +7,8 @@ import { watchedWay } from '../support/watched-way.ts';
 import { edge, gatewayProcess, liveUpstream, phone, serviceProcess } from './fleet.ts';
 import { isInStep, timeUntil } from './revoked.ts';
 
-t.setTimeout(600_000);
+/** Starts PostgreSQL, and opens services: 11 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const REVOKED = '401 token_revoked';
 const LIVES = 3;

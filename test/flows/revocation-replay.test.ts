@@ -5,8 +5,6 @@ import { freePort } from '../support/free-port.ts';
 import { witness } from '../support/witness.ts';
 import { eventually, follow } from './revoked.ts';
 
-t.setTimeout(600_000);
-
 const MISSED = 10_000;
 const shopJwt = { id: 'shop-jwt', secret: shop.secret };
 

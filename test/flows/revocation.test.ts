@@ -4,9 +4,8 @@ import { basic, shop, web } from '../authorization/running-service.ts';
 import { jwtOf, kidOf, rotate, runWithUserKeys, webJwt } from '../authorization/user-key-flow.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
-import { eventually, follow, refusedWithinASecond } from './revoked.ts';
-
-t.setTimeout(600_000);
+import { refusedWithinASecond } from './refused-in-time.ts';
+import { eventually, follow } from './revoked.ts';
 
 const REVOKED = '401 token_revoked';
 
@@ -120,14 +119,11 @@ t.test('everything that a client was given ends with it', async (t) => {
   const other = (await jwtOf(service)).access_token;
   t.equal(await gateway.said(other), '200');
   const seconds = () => Math.floor(Date.now() / 1000);
-  let ended = 0;
   await refusedWithinASecond(t, [gateway], async () => {
-    t.ok(await until(() => seconds() >= ended), 'what is given out now is not among what ended before');
     const token = await service.token({}, shopJwt);
     t.equal(await gateway.said(token), '200');
     const now = seconds();
-    ended = now + 1;
-    await service.service.records.revokeTokensOfClient({ id: 'shop-jwt', nbf: ended, now, lifetime: 900 });
+    await service.service.records.revokeTokensOfClient({ id: 'shop-jwt', nbf: now + 1, now, lifetime: 900 });
     return token;
   });
   t.equal(await gateway.said(other), '200');

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { gateway as follower, type Running } from '../authorization/running-service.ts';
-import { holdsOnce } from '../faults/support/rounds.ts';
 import { behind, gateway, type TestGateway } from '../support/gateway.ts';
 import { ask } from '../support/raw-client.ts';
 import type { RawResponse } from '../support/raw-response.ts';
@@ -101,19 +100,6 @@ export async function eventually(holds: () => Promise<boolean>, milliseconds = 2
     await pause(5);
   }
   return holds();
-}
-
-/** `revoke` gives a token that was accepted, and whose revocation was answered: another in each round. */
-export function refusedWithinASecond(
-  t: Test,
-  gateways: readonly Pick<Asked, 'said'>[],
-  revoke: () => Promise<string>,
-): Promise<void> {
-  return holdsOnce(t, 'refused within a second', async () => {
-    const token = await revoke();
-    const times = await Promise.all(gateways.map((each) => timeUntil(each, token, '401 token_revoked')));
-    return { held: Math.max(...times) < 1_000, met: `${times.map(Math.round)} ms` };
-  });
 }
 
 /** How long, in milliseconds, until this is said of the token. */

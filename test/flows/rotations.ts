@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { Records } from '../../src/storage/records.ts';
+import type { Records } from '../../src/storage/records/records.ts';
 import { signedIn } from '../authorization/browser/walk.ts';
 import { command as start } from '../support/command.ts';
 import type { FleetService } from './fleet.ts';

@@ -6,8 +6,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { type AuthorizationServer, active, audience, authorizationServer, jwt } from '../support/tokens.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 const routes = [
   { id: 'read', match: { path: '/read/{rest*}' }, scope: 'orders.read' },
   { id: 'write', match: { path: '/write/{rest*}' }, scope: 'orders.write' },

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { tokenStore } from '../../src/gateway/verify/token-store.ts';
 import { openRecords } from '../../src/storage/open.ts';
-import { openTokenFacts } from '../../src/storage/read-open.ts';
+import { openTokenFacts } from '../../src/storage/open-lookup.ts';
 import { basic, requests, run, shop } from '../authorization/running-service.ts';
 import { ready, spawnService, writeConfig } from '../authorization/service-process.ts';
 import { command } from '../support/command.ts';
@@ -22,7 +22,8 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { audience, jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
+/** Starts PostgreSQL and programs, and opens services: 12 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 const secret = 'cs_shop-secret-of-32-bytes-or-so';
 const clients = { opaque: { id: 'shop', secret }, jwt: { id: 'shop-jwt', secret } };

@@ -23,7 +23,7 @@ async function pair(t: Test, nc: 'strict' | 'window' = 'strict') {
   client.on('error', () => {});
   t.teardown(() => client.disconnect());
   await countsForLong(client);
-  return { redis, client, urls: [`${one.url}/a`, `${two.url}/a`] as const };
+  return { redis, client, urls: [`${one.url}/a`, `${two.url}/a`] as const, logs: [one.log, two.log] as const };
 }
 
 function send(url: string, nonce: string, count = 1): Promise<DigestAnswer> {
@@ -114,6 +114,30 @@ t.test(
     t.ok(await start());
   },
 );
+
+t.test('a Redis that begins to forget keys while it runs lets no used nonce pass', { skip }, async (t) => {
+  const { urls, client, logs } = await pair(t);
+  const nonce = await nonceOf(urls[0]);
+  t.match(await send(urls[0], nonce), { status: 200 });
+  await client.config('SET', 'maxmemory-policy', 'volatile-lru');
+  await client.config('SET', 'maxmemory', '1500kb');
+  const value = 'x'.repeat(10_000);
+  for (let n = 0; n < 200; n++) await client.set(`other:${n}`, value, 'EX', 600);
+  t.equal((await client.keys('gatehouse:nonce:*')).length, 0, 'the use is forgotten');
+  t.equal(await client.exists('gatehouse:nonces-since'), 1, 'and when it was begun to keep them is not');
+  for (let time = 0; time < 3; time++)
+    t.match(await send(urls[0], nonce), { status: 503, code: 'counters_unavailable' });
+  const told = logs[0].filter(({ msg }) => /began to forget keys/.test(String(msg)));
+  t.strictSame(
+    told.map(({ level, policy }) => [level, policy]),
+    [[40, 'volatile-lru']],
+    'which is said, once',
+  );
+  await client.config('SET', 'maxmemory', '0');
+  await client.config('SET', 'maxmemory-policy', 'noeviction');
+  for (const url of urls) t.match(await send(url, nonce), { status: 401, stale: true, code: 'nonce_stale' });
+  t.equal(logs[0].filter(({ msg }) => /forgets no nonces of Digest any more/.test(String(msg))).length, 1);
+});
 
 t.test('rate limits alone ask nothing of that policy', { skip }, async (t) => {
   const { start, client } = eviction(t, await redisServer(t), [{ match: { path: '/a' }, access: 'public' }]);

@@ -22,7 +22,7 @@ t.test(
   { skip },
   async (t) => {
     const redis = await redisServer(t);
-    const config = { counters: redis.url, login: { max_failures: 3, window: 60_000 } };
+    const config = { counters: { url: redis.url }, login: { max_failures: 3, window: 60_000 } };
     const [one, other] = [await run(t, { config }), await run(t, { config })];
     t.equal((await guess(one, 2)).status, 401);
     t.equal((await guess(other)).status, 401);

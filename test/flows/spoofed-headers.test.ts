@@ -5,8 +5,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { type Seen, witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 /** Every way in which `-` and `_` and case can be mixed in a name, a sample where there are many. */
 function spellings(name: string): string[] {
   const parts = name.split('-');

@@ -7,8 +7,6 @@ import { onePath, servedFile, writeIn } from '../support/served-file.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
-t.setTimeout(600_000);
-
 // A stop that waited for what never ends would take the 30 s of shutdown.deadline.
 
 t.test('SIGTERM ends connections that never sent a byte, and exits 0 at once', async (t) => {

@@ -8,6 +8,7 @@ import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 import { follow, witness } from '../support/witness.ts';
 
+/** Many more cases with GATEHOUSE_LONG=1: 1 s in .ci/run on a busy machine. */
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 const target = '/public/events';

@@ -1,19 +1,20 @@
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { behind, gateway } from '../support/gateway.ts';
+import { askHttp2, http2Client } from '../support/http2-client.ts';
 import { open, RawClient } from '../support/raw-client.ts';
 import { rawUpstream } from '../support/raw-upstream.ts';
 import { reloadable } from '../support/reloadable.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
-import { within } from '../support/until.ts';
+import { until, within } from '../support/until.ts';
 import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { witness } from '../support/witness.ts';
-
-t.setTimeout(600_000);
 
 const path = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 const pem = (name: string) => readFileSync(path(name));
@@ -29,7 +30,7 @@ async function secure(t: Test, port: number, options: ConnectionOptions = {}): P
   const client = new RawClient(socket);
   await within(
     new Promise<void>((resolve) => socket.once('secureConnect', resolve).once('error', () => resolve())),
-    5000,
+    20_000,
     'a handshake',
   );
   return client;
@@ -180,6 +181,61 @@ t.test('an authority that is taken away is believed no more, session tickets of 
   t.match(await running.reload(), { ok: true });
   t.equal(await status(await secure(t, running.port, { ...only, ...(session && { session }) })), undefined);
   t.equal(await status(await secure(t, running.port, certificateOf('other-client'))), 200);
+});
+
+t.test('connections that an authority let in end when it is taken away, after what is under way', async (t) => {
+  const upstream = await witness(t);
+  const held = Promise.withResolvers<void>();
+  upstream.behave(
+    (request, response) =>
+      void (request.url === '/public/held' ? held.promise : Promise.resolve()).then(() => response.end('ok')),
+  );
+  const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
+  const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls, http2: true } };
+  const running = await reloadable(t, body, { 'ca.crt': String(pem('authority.crt')) });
+  const [idle, busy] = [
+    await secure(t, running.port, certificateOf('client')),
+    await secure(t, running.port, certificateOf('client')),
+  ];
+  t.equal(await status(idle), 200);
+  const session = await http2Client(t, running.port, certificateOf('client'));
+  const goneAway = once(session, 'goaway');
+  const asked = askHttp2(session, { ':path': '/public/held' });
+  busy.send(requestText({ target: '/public/held' }));
+  t.ok(await until(() => upstream.seen.filter(({ target }) => target === '/public/held').length === 2));
+
+  writeFileSync(join(running.directory, 'ca.crt'), `${pem('authority.crt')}${pem('other-authority.crt')}`);
+  t.match(await running.reload(), { ok: true });
+  t.equal(await status(idle), 200, 'one that is added ends nothing');
+  copyFileSync(path('other-authority.crt'), join(running.directory, 'ca.crt'));
+  t.match(await running.reload(), { ok: true });
+  await within(goneAway, 20_000, 'GOAWAY');
+  t.equal(await status(idle), undefined, 'a kept connection is closed');
+  held.resolve();
+  t.match(await asked, { status: 200, whole: true });
+  const last = await busy.read();
+  t.strictSame([last?.status, last?.header('connection')], [200, 'close']);
+  t.equal(await status(await secure(t, running.port, certificateOf('other-client'))), 200);
+});
+
+t.test('a handshake or a request that began under an authority that is gone is not served', async (t) => {
+  const upstream = await witness(t);
+  const tls = { cert: path('server.crt'), key: path('server.key'), client_ca: 'ca.crt', client_auth: 'required' };
+  const body = { ...behind(upstream.url), listen: { host: '127.0.0.1', port: 0, tls, http2: true } };
+  const running = await reloadable(t, body, { 'ca.crt': String(pem('authority.crt')) });
+  const silent = await open(t, running.port);
+  const half = await secure(t, running.port, certificateOf('client'));
+  const unused = await secure(t, running.port, certificateOf('client'));
+  half.send('GET /public/half HTTP/1.1\r\nHost: api.example.com\r\n');
+  await pause(100);
+  copyFileSync(path('other-authority.crt'), join(running.directory, 'ca.crt'));
+  t.match(await running.reload(), { ok: true });
+  const late = await secure(t, running.port, { ...certificateOf('client'), socket: silent.socket });
+  t.equal(await status(late), undefined);
+  half.send('\r\n');
+  t.equal(await half.read(), undefined);
+  t.equal(await status(unused), undefined);
+  t.equal(upstream.seen.length, 0);
 });
 
 t.test('an authority that cannot be read does not let everybody in (advisory 61)', async (t) => {

@@ -8,8 +8,6 @@ import { type Seen, witness } from '../support/witness.ts';
 
 /** What a client says of its trace, where no SDK is loaded: the gateway is a pass-through of W3C Trace Context. */
 
-t.setTimeout(600_000);
-
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = `00-${TRACE}-00f067aa0ba902b7-01`;
 

@@ -13,8 +13,6 @@ import { type Behaviour, type Witness, witness } from '../support/witness.ts';
 
 /** With an SDK of OpenTelemetry in the process, as users load one. */
 
-t.setTimeout(600_000);
-
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const incoming = ['traceparent', `00-${TRACE}-${PARENT}-01`] as const;

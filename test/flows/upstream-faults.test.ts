@@ -11,6 +11,7 @@ import { answerText, type RawUpstream, rawUpstream, type Script } from '../suppo
 import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
+/** Many more cases with GATEHOUSE_LONG=1: 8 s in .ci/run on a busy machine. */
 t.setTimeout(isLong ? 1_800_000 : 600_000);
 
 const target = '/public/a';

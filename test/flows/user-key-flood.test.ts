@@ -5,8 +5,6 @@ import { jwtOf, kidOf, runWithUserKeys } from '../authorization/user-key-flow.ts
 import { witness } from '../support/witness.ts';
 import { follow } from './revoked.ts';
 
-t.setTimeout(600_000);
-
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const FETCHES = 'gatehouse_user_key_fetches{server="main"}';
 

@@ -6,8 +6,6 @@ import { bearer, requestText } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
-t.setTimeout(600_000);
-
 const handshake = [
   ['Connection', 'Upgrade'],
   ['Upgrade', 'websocket'],

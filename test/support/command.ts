@@ -25,10 +25,11 @@ export interface Command {
 export function command(
   t: Test,
   args: readonly string[],
-  { node = process.execPath, env = {}, flags = [] as readonly string[] } = {},
+  { node = process.execPath, env = {}, flags = [] as readonly string[], cwd = process.cwd() } = {},
 ): Command {
   const child = spawn(node, [...flags, launcher, ...args], {
     env: { ...process.env, ...env },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

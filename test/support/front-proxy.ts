@@ -44,6 +44,13 @@ export async function nginx(t: Test, page: string, addresses: Addresses): Promis
   return startNginx(t, directory, (listening) => blockOf(page, 'nginx', { ...listening, ...cache, ...addresses }));
 }
 
+/** nginx with a text of the test's own inside `http`, whose server listens at 80. */
+export function nginxOf(t: Test, text: string): Promise<FrontProxy> {
+  return startNginx(t, folder(t), (listening) => {
+    return Object.entries(listening).reduce((told, [shown, real]) => told.replaceAll(shown, real), text);
+  });
+}
+
 const shipped = fileURLToPath(new URL('../../config/nginx/', import.meta.url));
 
 /** nginx with the files that we ship, included by the server that the page shows; `gatehouse`: the decision endpoint. */
@@ -92,13 +99,14 @@ export async function caddy(t: Test, page: string, addresses: Addresses): Promis
   return started(t, port, spawn(programAt('caddy') ?? 'caddy', args, { stdio: 'pipe', env }));
 }
 
-function folder(t: Test): string {
+export function folder(t: Test): string {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-async function started(t: Test, port: number, child: ChildProcess): Promise<FrontProxy> {
+/** A program that listens at a port, and is gone after the test; `deadline`: for a program that hangs, milliseconds. */
+export async function started(t: Test, port: number, child: ChildProcess, deadline = 30_000): Promise<FrontProxy> {
   const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)));
   const over = once(child, 'close');
@@ -118,7 +126,7 @@ async function started(t: Test, port: number, child: ChildProcess): Promise<Fron
       );
   };
   void knock();
-  if (!(await until(() => isUp || child.exitCode !== null, 30_000)) || !isUp) {
+  if (!(await until(() => isUp || child.exitCode !== null, deadline)) || !isUp) {
     throw new Error(`it does not listen: ${printed.join('')}`);
   }
   return { port, log: () => printed.join('') };

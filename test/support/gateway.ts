@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { stringify } from 'yaml';
 import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
-import { loadGatewayText } from '../../src/config/load.ts';
+import { loadGatewayText } from '../../src/config/load/load.ts';
 import { startGateway } from '../../src/gateway/lifecycle/start.ts';
 import { hmacServer } from './tokens.ts';
 

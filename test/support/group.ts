@@ -53,9 +53,9 @@ export function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-/** Whether all of them are gone within the time. */
-export function gone(pids: readonly number[], milliseconds: number): Promise<boolean> {
-  return until(() => !pids.some(lives), milliseconds);
+/** Whether it comes to all of them being gone. */
+export function gone(pids: readonly number[]): Promise<boolean> {
+  return until(() => !pids.some(lives));
 }
 
 /** One that is dead and was not yet waited for has ended too. */

@@ -8,11 +8,9 @@ import {
   type SecureClientSessionOptions,
 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { tlsFile } from './tls-file.ts';
 import { within } from './until.ts';
-
-export const tlsFile = (name: string) => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url));
 
 /** A listener of a gateway that speaks HTTP/2, on any free port. */
 export function http2Listen(more: object = {}): object {
@@ -40,7 +38,7 @@ export interface Http2Answer {
 export async function http2Client(
   t: Test,
   port: number,
-  options: SecureClientSessionOptions = {},
+  { localAddress, cert, key, ...options }: SecureClientSessionOptions & { readonly localAddress?: string } = {},
 ): Promise<ClientHttp2Session> {
   const session = connect('https://localhost', {
     createConnection: () =>
@@ -50,6 +48,8 @@ export async function http2Client(
         servername: 'localhost',
         ca: readFileSync(tlsFile('authority.crt')),
         ALPNProtocols: ['h2'],
+        ...(cert !== undefined && { cert, key }),
+        ...(localAddress !== undefined && { localAddress }),
       }),
     ...options,
   });

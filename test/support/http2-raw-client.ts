@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Test } from 'tap';
-import { tlsFile } from './http2-client.ts';
 import { frame } from './http2-frames.ts';
+import { tlsFile } from './tls-file.ts';
 import { until, within } from './until.ts';
 
 /** RFC 9113 §6. */
@@ -52,10 +52,10 @@ export async function http2Raw(t: Test, port: number, { acknowledges = true } = 
     },
     async frame(type, stream) {
       const found = () => client.frames.find((each) => each.type === type && (stream ?? each.stream) === each.stream);
-      await until(() => client.closed || found() !== undefined, 20_000);
+      await until(() => client.closed || found() !== undefined);
       return found();
     },
-    untilClosed: (milliseconds = 10_000) => until(() => client.closed, milliseconds),
+    untilClosed: (milliseconds) => until(() => client.closed, milliseconds),
   };
   let unread: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {

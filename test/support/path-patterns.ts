@@ -1,4 +1,4 @@
-import { parsePathPattern } from '../../src/config/path-pattern.ts';
+import { parsePathPattern } from '../../src/config/words/path-pattern.ts';
 import fc from './properties.ts';
 
 const piece = fc.constantFrom('a', 'b', '{}', '');

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -86,12 +86,6 @@ async function stop(child: ChildProcess): Promise<number | null> {
   await exited;
   clearTimeout(timer);
   return child.exitCode;
-}
-
-/** The most resident memory that the process has had, in KiB. */
-export function highWater(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
 }
 
 /** Log lines that tell of a throw. */

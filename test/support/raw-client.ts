@@ -100,16 +100,17 @@ export class RawClient {
   }
 }
 
-/** Connects to a port of 127.0.0.1; the connection is gone after the test. */
-export async function open(t: Test, port: number): Promise<RawClient> {
-  const client = await connectTo(port);
+/** Connects to a port of 127.0.0.1, `from` an address of loopback; the connection is gone after the test. */
+export async function open(t: Test, port: number, from?: string): Promise<RawClient> {
+  const client = await connectTo(port, from);
   t.teardown(() => client.destroy());
   return client;
 }
 
 /** As `open`, for a caller that closes it: a teardown for each of thousands would be a burden. */
-export async function connectTo(port: number): Promise<RawClient> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+export async function connectTo(port: number, from = '127.0.0.1'): Promise<RawClient> {
+  const host = from.includes(':') ? '::1' : '127.0.0.1';
+  const socket = connect({ port, host, localAddress: from, noDelay: true, allowHalfOpen: true });
   const client = new RawClient(socket);
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return client;

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import { freePort } from './free-port.ts';
+import { tlsFile } from './tls-file.ts';
 
 /** For `t.test(title, { skip: skipWithoutRedis }, …)`. */
 export const skipWithoutRedis: false | string =
@@ -30,15 +31,25 @@ export interface RedisServer {
   thaw(): void;
 }
 
-export async function redisServer(t: Test): Promise<RedisServer> {
+/** `certificate`: it speaks TLS only, with this one of test/vectors/tls. */
+export async function redisServer(t: Test, { certificate }: { certificate?: string } = {}): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   const port = await freePort();
-  const url = `redis://127.0.0.1:${port}`;
+  const tls = certificate === undefined ? [] : tlsArguments(port, certificate);
+  const url = certificate === undefined ? `redis://127.0.0.1:${port}` : `rediss://localhost:${port}`;
   let child: ChildProcess | undefined;
   const start = async () => {
-    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory], {
-      stdio: 'ignore',
-    });
+    const plain = [
+      '--port',
+      String(tls.length > 0 ? 0 : port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--dir',
+      directory,
+    ];
+    child = spawn('redis-server', [...plain, ...tls], { stdio: 'ignore' });
     await answering(url);
   };
   const kill = async () => {
@@ -71,8 +82,15 @@ export async function redisServer(t: Test): Promise<RedisServer> {
   };
 }
 
+function tlsArguments(port: number, certificate: string): readonly string[] {
+  const [cert, key] = ['crt', 'key'].map((ending) => tlsFile(`${certificate}.${ending}`)) as [string, string];
+  const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', tlsFile('authority.crt')];
+  return ['--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
+}
+
 async function asking<Value>(url: string, ask: (client: Redis) => Promise<Value>): Promise<Value> {
-  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  const looked = url.startsWith('rediss:') && { tls: { rejectUnauthorized: false } };
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, ...looked });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -97,5 +115,7 @@ async function answering(url: string): Promise<void> {
 /** As when it has been counting uses of nonces for a while. */
 export async function countsForLong(client: Redis): Promise<void> {
   const [, run = ''] = /run_id:(\w+)/.exec(await client.info('server')) ?? [];
+  const [, evicted = ''] = /evicted_keys:(\d+)/.exec(await client.info('stats')) ?? [];
   await client.set('gatehouse:nonces-since', `0 ${run}`);
+  await client.set('gatehouse:nonces-evicted', evicted);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Test } from 'tap';
 import { buildLog } from '../../src/base/log.ts';
-import { loadGatewayConfig } from '../../src/config/load.ts';
+import { loadGatewayConfig } from '../../src/config/load/load.ts';
 import { type RunningGateway, startGateway } from '../../src/gateway/lifecycle/start.ts';
 import { gatewayYaml } from './gateway.ts';
 

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { Agent } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
+import { faultLog } from '../../src/gateway/message/fault-log.ts';
 import type { FeedMessage } from '../../src/gateway/revocation/events.ts';
 import { followFeed } from '../../src/gateway/revocation/follow-feed.ts';
-import { faultLog } from '../../src/gateway/verify/fault-log.ts';
-import { jsonFetcher } from '../../src/gateway/verify/fetch-json.ts';
+import { jsonFetcher } from '../../src/gateway/server-client/fetch-json.ts';
 
 export type Play = (response: ServerResponse, request: IncomingMessage, call: number) => void;
 
@@ -34,6 +34,7 @@ export async function followScript(t: Test, play: Play, pollWait = 1): Promise<F
   const source = followFeed({
     url: async () => url,
     optional: false,
+    absent() {},
     pollWait,
     authenticate: () => ({ kind: 'authentication', headers: { authorization: 'Basic eDp5' }, form: {} }),
     dispatcher,

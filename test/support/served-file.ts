@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -54,7 +54,13 @@ export function writeIn(directory: string, name: string, text: string): void {
   writeFileSync(join(directory, name), text);
 }
 
+/** As editors and deployments do it: written beside, and put in its place whole. */
+export function replaceIn(directory: string, name: string, text: string): void {
+  writeIn(directory, `.${name}.new`, text);
+  renameSync(join(directory, `.${name}.new`), join(directory, name));
+}
+
 /** Whether the number of reloads told of in the log grows to this. */
 export function reloaded({ said }: ServedFile, times: number): Promise<boolean> {
-  return until(() => said('the configuration is reloaded') >= times, 20_000);
+  return until(() => said('the configuration is reloaded') >= times);
 }

@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A machine that stood still may leave no time to look, so it is looked so often at least. */
 const LOOKS = 10;
+/** What has not come about by then never does; a promise of a time is judged by lateness.ts. */
+const HANGS = 60_000;
 
 /** Resolves to true once the condition holds, to false when it does not within the deadline. */
-export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<boolean> {
+export async function until(condition: () => boolean | Promise<boolean>, milliseconds = HANGS): Promise<boolean> {
   const end = performance.now() + milliseconds;
   for (let looks = 0; looks < LOOKS || performance.now() < end; looks++) {
     if (await condition()) return true;

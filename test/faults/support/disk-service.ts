@@ -12,6 +12,7 @@ export const serviceFile = (more: string) => `issuer: http://localhost:8081
 log: { level: info, format: json }
 resources: [https://api.example.com]
 scopes: { orders.read: Read your orders }
+tokens: { max_a_minute: 1000000 }
 login: { max_failures: 100000, window: 1m }
 clients:
   - { client_id: shop, client_secret: ${shop.secret}, scope: orders.read, grant_types: [client_credentials] }

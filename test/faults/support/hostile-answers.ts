@@ -31,6 +31,8 @@ export interface HostileAnswer {
   readonly late?: true;
   /** It lasts for a time limit, or takes much. */
   readonly heavy?: true;
+  /** It ends by a time limit of the gateway; every other one is answered, however slow the machine. */
+  readonly byTime?: true;
   /** Over our own engine, where that is another: RFC 9112 is on its side. */
   readonly own?: Pick<HostileAnswer, 'outcome' | 'keeps'>;
 }
@@ -222,6 +224,7 @@ const framing: readonly HostileAnswer[] = [
     says: (tag) => endless(chunks(tag, '5;a='), 'x'.repeat(16_384)),
     outcome: 'cut',
     heavy: true,
+    byTime: true,
   },
   {
     name: 'trailers that only a header may say',
@@ -390,6 +393,7 @@ const interim: readonly HostileAnswer[] = [
     says: () => endless('', 'HTTP/1.1 102 Processing\r\n\r\n', 5),
     outcome: 'silent',
     heavy: true,
+    byTime: true,
   },
   { name: 'an interim answer, and the end', says: fixed('HTTP/1.1 103 Early Hints\r\n\r\n', FIN), outcome: 'invalid' },
   {
@@ -475,19 +479,21 @@ const ends: readonly HostileAnswer[] = [
     outcome: 'cut',
   },
   { name: 'a reset of HTTP/1.0', says: (tag) => [`HTTP/1.0 200 OK\r\n\r\nfor ${tag}`, 20, RST], outcome: 'cut' },
-  { name: 'silence', says: fixed(), outcome: 'silent', heavy: true },
-  { name: 'silence in the head', says: fixed('HTTP/1.1 200 OK\r\n'), outcome: 'silent', heavy: true },
+  { name: 'silence', says: fixed(), outcome: 'silent', heavy: true, byTime: true },
+  { name: 'silence in the head', says: fixed('HTTP/1.1 200 OK\r\n'), outcome: 'silent', heavy: true, byTime: true },
   {
     name: 'a head drop by drop',
     says: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a', 20),
     outcome: 'silent',
     heavy: true,
+    byTime: true,
   },
   {
     name: 'silence in the body',
     says: (tag) => [ok([`x-answer: ${tag}`, 'content-length: 100'], 'half')],
     outcome: 'cut',
     heavy: true,
+    byTime: true,
   },
   {
     name: 'a body drop by drop',

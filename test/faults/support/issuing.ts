@@ -30,6 +30,7 @@ admin: 127.0.0.1:${admin}
 storage: sqlite:gatehouse.db
 resources: [${audience}]
 scopes: { orders.read: Read your orders }
+tokens: { max_a_minute: 1000000 }
 login: { max_failures: 1000000, window: 1m }
 log: { level: warn, format: json }
 clients:

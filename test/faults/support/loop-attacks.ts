@@ -122,7 +122,7 @@ export const gatewayAttacks: readonly Attack[] = [
   ...[';', '; ', ' ', ';action="', ';action= ', 'action='].map((piece) =>
     get(
       `a SOAP action behind ${JSON.stringify(piece)}`,
-      [404, 401],
+      [400, 404, 401],
       [['Content-Type', `application/soap+xml${piece.repeat((200 * KIB) / piece.length)}`]],
       '/soap',
     ),
@@ -156,6 +156,13 @@ export const gatewayAttacks: readonly Attack[] = [
   ...['access_token=a&', '%61ccess_toke=&', '%61=&', '&', '?', '[', '\u007e'].map((piece) =>
     get(`a query of ${piece}`, [400, 401], [], `/orders/1?${piece.repeat((250 * KIB) / piece.length)}`),
   ),
+  ...['op[]=a&', 'OP;', '%6fp=&', '&', ';', '[', '+', '%5B', 'op%00'].flatMap((piece) =>
+    ['/asked', '/read'].map((path) =>
+      get(`a query of ${piece} at ${path}`, [400, 401, 404], [], `${path}?${piece.repeat((250 * KIB) / piece.length)}`),
+    ),
+  ),
+  get('100,000 names in Connection', [400], [['Connection', 'a,'.repeat(100_000)]], '/read'),
+  get('100,000 names in Connection, none that decides', [404], [['Connection', 'a,'.repeat(100_000)]], '/asked'),
   get('a URL of 1 MB', [431], [], `/${'a'.repeat(1_048_576)}`),
   get('an absolute target of slashes', [400, 404], [], `http://${'a'.repeat(100 * KIB)}${'/'.repeat(100 * KIB)}`),
   get('a path among 10,000 routes', [404], [], `/many/${'a/'.repeat(200 * KIB)}`),

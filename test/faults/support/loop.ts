@@ -28,7 +28,7 @@ export async function latest({ pid, output }: Loop): Promise<Lateness> {
   const said = () => [...output().matchAll(LINE)];
   const before = said().length;
   process.kill(pid, 'SIGUSR2');
-  if (!(await until(() => said().length > before, 20_000))) throw new Error('the process does not tell of its loop');
+  if (!(await until(() => said().length > before))) throw new Error('the process does not tell of its loop');
   const [, late, worked] = said().at(-1) ?? [];
   return { late: Number(late), worked: Number(worked) };
 }
@@ -43,6 +43,6 @@ export async function idleLoop(t: Test): Promise<Loop> {
   child.stderr?.on('data', (chunk) => (printed += chunk));
   t.teardown(() => child.kill('SIGKILL'));
   const loop = { pid: child.pid ?? 0, output: () => printed };
-  if (!(await until(() => printed.includes('up'), 20_000))) throw new Error('the idle process does not start');
+  if (!(await until(() => printed.includes('up')))) throw new Error('the idle process does not start');
   return loop;
 }

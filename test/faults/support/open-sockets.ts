@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 
 /** How many sockets a process has at the moment. */
 export function openSockets(pid: number): number {
@@ -18,9 +18,4 @@ function inodeOf(path: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** Resident memory in KiB. */
-export function resident(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 }

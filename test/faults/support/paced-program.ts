@@ -9,6 +9,8 @@ export interface Plan {
   readonly port: number;
   readonly perSecond: number;
   readonly connections: number;
+  /** An address of loopback; 127.0.0.1 when absent. */
+  readonly from?: string;
   readonly target: string;
   /** Values of Authorization, in turn. */
   readonly values?: readonly string[];
@@ -36,7 +38,14 @@ const BACKLOG = 2_000;
 const TICK = 2;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { port, connections, target, forged, ...plan }: Plan = JSON.parse(String((await lines.next()).value));
+const {
+  port,
+  connections,
+  from = '127.0.0.1',
+  target,
+  forged,
+  ...plan
+}: Plan = JSON.parse(String((await lines.next()).value));
 let { perSecond, values = [] } = plan;
 let turn = 0;
 
@@ -63,7 +72,7 @@ class Connection {
   }
 
   #open(): Socket {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true }).setEncoding('latin1');
     socket.on('data', (text) => this.#read(String(text)));
     socket.on('error', () => {});
     socket.on('close', () => this.#closed());

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { code, redeem } from '../../authorization/grant-flow.ts';
 import { basic, type Running, shop } from '../../authorization/running-service.ts';
 import { nonceOf, sendDigest } from '../../support/digest-caller.ts';
-import { tell, tellWith } from './point.ts';
+import { tell, tellWith } from './tell.ts';
 
 /** A service whose throttles, and two gateways whose nonces and rates, are counted in one Redis. */
 export interface Counted {

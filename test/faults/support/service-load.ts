@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/tokens/opaque-token.ts';
-import type { Records } from '../../../src/storage/records.ts';
+import type { Records } from '../../../src/storage/records/records.ts';
 import { codeRecord, type TokenAnswer, verifier } from '../../authorization/grant-flow.ts';
 import { basic, callback, passwordHash, requests, shop, web } from '../../authorization/running-service.ts';
 import { until } from '../../support/until.ts';
@@ -10,6 +10,7 @@ export function loadedClients(key: string): string {
   return `
   - { client_id: web, client_secret: ${web.secret}, scope: orders.read, grant_types: [authorization_code, refresh_token, password], redirect_uris: ['${callback}'], retry_window: 1m }
 users: [{ username: alice, password_argon2: '${passwordHash('wonderland')}' }]
+tokens: { max_a_minute: 1000000 }
 login: { max_failures: 1000000 }
 encryption_keys: [${key}]
 `;

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { type Peer, peerTests } from './peer.ts';
 
-t.setTimeout(170_000);
+/** Installs a library for Python first: half a minute and more on a busy machine. */
+t.setTimeout(240_000);
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const requirements = path('../../peers/python/requirements.txt');

@@ -225,7 +225,7 @@ async function token(
     () => signed({ iss: 'https://mallory.example.com' }),
     () => signed({ exp: now + 1e9 }),
     () => signed({}, { typ: 'JWT' }),
-    async () => `${(await signed({})).slice(0, -3)}AAA`,
+    async () => `${(await signed({})).slice(0, -8)}AAAAAAAA`,
     async () => (await signed({})).slice(0, 20 + dice.below(100)),
     () => dice.text('abc.=~+/-_', 1 + dice.below(60)),
     () => `unknown-${index}`,

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { parse, stringify } from 'yaml';
+import { freePort } from '../../support/free-port.ts';
+import { blockOf, type FrontProxy, folder, started } from '../../support/front-proxy.ts';
+import { peerFile } from './place.ts';
+
+const MANAGER = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+
+function cluster(name: string, url: string): object {
+  const [address, port] = url.split(':');
+  const endpoint = { address: { socket_address: { address, port_value: Number(port) } } };
+  return {
+    name,
+    type: 'STATIC',
+    connect_timeout: '2s',
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint }] }] },
+  };
+}
+
+/** Envoy with the part of its connection manager that the page shows. Clusters: name → HOST:PORT. */
+export async function envoy(t: Test, page: string, clusters: Readonly<Record<string, string>>): Promise<FrontProxy> {
+  const port = await freePort();
+  const shown = parse(blockOf(page, 'yml', {})) as object;
+  const typed_config = { '@type': MANAGER, stat_prefix: 'front', ...shown };
+  const file = join(folder(t), 'envoy.yaml');
+  const listener = {
+    name: 'front',
+    address: { socket_address: { address: '127.0.0.1', port_value: port } },
+    filter_chains: [{ filters: [{ name: 'envoy.filters.network.http_connection_manager', typed_config }] }],
+  };
+  const all = Object.entries(clusters).map(([name, url]) => cluster(name, url));
+  writeFileSync(file, stringify({ static_resources: { listeners: [listener], clusters: all } }));
+  const program = peerFile('envoy-1.40.0', 'venv/lib/python*/site-packages/envoy/_bin/envoy');
+  chmodSync(program, 0o755);
+  const args = ['-c', file, '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'];
+  return started(t, port, spawn(program, args, { stdio: 'pipe' }));
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Test } from 'tap';
+import { freePort } from '../../support/free-port.ts';
+import { folder, started } from '../../support/front-proxy.ts';
+import { peerFile } from './place.ts';
+
+export interface Keycloak {
+  readonly url: string;
+  /** Asks its admin API; anything but success throws with what it answered. */
+  admin(method: string, path: string, body?: object): Promise<Response>;
+  /** At the token endpoint of a realm. */
+  token(
+    realm: string,
+    form: Readonly<Record<string, string>>,
+  ): Promise<{ readonly access_token: string; readonly id_token?: string }>;
+}
+
+const ADMIN = { username: 'admin', password: 'admin-of-this-test' };
+
+/** A Keycloak in a folder of its own, with no realm but its own. */
+export async function keycloak(t: Test): Promise<Keycloak> {
+  const home = join(folder(t), 'keycloak');
+  cpSync(dirname(dirname(peerFile('keycloak-26.4.7', '*/bin/kc.sh'))), home, { recursive: true });
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    KC_BOOTSTRAP_ADMIN_USERNAME: ADMIN.username,
+    KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password,
+    JAVA_OPTS_APPEND: '-Xmx512m',
+  };
+  const args = ['start-dev', '--http-host', '127.0.0.1', '--http-port', String(port)];
+  await started(t, port, spawn('bash', [join(home, 'bin/kc.sh'), ...args], { stdio: 'pipe', env }), 240_000);
+  const url = `http://127.0.0.1:${port}`;
+  const token = async (realm: string, form: Readonly<Record<string, string>>) => {
+    const body = new URLSearchParams(form);
+    const answer = await fetch(`${url}/realms/${realm}/protocol/openid-connect/token`, { method: 'POST', body });
+    if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as { access_token: string };
+  };
+  return {
+    url,
+    token,
+    async admin(method, path, body) {
+      const { access_token } = await token('master', { grant_type: 'password', client_id: 'admin-cli', ...ADMIN });
+      const answer = await fetch(`${url}/admin/realms${path}`, {
+        method,
+        headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * The source of every RegExp that runs meanwhile, however it was made: `test`, and text's `match`, `matchAll`, `search`,
+ * `replace` and `split` all end in `exec` (ECMA-262 §22.2.7.1), which the language looks up at each call.
+ */
+export function executedPatterns(run: () => void): ReadonlySet<string> {
+  const sources = new Set<string>();
+  const { exec } = RegExp.prototype;
+  RegExp.prototype.exec = function (this: RegExp, text: string) {
+    sources.add(this.source);
+    return exec.call(this, text);
+  };
+  try {
+    run();
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+  return sources;
+}

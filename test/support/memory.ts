@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { GatewayProcess } from './process.ts';
+import { until } from './until.ts';
+
+const probe = fileURLToPath(new URL('heap-probe.ts', import.meta.url));
+
+/** Environment of a process whose heap can be asked for. */
+export const probed = { NODE_OPTIONS: `--import ${probe}` };
+
+const LINE = /^heap in use (\d+)$/gm;
+
+/** Bytes of heap that a process started with `probed` has in use after a collection. */
+export async function heapInUse({ pid, output }: Pick<GatewayProcess, 'pid' | 'output'>): Promise<number> {
+  const said = () => [...output().matchAll(LINE)];
+  const before = said().length;
+  process.kill(pid, 'SIGUSR2');
+  if (!(await until(() => said().length > before))) throw new Error('the process does not tell of its heap');
+  return Number(said().at(-1)?.[1]);
+}
+
+/** Bytes that this process uses: of heap, and outside of it. What nobody needs any more is collected before. */
+export async function ownMemory(): Promise<NodeJS.MemoryUsage> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  collect();
+  // What a handle held is freed by a turn of the event loop.
+  await turn();
+  collect();
+  return process.memoryUsage();
+}
+
+/** The most resident memory that the process has had, in KiB. */
+export function highWater(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
+
+/** Resident memory in KiB. */
+export function resident(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
+}
