@@ -17,7 +17,7 @@ storage: ${storage}
 encryption_keys: [${encryptionKey}]
 resources: [https://api.example.com]
 scopes: { ${scope}: Read your orders, orders.write: Change your orders }
-tokens: { access: { ttl: ${lifetimes.accessToken}s }, refresh: { ttl: ${lifetimes.refreshToken}s } }
+tokens: { access: { ttl: ${lifetimes.accessToken}s }, refresh: { ttl: ${lifetimes.refreshToken}s }, max_a_minute: 1000000000 }
 log: { level: info, format: json }
 clients:
   - { client_id: ${shop.id}, client_secret: ${shop.secret}, scope: ${scope}, grant_types: [client_credentials] }

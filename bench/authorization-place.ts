@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/base/clock.ts';
 import { openRecords } from '../src/storage/open.ts';
-import type { Records } from '../src/storage/records.ts';
+import type { Records } from '../src/storage/records/records.ts';
 import { authorizationYaml, encryptionKey } from './authorization-config.ts';
 import type { Command } from './children.ts';
 import { makeCodes } from './codes.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeOpaqueToken, tokenPrefixes } from '../src/authorization/tokens/opaque-token.ts';
 import { sha256 } from '../src/base/secret.ts';
-import type { CodeRecord, Records } from '../src/storage/records.ts';
+import type { CodeRecord, Records } from '../src/storage/records/records.ts';
 import { challenge, clients, lifetimes, redirectUri, scope, subject } from './grants.ts';
 
 /** More would wait too long for a connection to the database. */

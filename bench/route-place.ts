@@ -114,7 +114,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-async function makeToken(): Promise<string> {
+export async function makeToken(): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT({
     iss: issuer,

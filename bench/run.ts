@@ -1,8 +1,10 @@
-// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
+// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers|shares|cost [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAuthorization } from './authorization.ts';
 import { authorizationTable } from './authorization-report.ts';
+import { benchCost, costTable } from './cost/bench.ts';
 import { benchGateway, namedParts, partNames } from './gateway/bench.ts';
 import { withFigures } from './gateway/markdown.ts';
 import { engines } from './gateway/part.ts';
@@ -11,6 +13,7 @@ import { readResults, resultsText, writeResults } from './gateway/results-file.t
 import { gatewayText } from './gateway/text.ts';
 import { benchHttpAuth, httpAuthTable } from './http-auth.ts';
 import { benchRoutes, routeTable } from './routes.ts';
+import { benchShares, sharesTable } from './shares/bench.ts';
 import { isTool } from './tools.ts';
 import { benchUserKeys, userKeyTable } from './user-keys.ts';
 import { benchUserKeysGateway, userKeysGatewayTable } from './user-keys-gateway.ts';
@@ -23,6 +26,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string' },
     only: { type: 'string' },
+    base: { type: 'string' },
     engine: { type: 'string', default: 'own' },
     results: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -133,6 +137,23 @@ async function runWorkers(): Promise<void> {
   );
 }
 
+async function runCost(): Promise<void> {
+  checkTools();
+  const { base } = values;
+  if (base === undefined) fail('--base is the folder of the tree to compare with, with its node_modules', 2);
+  const costs = await benchCost({ base: resolve(base), rounds: count('rounds'), seconds, connections, say });
+  process.stdout.write(values.json ? `${JSON.stringify(costs, undefined, 2)}\n` : `\n${costTable(costs)}\n`);
+}
+
+async function runShares(): Promise<void> {
+  const report = await benchShares({ rounds: count('rounds'), seconds, say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, seconds, ...report }, undefined, 2)}\n`
+      : `\n${sharesTable(report)}\n`,
+  );
+}
+
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   gateway: runGateway,
   figures: runFigures,
@@ -142,6 +163,8 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   'user-keys': runUserKeys,
   'user-keys-gateway': runUserKeysGateway,
   workers: runWorkers,
+  cost: runCost,
+  shares: runShares,
 };
 const bench = benches[positionals[0] ?? 'gateway'];
 if (bench === undefined || positionals.length > 1) fail(`the benchmarks are: ${Object.keys(benches).join(', ')}`, 2);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { Pool } from 'undici';
-import type { Records } from '../src/storage/records.ts';
+import type { Records } from '../src/storage/records/records.ts';
 import { cpuTime, start, stop } from './children.ts';
 import { makeCodes } from './codes.ts';
 import { basic, type ClientName, forms } from './grants.ts';

@@ -6,6 +6,9 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIRED = [24, 15];
+/** For Node.js this signal opens an inspector: with it, who reaches a port of loopback reads every key here. */
+process.on('SIGUSR1', () => {});
+
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 if (isNewEnough(process.versions.node)) {
@@ -36,7 +39,7 @@ function runNewerNode() {
     console.error(remedy());
     process.exit(1);
   }
-  const child = spawn(newer, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const child = spawn(newer, ['--disable-sigusr1', fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
+import { overrideHeaders } from '../../src/config/words/override-headers.ts';
 import { asEnvoy, asks, asTraefik, type Received } from '../support/asking.ts';
 import { blockOf } from '../support/front-proxy.ts';
 import { behind, gateway, routes } from '../support/gateway.ts';
@@ -22,19 +23,24 @@ const client: Fields = [
   ['X-Forwarded-Uri', '/public/a'],
   ['X-Original-Url', 'https://api.example.com/public/a'],
   ['Accept', 'text/plain'],
+  ...overrideHeaders.map((name) => [name, 'DELETE'] as const),
 ];
+const overridesIn = (fields: object) => overrideHeaders.filter((name) => name.toLowerCase() in fields);
 const read = async () => bearer(await jwt({ scope: 'orders.read' }, { alg: 'HS256' }));
 const asObject = (fields: Fields) => Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
 
-/** What the upstream gets of the headers that matter here, as Traefik documents `authResponseHeaders` and its twin. */
+/** What the upstream gets of the headers that matter here, as Traefik documents its two middlewares. */
 function throughTraefik(received: Fields, answer: RawResponse): Record<string, string> {
   const page = parse(blockOf('behind-traefik.md', 'yml', {}));
   const { authResponseHeaders, authResponseHeadersRegex } = page.http.middlewares.gatehouse.forwardAuth;
   const regex = new RegExp(authResponseHeadersRegex.replace('(?i)', ''), 'i');
+  const { middlewares } = page.http.routers.api;
+  const cleared = page.http.middlewares[middlewares[0]].headers.customRequestHeaders;
+  const gone = Object.keys(cleared).map((name) => (cleared[name] === '' ? name.toLowerCase() : ''));
   const names = new Set(authResponseHeaders.map((name: string) => name.toLowerCase()));
   const isCopied = (name: string) => names.has(name.toLowerCase()) || regex.test(name);
   return asObject([
-    ...received.filter(([name]) => !isCopied(name)),
+    ...received.filter(([name]) => !isCopied(name) && !gone.includes(name.toLowerCase())),
     ...answer.headers.filter(([name]) => isCopied(name)),
   ]);
 }
@@ -66,7 +72,9 @@ function throughEnvoy(received: Fields, answer: RawResponse): Record<string, str
   const { patterns } = envoyFilter().filter.http_service.authorization_response.allowed_upstream_headers;
   const set = answer.headers.filter(([name]) => fits(patterns, name.toLowerCase()));
   const fields = asObject([...received, ...set]);
-  for (const name of answer.header('x-envoy-auth-headers-to-remove')?.split(',') ?? []) delete fields[name];
+  const removed: readonly string[] = envoyFilter().page.route_config.request_headers_to_remove;
+  for (const name of [...(answer.header('x-envoy-auth-headers-to-remove')?.split(',') ?? []), ...removed])
+    delete fields[name];
   return fields;
 }
 
@@ -82,6 +90,10 @@ t.test(
     const odd: Fields = [...own, ['X_Auth_Subject', 'mallory'], token];
     const open = throughTraefik(odd, await asks(running, asTraefik({ target: '/public/a', headers: odd })));
     t.notMatch(Object.keys(open), /auth[-_]subject|auth-else/);
+    const folded = client.map(([name, value]) => [name.replaceAll('-', '_'), value] as const);
+    const spelt = throughTraefik(folded, await asks(running, asTraefik({ target: '/public/a', headers: folded })));
+    t.notMatch(Object.keys(spelt), /original|rewrite|method/, 'nor a header that names another path or method');
+    t.strictSame([overridesIn(passed), overridesIn(open)], [[], []]);
     t.equal(open.authorization, token[1], 'on a public route it passes');
   },
 );
@@ -95,6 +107,7 @@ t.test('behind Envoy as the page sets it up, the upstream sees what we say and n
   t.strictSame([passed['x-auth-else'], passed.authorization], [undefined, undefined]);
   const open = throughEnvoy(headers, await asks(running, asEnvoy(askedByEnvoy({ target: '/public/a', headers }))));
   t.strictSame([open['x-auth-subject'], open['x-auth-else']], [undefined, undefined]);
+  t.strictSame([overridesIn(passed), overridesIn(open)], [[], []], 'nor a header that names another path or method');
   t.equal(open.authorization, token[1], 'on a public route it passes');
 });
 

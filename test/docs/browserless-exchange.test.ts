@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import type { GrantType } from '../../src/config/authorization.ts';
+import type { GrantType } from '../../src/config/schema/authorization.ts';
 import { basic, configuration, type Running, run } from '../authorization/running-service.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { endpoint } from '../support/endpoint.ts';
@@ -52,6 +52,14 @@ async function signIn(page: Page, { issuer }: Site): Promise<void> {
   await page.waitForURL(`${issuer}/oauth2/account`);
 }
 
+/** At the authorization endpoint, as any client sends its users there. */
+async function letIn(page: Page, { issuer, origin }: Site): Promise<void> {
+  const asked = { response_type: 'code', client_id: 'shop', redirect_uri: `${origin}/callback`, scope: 'orders.read' };
+  await page.goto(`${issuer}/oauth2/authorize?${new URLSearchParams(asked)}`);
+  await page.locator('[name=decision][value=allow]').click();
+  await page.waitForURL(`${origin}/callback**`);
+}
+
 /** The first script of the page, as the page of an application runs it. */
 function runScript(page: Page, { issuer }: Site): Promise<{ code?: string; expires_in?: number; error?: string }> {
   const script = askForCode.replaceAll('https://auth.example.com', issuer);
@@ -74,10 +82,13 @@ t.test(
     t.match(await runScript(page, there), { error: 'login_required' });
     await signIn(page, there);
     await page.goto(there.origin);
+    t.match(await runScript(page, there), { error: 'consent_required' });
+    await letIn(page, there);
+    await page.goto(there.origin);
     const { code: CODE = '', expires_in } = await runScript(page, there);
     t.equal(expires_in, 60);
     const answer = (await runShell(exchange, there, { CODE })) as { session_key: string; openid: string };
-    t.match(answer, { session_key: /^.{43}=$/, openid: /^.{43}$/, expires_in: 604_800, scope: '' });
+    t.match(answer, { session_key: /^.{43}=$/, openid: /^.{43}$/, expires_in: 604_800, scope: 'orders.read' });
     const signed = `data:text/javascript,${encodeURIComponent(`const session_key = '${answer.session_key}'; ${sign} export default signature;`)}`;
     const { default: SIGNATURE } = (await import(signed)) as { default: string };
     t.strictSame(await runShell(check, there, { OPENID: answer.openid, SIGNATURE }), { valid: true });

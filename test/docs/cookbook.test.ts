@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { loadAuthorizationText, loadGatewayText } from '../../src/config/load.ts';
+import { loadAuthorizationText, loadGatewayText } from '../../src/config/load/load.ts';
 import { digestLines } from '../support/user-files.ts';
 import { filesIn, pages, textOf } from './cookbook.ts';
 

@@ -12,7 +12,8 @@ import { textOf } from './cookbook.ts';
 
 /** The page as its reader follows it: a gateway in a process of its own, and a collector that takes OTLP over HTTP. */
 
-t.setTimeout(600_000);
+/** Starts programs: 8 s in .ci/run on a busy machine. */
+t.setTimeout(60_000);
 
 const [, snippet = ''] = /^```js\n(.*?)^```$/ms.exec(textOf('tracing.md')) ?? [];
 

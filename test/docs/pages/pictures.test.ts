@@ -4,8 +4,6 @@ import t from 'tap';
 import { browserOf, skipWithoutBrowser as skip } from '../../support/browser.ts';
 import { root } from './blocks.ts';
 
-t.setTimeout(90_000);
-
 const openPage = browserOf(t);
 const folder = `${root}docs/pictures/`;
 const pictures = readdirSync(folder);

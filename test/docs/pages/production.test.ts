@@ -13,8 +13,6 @@ import type { Followed } from './place.ts';
 import { statementsOf } from './statements.ts';
 import { settingsOf } from './units.ts';
 
-t.setTimeout(150_000);
-
 const page = 'docs/production.md';
 const skip = skipWithout() || (programAt('nginx') === undefined && 'not installed: nginx');
 

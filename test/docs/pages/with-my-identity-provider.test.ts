@@ -4,8 +4,6 @@ import { foreignServer, secrets } from '../../support/foreign-server.ts';
 import { root } from './blocks.ts';
 import { follow, skipWithout } from './follow.ts';
 
-t.setTimeout(600_000);
-
 const read = (file: string) => readFileSync(root + file, 'utf8');
 
 t.test(
