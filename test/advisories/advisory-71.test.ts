@@ -17,7 +17,7 @@ t.test('advisory 71: while the store cannot commit, a revocation is 503 and the 
     [await service.token({}, shopJwt), shopJwt],
   ] as const;
 
-  const blocker = new DatabaseSync(join(directory, 'gatehouse.db'));
+  const blocker = new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 });
   blocker.exec('BEGIN IMMEDIATE');
   for (const [token, client] of tokens) {
     const response = await service.post('/oauth2/revoke', { token }, basic(client));

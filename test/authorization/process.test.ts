@@ -57,7 +57,7 @@ t.test('a database that is newer than the program is one line and exit 1', async
   const directory = temporaryDirectory(t);
   const config = writeConfig(directory);
   t.equal(await spawnService(t, config, { args: ['--migrate-only'] }).ended, 0);
-  const database = new DatabaseSync(join(directory, 'gatehouse.db'));
+  const database = new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 });
   database.exec("INSERT INTO migration VALUES (999, 'of tomorrow', '', 0)");
   database.close();
   const service = spawnService(t, config);

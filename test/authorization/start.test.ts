@@ -25,7 +25,7 @@ const changed = () =>
 
 /** Everything that the store holds, but for what other starts make by themselves. */
 function contents(directory: string): unknown {
-  using database = new DatabaseSync(join(directory, 'gatehouse.db'), { readOnly: true });
+  using database = new DatabaseSync(join(directory, 'gatehouse.db'), { readOnly: true, timeout: 5_000 });
   const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
   return tables.map(({ name }) => [name, database.prepare(`SELECT * FROM ${name}`).all()]);
 }

@@ -104,7 +104,7 @@ t.test('a store that is empty, of a newer version, or no database', async (t) =>
 });
 
 function alter(file: string, sql: string): void {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(sql);
   database.close();
 }

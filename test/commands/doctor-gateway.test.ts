@@ -212,7 +212,7 @@ t.test('stores of tokens and of users: none there, no tables, a newer version', 
   const foreign = await doctored(t, await file('sqlite:a.db', { 'a.db': '' }));
   expectSeen(t, foreign, 'authorization_servers.main sqlite:', 'bad', /no such table/);
   const { directory, storage } = await authorization(t);
-  const database = new DatabaseSync(join(directory, 'a.db'));
+  const database = new DatabaseSync(join(directory, 'a.db'), { timeout: 5_000 });
   database.exec("INSERT INTO migration VALUES (9999, 'later', 'x', 0)");
   database.close();
   const newer = await doctored(t, await file(storage));
@@ -394,10 +394,10 @@ t.test(
 t.test('nothing is changed: no file is made, written or touched, and no secret is printed', async (t) => {
   const { directory } = await authorization(t);
   const copy = t.testdir({});
-  const database = new DatabaseSync(join(directory, 'a.db'));
+  const database = new DatabaseSync(join(directory, 'a.db'), { timeout: 5_000 });
   database.exec(`VACUUM INTO '${join(copy, 'a.db')}'`);
   database.close();
-  const idle = new DatabaseSync(join(copy, 'a.db'));
+  const idle = new DatabaseSync(join(copy, 'a.db'), { timeout: 5_000 });
   idle.exec('PRAGMA journal_mode = WAL');
   idle.close();
   const server = main('http://127.0.0.1:9', {

@@ -31,7 +31,7 @@ async function scene(t: Test) {
     close: async () => {},
   };
   const drop = (name: string) => {
-    using database = new DatabaseSync(join(directory, 'a.db'));
+    using database = new DatabaseSync(join(directory, 'a.db'), { timeout: 5_000 });
     database.prepare('DELETE FROM secret WHERE name = ?').run(name);
   };
   return { open, drop, audit, events, records: await open(fresh, old) };

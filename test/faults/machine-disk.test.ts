@@ -64,7 +64,7 @@ t.test(
     t.equal(await lostOf(served, told.tokens), 0, `each of ${told.tokens.length} answered tokens is there`);
     served.child.kill('SIGTERM');
     t.equal(await served.ended, 0);
-    const database = new DatabaseSync(join(disk.directory, 'gatehouse.db'));
+    const database = new DatabaseSync(join(disk.directory, 'gatehouse.db'), { timeout: 5_000 });
     t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
     t.strictSame(database.prepare('PRAGMA foreign_key_check').all(), []);
     const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };

@@ -53,7 +53,7 @@ async function writesAreOut(t: Test, served: Program, tokens: readonly string[])
 }
 
 function isSound(t: Test, file: string): number {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 5_000 });
   t.strictSame({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
   const { rows } = database.prepare('SELECT count(*) AS rows FROM access_token').get() as { rows: number };
   database.close();

@@ -241,7 +241,7 @@ t.test(
 
 t.test('a database that is not an authorization service is an outage, and not ready', async (t) => {
   const directory = temporary(t);
-  new DatabaseSync(join(directory, 'gatehouse.db')).exec('CREATE TABLE access_token (id)');
+  new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 }).exec('CREATE TABLE access_token (id)');
   const upstream = await witness(t);
   const running = await gateway(
     t,

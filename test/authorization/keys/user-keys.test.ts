@@ -144,7 +144,7 @@ t.test(
     );
     for (const file of files)
       for (const secret of [Buffer.from(d), Buffer.from(d, 'base64url')]) t.notOk(file.includes(secret));
-    const database = new DatabaseSync(join(service.directory, 'gatehouse.db'));
+    const database = new DatabaseSync(join(service.directory, 'gatehouse.db'), { timeout: 5_000 });
     database
       .prepare('UPDATE user_key SET private_jwk = (SELECT private_jwk FROM user_key WHERE kid = ?) WHERE kid = ?')
       .run(kid, kidOfBob);

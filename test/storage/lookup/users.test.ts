@@ -88,7 +88,7 @@ t.test('a key file that cannot even be looked at is an outage', { skip: process.
 t.test('an HA1 that was moved to another user opens for nobody', async (t) => {
   const { records, options, file } = await sqlite(t);
   await records.setDigestUser(alice);
-  const stolen = new DatabaseSync(file);
+  const stolen = new DatabaseSync(file, { timeout: 5_000 });
   stolen.exec("UPDATE digest_user SET username = 'mallory', userhash = 'x'");
   stolen.close();
   const facts = reader(t, options);
@@ -97,7 +97,7 @@ t.test('an HA1 that was moved to another user opens for nobody', async (t) => {
 
 t.test('a database of a version before these tables is an outage', async (t) => {
   const { options, file } = await sqlite(t);
-  const older = new DatabaseSync(file);
+  const older = new DatabaseSync(file, { timeout: 5_000 });
   older.exec('DROP TABLE digest_user; DROP TABLE imported_password');
   older.close();
   const facts = reader(t, options);

@@ -16,7 +16,7 @@ t.test('a client is removed however many grants it has, and the feed waits for t
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   t.teardown(() => records.close());
   await records.addClient(client('shop'));
-  const database = new DatabaseSync(join(directory, 'gatehouse.db'));
+  const database = new DatabaseSync(join(directory, 'gatehouse.db'), { timeout: 5_000 });
   database.exec(`
     WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < ${MANY})
     INSERT INTO authorization_grant

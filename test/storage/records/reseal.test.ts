@@ -28,7 +28,7 @@ async function sqlite(t: Test): Promise<Store> {
   return {
     open: opener(t, 'sqlite:a.db', directory),
     async everyValue() {
-      using database = new DatabaseSync(join(directory, 'a.db'), { readOnly: true });
+      using database = new DatabaseSync(join(directory, 'a.db'), { readOnly: true, timeout: 5_000 });
       const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
       return tables.flatMap(({ name }) => database.prepare(`SELECT * FROM ${name}`).all().flatMap(Object.values));
     },
