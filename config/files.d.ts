@@ -279,9 +279,9 @@ export interface GatewayFile {
       timeout?: {
         /** For a connection to open. Default: `"2s"`. */
         connect?: string;
-        /** To the first byte of the answer. Default: `"30s"`. */
+        /** To the first byte of the answer. Absent: 30s; no limit while all its routes are in shadow. */
         response?: string;
-        /** Between two bytes of the answer; none for quiet streams. Default: `"60s"`. */
+        /** Between two bytes of the answer; none for quiet streams. Absent: 60s; no limit while all its routes are in shadow. */
         idle?: string;
       };
       /** How often a request is sent again, to another url where there is one: of an idempotent method without a body when its connection broke before an answer, any when no connection opened. Default: `1`. */

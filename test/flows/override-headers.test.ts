@@ -86,10 +86,9 @@ t.test('`defaults.pass_headers` holds for routes that do not say otherwise', asy
 });
 
 t.test('in shadow they pass where no route to the upstream enforces, and else do not', async (t) => {
-  const lower = names.map((name) => name.toLowerCase());
   const { told } = await bench(t, { mode: 'shadow' });
-  t.strictSame(await told('/orders/a', names), lower);
-  t.strictSame(await told('/nowhere', names), lower);
+  t.strictSame(await told('/orders/a', names), names);
+  t.strictSame(await told('/nowhere', names), names);
   const enforcing = { match: { path: '/enforced' }, scope: 'admin', mode: 'enforce' };
   const mixed = await bench(t, { mode: 'shadow', routes: [...routes, enforcing] });
   t.strictSame(await mixed.told('/orders/a', names), []);

@@ -4,6 +4,7 @@ import { blocksOf } from '../schema/http-schemes.ts';
 import { trustedParts } from '../schema/trusted-proxies.ts';
 import type { FileFacts, PlacedBlock, RouteFacts, SchemeRow } from '../schemes/scheme.ts';
 import { schemes } from '../schemes/table.ts';
+import { ANSWER_TIMES } from '../words/answer-times.ts';
 import type { Finding } from '../words/problem.ts';
 import type { Check, Checks, Member } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -68,7 +69,7 @@ function placedBlocks({ name }: SchemeRow, subject: GatewaySubject): readonly Pl
 function routeFacts(route: RouteFile, { config: { upstreams, defaults } }: GatewaySubject): RouteFacts {
   const { timeout, upstream, limits, match, end_with } = route;
   return {
-    idle: timeout?.idle ?? upstreams[upstream ?? defaults.upstream ?? '']?.timeout.idle,
+    idle: timeout?.idle ?? upstreams[upstream ?? defaults.upstream ?? '']?.timeout.idle ?? ANSWER_TIMES.idle,
     body: limits?.body,
     isForUpgrades: Object.keys(match.headers ?? {}).some((name) => name.toLowerCase() === 'upgrade'),
     endsWithToken: end_with === 'token',

@@ -64,8 +64,18 @@ export const Upstream = record(
     timeout: record(
       {
         connect: duration('2s', 'For a connection to open.'),
-        response: duration('30s', 'To the first byte of the answer.'),
-        idle: durationOrNone('60s', 'Between two bytes of the answer; none for quiet streams.'),
+        response: Type.Optional(
+          duration(
+            undefined,
+            'To the first byte of the answer. Absent: 30s; no limit while all its routes are in shadow.',
+          ),
+        ),
+        idle: Type.Optional(
+          durationOrNone(
+            undefined,
+            'Between two bytes of the answer; none for quiet streams. Absent: 60s; no limit while all its routes are in shadow.',
+          ),
+        ),
       },
       {},
       'How long it is waited for; above: 504.',

@@ -46,7 +46,7 @@ export interface PlacedBlock<Block> {
 /** What a rule of a block looks at in its route. */
 export interface RouteFacts {
   /** Milliseconds between two bytes of an answer. */
-  readonly idle: number | 'none' | undefined;
+  readonly idle: number | 'none';
   /** Bytes, `limits.body` of the route itself. */
   readonly body: number | 'none' | undefined;
   readonly isForUpgrades: boolean;

@@ -1,4 +1,4 @@
-import type { Forward } from '../decide/outcome.ts';
+import { changesNothing, type Forward } from '../decide/outcome.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -35,6 +35,8 @@ export interface ResponseRules {
   readonly crossOrigin: readonly string[] | undefined;
   readonly requestIdHeader: string;
   readonly requestId: string;
+  /** In shadow mode: the upstream's own request id stays. */
+  readonly keepsRequestId: boolean;
 }
 
 /** For the answer of an upstream to this request. */
@@ -44,14 +46,16 @@ export function responseRules(
   status: number,
   isBodiless: boolean,
 ): ResponseRules {
+  const keepsAll = changesNothing(plan);
   return {
     bodiless: status === 204,
     trailers: head.version !== '1.0' && !isBodiless,
     private: plan.privateResponse,
     own: plan.answerFields,
-    crossOrigin: plan.route.corsUpstream ? undefined : shared.crossOrigin?.answer(head),
+    crossOrigin: plan.route.corsUpstream || keepsAll ? undefined : shared.crossOrigin?.answer(head),
     requestIdHeader: shared.requestIdHeaderLower,
     requestId,
+    keepsRequestId: keepsAll,
   };
 }
 
@@ -62,6 +66,7 @@ export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFi
   let length: number | undefined;
   let announced: string | undefined;
   let coded = false;
+  let hasRequestId = false;
   const cacheControl: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const written = latin1(raw[i]);
@@ -70,7 +75,11 @@ export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFi
       judgeCoding(raw[i + 1], coded);
       coded = true;
     }
-    if (HOP_BY_HOP.has(name) || named?.has(name) || name === rules.requestIdHeader) continue;
+    if (HOP_BY_HOP.has(name) || named?.has(name)) continue;
+    if (name === rules.requestIdHeader) {
+      if (!rules.keepsRequestId) continue;
+      hasRequestId = true;
+    }
     if (rules.crossOrigin !== undefined && name.startsWith('access-control-')) continue;
     if (rules.own.length > 0 && rules.own.includes(name)) continue;
     const value = latin1(raw[i + 1]);
@@ -90,7 +99,7 @@ export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFi
   if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
   if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
   for (const text of rules.own) fields.push(text);
-  fields.push(rules.requestIdHeader, rules.requestId);
+  if (!hasRequestId) fields.push(rules.requestIdHeader, rules.requestId);
   return { fields, length };
 }
 

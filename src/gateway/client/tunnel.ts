@@ -53,18 +53,18 @@ export interface Tunnel {
 export interface SwitchRules {
   readonly requestIdHeader: string;
   readonly requestId: string;
+  readonly keepsRequestId: boolean;
 }
 
 /** The upstream's 101, written to the client in its own words (RFC 9110 §15.2.2). */
-export function switchingProtocols(raw: RawFields, { requestIdHeader, requestId }: SwitchRules): string {
+export function switchingProtocols(raw: RawFields, switchRules: SwitchRules): string {
   const rules = {
+    ...switchRules,
     bodiless: true,
     trailers: false,
     private: false,
     own: [],
     crossOrigin: undefined,
-    requestIdHeader,
-    requestId,
   };
   const { fields } = responseFields(raw, rules);
   let head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n';

@@ -46,7 +46,8 @@ export interface EngineParts {
 }
 
 export function buildEngine(parts: EngineParts): Engine {
-  const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames() };
+  const looksOn = [...parts.routes, parts.unrouted].some((route) => route?.onlyLooksOn);
+  const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames(), looksOn };
   return {
     route: (head) => route(router, head),
     needs: ({ head, route, preflight, wanted }) =>
@@ -55,14 +56,13 @@ export function buildEngine(parts: EngineParts): Engine {
   };
 }
 
-/** CONNECT asks for a tunnel; TRACE would show the client what the gateway adds to a request (RFC 9110 §9.3.8). */
-const REFUSED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
-
 const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, headers: [], body: '', reason: undefined };
 
 interface Router extends EngineParts {
   readonly table: RouteTable<Route>;
   readonly hostName: (authority: string) => string | undefined;
+  /** Whether any route is in shadow mode with all others of its upstream. */
+  readonly looksOn: boolean;
 }
 
 /** In shadow mode a form must be given on whole, so only one that says how long it is, and is not too long, is read. */
@@ -90,18 +90,40 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   if (framing !== undefined) return refuse(framing);
   const host = head.host?.lines === 1 ? router.hostName(head.host.value) : undefined;
   if (host === undefined) return refuse('host_invalid');
-  if (REFUSED.has(head.method)) return refuse('method_not_allowed', { allow: [] });
+  if (head.method === 'CONNECT' || (head.method === 'TRACE' && !router.looksOn)) return noMethod();
   if (head.method === 'OPTIONS' && valuesOf(head, 'max-forwards').includes('0')) return NO_CONTENT;
   const target = judgeTarget(head.method, head.target);
   if (target.kind === 'refused') return unrouted(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
   // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
-  if (target.path === '*') return refuse('route_not_found');
+  if (target.path === '*') return aboutServer(router, head, host);
   const document = mayBeMetadata(head, target) ? router.resources.find(host, target.path) : undefined;
   if (document !== undefined) return documentReply(document);
   const question = { host, key: target.key, method: head.method, head, query: target.query };
-  const found = isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
+  const found = findRoute(router, head, target, question);
   return found.kind === 'routed' ? judgeFields(router, found, question) : found;
+}
+
+function findRoute(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
+  if (head.method === 'TRACE') return traced(matched(router, head, target, question));
+  return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
+}
+
+/** TRACE would show the client what the gateway adds to a request (RFC 9110 §9.3.8): one that goes on has no identity. */
+function traced(found: Routed | Refuse): Routed | Refuse {
+  const refusal = noMethod();
+  return found.kind === 'routed' && found.route.onlyLooksOn ? { ...found, wouldRefuse: refusal } : refusal;
+}
+
+/** CONNECT asks for a tunnel. */
+function noMethod(): Refuse {
+  return refuse('method_not_allowed', { allow: [] });
+}
+
+function aboutServer({ unrouted: route }: Router, head: RequestHead, host: string): Routed | Refuse {
+  const refusal = refuse('route_not_found');
+  const goesOn = route?.onlyLooksOn === true && route.upstream.takesAsterisk;
+  return goesOn ? routedTo(route, { head, host, target: asReceived(head) }, refusal) : refusal;
 }
 
 /** What decides must be there once, and must be what the upstream gets; else another route's request could be meant. */
@@ -228,12 +250,14 @@ const NO_CORS = 'the file has no `cors`, so pages of other origins may not call'
 function preflight(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
   const asked = matchReadings(router.table, { ...question, method: head.requestedMethod?.value ?? '' }, target);
   if (asked.kind === 'ambiguous') return ambiguous(router, asked, { head, host: question.host, target });
-  if (asked.kind === 'route' && asked.route.corsUpstream) {
+  if (asked.kind === 'route' && (asked.route.corsUpstream || asked.route.onlyLooksOn)) {
     const routed = judged(asked.route, head, question.host, target);
     return routed.kind === 'routed' ? { ...routed, preflight: true } : routed;
   }
   const methods = router.table.methods(question);
   if (methods === undefined) return matched(router, head, target, question);
+  if (router.unrouted?.onlyLooksOn === true)
+    return unrouted(router, head, question.host, refuse('method_not_allowed', { allow: [...methods] }));
   const headers = router.crossOrigin?.preflight(head, methods) ?? [];
   const reason = router.crossOrigin === undefined ? NO_CORS : router.crossOrigin.blocked(head, methods);
   return { kind: 'reply', route: undefined, status: 204, headers, body: '', reason };

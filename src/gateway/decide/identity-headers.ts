@@ -1,7 +1,7 @@
 import { remembered } from '../../base/remembered.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { PassHeader } from '../../config/schema/route.ts';
-import { certificateHeaders } from '../../config/words/certificate-headers.ts';
+import { type CertificateHeader, certificateHeaders } from '../../config/words/certificate-headers.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
 import { ownValue } from '../../config/words/own-value.ts';
@@ -19,6 +19,8 @@ export interface IdentityHeaders {
    * another path or method than was judged. `isFromProxy`: a trusted proxy sent it.
    */
   spoofs(name: string, isFromProxy?: boolean): boolean;
+  /** Whether it is dropped once the route enforces. Another answer than that of `spoofs` is given in shadow mode only. */
+  dropsLater(name: string, isFromProxy?: boolean): boolean;
   /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
   write(identity: Identity): readonly string[] | undefined;
 }
@@ -30,19 +32,28 @@ export interface HeaderRules {
   /** Names that are dropped by default and pass as they came: from anybody, and from a trusted proxy. */
   readonly passed?: readonly PassHeader[];
   readonly passedFromProxies?: readonly PassHeader[];
+  readonly onlySet?: OnlySet;
+}
+
+/** In shadow mode everything passes but the names that are set and, from a client itself, these. */
+export interface OnlySet {
+  readonly certificates: readonly CertificateHeader[];
 }
 
 export function identityHeaders(
   { prefix, set }: IdentityHeadersConfig,
-  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed }: HeaderRules = {},
+  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed, onlySet }: HeaderRules = {},
 ): IdentityHeaders {
   const own = { prefix: fold(prefix), names: [...Object.keys(set), requestId] };
   const fromAnybody = remembering(spoofing(own, passed));
   const fromProxies = passedFromProxies === passed ? fromAnybody : remembering(spoofing(own, passedFromProxies));
+  const dropsLater: IdentityHeaders['spoofs'] = (name, isFromProxy = false) =>
+    (isFromProxy ? fromProxies : fromAnybody)(name);
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
     names: Object.keys(set).map((name) => name.toLowerCase()),
-    spoofs: (name, isFromProxy = false) => (isFromProxy ? fromProxies : fromAnybody)(name),
+    spoofs: onlySet === undefined ? dropsLater : spoofingSet(Object.keys(set), onlySet),
+    dropsLater,
     write(identity) {
       const before = written.get(identity);
       if (before !== undefined) return before;
@@ -66,8 +77,19 @@ function spoofing({ prefix, names }: Own, passed: readonly PassHeader[]): (name:
   return (name) => {
     const plain = fold(name);
     if (OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(prefix) || exact.has(plain)) return true;
-    return certificates.some((each) => plain === each || plain.startsWith(`${each}-`));
+    return certificates.some((each) => isOrExtends(plain, each));
   };
+}
+
+function spoofingSet(names: readonly string[], { certificates }: OnlySet): IdentityHeaders['spoofs'] {
+  const exact = new Set(names.map(fold));
+  const isSet = remembering((name) => exact.has(fold(name)));
+  const isCertificate = remembering((name) => certificates.some((each) => isOrExtends(fold(name), fold(each))));
+  return (name, isFromProxy = false) => isSet(name) || (!isFromProxy && isCertificate(name));
+}
+
+function isOrExtends(plain: string, name: string): boolean {
+  return plain === name || plain.startsWith(`${name}-`);
 }
 
 const FORWARDING = /^(?:forwarded$|x-forwarded(?:$|-))/;

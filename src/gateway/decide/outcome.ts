@@ -27,6 +27,11 @@ export interface Forward {
   readonly shadow: Refuse | Unavailable | 'pass' | undefined;
 }
 
+/** Whether the upstream gets the request as it came. Where another route to it enforces, it trusts our fields. */
+export function changesNothing({ shadow, route }: Forward): boolean {
+  return shadow !== undefined && route.onlyLooksOn;
+}
+
 export interface Refuse {
   readonly kind: 'refuse';
   readonly code: Code;

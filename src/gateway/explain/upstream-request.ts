@@ -1,7 +1,8 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fold } from '../../config/words/fold-name.ts';
-import type { Forward } from '../decide/outcome.ts';
+import { changesNothing, type Forward } from '../decide/outcome.ts';
 import { credentialHeaders, credentialParameters } from '../decide/placed-credentials.ts';
+import { shadowFields } from '../forward/shadow-fields.ts';
 import { upstreamFields } from '../forward/upstream-fields.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -26,7 +27,9 @@ export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: 
   const { upstream, schemes } = plan.route;
   const placed = credentialHeaders(schemes);
   const sender = { requestIdHeader: config.request_id.header.toLowerCase(), requestId: '(made for each request)' };
-  const fields = upstreamFields(head, plan, sender);
+  const fields = changesNothing(plan)
+    ? shadowFields(head.fields, head, plan, sender)
+    : upstreamFields(head, plan, sender);
   const [first] = upstream.origins;
   fields.push('host', first?.host ?? head.host?.value ?? first?.authority ?? '');
   const secret = new Set(['authorization', 'cookie', 'proxy-authorization', upstream.credential?.name.toLowerCase()]);

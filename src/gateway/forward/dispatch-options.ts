@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
-import type { Forward } from '../decide/outcome.ts';
+import { changesNothing, type Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
+import { shadowFields } from './shadow-fields.ts';
 import { upstreamFields } from './upstream-fields.ts';
 
 export type SentBody = RequestBody | Buffer | null;
@@ -41,7 +42,10 @@ export function dispatchOptions(
   const { head, shared, requestId } = exchange;
   const { idle, response } = plan.route.limits;
   const propagated = exchange.trace?.forwarding(head.method, plan.target, origin);
-  const headers = upstreamFields(head, plan, { requestIdHeader: shared.requestIdHeaderLower, requestId, propagated });
+  const sender = { requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
+  const headers = changesNothing(plan)
+    ? shadowFields(exchange.request.rawHeaders, head, plan, sender)
+    : upstreamFields(head, plan, sender);
   headers.push('host', hostFor(exchange, origin));
   const length = contentLength(exchange, body);
   if (length !== undefined) headers.push('content-length', length);

@@ -6,6 +6,7 @@ import { OURS } from '../message/our-fields.ts';
 import { listNames, type RequestHead } from '../message/request-head.ts';
 import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
+import { addForwardingFields } from './forwarding-fields.ts';
 
 /**
  * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
@@ -74,26 +75,11 @@ export function speaksForUs(plan: Forward): boolean {
   return credential.folded === 'authorization' || !isHandedOn(plan);
 }
 
-/** RFC 7239, its common predecessors, and Via (RFC 9110 §7.6.3): from the connection alone, nothing from the client. */
+/** From the connection alone, nothing from the client; Via (RFC 9110 §7.6.3) is appended to what the client says. */
 function addForwarding(fields: string[], head: RequestHead): void {
-  const { address, secure, chain, certificate } = head.origin;
-  const host = head.origin.host ?? head.host?.value ?? '';
-  const proto = secure ? 'https' : 'http';
-  fields.push('x-forwarded-for', chain, 'x-forwarded-host', host, 'x-forwarded-proto', proto);
-  fields.push('forwarded', `for=${node(address)};host=${parameter(host)};proto=${proto}`);
-  // RFC 9440 §2.2.
-  if (certificate !== undefined) fields.push('client-cert', certificate.field);
+  fields.push('x-forwarded-for', head.origin.chain);
+  addForwardingFields(fields, head);
   fields.push('via', `${head.version} gatehouse`);
   // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
-}
-
-/** RFC 7239 §6: an IPv6 address is bracketed and quoted. */
-function node(address: string): string {
-  return address.includes(':') ? `"[${address}]"` : address;
-}
-
-/** A value that is no token is quoted; a judged Host has no character that would need an escape. */
-function parameter(host: string): string {
-  return /^[A-Za-z0-9._-]+$/.test(host) ? host : `"${host}"`;
 }

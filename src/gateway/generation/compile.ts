@@ -1,11 +1,11 @@
 import type { Pointer, Position } from '../../config/load/load.ts';
 import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
-import { passable } from '../../config/schema/route.ts';
+import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { CLIENT_CERT, isCertificateHeader } from '../../config/words/certificate-headers.ts';
 import { parseHostPattern } from '../../config/words/host-pattern.ts';
 import { parsePathPattern } from '../../config/words/path-pattern.ts';
 import type { Counters } from '../../counters/counters.ts';
-import { type HeaderRules, type IdentityHeaders, identityHeaders } from '../decide/identity-headers.ts';
+import { type HeaderRules, type IdentityHeaders, identityHeaders, type OnlySet } from '../decide/identity-headers.ts';
 import type { ProtectedResources } from '../decide/protected-resources.ts';
 import { compileRateLimit } from '../decide/rate-limit.ts';
 import type { Route } from '../decide/route.ts';
@@ -86,12 +86,14 @@ function compiler(
 function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeaders {
   const { defaults, request_id } = config;
   const onlyLooksOn = lookingOn(config);
-  const make = oncePerInput(({ identity_headers, ...passes }: Passes & Pick<Defaults, 'identity_headers'>) =>
+  const onlySet = onlySetBy(config);
+  const make = oncePerInput(({ identity_headers, ...passes }: HeaderRules & Pick<Defaults, 'identity_headers'>) =>
     identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
   );
   return (route) => {
     const { identity_headers = defaults.identity_headers, pass_headers = defaults.pass_headers } = route;
-    return make({ identity_headers, ...(onlyLooksOn(route) ? allBut(config) : passesOf(pass_headers)) });
+    const rules = { identity_headers, ...passesOf(pass_headers) };
+    return make(onlyLooksOn(route) ? { ...rules, onlySet } : rules);
   };
 }
 
@@ -105,14 +107,10 @@ function passesOf(names: Defaults['pass_headers']): Passes {
   return passed.length === names.length ? { passed } : { passed, passedFromProxies: names };
 }
 
-/**
- * Where no route to an upstream enforces, it has its requests as they came. Where clients show their certificates here,
- * the fields of RFC 9440 are ours all the same (§2.4).
- */
-function allBut({ listen }: GatewayConfig): Passes {
+/** Where clients show their certificates here, the fields of RFC 9440 are ours in shadow mode too (§2.4). */
+function onlySetBy({ listen }: GatewayConfig): OnlySet {
   const isShownHere = listen.tls !== undefined && listen.tls.client_auth !== 'none';
-  const passed = passable.filter((name) => !isShownHere || name !== CLIENT_CERT);
-  return { passed, passedFromProxies: passable };
+  return { certificates: isShownHere ? [CLIENT_CERT] : [] };
 }
 
 /** In one literal, whose members V8 keeps in the object itself, in this order; what is spread lies in a place of its own. */
@@ -199,6 +197,9 @@ function orShared(schemes: readonly HttpScheme[]): readonly HttpScheme[] {
 
 type Forwarding = 'forwardCredential' | 'corsUpstream' | 'rewrite' | 'upstream' | 'buffered' | 'limits' | 'watch';
 
+/** In shadow mode only what the file names ends an answer. */
+const NO_TIMES = { response: 'none', idle: 'none' } as const;
+
 /** What the upstream gets, and how long it may take. */
 function forwarding(
   config: GatewayConfig,
@@ -207,6 +208,7 @@ function forwarding(
   parts: SharedParts,
 ): Pick<Route, Forwarding> {
   const { name, timeout } = upstreamOf(config, route);
+  const unnamed = parts.onlyLooksOn(route) ? NO_TIMES : ANSWER_TIMES;
   return {
     forwardCredential: route.forward_credential,
     corsUpstream: route.cors === 'upstream',
@@ -215,8 +217,8 @@ function forwarding(
     buffered: route.request_buffering === 'on',
     watch: route.end_with === 'token' ? watch : undefined,
     limits: parts.limits({
-      response: route.timeout?.response ?? timeout.response,
-      idle: route.timeout?.idle ?? timeout.idle,
+      response: route.timeout?.response ?? timeout.response ?? unnamed.response,
+      idle: route.timeout?.idle ?? timeout.idle ?? unnamed.idle,
       body: route.limits?.body ?? config.limits.body,
       form: route.limits?.form_body ?? config.limits.form_body,
     }),

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** A path of the health listener that an upstream answers. */
@@ -15,8 +16,8 @@ export function compileHealthPasses(
 ): ReadonlyMap<string, HealthPass> {
   const passes = Object.entries(health_passes).flatMap(([asked, { upstream: name, path }]) => {
     const upstream = upstreams.get(name);
-    const timeout = blocks[name]?.timeout.response;
-    return upstream === undefined || timeout === undefined ? [] : [[asked, { upstream, path, timeout }] as const];
+    const timeout = blocks[name]?.timeout.response ?? ANSWER_TIMES.response;
+    return upstream === undefined ? [] : [[asked, { upstream, path, timeout }] as const];
   });
   return new Map(passes);
 }

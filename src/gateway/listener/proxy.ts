@@ -7,6 +7,7 @@ import { Exchange, requestIds, type Shared } from '../client/exchange.ts';
 import { peerOf, withForwardedHost } from '../client/trusted-proxies.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../client/tunnel.ts';
 import type { Engine } from '../decide/engine.ts';
+import { changesNothing } from '../decide/outcome.ts';
 import type { Routed } from '../decide/routed.ts';
 import type { OnUpgrade } from '../forward/dispatch-options.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
@@ -89,7 +90,8 @@ function endings(end: (reason: string) => void): (why: StreamEnd) => void {
 /** The upstream switched first; now the client is told, and from here on they are one connection. */
 function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
   holdUntilClosed(exchange);
-  return (raw, upstream, { identity, shadow }) => {
+  return (raw, upstream, plan) => {
+    const { identity, shadow } = plan;
     const { request, response, requestId, shared } = exchange;
     const client = request.socket as Socket;
     if (client.destroyed) {
@@ -97,7 +99,8 @@ function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): On
       return;
     }
     (response as ServerResponse).detachSocket(client);
-    client.write(switchingProtocols(raw, { requestIdHeader: shared.requestIdHeaderLower, requestId }), 'latin1');
+    const names = { requestIdHeader: shared.requestIdHeaderLower, requestId, keepsRequestId: changesNothing(plan) };
+    client.write(switchingProtocols(raw, names), 'latin1');
     shared.listener.tunnels.add(client);
     client.once('close', () => shared.listener.tunnels.delete(client));
     const parts = { client, upstream, head: handshake.finish(), idle: route.limits.idle };

@@ -1,5 +1,5 @@
-/** RFC 9110 §7.6.1, and the fields that we write anew for our own connection to the upstream. */
-export const OURS: ReadonlySet<string> = new Set([
+/** Of one connection (RFC 9110 §7.6.1), with what frames a message on it. */
+export const OF_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -13,5 +13,7 @@ export const OURS: ReadonlySet<string> = new Set([
   'expect',
   'host',
   'content-length',
-  'x-real-ip',
 ]);
+
+/** What we write for our own connection to the upstream, and what only a proxy may say of the one before it. */
+export const OURS: ReadonlySet<string> = new Set([...OF_HOP, 'x-real-ip']);

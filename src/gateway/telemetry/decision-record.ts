@@ -6,6 +6,7 @@ import { type Step, stepOf } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead, Via } from '../message/request-head.ts';
 import { nearest } from '../message/scope-requirement.ts';
+import { type ShadowFacts, shadowFacts } from './shadow-facts.ts';
 import { traceIdOf } from './trace-context.ts';
 
 /** What became of one request. Logs, metrics, the live view and tickets read this and nothing else. */
@@ -36,7 +37,7 @@ export interface Decision {
  * A decision as it is written down. It holds no credential, no query (which may have a token), and nothing that steers a
  * terminal, also where an upstream or a server sent it.
  */
-export interface DecisionRecord {
+export interface DecisionRecord extends ShadowFacts {
   readonly request_id: string;
   /** Of W3C Trace Context: 32 hexadecimal digits. */
   readonly trace_id?: string;
@@ -117,14 +118,17 @@ function rounded(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : Math.round(milliseconds * 1000) / 1000;
 }
 
-function facts({ code, outcome }: Decision): Partial<DecisionRecord> {
+function facts(decision: Decision): Partial<DecisionRecord> {
+  const { code, outcome } = decision;
   switch (outcome?.kind) {
     case 'forward': {
       const { identity, cache, shadow } = outcome;
       const step = stepOf(code);
       const known = { ...who(identity), cache, ...(step === undefined ? {} : { step }) };
-      if (shadow === undefined || shadow === 'pass') return { ...known, ...(shadow && { shadow }) };
-      return { ...known, ...refusalFacts(shadow), shadow: shadow.code };
+      if (shadow === undefined) return known;
+      const noticed = shadowFacts(decision, outcome);
+      if (shadow === 'pass') return { ...known, shadow, ...noticed };
+      return { ...known, ...refusalFacts(shadow), shadow: shadow.code, ...noticed };
     }
     case 'refuse':
     case 'unavailable':

@@ -5,6 +5,7 @@ import { entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { Histogram, type Tally, tallies } from '../message/tally.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
+import { isNoticed } from './shadow-facts.ts';
 
 export type { Decision } from './decision-record.ts';
 
@@ -109,15 +110,17 @@ const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   internal_error: 'error',
 };
 
-/** What shadow mode would have refused is told as a refusal is: its report is made from a default log. */
-function levelOf({ code, outcome, isCut }: Decision): 'debug' | 'info' | 'warn' | 'error' {
+/** What shadow mode would have refused, or changed, is told as a refusal is: its report is made from a default log. */
+function levelOf(decision: Decision): 'debug' | 'info' | 'warn' | 'error' {
+  const { code, outcome, isCut } = decision;
   if (isCut === true) return 'warn';
-  if (code === 'forwarded' && outcome?.kind === 'forward' && wouldRefuse(outcome)) return 'info';
+  if (code === 'forwarded' && outcome?.kind === 'forward' && isForReport(decision, outcome)) return 'info';
   return levels[code] ?? (entryStatus(code) >= 500 ? 'warn' : 'info');
 }
 
-function wouldRefuse({ shadow }: Forward): boolean {
-  return shadow !== undefined && shadow !== 'pass';
+function isForReport(decision: Decision, plan: Forward): boolean {
+  if (plan.shadow === undefined) return false;
+  return plan.shadow !== 'pass' || isNoticed(decision, plan);
 }
 
 function entryStatus(code: Decision['code']): number {

@@ -18,6 +18,8 @@ export interface Upstream {
   readonly credential: UpstreamCredential | undefined;
   /** Undefined: it is not Digest that it wants. */
   readonly digest: UpstreamDigestConfig | undefined;
+  /** Whether it can be sent a request for `*` (RFC 9112 §3.2.4): undici sends none. */
+  readonly takesAsterisk: boolean;
   /** Requests that have a connection or wait for one. */
   inFlight: number;
   /** `inFlight` never exceeds this: the connections of those urls that get requests, and who may wait. */
@@ -47,13 +49,14 @@ function upstreamCredential(config: UpstreamCredentialsConfig): UpstreamCredenti
 /** What an upstream is told, wherever it is. */
 export function describeUpstream(
   name: string,
-  { credentials, retries }: UpstreamConfig,
-): Pick<Upstream, 'name' | 'retries' | 'credential' | 'digest'> {
+  { credentials, retries, engine, http2 }: UpstreamConfig,
+): Pick<Upstream, 'name' | 'retries' | 'credential' | 'digest' | 'takesAsterisk'> {
   return {
     name,
     retries,
     credential: credentials && upstreamCredential(credentials),
     digest: credentials && 'digest' in credentials ? credentials.digest : undefined,
+    takesAsterisk: http2 || engine === 'own',
   };
 }
 

@@ -9,6 +9,7 @@ const rules = {
   crossOrigin: undefined,
   requestIdHeader: 'x-request-id',
   requestId: 'r',
+  keepsRequestId: false,
 } as const;
 
 t.test('no upstream asks a client for the password of its proxy (RFC 9110 §11.7)', async (t) => {

@@ -119,3 +119,39 @@ t.test('one route may enforce in a file that only looks on', async (t) => {
   t.match(await engine.decide(get('/strict/7', [])), { kind: 'refuse', code: 'credential_missing' });
   t.match(await engine.decide(get('/strict/7')), { kind: 'forward', shadow: undefined });
 });
+
+t.test('where no route to the upstream enforces only the file limits the time of an answer', async (t) => {
+  const limits = (changes: object, target: string) => {
+    const routed = decider({ ...file, ...changes }).route(get(target));
+    return 'route' in routed ? routed.route?.limits : undefined;
+  };
+  const routes = file.routes.slice(0, 2);
+  const none = { response: Number.POSITIVE_INFINITY, idle: Number.POSITIVE_INFINITY };
+  t.match(limits({ routes }, '/orders/7'), none);
+  t.match(limits({ routes }, '/none'), none);
+  t.match(limits({}, '/orders/7'), { response: 30_000, idle: 60_000 }, 'another route to it enforces');
+  t.match(limits({ routes, mode: 'enforce' }, '/orders/7'), { response: 30_000, idle: 60_000 });
+  const upstreams = { api: { url: 'http://127.0.0.1:9', timeout: { response: '5s', idle: '6s' } } };
+  t.match(limits({ routes, upstreams }, '/orders/7'), { response: 5_000, idle: 6_000 });
+  const [route] = routes;
+  const named = [{ ...route, timeout: { response: '7s' } }];
+  t.match(limits({ routes: named }, '/orders/7'), { response: 7_000, idle: Number.POSITIVE_INFINITY });
+});
+
+t.test('a TRACE, a preflight and a request for `*` go on where no route to the upstream enforces', async (t) => {
+  const routes = file.routes.slice(0, 2);
+  const upstreams = { api: { url: 'http://127.0.0.1:9', engine: 'own' } };
+  const onlyShadow = decider({ ...file, routes, upstreams });
+  const mixed = decider({ ...file, upstreams });
+  const page = ['Origin', 'https://shop.example', 'Access-Control-Request-Method', 'PUT'];
+  const passing = { kind: 'forward', identityHeaders: [] };
+  const trace = { line: 'TRACE /orders/7', headers: bearer };
+  t.match(await onlyShadow.decide(trace), { ...passing, shadow: { code: 'method_not_allowed' } });
+  t.match(mixed.route(trace), { kind: 'refuse', code: 'method_not_allowed' });
+  const preflight = { line: 'OPTIONS /orders/7', headers: page };
+  t.match(await onlyShadow.decide(preflight), { ...passing, shadow: 'pass' });
+  t.match(mixed.route(preflight), { kind: 'reply', status: 204 });
+  t.match(await onlyShadow.decide({ line: 'OPTIONS *' }), { ...passing, shadow: { code: 'route_not_found' } });
+  t.match(mixed.route({ line: 'OPTIONS *' }), { kind: 'refuse', code: 'route_not_found' });
+  t.match(onlyShadow.route({ line: 'CONNECT api.example.com:443' }), { kind: 'refuse' });
+});

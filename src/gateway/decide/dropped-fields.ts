@@ -1,0 +1,39 @@
+import { fold } from '../../config/words/fold-name.ts';
+import { OF_HOP } from '../message/our-fields.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { valuesOf } from '../routing/match-conditions.ts';
+import type { Forward } from './outcome.ts';
+import { credentialHeaders } from './placed-credentials.ts';
+import type { Route } from './route.ts';
+
+/** Names of a request in shadow mode, in lower case: what is taken from it now, and what more once its route enforces. */
+export interface Dropped {
+  readonly now: readonly string[];
+  readonly later: readonly string[];
+}
+
+export function droppedFields(head: RequestHead, { route }: Forward): Dropped {
+  const { isProxied } = head.origin;
+  const { identityHeaders } = route;
+  const isCredential = credentialNames(route);
+  const names = new Set(head.fields.filter((_, index) => index % 2 === 0));
+  const now = [...names].filter((name) => identityHeaders.spoofs(name, isProxied));
+  const goesLater = (name: string) =>
+    isCredential(name) || (identityHeaders.dropsLater(name, isProxied) && !isBelieved(name, head));
+  const later = [...names].filter((name) => !now.includes(name) && !OF_HOP.has(name) && goesLater(name));
+  return { now, later };
+}
+
+const BY_PROXY: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
+
+/** What a trusted proxy says is said again, so that the upstream misses nothing. */
+function isBelieved(name: string, head: RequestHead): boolean {
+  const { origin } = head;
+  return origin.isProxied && (BY_PROXY.has(name) || valuesOf(head, name).at(-1) === origin.requestId);
+}
+
+function credentialNames(route: Route): (name: string) => boolean {
+  if (route.access === 'public' || route.forwardCredential) return () => false;
+  const placed = credentialHeaders(route.schemes);
+  return (name) => name === 'authorization' || placed?.has(fold(name)) === true;
+}

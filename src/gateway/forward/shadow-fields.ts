@@ -1,0 +1,54 @@
+import { connectionNames } from '../decide/framing.ts';
+import type { Forward } from '../decide/outcome.ts';
+import { OF_HOP } from '../message/our-fields.ts';
+import { listNames, type RequestHead } from '../message/request-head.ts';
+import { addForwardingFields, peerOf } from './forwarding-fields.ts';
+import type { Sender } from './upstream-fields.ts';
+
+/**
+ * The header section of a request in shadow mode, where no route to its upstream enforces: everything goes on as it came
+ * but hop-by-hop and framing fields (RFC 9110 §7.6.1) and the names that `set` writes. Fields of ours are written only
+ * where the request has none of that name.
+ */
+export function shadowFields(received: readonly string[], head: RequestHead, plan: Forward, sender: Sender): string[] {
+  const fields: string[] = [];
+  const there = new Set<string>();
+  const named = connectionNames(head);
+  const { identityHeaders } = plan.route;
+  for (let i = 0; i < received.length; i += 2) {
+    const written = received[i] as string;
+    const name = written.toLowerCase();
+    if (OF_HOP.has(name) || named?.has(name) || identityHeaders.spoofs(name, head.origin.isProxied)) continue;
+    there.add(name);
+    const value = received[i + 1] as string;
+    // RFC 9110 §7.6.2; at zero the request has ended here.
+    fields.push(written, name === 'max-forwards' && head.method === 'OPTIONS' ? String(Number(value) - 1) : value);
+  }
+  extendChain(fields, head);
+  const ours: string[] = [];
+  addForwardingFields(ours, head);
+  ours.push(sender.requestIdHeader, sender.requestId, ...(sender.propagated?.fields ?? []));
+  pushMissing(fields, there, ours);
+  fields.push('via', `${head.version} gatehouse`);
+  if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
+  fields.push(...plan.identityHeaders);
+  return fields;
+}
+
+/** The peer goes to the end of the last line: a reader of several lines reads them as one list (RFC 9110 §5.3). */
+function extendChain(fields: string[], head: RequestHead): void {
+  const peer = peerOf(head);
+  for (let i = fields.length - 2; i >= 0; i -= 2) {
+    if ((fields[i] as string).toLowerCase() !== 'x-forwarded-for') continue;
+    fields[i + 1] = fields[i + 1] === '' ? peer : `${fields[i + 1]}, ${peer}`;
+    return;
+  }
+  fields.push('x-forwarded-for', peer);
+}
+
+function pushMissing(fields: string[], there: ReadonlySet<string>, ours: readonly string[]): void {
+  for (let i = 0; i < ours.length; i += 2) {
+    const name = ours[i] as string;
+    if (!there.has(name)) fields.push(name, ours[i + 1] as string);
+  }
+}

@@ -1,0 +1,71 @@
+import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
+import { droppedFields } from '../decide/dropped-fields.ts';
+import { changesNothing, type Forward } from '../decide/outcome.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { mayName } from '../routing/form-parameters.ts';
+
+/** Of a request in shadow mode: what its caller will notice on the day when its route enforces, but a refusal. */
+export interface ShadowFacts {
+  /** Header fields that are taken from it already: only the gateway writes them. */
+  readonly shadow_drops?: readonly string[];
+  /** Header fields that enforcement will take from it. */
+  readonly enforce_drops?: readonly string[];
+  /** Its answer began later than enforcement will wait. */
+  readonly enforce_times_out?: true;
+  /** Which credentials it brought, whether its route takes them or not. */
+  readonly credentials_seen?: readonly string[];
+}
+
+interface Seen {
+  readonly head: RequestHead;
+  readonly outcome: unknown;
+  /** Milliseconds to the first byte of the answer. */
+  readonly upstream?: number | undefined;
+}
+
+/** A client chooses how many names it sends, and how long they are. */
+const MOST = 16;
+const LONGEST = 64;
+
+export function shadowFacts({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
+  if (plan.shadow === undefined) return {};
+  const seen = credentialsSeen(head);
+  const isUnnamed = changesNothing(plan) && plan.route.limits.response === Number.POSITIVE_INFINITY;
+  return {
+    ...dropped(head, plan),
+    ...(isUnnamed && upstream > ANSWER_TIMES.response && { enforce_times_out: true }),
+    ...(seen.length > 0 && { credentials_seen: seen }),
+  };
+}
+
+/** Whether it is worth a line of the log although it passes. `authorization` goes on the day of enforcement in any case. */
+export function isNoticed(seen: Seen, plan: Forward): boolean {
+  const { shadow_drops, enforce_drops = [], enforce_times_out } = shadowFacts(seen, plan);
+  return shadow_drops !== undefined || enforce_times_out === true || enforce_drops.some(isNoCredential);
+}
+
+function isNoCredential(name: string): boolean {
+  return name !== 'authorization';
+}
+
+function dropped(head: RequestHead, plan: Forward): ShadowFacts {
+  if (!changesNothing(plan)) return {};
+  const { now, later } = droppedFields(head, plan);
+  return {
+    ...(now.length > 0 && { shadow_drops: bounded(now) }),
+    ...(later.length > 0 && { enforce_drops: bounded(later) }),
+  };
+}
+
+function bounded(names: readonly string[]): readonly string[] {
+  return names.slice(0, MOST).map((name) => name.slice(0, LONGEST));
+}
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9-]{0,31})(?: |$)/;
+
+function credentialsSeen({ authorization, target }: RequestHead): readonly string[] {
+  const [, scheme] = SCHEME.exec(authorization?.value ?? '') ?? [];
+  const at = target.indexOf('?');
+  const isInQuery = at !== -1 && mayName(target.slice(at + 1), 'access_token');
+  return [...(scheme === undefined ? [] : [scheme.toLowerCase()]), ...(isInQuery ? ['query'] : [])];
+}

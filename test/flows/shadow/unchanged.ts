@@ -1,0 +1,65 @@
+import type { Seen } from '../../support/witness.ts';
+
+type Line = readonly [name: string, value: string];
+
+/** RFC 9110 §7.6.1, and the framing of RFC 9112: they are of one connection. */
+const OF_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+]);
+
+/** What the gateway writes of a caller whom it has verified: no caller may write it of itself. */
+const SET = ['x-auth-subject', 'x-auth-client', 'x-auth-scope'];
+
+const fold = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
+
+export function linesOf({ rawHeaders }: Seen): readonly Line[] {
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] as string] as const] : []));
+}
+
+/** What has to arrive through the gateway, without what the gateway adds, of a request that arrived directly. */
+export function expected(direct: Seen): readonly Line[] {
+  const lines = linesOf(direct);
+  const named = new Set(
+    lines.flatMap(([name, value]) => (name.toLowerCase() === 'connection' ? value.toLowerCase().split(', ') : [])),
+  );
+  const kept = lines.filter(
+    ([name]) => !OF_HOP.has(name.toLowerCase()) && !named.has(name.toLowerCase()) && !SET.includes(fold(name)),
+  );
+  const chain = kept.findLastIndex(([name]) => name.toLowerCase() === 'x-forwarded-for');
+  return kept.map(([name, value], at) => {
+    if (name === 'Max-Forwards' && direct.method === 'OPTIONS') return [name, String(Number(value) - 1)];
+    return at === chain ? [name, `${value}, 127.0.0.1`] : [name, value];
+  });
+}
+
+export interface Arrived {
+  /** As the client sent them. */
+  readonly theirs: readonly Line[];
+  /** Names that the gateway added, in its order. */
+  readonly ours: readonly string[];
+}
+
+/** The gateway writes its own behind all others. */
+export function arrived(shadow: Seen, count: number): Arrived {
+  const lines = linesOf(shadow).filter(([name]) => !OF_HOP.has(name.toLowerCase()));
+  return { theirs: lines.slice(0, count), ours: lines.slice(count).map(([name]) => name) };
+}
+
+const ADDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'x-request-id'];
+
+/** What the gateway adds: each where the request has none of that name. */
+export function added(theirs: readonly Line[], isVerified: boolean): readonly string[] {
+  const there = new Set(theirs.map(([name]) => name.toLowerCase()));
+  return [...ADDED.filter((name) => !there.has(name)), 'via', ...(isVerified ? SET : [])];
+}
