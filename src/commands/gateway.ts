@@ -12,6 +12,7 @@ import { CannotStart } from '../gateway/lifecycle/kept-nonces.ts';
 import { startByWorkers } from '../supervisor/start.ts';
 import { gatewayOption } from './common/config-option.ts';
 import { followFile } from './common/follow-file.ts';
+import { remindOfShadow } from './common/forgotten-shadow.ts';
 
 /** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */
 export function register(program: Command): void {
@@ -32,7 +33,7 @@ async function run({ config: file }: { config: string }): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  await serve(loaded, { load, files });
+  await serve(loaded, { load, files, file });
 }
 
 /** A file that is refused may not have come to name what it refers to: what the one in force names stays watched. */
@@ -45,6 +46,7 @@ function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
 
 /** Where the configuration came from, and comes from again. */
 interface Source {
+  readonly file: string;
   readonly load: () => Loaded<GatewayConfig>;
   readonly files: WatchedFiles;
 }
@@ -61,6 +63,7 @@ export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>
     const gateway = await starting;
     const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision } = gateway;
     log.info({ url, admin, health, decision }, 'gateway is listening');
+    if (source !== undefined) remindOfShadow(source.file, log);
     if (source !== undefined && gateway.reload) followFile({ files: source.files, reload: gateway.reload, log });
   } catch (error) {
     if (!(error instanceof CannotListen || error instanceof CannotStart)) throw error;

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { command } from '../support/command.ts';
-import { behind, gateway } from '../support/gateway.ts';
+import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
@@ -159,4 +159,123 @@ t.test('who came too often is told with the limit, which may be too low', async 
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 × shop → orders: rate_limited, 5 in 60 s by client_id');
   t.match(stdout, '# above the limit of this route (5 in 60 s by client_id); where that was meant to pass:');
+});
+
+const caller = (more: object) =>
+  line({ shadow: 'credential_missing', address: '10.0.0.5', user_agent: 'stock/1.2', ...more });
+
+t.test('a caller without a token is named by its address and by what it says of itself', async (t) => {
+  const file = logFile([
+    caller({}),
+    caller({ path: '/orders/2' }),
+    caller({ address: '10.0.0.6', user_agent: undefined }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '2 × 10.0.0.5 (stock/1.2) → orders: credential_missing');
+  t.match(stdout, '1 × 10.0.0.6 → orders: credential_missing');
+  const { groups } = JSON.parse((await command(t, ['shadow', 'report', file, '--json']).ended()).stdout);
+  t.match(groups[0], { address: '10.0.0.5', user_agent: 'stock/1.2', count: 2 });
+});
+
+t.test('a route has one hint for each kind of credential that its callers bring', async (t) => {
+  const kinds = [[], ['basic'], ['digest'], ['query']];
+  const file = logFile(
+    kinds.flatMap((seen) => ['10.0.0.5', '10.0.0.6'].map((address) => caller({ address, credentials_seen: seen }))),
+  );
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  const yaml = stdout.slice(stdout.indexOf('routes:'));
+  t.match(yaml, /# 2 requests without a token: give .*\n +# access: public/);
+  t.match(yaml, /# 2 requests with Basic: .*\n +# auth: \{ any_of: \[bearer, basic\] \}/);
+  t.match(yaml, /# 2 requests with Digest: .*\n +# auth: \{ any_of: \[bearer, digest\] \}/);
+  t.match(yaml, /# 2 requests with a token in the query: .*\n +# bearer_methods_supported: \[header, query\]/);
+  t.equal(yaml.match(/# 2 requests/g)?.length, kinds.length);
+});
+
+t.test('a foreign issuer and a foreign audience are named in the hint', async (t) => {
+  const file = logFile([
+    caller({ shadow: 'token_issuer', claim: 'iss', found: '"https://old.example"' }),
+    caller({ shadow: 'token_audience', claim: 'aud', found: '"billing"' }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '# issuer: "https://old.example"');
+  t.match(stdout, '# audience: "billing"');
+});
+
+t.test('what enforcement will change in requests is counted, with its callers and what keeps it', async (t) => {
+  const drops = { shadow: 'pass', client: 'shop', shadow_drops: ['x-auth-subject'] };
+  const file = logFile([
+    caller({ ...drops, enforce_drops: ['x-auth-token', 'authorization'] }),
+    caller({ ...drops, enforce_drops: ['x-http-method-override', 'x-forwarded-for'] }),
+    caller({ shadow: 'pass', enforce_times_out: true }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '0 requests would be refused, 3 requests would pass.');
+  t.match(stdout, '2 × x-auth-subject is dropped already → orders from shop');
+  t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: identity_headers: \{ prefix/);
+  t.match(stdout, /1 × authorization will be dropped .*: forward_credential: true/);
+  t.match(stdout, /1 × x-http-method-override will be dropped .*: pass_headers: \[X-HTTP-Method-Override\]/);
+  t.match(stdout, /1 × x-forwarded-for will be dropped .*trusted_proxies/);
+  t.match(stdout, /1 × answered after more than 30 s → orders from 10\.0\.0\.5 \(stock\/1\.2\): .*response/);
+});
+
+t.test('what is refused in spite of shadow mode is a row with its remedy', async (t) => {
+  const file = logFile([
+    line({ code: 'headers_too_large', route: undefined, method: undefined, path: undefined, host: undefined }),
+    line({ code: 'upstream_timeout', shadow: 'credential_missing' }),
+    line({ code: 'scope_insufficient' }),
+  ]);
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '1 request would be refused.');
+  t.match(stdout, /Refused in spite of shadow mode:\n {2}1 × headers_too_large → no route: .*limits\.header_size/);
+  t.match(stdout, /1 × upstream_timeout → orders: .*timeout/);
+});
+
+t.test('shadow mode that lasts for 30 days looks forgotten', async (t) => {
+  const days = (count: number) => logFile([caller({}), caller({ time: first + count * 86_400_000 })]);
+  t.match((await command(t, ['shadow', 'report', days(31)]).ended()).stdout, 'has refused nothing for 31 days');
+  t.notMatch((await command(t, ['shadow', 'report', days(29)]).ended()).stdout, 'forgotten');
+});
+
+t.test('a gateway whose file has said shadow for 30 days warns of it', async (t) => {
+  const { url: api } = await witness(t);
+  const started = async (days: number) => {
+    const file = join(t.testdir({}), 'gateway.yaml');
+    writeFileSync(file, gatewayYaml(behind(api, { mode: 'shadow' })));
+    const changed = Date.now() / 1000 - days * 86_400;
+    utimesSync(file, changed, changed);
+    const running = command(t, ['gateway', '--config', file]);
+    t.ok(await running.prints('gateway is listening'));
+    return running;
+  };
+  t.ok(await (await started(31)).prints('shadow mode refuses nothing, and the file has not changed for 30 days'));
+  t.notMatch((await started(29)).stdout(), 'shadow mode refuses nothing');
+});
+
+t.test('a gateway in shadow mode logs what enforcement will change, also of requests that pass', async (t) => {
+  const { url: api } = await witness(t);
+  const running = await gateway(t, behind(api, { mode: 'shadow' }));
+  const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
+  const headers = { authorization: `Bearer ${token}`, 'x-auth-token': 't', 'x-auth-subject': 'mallory' };
+  await fetch(`${running.url}/orders/1`, { headers });
+  await fetch(`${running.url}/orders/2`, { headers: { authorization: `Bearer ${token}` } });
+  await fetch(`${running.url}/orders/3?access_token=x`, { headers: { authorization: 'Basic eDp5' } });
+  const info = running.log.filter(({ level, path }) => (level as number) >= 30 && path !== undefined);
+  t.match(info, [
+    {
+      path: '/orders/1',
+      shadow: 'pass',
+      shadow_drops: ['x-auth-subject'],
+      enforce_drops: ['authorization', 'x-auth-token'],
+    },
+    { path: '/orders/3', shadow: 'credential_missing', credentials_seen: ['basic', 'query'] },
+  ]);
+  t.equal(info.length, 2, 'a token that passes is no news');
+});
+
+t.test('a head that is no request is told in the log, so that the report has it', async (t) => {
+  const { url: api } = await witness(t);
+  const running = await gateway(t, behind(api, { mode: 'shadow' }));
+  await fetch(`${running.url}/orders/1`, { headers: { 'x-long': 'x'.repeat(20_000) } });
+  const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
+  t.match(stdout, /1 × headers_too_large .*→ no route: .*limits\.header_size/);
 });

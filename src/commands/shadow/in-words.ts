@@ -1,17 +1,40 @@
 import { printableValue } from '../../base/printable.ts';
+import { entry, isCode } from '../../gateway/message/codes.ts';
+import { callerOf } from './caller.ts';
+import { changeInWords } from './change-in-words.ts';
+import type { InSpite } from './in-spite.ts';
 import { remedies, times } from './remedy.ts';
-import type { BadLines, Group, Report } from './report.ts';
+import type { BadLines, Group, Report, Span } from './report.ts';
 
-export function inWords({ groups, refused, passed, bad }: Report): string {
+export function inWords({ groups, refused, passed, bad, changes, inSpite, span }: Report): string {
   const told = passed === 0 ? '' : `, ${times(passed)} would pass`;
-  const summary = `${times(refused)} would be refused${told}.\n${badInWords(bad)}`;
-  if (groups.length === 0) return summary;
-  return `${summary}\n${groups.map(groupInWords).join('\n')}\nWhat would let them pass:\n\n${remedies(groups)}`;
+  const summary = `${times(refused)} would be refused${told}.\n${forgotten(span)}${badInWords(bad)}`;
+  const parts = [
+    ...groups.map(groupInWords),
+    ...section('What enforcement changes in requests:', changes.map(changeInWords)),
+    ...section('Refused in spite of shadow mode:', inSpite.map(inSpiteInWords)),
+    ...(groups.length === 0 ? [] : [`What would let them pass:\n\n${remedies(groups)}`]),
+  ];
+  return parts.length === 0 ? summary : `${summary}\n${parts.join('\n')}`;
 }
 
-function groupInWords({ client, route, code, reason, missing, count, first, last, examples, subjects }: Group): string {
-  const who = client ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
-  const why = [code, missing && `missing ${missing}`, reason].filter(Boolean).join(', ');
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${printableValue(line)}\n`).join('')}`];
+}
+
+const DAY = 86_400_000;
+/** Days after which shadow mode looks forgotten. */
+const LONG = 30;
+
+function forgotten(span: Span | undefined): string {
+  const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY);
+  return days < LONG ? '' : `Shadow mode has refused nothing for ${days} days. Is it forgotten?\n`;
+}
+
+function groupInWords(group: Group): string {
+  const { route, code, reason, missing, found, count, first, last, examples, subjects } = group;
+  const who = callerOf(group) ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
+  const why = [code, missing && `missing ${missing}`, reason, found && `found ${found}`].filter(Boolean).join(', ');
   return `${[
     `${count} × ${who} → ${route ?? 'no route'}: ${why}`,
     `    ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`,
@@ -19,6 +42,11 @@ function groupInWords({ client, route, code, reason, missing, count, first, last
   ]
     .map(printableValue)
     .join('\n')}\n`;
+}
+
+function inSpiteInWords({ code, route, address, count }: InSpite): string {
+  const from = address === undefined ? '' : ` from ${address}`;
+  return `${count} × ${code}${from} → ${route ?? 'no route'}: ${isCode(code) ? entry(code).remedy : 'see the log'}`;
 }
 
 /** Never fatal: a log has lines of others in it. */

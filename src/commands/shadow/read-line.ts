@@ -1,7 +1,9 @@
 /** A line of the decision log, as far as the report reads it. */
 export interface ShadowLine {
-  /** A code, or `pass`. */
-  readonly shadow: string;
+  /** What enforcing would have done: a code, or `pass`. Undefined: the request was refused before its route was known. */
+  readonly shadow: string | undefined;
+  /** What became of it. */
+  readonly code: string;
   /** Wall clock, milliseconds. */
   readonly time: number;
   readonly method: string;
@@ -10,40 +12,64 @@ export interface ShadowLine {
   readonly route: string | undefined;
   readonly client: string | undefined;
   readonly subject: string | undefined;
+  readonly address: string | undefined;
+  readonly agent: string | undefined;
   readonly reason: string | undefined;
   readonly dependency: string | undefined;
   readonly needed: readonly string[];
   readonly held: readonly string[];
   readonly missing: string | undefined;
+  /** Of a token that is refused: what does not fit. */
+  readonly claim: string | undefined;
+  readonly found: string | undefined;
+  /** Names of header fields that are dropped, and those that enforcement will drop. */
+  readonly drops: readonly string[];
+  readonly dropsLater: readonly string[];
+  readonly timesOut: boolean;
+  /** Credentials that the request brought: schemes in lower case, `query`. */
+  readonly seen: readonly string[];
 }
 
 /** `other`: a sound line of the log that is about something else. */
 export function readLine(text: string): ShadowLine | 'other' | 'bad' {
   const line = parse(text);
   if (line === undefined) return 'bad';
-  if (line.shadow === undefined) return 'other';
-  const { shadow, time, method, path } = line;
-  const sound = [shadow, method, path].every((value) => typeof value === 'string' && value !== '');
+  if (line.shadow === undefined && typeof line.code !== 'string') return 'other';
+  const { shadow = '-', time } = line;
+  const isSound = line.shadow === undefined || [shadow, line.method, line.path].every(isText);
   const at = typeof time === 'number' ? time : Date.parse(String(time));
-  return sound && Number.isFinite(at) && Math.abs(at) < 8.64e15 ? shadowLine(line, at) : 'bad';
+  return isSound && Number.isFinite(at) && Math.abs(at) < 8.64e15 ? shadowLine(line, at) : 'bad';
 }
 
 function shadowLine(line: Readonly<Record<string, unknown>>, time: number): ShadowLine {
   return {
-    shadow: String(line.shadow),
+    shadow: text(line.shadow),
+    code: text(line.code) ?? 'forwarded',
     time,
-    method: String(line.method),
-    path: String(line.path),
+    method: text(line.method) ?? '',
+    path: text(line.path) ?? '',
     host: text(line.host) ?? '',
     route: text(line.route),
     client: text(line.client),
     subject: text(line.subject),
+    address: text(line.address),
+    agent: text(line.user_agent),
     reason: text(line.reason),
     dependency: text(line.dependency),
     needed: texts(line.scope_needed),
     held: texts(line.scope_held),
     missing: text(line.scope_missing),
+    claim: text(line.claim),
+    found: text(line.found),
+    drops: texts(line.shadow_drops),
+    dropsLater: texts(line.enforce_drops),
+    timesOut: line.enforce_times_out === true,
+    seen: texts(line.credentials_seen),
   };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 function text(value: unknown): string | undefined {

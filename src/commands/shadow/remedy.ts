@@ -13,7 +13,7 @@ export function remedies(groups: readonly Group[]): string {
 function routed(route: string, groups: readonly Group[]): readonly string[] {
   const scoped = groups.filter(({ code }) => code === 'scope_insufficient');
   const others = groups.filter(({ code }) => code !== 'scope_insufficient');
-  const lines = [...scopeLines(scoped), ...others.flatMap(otherLines)];
+  const lines = [...scopeLines(scoped), ...otherLines(others)];
   return [`  - id: ${scalar(route)}`, ...lines.map((line) => `    ${line}`)];
 }
 
@@ -32,21 +32,67 @@ function scopeLines(groups: readonly Group[]): readonly string[] {
 
 type Remedy = (group: Group) => readonly string[];
 
+/** One hint for all groups of a route that have the same remedy, whoever their callers are. */
+function otherLines(groups: readonly Group[]): readonly string[] {
+  const byRemedy = Map.groupBy(groups, ({ code, seen, reason, client }) =>
+    JSON.stringify([code, kindOf(seen), Object.hasOwn(byCode, code) ? ofServer(code, reason) : client]),
+  );
+  return [...byRemedy.values()].flatMap(linesFor);
+}
+
+/** What differs between requests says nothing of the remedy, but for these. */
+function ofServer(code: string, reason: string | undefined): string | undefined {
+  return code === 'token_malformed' || code === 'rate_limited' || code.endsWith('_unavailable') ? reason : undefined;
+}
+
+function linesFor(groups: readonly Group[]): readonly string[] {
+  const [first] = groups;
+  if (first === undefined) return [];
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  const found = [...new Set(groups.flatMap(({ found }) => found ?? []))].slice(0, 3).join(', ');
+  const merged = { ...first, count, ...(found !== '' && { found }) };
+  const remedy = Object.hasOwn(byCode, first.code) ? byCode[first.code] : undefined;
+  return remedy?.(merged) ?? [hopeless(merged)];
+}
+
+/** Of the credentials that came in place of a token, the one that a route could take. */
+function kindOf(seen: readonly string[]): 'basic' | 'digest' | 'query' | undefined {
+  return (['basic', 'digest', 'query'] as const).find((kind) => seen.includes(kind));
+}
+
+const bySeen: Readonly<Record<'basic' | 'digest' | 'query', Remedy>> = {
+  basic: ({ count }) => [
+    `# ${times(count)} with Basic: let the route take it too, or give these callers tokens`,
+    '# auth: { any_of: [bearer, basic] }',
+    '# basic: { users: FILE }',
+  ],
+  digest: ({ count }) => [
+    `# ${times(count)} with Digest: let the route take it too, or give these callers tokens`,
+    '# auth: { any_of: [bearer, digest] }',
+    '# digest: { users: FILE }',
+  ],
+  query: ({ count }) => [
+    `# ${times(count)} with a token in the query: let the route read it there, or let these callers send a header`,
+    '# bearer_methods_supported: [header, query]',
+  ],
+};
+
 /** What opens a route to everybody, or to paths that were thought harmful, is never more than a commented choice. */
 const byCode: Readonly<Record<string, Remedy>> = {
-  credential_missing: ({ count }) => [
-    `# ${times(count)} without a token: whoever asks needs one, or else, if this is for everybody, instead of scope:`,
-    '# access: public',
-  ],
+  credential_missing: (group) => {
+    const kind = kindOf(group.seen);
+    return kind === undefined ? noCredential(group) : bySeen[kind](group);
+  },
   credential_repeated: () => ['# two credentials in one request: the client must send one'],
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
   token_malformed: (group) => (group.reason?.startsWith(NOT_A_JWT) ? opaqueLines(group) : [hopeless(group)]),
-  token_audience: () => [
+  token_audience: ({ found }) => [
     '# tokens for another audience; if they are meant for this API too, name it here:',
-    '# audience: …',
+    `# audience: ${found === undefined ? '…' : comment(found)}`,
   ],
-  token_issuer: () => [
-    '# tokens of an authorization server that is not in `authorization_servers`, or not in those of the route',
+  token_issuer: ({ found }) => [
+    '# tokens of an authorization server that is not in `authorization_servers`, or not in those of the route:',
+    `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
   condition_failed: () => ['# `claims` or `when` of this route does not hold for these requests'],
   rate_limited: ({ reason }) => [
@@ -65,9 +111,11 @@ const byCode: Readonly<Record<string, Remedy>> = {
   ],
 };
 
-function otherLines(group: Group): readonly string[] {
-  const lines = Object.hasOwn(byCode, group.code) ? byCode[group.code]?.(group) : undefined;
-  return lines ?? [hopeless(group)];
+function noCredential({ count }: Group): readonly string[] {
+  return [
+    `# ${times(count)} without a token: give these callers tokens; or, if this is for everybody, in place of scope:`,
+    '# access: public',
+  ];
 }
 
 function hopeless({ client, code, count }: Group): string {
@@ -86,11 +134,26 @@ function opaqueLines({ count }: Group): readonly string[] {
   ];
 }
 
+/** Groups of several callers that ask for the same are one. */
+function byPlace(groups: readonly Group[]): readonly Group[] {
+  const placeOf = ({ code, examples }: Group) => JSON.stringify([code, area(pathOf([...examples][0] ?? '/'))]);
+  return [...Map.groupBy(groups, placeOf).values()].map((same) => ({
+    ...(same[0] as Group),
+    count: same.reduce((sum, { count }) => sum + count, 0),
+    examples: new Set(same.flatMap(({ examples }) => [...examples]).slice(0, 3)),
+    methods: new Set(same.flatMap(({ methods }) => [...methods])),
+  }));
+}
+
+function pathOf(example: string): string {
+  return example.slice(example.indexOf('/'));
+}
+
 /** Paths that no route is for. Whether they should be open to anybody is not for a log to say. */
 function unrouted(groups: readonly Group[]): readonly string[] {
   const missing = groups.filter(({ code }) => code === 'route_not_found' || code === 'method_not_allowed');
-  const lines = missing.flatMap(({ code, examples, methods, count }) => {
-    const paths = [...examples].map((example) => example.slice(example.indexOf('/')));
+  const lines = byPlace(missing).flatMap(({ code, examples, methods, count }) => {
+    const paths = [...examples].map(pathOf);
     const [first = '/'] = paths;
     const path = paths.length > 1 ? `${area(first)}/{rest*}` : first;
     return [
@@ -100,7 +163,7 @@ function unrouted(groups: readonly Group[]): readonly string[] {
     ];
   });
   const others = groups.filter((group) => !missing.includes(group));
-  return [...lines, ...others.flatMap(otherLines).map((line) => `  ${line}`)];
+  return [...lines, ...otherLines(others).map((line) => `  ${line}`)];
 }
 
 export function times(count: number): string {

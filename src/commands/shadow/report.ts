@@ -1,14 +1,23 @@
+import { addChanges, type Change } from './changes.ts';
+import { addInSpite, type InSpite } from './in-spite.ts';
 import { readLine, type ShadowLine } from './read-line.ts';
 
-/** Requests of one client to one route that would be refused for one reason. */
+/** Requests of one caller to one route that would be refused for one reason. */
 export interface Group {
   /** Undefined: nobody was verified. */
   readonly client: string | undefined;
+  /** Of whom no client is known. */
+  readonly address: string | undefined;
+  readonly agent: string | undefined;
   /** Undefined: no route. */
   readonly route: string | undefined;
   readonly code: string;
   readonly reason: string | undefined;
   readonly missing: string | undefined;
+  readonly claim: string | undefined;
+  readonly found: string | undefined;
+  /** Credentials that all of these requests brought. */
+  readonly seen: readonly string[];
   /** What the route takes: one of these. */
   readonly needed: readonly string[];
   count: number;
@@ -26,10 +35,21 @@ export interface Report {
   /** Most frequent first. */
   readonly groups: readonly Group[];
   readonly refused: number;
-  /** Only where the log has level debug, at which passing requests are told. */
+  /** All of them only where the log has level debug, at which passing requests are told. */
   readonly passed: number;
   readonly other: number;
   readonly bad: BadLines;
+  /** What enforcement will change in requests, refused or not. Most frequent first. */
+  readonly changes: readonly Change[];
+  /** What was refused although nothing enforces. Most frequent first. */
+  readonly inSpite: readonly InSpite[];
+  /** Wall clock, milliseconds: the first and the last line of shadow mode. Undefined: there is none. */
+  readonly span: Span | undefined;
+}
+
+export interface Span {
+  first: number;
+  last: number;
 }
 
 export interface BadLines {
@@ -45,37 +65,77 @@ const BAD_NAMED = 10;
 const MOST_GROUPS = 10_000;
 
 export async function report(lines: AsyncIterable<string>): Promise<Report> {
-  const groups = new Map<string, Group>();
-  const counts = { refused: 0, passed: 0, other: 0, bad: 0 };
-  const badLines: number[] = [];
-  let number = 0;
-  for await (const text of lines) {
-    number++;
-    if (text.trim() === '') continue;
-    const line = readLine(text);
-    if (typeof line === 'string') {
-      counts[line]++;
-      if (line === 'bad' && badLines.length < BAD_NAMED) badLines.push(number);
-    } else if (line.shadow === 'pass') counts.passed++;
-    else {
-      counts.refused++;
-      add(groups, line);
-    }
-  }
-  const { bad, ...rest } = counts;
-  const sorted = [...groups.values()].sort((left, right) => right.count - left.count);
-  return { ...rest, groups: sorted, bad: { count: bad, lines: badLines } };
+  const reader = new Reader();
+  for await (const text of lines) reader.read(text);
+  return reader.report();
 }
 
-function add(groups: Map<string, Group>, line: ShadowLine): void {
-  const { client, route, shadow, missing, needed, reason, dependency } = line;
+class Reader {
+  readonly #groups = new Map<string, Group>();
+  readonly #changes = new Map<string, Change>();
+  readonly #inSpite = new Map<string, InSpite>();
+  readonly #counts = { refused: 0, passed: 0, other: 0, bad: 0 };
+  readonly #badLines: number[] = [];
+  #span: Span | undefined;
+  #number = 0;
+
+  read(text: string): void {
+    this.#number++;
+    if (text.trim() === '') return;
+    const line = readLine(text);
+    if (typeof line !== 'string') this.#add(line);
+    else {
+      this.#counts[line]++;
+      if (line === 'bad' && this.#badLines.length < BAD_NAMED) this.#badLines.push(this.#number);
+    }
+  }
+
+  #add(line: ShadowLine): void {
+    const isInSpite = addInSpite(this.#inSpite, line);
+    if (line.shadow === undefined) {
+      if (!isInSpite) this.#counts.other++;
+      return;
+    }
+    this.#span = widened(this.#span, line.time);
+    addChanges(this.#changes, line);
+    if (line.shadow === 'pass') this.#counts.passed++;
+    else {
+      this.#counts.refused++;
+      addGroup(this.#groups, line, line.shadow);
+    }
+  }
+
+  report(): Report {
+    const { bad, ...rest } = this.#counts;
+    return {
+      ...rest,
+      groups: mostFirst(this.#groups),
+      bad: { count: bad, lines: this.#badLines },
+      changes: mostFirst(this.#changes),
+      inSpite: mostFirst(this.#inSpite),
+      span: this.#span,
+    };
+  }
+}
+
+function mostFirst<Row extends { readonly count: number }>(rows: ReadonlyMap<string, Row>): readonly Row[] {
+  return [...rows.values()].sort((left, right) => right.count - left.count);
+}
+
+function widened(span: Span | undefined, time: number): Span {
+  return { first: Math.min(span?.first ?? time, time), last: Math.max(span?.last ?? time, time) };
+}
+
+function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): void {
+  const { client, route, missing, needed, reason, dependency, claim, found, seen } = line;
+  const caller = client === undefined ? { address: line.address, agent: line.agent } : {};
   const place = route ?? area(line.path);
-  const key = JSON.stringify([client, route, place, shadow, reason, missing, needed]);
+  const key = JSON.stringify([client, caller, route, place, code, reason, missing, needed, found, seen]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS) {
-    const about = { client, route, code: shadow, reason: reason ?? dependency, missing, needed };
-    groups.set(key, { ...about, ...firstOf(line) });
+    const about = { client, address: undefined, agent: undefined, ...caller, route, code, missing, needed };
+    groups.set(key, { ...about, reason: reason ?? dependency, claim, found, seen, ...firstOf(line) });
   }
 }
 
@@ -111,22 +171,33 @@ function example({ method, host, path }: ShadowLine): string {
 }
 
 /** Sets and times in the forms that JSON has. */
-export function asJson({ groups, refused, passed, other, bad }: Report): object {
+export function asJson({ groups, refused, passed, other, bad, changes, inSpite, span }: Report): object {
   return {
     would_refuse: refused,
     passed,
     other_lines: other,
     bad_lines: bad,
-    groups: groups.map(({ needed, held, missing, examples, methods, subjects, first, last, ...group }) => ({
-      ...group,
-      scope_needed: needed,
-      scope_held: held,
-      scope_missing: missing,
-      first_seen: new Date(first).toISOString(),
-      last_seen: new Date(last).toISOString(),
-      methods: [...methods],
-      examples: [...examples],
-      subjects: [...subjects],
-    })),
+    ...(span && { first_seen: iso(span.first), last_seen: iso(span.last) }),
+    groups: groups.map(
+      ({ needed, held, missing, examples, methods, subjects, first, last, agent, seen, ...group }) => ({
+        ...group,
+        user_agent: agent,
+        credentials_seen: seen,
+        scope_needed: needed,
+        scope_held: held,
+        scope_missing: missing,
+        first_seen: iso(first),
+        last_seen: iso(last),
+        methods: [...methods],
+        examples: [...examples],
+        subjects: [...subjects],
+      }),
+    ),
+    changes: changes.map(({ callers, ...change }) => ({ ...change, callers: [...callers] })),
+    refused_in_spite: inSpite,
   };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
 }

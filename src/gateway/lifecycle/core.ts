@@ -64,7 +64,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
 }
 
 export function openProxy(core: Core, { limits, listen: address }: GatewayConfig): FastifyInstance {
-  const { decisions, live, directory, clock, stalls, listener } = core;
+  const { live, directory, clock, stalls, listener } = core;
   const { tls, http2 } = address;
   const app = buildServer({
     limits,
@@ -72,7 +72,7 @@ export function openProxy(core: Core, { limits, listen: address }: GatewayConfig
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
     connected: tls === undefined || tls.client_auth === 'none' ? watchReader(core) : watchProved(core),
     handle: buildProxy(live),
-    malformed: countMalformed({ decisions, live }),
+    malformed: countMalformed(core),
   });
   if (tls !== undefined) listener.shaking.watch(app.server as unknown as HttpsServer);
   return app;
@@ -105,9 +105,10 @@ function watchProved(core: Core): (socket: Socket) => void {
   };
 }
 
-function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): (code: Code) => string {
+function countMalformed({ decisions, live, log }: Pick<Core, 'decisions' | 'live' | 'log'>): (code: Code) => string {
   return (code) => {
     decisions.count('', code);
+    log.info({ code }, code);
     return live.current.shared.tickets.sealMalformed(code);
   };
 }

@@ -1,0 +1,41 @@
+import { statSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { loadGatewayConfig } from '../../config/load/load.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+
+/** Milliseconds. */
+const DAY = 86_400_000;
+/** Days without a change of the file after which a route in shadow mode looks forgotten. */
+const LONG = 30;
+
+/** Says at once and then each day, for as long as it is so, that shadow mode looks forgotten. */
+export function remindOfShadow(file: string, log: Logger): void {
+  const remind = () => {
+    const days = daysUnchanged(file);
+    const routes = days < LONG ? [] : shadowRoutes(file);
+    if (routes.length > 0) log.warn({ days, routes: routes.slice(0, SHOWN) }, FORGOTTEN);
+  };
+  remind();
+  setInterval(remind, DAY).unref();
+}
+
+const SHOWN = 10;
+
+const FORGOTTEN =
+  'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse: `mode: enforce`';
+
+/** 0 where there is no such file any more. */
+function daysUnchanged(file: string): number {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? 0 : Math.floor((Date.now() - stats.mtimeMs) / DAY);
+}
+
+/** Of a file that cannot be loaded none: another line of the log says so. */
+function shadowRoutes(file: string): readonly string[] {
+  const loaded = loadGatewayConfig(file);
+  return loaded.ok ? shadowed(loaded.config) : [];
+}
+
+function shadowed(config: GatewayConfig): readonly string[] {
+  return config.routes.filter(({ mode = config.mode }) => mode === 'shadow').map(({ id }) => id);
+}

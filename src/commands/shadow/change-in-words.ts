@@ -1,0 +1,41 @@
+import { certificateHeaderOf } from '../../config/words/certificate-headers.ts';
+import { fold } from '../../config/words/fold-name.ts';
+import { overrideHeaders } from '../../config/words/override-headers.ts';
+import type { Change } from './changes.ts';
+
+/** One line: what changes, how often it was seen and from whom, and what keeps it as it is. */
+export function changeInWords(change: Change): string {
+  const { count, route, callers } = change;
+  const who = callers.size === 0 ? '' : ` from ${[...callers].join(', ')}`;
+  return `${count} × ${what(change)} → ${route ?? 'no route'}${who}: ${remedyOf(change)}`;
+}
+
+function what({ kind, field }: Change): string {
+  if (kind === 'will_time_out') return 'answered after more than 30 s';
+  return kind === 'dropped' ? `${field} is dropped already` : `${field} will be dropped`;
+}
+
+function remedyOf({ kind, field = '' }: Change): string {
+  if (kind === 'will_time_out') return 'upstreams: { NAME: { timeout: { response: 2m } } }';
+  if (kind === 'dropped') return 'only the gateway writes it; identity_headers: { set: … } names others';
+  return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
+}
+
+const OF_PREFIX = 'identity_headers: { prefix: … } names another prefix';
+
+interface Row {
+  readonly fits: (field: string) => boolean;
+  readonly remedy: (field: string) => string;
+}
+
+const passable = (field: string) =>
+  overrideHeaders.find((name) => fold(name) === fold(field)) ?? certificateHeaderOf(field);
+
+const byField: readonly Row[] = [
+  { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true keeps it' },
+  {
+    fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
+    remedy: () => 'it is believed from trusted_proxies only: name the proxy that sets it',
+  },
+  { fits: (field) => passable(field) !== undefined, remedy: (field) => `pass_headers: [${passable(field)}] keeps it` },
+];

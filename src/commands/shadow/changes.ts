@@ -1,0 +1,40 @@
+import { callerOf } from './caller.ts';
+import type { ShadowLine } from './read-line.ts';
+
+/** What the API or its callers will notice of requests that pass, and of those that would not. */
+export interface Change {
+  /**
+   * - `dropped`: the field is taken away already.
+   * - `will_drop`: enforcement will take it away.
+   * - `will_time_out`: the answer began later than enforcement waits.
+   */
+  readonly kind: 'dropped' | 'will_drop' | 'will_time_out';
+  /** In lower case. Undefined: it is not about a field. */
+  readonly field: string | undefined;
+  readonly route: string | undefined;
+  count: number;
+  /** The first of them. */
+  readonly callers: Set<string>;
+}
+
+const CALLERS = 3;
+/** Callers make up the names of fields. */
+const MOST = 1_000;
+
+export function addChanges(changes: Map<string, Change>, line: ShadowLine): void {
+  for (const field of line.drops) add(changes, line, 'dropped', field);
+  for (const field of line.dropsLater) add(changes, line, 'will_drop', field);
+  if (line.timesOut) add(changes, line, 'will_time_out', undefined);
+}
+
+function add(changes: Map<string, Change>, line: ShadowLine, kind: Change['kind'], field: string | undefined): void {
+  const { route } = line;
+  const key = JSON.stringify([kind, field, route]);
+  const before = changes.get(key);
+  if (before === undefined && changes.size >= MOST) return;
+  const change = before ?? { kind, field, route, count: 0, callers: new Set<string>() };
+  changes.set(key, change);
+  change.count++;
+  const caller = callerOf(line);
+  if (caller !== undefined && change.callers.size < CALLERS) change.callers.add(caller);
+}

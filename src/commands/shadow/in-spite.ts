@@ -1,0 +1,44 @@
+import type { Code } from '../../gateway/message/codes.ts';
+import type { ShadowLine } from './read-line.ts';
+
+/** Requests that were refused, or not answered by the upstream, although shadow mode refuses nothing. */
+export interface InSpite {
+  readonly code: string;
+  readonly route: string | undefined;
+  readonly address: string | undefined;
+  count: number;
+}
+
+/** What HTTP itself does not let pass, and what is no refusal, whatever the rules are. */
+const inSpite: ReadonlySet<string> = new Set<Code>([
+  'message_malformed',
+  'transfer_encoding_invalid',
+  'headers_too_large',
+  'headers_too_many',
+  'request_timeout',
+  'expectation_failed',
+  'host_invalid',
+  'target_other_host',
+  'method_not_allowed',
+  'bodies_saturated',
+  'upstream_timeout',
+  'upstream_unreachable',
+  'upstream_invalid',
+  'upstream_saturated',
+  'upstream_unhealthy',
+  'internal_error',
+]);
+
+const MOST = 1_000;
+
+/** Whether the line is one of these. */
+export function addInSpite(rows: Map<string, InSpite>, { shadow, code, route, address }: ShadowLine): boolean {
+  // What a route that enforces refuses has a route, and no `shadow`.
+  const isOne = inSpite.has(code) && (shadow !== undefined || route === undefined);
+  if (!isOne) return false;
+  const key = JSON.stringify([code, route, address]);
+  const row = rows.get(key);
+  if (row !== undefined) row.count++;
+  else if (rows.size < MOST) rows.set(key, { code, route, address, count: 1 });
+  return true;
+}
