@@ -18,7 +18,8 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Carrier, ClientRequest, ClientResponse } from './client-message.ts';
 import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
-import { type Answer, answer } from './refuse.ts';
+import { type Answer, type AnswerDetails, answer } from './refuse.ts';
+import { RequestBody } from './request-body.ts';
 import { saidOf } from './said.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
@@ -84,11 +85,17 @@ export class Exchange {
   readonly trace: RequestTrace | undefined;
   /** How often the request was sent, where it was sent again or may be: to an upstream that wants Digest. 0 for any other. */
   attempts = 0;
+  /** Bytes of the answer's body that the client was given so far. */
+  bytesOut = 0;
   readonly #start: number;
   #expectsContinue: boolean;
   /** Monotonic time; undefined: it did not come to that. */
   #forwardedAt: number | undefined;
   #answeredAt: number | undefined;
+  /** Of the answer that the client gets; undefined: none has begun. */
+  #status: number | undefined;
+  /** The client's, once somebody reads it. */
+  #body: RequestBody | undefined;
   /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
   #verification: number | undefined;
   #waited = 0;
@@ -130,6 +137,12 @@ export class Exchange {
     this.response.writeContinue();
   }
 
+  /** The client's body, of `limit` bytes at most. Called again, it begins with what was given back. */
+  readBody(limit: number): RequestBody {
+    this.#body = new RequestBody(this.request, limit);
+    return this.#body;
+  }
+
   /** Marks on the way of the request, for its times. */
   forwarding(): void {
     this.#forwardedAt = this.shared.clock.monotonic();
@@ -144,6 +157,7 @@ export class Exchange {
   /** By the upstream, with this status. */
   answered(status: number): void {
     this.trace?.answered(status);
+    this.#status = status;
     this.#answeredAt = this.shared.clock.monotonic();
   }
 
@@ -159,6 +173,7 @@ export class Exchange {
   /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
   settle(outcome: Exclude<Outcome, Forward>): void {
     if (outcome.kind === 'reply') {
+      this.answering(outcome);
       this.record('answered', outcome);
       this.#write(outcome);
       return;
@@ -169,13 +184,17 @@ export class Exchange {
     this.#write(this.refusal(outcome));
   }
 
-  /** Records that the request does not pass, and makes the answer that says so. */
-  refusal(outcome: Refuse | Unavailable): Answer {
-    const identification = this.#identification(this.record(outcome.code, outcome));
-    if (outcome.kind === 'unavailable')
-      return answer(outcome.code, { retryAfter: outcome.outage.retryAfter, ...identification });
-    const { challenges, allow, retryAfter } = outcome;
-    return answer(outcome.code, { challenges, allow, retryAfter, said: saidOf(outcome), ...identification });
+  /** In our own name, next: noted for the record, which is made before. Nobody gets it who left, or has an answer. */
+  answering({ status, body }: Answer): void {
+    if (this.response.headersSent || this.gone) return;
+    this.#status = status;
+    this.bytesOut = this.request.method === 'HEAD' ? 0 : Buffer.byteLength(body);
+  }
+
+  /** Records that the request does not pass, and makes the answer that says so. `tell`: in the words in which it goes out. */
+  refusal(outcome: Refuse | Unavailable, tell?: (own: Answer) => Answer): Answer {
+    const decision = this.#conclude(outcome.code, outcome);
+    return this.#answerBy(decision, { code: outcome.code, details: detailsOf(outcome), tell });
   }
 
   /** This answer is the connection's last, and what stands behind the request on it is no request. */
@@ -186,21 +205,42 @@ export class Exchange {
 
   /** The decision was to forward, and it could not be done. */
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
-    const decision = this.record(code, plan, detail);
-    this.#write(answer(code, { retryAfter, ...this.#identification(decision) }));
+    const decision = this.#conclude(code, plan, detail);
+    this.#write(this.#answerBy(decision, { code, details: { retryAfter } }));
+  }
+
+  /** A no-op where it was recorded before. */
+  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string, isCut = false): void {
+    this.#tell(this.#conclude(code, outcome, detail, isCut));
+  }
+
+  /** The ticket in an answer is the decision so far; the record knows the answer. */
+  #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): Answer {
+    const own = tell(answer(code, { ...details, ...this.#identification(decision) }));
+    this.answering(own);
+    this.#tell(decision);
+    return own;
   }
 
   /** Undefined: it was recorded before. */
-  record(code: Decision['code'], outcome: Outcome | undefined, detail?: string, isCut = false): Decision | undefined {
+  #conclude(
+    code: Decision['code'],
+    outcome: Outcome | undefined,
+    detail?: string,
+    isCut = false,
+  ): Concluded | undefined {
     if (this.#recorded) return undefined;
     this.#recorded = true;
     const now = this.shared.clock.monotonic();
     const forwardedAt = this.#forwardedAt;
-    const decision = {
+    return {
       code,
       outcome,
       head: this.head,
       requestId: this.requestId,
+      status: undefined,
+      bytesIn: 0,
+      bytesOut: 0,
       milliseconds: now - this.#start,
       detail,
       isCut,
@@ -210,10 +250,16 @@ export class Exchange {
       traceId: this.trace?.traceId,
       upstream: this.#answeredAt === undefined ? undefined : this.#answeredAt - (forwardedAt ?? this.#answeredAt),
     };
+  }
+
+  #tell(decision: Concluded | undefined): void {
+    if (decision === undefined) return;
+    decision.status = this.#status;
+    decision.bytesIn = this.#body?.received ?? 0;
+    decision.bytesOut = this.bytesOut;
     this.shared.decisions.record(decision);
     this.shared.lease.release();
     this.trace?.end(decision);
-    return decision;
   }
 
   /** How the answer leads back to the request: an id for the log, a ticket for who has none. */
@@ -245,6 +291,26 @@ export class Exchange {
     this.response.writeHead(own.status, this.#headersOf(own) as string[]);
     this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
   }
+}
+
+/** A decision whose answer is still to be made. */
+type Concluded = { -readonly [Member in keyof Decision]: Decision[Member] };
+
+/** An answer of ours that is still to be made. */
+interface Own {
+  readonly code: Code;
+  readonly details: AnswerDetails;
+  readonly tell?: ((own: Answer) => Answer) | undefined;
+}
+
+function asItIs(own: Answer): Answer {
+  return own;
+}
+
+function detailsOf(outcome: Refuse | Unavailable): AnswerDetails {
+  if (outcome.kind === 'unavailable') return { retryAfter: outcome.outage.retryAfter };
+  const { challenges, allow, retryAfter } = outcome;
+  return { challenges, allow, retryAfter, said: saidOf(outcome) };
 }
 
 /** Whether it stands in the way of what comes behind it. */

@@ -1,5 +1,4 @@
 import type { Exchange } from '../client/exchange.ts';
-import { RequestBody } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { DigestAttempts } from './digest-attempts.ts';
 import { type OnUpgrade, type SentBody, sentOf } from './dispatch-options.ts';
@@ -24,7 +23,7 @@ function isShort({ head }: Exchange): boolean {
 }
 
 function sendOnce(exchange: Exchange, plan: Forward, send: (body: SentBody) => void): void {
-  const body = new RequestBody(exchange.request, plan.route.limits.body);
+  const body = exchange.readBody(plan.route.limits.body);
   if (isBuffered(exchange, plan)) onceWorthSending(exchange, plan, body, () => send(body));
   else send(body);
 }

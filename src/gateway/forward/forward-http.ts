@@ -1,5 +1,4 @@
 import type { Exchange } from '../client/exchange.ts';
-import { RequestBody } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { AnswerGuard, type JudgeAnswer } from './answer-guard.ts';
 import { type OnUpgrade, type SentBody, sentOf } from './dispatch-options.ts';
@@ -22,7 +21,7 @@ function sendUpload(exchange: Exchange, plan: Forward, onUpgrade: OnUpgrade | un
   const isHeld = onUpgrade === undefined && isBuffered(exchange, plan);
   exchange.inviteBody();
   const limit = plan.shadow === undefined ? plan.route.limits.body : Number.POSITIVE_INFINITY;
-  const body = new RequestBody(exchange.request, limit);
+  const body = exchange.readBody(limit);
   if (isHeld) onceWorthSending(exchange, plan, body, () => send(exchange, plan, body, onUpgrade));
   else send(exchange, plan, body, onUpgrade);
 }

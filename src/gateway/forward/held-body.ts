@@ -1,6 +1,6 @@
 import type { Exchange } from '../client/exchange.ts';
 import { Gathered } from '../client/gathered.ts';
-import { BodyTooLarge, ClientGone, RequestBody } from '../client/request-body.ts';
+import { BodyTooLarge, ClientGone, type RequestBody } from '../client/request-body.ts';
 import { BodyRate, BodyTooSlow } from '../client/stalls.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { refuseEnded, TokenEnded } from './token-ended.ts';
@@ -21,7 +21,7 @@ export function holdBody(exchange: Exchange, plan: Forward, done: (body: HeldBod
   response.once('close', () => loan.end());
   const asked = shared.clock.monotonic();
   exchange.inviteBody();
-  const body = new RequestBody(exchange.request, plan.route.limits.body);
+  const body = exchange.readBody(plan.route.limits.body);
   const rate = BodyRate.watch(body, shared);
   const gathered = new Gathered((bytes) => loan.spare(bytes));
   const finish = (held: HeldBody) => {

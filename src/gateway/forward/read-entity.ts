@@ -2,7 +2,7 @@ import { outage } from '../../base/verdict.ts';
 import { broken, guard } from '../client/carry-out.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { Gathered } from '../client/gathered.ts';
-import { BodyTooLarge, ClientGone, RequestBody } from '../client/request-body.ts';
+import { BodyTooLarge, ClientGone } from '../client/request-body.ts';
 import { BodyRate, BodyTooSlow } from '../client/stalls.ts';
 import { refuse, type Unavailable } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
@@ -26,7 +26,7 @@ export function readEntity(
   const loan = shared.bodies.open(head.origin.address, shared.limits.share, shareIsFull);
   response.once('close', () => loan.end());
   exchange.inviteBody();
-  const body = new RequestBody(request, limit);
+  const body = exchange.readBody(limit);
   const asked = shared.clock.monotonic();
   const gathered = new Gathered((bytes) => (route.shadow ? loan.spare(bytes) : loan.take(bytes)));
   const finish = (entity: Buffer | undefined) => {

@@ -135,6 +135,7 @@ export class Relay implements AnswerHandler {
   }
 
   onData(chunk: Buffer): boolean {
+    this.#exchange.bytesOut += chunk.length;
     if (chunk.length === this.#answer.length && chunk.length <= SMALL) {
       this.#whole = chunk;
       return true;

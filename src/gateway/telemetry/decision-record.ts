@@ -8,6 +8,7 @@ import type { RequestHead, Via } from '../message/request-head.ts';
 import { nearest } from '../message/scope-requirement.ts';
 import { type ShadowFacts, shadowFacts } from './shadow-facts.ts';
 import { traceIdOf } from './trace-context.ts';
+import { pathOf, userAgentOf } from './without-tokens.ts';
 
 /** What became of one request. Logs, metrics, the live view and tickets read this and nothing else. */
 export interface Decision {
@@ -16,6 +17,12 @@ export interface Decision {
   readonly outcome: Outcome | undefined;
   readonly head: RequestHead;
   readonly requestId: string;
+  /** Of the answer that the client got, or the proxy that asked; undefined: none was begun. */
+  readonly status?: number | undefined;
+  /** Of the body, as far as it was read when the answer was over; what is thrown away behind a refusal is not counted. */
+  readonly bytesIn?: number;
+  /** Of the body of the answer. Undefined: not known, as of what is no exchange of ours. */
+  readonly bytesOut?: number;
   /** From the head of the request to the end of the answer. */
   readonly milliseconds: number;
   readonly detail?: string | undefined;
@@ -44,9 +51,13 @@ export interface DecisionRecord extends ShadowFacts {
   readonly method: string;
   readonly host: string | undefined;
   readonly path: string;
+  /** What the client got, or the proxy that asked; absent: no answer was begun. */
+  readonly status?: number;
   readonly code: Decision['code'];
   readonly route: string | undefined;
   readonly address: string;
+  /** What the client says of itself. */
+  readonly user_agent?: string;
   /** By which way a proxy asked; absent: the request itself came here. */
   readonly via?: Via;
   /** Whose certificate it is by which the client's connection was taken. */
@@ -62,6 +73,9 @@ export interface DecisionRecord extends ShadowFacts {
   readonly scope_missing?: string;
   /** What enforcing would have done: `pass`, or a code. */
   readonly shadow?: Code | 'pass';
+  /** Of bodies: what was read of the client's, which a proxy that asks keeps, and what the client was given. */
+  readonly bytes_in?: number;
+  readonly bytes_out?: number;
   readonly milliseconds: number;
   readonly verification_ms?: number | undefined;
   readonly upstream_ms?: number | undefined;
@@ -70,19 +84,23 @@ export interface DecisionRecord extends ShadowFacts {
 }
 
 export function describeDecision(decision: Decision): DecisionRecord {
-  const { code, outcome, head, requestId, milliseconds, detail, verification, upstream, attempts } = decision;
+  const { code, outcome, head, requestId, status, milliseconds, detail, verification, upstream, attempts } = decision;
+  const agent = userAgentOf(head);
   return printableMembers<DecisionRecord>({
     request_id: requestId,
     ...traceFacts(decision),
     method: head.method,
     host: head.host?.value,
     path: pathOf(head),
+    ...(status === undefined ? {} : { status }),
     code,
     route: outcome?.route?.id || undefined,
     address: head.origin.address,
+    ...(agent === undefined ? {} : { user_agent: agent }),
     ...(head.origin.via && { via: head.origin.via }),
     ...(head.origin.certificate && { certificate: head.origin.certificate.subject }),
     ...facts(decision),
+    ...bytes(decision),
     milliseconds: rounded(milliseconds) as number,
     verification_ms: rounded(verification),
     upstream_ms: rounded(upstream),
@@ -91,27 +109,16 @@ export function describeDecision(decision: Decision): DecisionRecord {
   });
 }
 
-/**
- * What of a target may be written down: a query, and whatever a client wrote in place of one, can hold a token; an
- * authority can hold a password. Names are looked for as they are once decoded, however often that takes.
- */
-export function pathOf({ target }: Pick<RequestHead, 'target'>): string {
-  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const end = path.search(NOT_TO_BE_TOLD);
-  return end === -1 ? path : path.slice(0, end);
-}
-
-const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${[...'access_token'].map(inAnySpelling).join('')}`, 'i');
-
-/** A character to the letter, percent-encoded, or with the `%` of that encoded in turn. */
-function inAnySpelling(character: string): string {
-  const codes = [character, character.toUpperCase()].map((each) => each.charCodeAt(0).toString(16));
-  return `(?:${character}|%(?:25)*(?:${codes.join('|')}))`;
-}
-
 function traceFacts({ traceId, head }: Decision): Partial<DecisionRecord> {
   const id = traceId ?? traceIdOf(head);
   return id === undefined ? {} : { trace_id: id };
+}
+
+function bytes({ bytesIn, bytesOut, head }: Decision): Partial<DecisionRecord> {
+  return {
+    ...(bytesIn === undefined || head.origin.via !== undefined ? {} : { bytes_in: bytesIn }),
+    ...(bytesOut === undefined ? {} : { bytes_out: bytesOut }),
+  };
 }
 
 function rounded(milliseconds: number | undefined): number | undefined {

@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Outcome } from '../decide/outcome.ts';
-import { entry, isCode } from '../message/codes.ts';
+import { isCode } from '../message/codes.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import type { Decision } from './decision-record.ts';
 import { forwardAttributes, routeText, spanName } from './span-attributes.ts';
@@ -102,7 +102,8 @@ export class RequestTrace {
   end(decision: Decision): void {
     const { outcome, head, code } = decision;
     const error = this.#cut ?? errorOf(code);
-    const status = statusOf(decision, this.#upstreamStatus);
+    // A proxy that asks answers the client in words of its own.
+    const status = head.origin.via === undefined ? decision.status : undefined;
     const isFailure = this.#cut !== undefined || (status !== undefined && status >= 500);
     this.verified(undefined);
     this.tried(error);
@@ -121,13 +122,6 @@ function end(span: Span, { status, error, isFailure }: Ending): void {
   if (error !== undefined) span.setAttribute('error.type', error);
   if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
-}
-
-/** What the client is answered; undefined: nothing, or a proxy is that asked, in words of its own. */
-function statusOf({ code, outcome, head }: Decision, relayed: number | undefined): number | undefined {
-  if (head.origin.via !== undefined) return undefined;
-  if (isCode(code)) return entry(code).status;
-  return outcome?.kind === 'reply' ? outcome.status : relayed;
 }
 
 /** In whatever form the SDK was told to write it; undefined: in none. */

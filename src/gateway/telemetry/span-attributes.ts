@@ -5,7 +5,7 @@ import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { pathText } from '../routing/specificity.ts';
 import type { Origin } from '../upstreams/origin.ts';
-import { pathOf } from './decision-record.ts';
+import { pathOf } from './without-tokens.ts';
 
 /** The semantic conventions for HTTP spans, stable since 1.23. No query, no header but Host, nothing of a credential. */
 

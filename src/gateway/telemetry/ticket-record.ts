@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { printableValue } from '../../base/printable.ts';
 import { stepOf } from '../message/codes.ts';
-import { type Decision, missingScope, pathOf } from './decision-record.ts';
+import { type Decision, missingScope } from './decision-record.ts';
+import { pathOf } from './without-tokens.ts';
 
 /** What a ticket says of a refusal, in the order in which it is written: a list is half as long as an object. */
 const members = [

@@ -110,29 +110,40 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const { head, shared } = exchange;
   const { config, decisionVary: vary } = generation;
+  exchange.answering(PASSES);
   exchange.record('forwarded', plan);
   if (via === undefined) throw new Error('allowed for nobody');
   const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
   const { requestIdHeaderLower: requestIdHeader } = shared;
   const lines = allowance({ head, plan, via, lifetime, now, vary, requestIdHeader });
   const origins = aboutOrigins(shared, head).slice(VARY_LINE);
-  send(exchange, {
-    status: 200,
-    headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins],
-    body: '',
-  });
+  send(exchange, { ...PASSES, headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins] });
 }
+
+const PASSES: Answer = { status: 200, headers: [], body: '' };
 
 function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
   const { exchange, via } = question;
-  const isRefusal = outcome.kind !== 'reply';
-  const own = isRefusal ? exchange.refusal(outcome) : outcome;
-  const told = via === undefined ? own : passedOn[via](own, isRefusal);
-  if (told === undefined) settle(question, refuse('answer_undeliverable'));
-  else {
-    if (!isRefusal) exchange.record('answered', outcome);
-    send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
+  const told = (own: Answer, isRefusal: boolean) => (via === undefined ? own : passedOn[via](own, isRefusal));
+  if (outcome.kind !== 'reply') {
+    sendWithOrigins(
+      exchange,
+      exchange.refusal(outcome, (own) => told(own, true) ?? own),
+    );
+    return;
   }
+  const reply = told(outcome, false);
+  if (reply === undefined) {
+    settle(question, refuse('answer_undeliverable'));
+    return;
+  }
+  exchange.answering(reply);
+  exchange.record('answered', outcome);
+  sendWithOrigins(exchange, reply);
+}
+
+function sendWithOrigins(exchange: Exchange, told: Answer): void {
+  send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
 }
 
 /** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */

@@ -1,0 +1,55 @@
+import type { RequestHead } from '../message/request-head.ts';
+
+/** What clients write, as far as it may be told: nothing here is a token, and nothing is longer than its bound. */
+
+/** Looked for as it is once decoded, however often that takes. */
+const ACCESS_TOKEN = [...'access_token'].map(inAnySpelling).join('');
+
+/** A query, or what a client wrote in place of one. */
+const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${ACCESS_TOKEN}`, 'i');
+
+/** The parameter of RFC 6750 §2.3, the credentials of §2.1, and a JWT wherever it stands. */
+const TOKENS = new RegExp(
+  `${ACCESS_TOKEN}(?:\\s*[=:]\\s*)?\\S*|\\bBearer\\s+\\S+|\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*`,
+  'gi',
+);
+
+/** Characters. */
+const LONGEST_AGENT = 512;
+const LONGEST_REFERER = 1024;
+
+/**
+ * What of a target may be written down: a query, and whatever a client wrote in place of one, can hold a token; an
+ * authority can hold a password.
+ */
+export function pathOf({ target }: Pick<RequestHead, 'target'>): string {
+  return beforeQuery(target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''));
+}
+
+/** What the client says of itself; undefined: nothing. */
+export function userAgentOf(head: Pick<RequestHead, 'fields'>): string | undefined {
+  return fieldOf(head, 'user-agent')?.slice(0, LONGEST_AGENT).replace(TOKENS, '[redacted]');
+}
+
+/** The page that led here, without its query, its fragment and a password before its host; undefined: none was named. */
+export function refererOf(head: Pick<RequestHead, 'fields'>): string | undefined {
+  const text = fieldOf(head, 'referer')?.slice(0, LONGEST_REFERER);
+  return text && beforeQuery(text.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, '$1//'));
+}
+
+function beforeQuery(text: string): string {
+  const end = text.search(NOT_TO_BE_TOLD);
+  return end === -1 ? text : text.slice(0, end);
+}
+
+/** Of several lines the first; undefined: there is none, or it is empty. */
+function fieldOf({ fields }: Pick<RequestHead, 'fields'>, name: string): string | undefined {
+  for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1] || undefined;
+  return undefined;
+}
+
+/** A character to the letter, percent-encoded, or with the `%` of that encoded in turn. */
+function inAnySpelling(character: string): string {
+  const codes = [character, character.toUpperCase()].map((each) => each.charCodeAt(0).toString(16));
+  return `(?:${character}|%(?:25)*(?:${codes.join('|')}))`;
+}
