@@ -38,12 +38,19 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
     route: text(line.route),
     client: text(line.client),
     subject: text(line.subject),
-    reason: text(line.reason),
+    reason: text(line.reason) ?? mismatchOf(line),
     dependency: text(line.dependency),
     needed: texts(line.scope_needed),
     held: texts(line.scope_held),
     missing: text(line.scope_missing),
   };
+}
+
+/** Claims of which many tokens of one client hold the same value; by `exp` each token would be a group of its own. */
+const SHARED: ReadonlySet<unknown> = new Set(['iss', 'aud', 'alg', 'typ']);
+
+function mismatchOf({ claim, found }: Readonly<Record<string, unknown>>): string | undefined {
+  return SHARED.has(claim) && typeof found === 'string' ? `${claim} is ${found}` : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -25,6 +25,8 @@ export interface KeySet {
   find(alg: AlgorithmName, kid: string | undefined, subject?: string | undefined): FoundKeys | Promise<FoundKeys>;
   /** Whether a key of this name is here. */
   knows(kid: string): boolean;
+  /** Those that sign tokens of all users, for an operator who compares their names. */
+  published(): Iterable<Pick<VerificationKey, 'alg' | 'kid'>>;
   /** Whether what this key verified still counts. */
   holds(key: VerificationKey): boolean;
   /** Settles after the first attempt; never rejects. */
@@ -98,6 +100,10 @@ class PublishedKeys implements KeySet {
 
   knows(kid: string): boolean {
     return this.#loaded?.ring.knows(kid) === true;
+  }
+
+  published(): Iterable<VerificationKey> {
+    return this.#current()?.keys.values() ?? [];
   }
 
   holds(key: VerificationKey): boolean {
@@ -215,6 +221,7 @@ class PublishedKeys implements KeySet {
 export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
   return {
     knows: (kid) => keys.knows(kid),
+    published: () => keys.published(),
     start: () => keys.start(),
     tried: () => keys.tried(),
     usable: () => keys.usable(),

@@ -13,6 +13,7 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
       return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' };
     },
     knows: () => false,
+    published: () => [],
     holds: () => true,
     start: async () => {},
     tried: () => true,

@@ -1,5 +1,6 @@
 import { refused } from '../../base/verdict.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { issuerMismatch } from '../../jwt/claim-mismatches.ts';
 import { looksLikeJwt, MAX_TOKEN_LENGTH, parseJwt } from '../../jwt/parse.ts';
 import type { Verification, VerifyBearer, WatchToken } from '../message/identity.ts';
 import type { AuthorizationServer, ServerStats } from './authorization-server.ts';
@@ -81,7 +82,7 @@ function verifyJwt(
   if (jwt.kind === 'refused') return jwt;
   const { iss } = jwt.claims;
   const server = typeof iss === 'string' ? byIssuer.get(iss) : undefined;
-  return server?.verifyJwt(jwt) ?? refused('token_issuer');
+  return server?.verifyJwt(jwt) ?? refused('token_issuer', undefined, issuerMismatch(iss, [...byIssuer.keys()]));
 }
 
 function verifyOpaque(
