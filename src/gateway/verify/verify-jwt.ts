@@ -30,7 +30,7 @@ export interface JwtDependencies {
 
 /** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
 export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
-  const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(typeOf)) };
+  const header = { algorithms: new Set(rules.algorithms), types: acceptedTypes(rules.typ) };
   return async (jwt) => {
     const claimRules = {
       issuer: rules.issuer,
@@ -54,6 +54,11 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     const forever = { asked: false, freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
     return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
   };
+}
+
+/** As in the file, where `absent` stands for a token that names none. */
+export function acceptedTypes(typ: readonly string[]): ReadonlySet<string | undefined> {
+  return new Set(typ.map(typeOf));
 }
 
 function typeOf(typ: string): string | undefined {
