@@ -106,7 +106,7 @@ async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation
   try {
     if (mayHoldToken(asked)) await verifiers.start();
     const verifying = { now: systemClock.now() / 1000, heard };
-    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier), asked, verifying);
+    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier, directory), asked, verifying);
   } finally {
     await verifiers.close();
   }
