@@ -92,7 +92,7 @@ export interface SchemeScene {
   readonly stores: Set<LookedAt>;
 }
 
-export type LookedAt = Pick<StoreLook, 'start' | 'tried' | 'usable'>;
+export type LookedAt = Pick<StoreLook, 'start' | 'tried' | 'usable' | 'fault'>;
 
 /** What outlives a reload where the new file says the same of it. */
 export interface KeptByReloads {

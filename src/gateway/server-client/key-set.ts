@@ -33,6 +33,8 @@ export interface KeySet {
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
+  /** Why the last attempt brought no keys; undefined: it did, or there was none. */
+  fault(): string | undefined;
   ageSeconds(): number | undefined;
   close(): void;
 }
@@ -121,6 +123,10 @@ class PublishedKeys implements KeySet {
 
   usable(): boolean {
     return this.#current() !== undefined;
+  }
+
+  fault(): string | undefined {
+    return this.#failure?.detail;
   }
 
   ageSeconds(): number | undefined {
@@ -225,6 +231,7 @@ export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
     start: () => keys.start(),
     tried: () => keys.tried(),
     usable: () => keys.usable(),
+    fault: () => keys.fault(),
     ageSeconds: () => keys.ageSeconds(),
     close: () => keys.close(),
   };

@@ -18,6 +18,7 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
     start: async () => {},
     tried: () => true,
     usable: () => true,
+    fault: () => undefined,
     ageSeconds: () => undefined,
     close() {},
   };
