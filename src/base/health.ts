@@ -6,6 +6,8 @@ import { type IsOurs, refusePages } from './refuse-pages.ts';
 export interface Health {
   /** Undefined: ready; otherwise why not. */
   readonly notReady: () => string | undefined | Promise<string | undefined>;
+  /** What failed last, as of the latest `notReady`; it may name hosts, and never holds a secret. */
+  readonly cause?: (() => string | undefined) | undefined;
   /** What is to be known of a process that is ready all the same. */
   readonly remark?: () => string | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
@@ -13,7 +15,7 @@ export interface Health {
 
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
 export function buildHealth(
-  { notReady, remark, registry }: Health,
+  { notReady, cause, remark, registry }: Health,
   isOurs: IsOurs,
   options: FastifyServerOptions = {},
 ): FastifyInstance {
@@ -24,7 +26,7 @@ export function buildHealth(
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
     const reason = await notReady();
-    if (reason !== undefined) return reply.code(503).send({ status: 'not ready', reason });
+    if (reason !== undefined) return reply.code(503).send({ status: 'not ready', reason, cause: cause?.() });
     return { status: 'ready', remark: remark?.() };
   });
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));

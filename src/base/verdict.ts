@@ -1,3 +1,5 @@
+import type { Mismatch } from './mismatch.ts';
+
 /**
  * The two ways in which a request does not go through. They are values and never taken for each other:
  * a refusal is an answer about the request, an outage is the absence of an answer.
@@ -7,6 +9,8 @@ export interface Refused<Code extends string = string> {
   readonly code: Code;
   /** For logs and `explain`; never sent to the client. */
   readonly detail?: string;
+  /** For the same: of a token, which claim does not fit. */
+  readonly mismatch?: Mismatch;
 }
 
 export interface Outage {
@@ -19,7 +23,8 @@ export interface Outage {
   readonly detail?: string;
 }
 
-export function refused<Code extends string>(code: Code, detail?: string): Refused<Code> {
+export function refused<Code extends string>(code: Code, detail?: string, mismatch?: Mismatch): Refused<Code> {
+  if (mismatch !== undefined) return { kind: 'refused', code, ...(detail !== undefined && { detail }), mismatch };
   return detail === undefined ? { kind: 'refused', code } : { kind: 'refused', code, detail };
 }
 

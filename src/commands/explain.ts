@@ -11,6 +11,7 @@ import { assumedVerifier } from '../gateway/explain/assumed.ts';
 import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/explain/dry-engine.ts';
 import { type Explanation, explain } from '../gateway/explain/explain.ts';
 import { buildVerifiers } from '../gateway/verify/verifiers.ts';
+import type { JsonObject } from '../jwt/json.ts';
 import { gatewayOption } from './common/config-option.ts';
 import { SecretValueError } from './common/usage-error.ts';
 import { doubts } from './explain/explain-doubts.ts';
@@ -99,10 +100,13 @@ function serverOf({ config }: Sound, iss: string): string {
 async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation> {
   const { config, directory } = loaded;
   const log = buildLog({ level: 'silent', format: 'json' });
-  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory });
+  const heard = new Map<string, JsonObject>();
+  const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
+  const verifiers = buildVerifiers(config, { clock: systemClock, log, directory, heard: hear });
   try {
     if (mayHoldToken(asked)) await verifiers.start();
-    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier), asked);
+    const verifying = { now: systemClock.now() / 1000, heard };
+    return await explain(loaded, buildDryEngine(loaded, verifiers.verifier, directory), asked, verifying);
   } finally {
     await verifiers.close();
   }

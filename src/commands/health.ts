@@ -25,7 +25,7 @@ async function run({ config: file, wait = 0 }: { config: string; wait?: number }
   if (listener === undefined) {
     return unhealthy(`${file} has no listener to ask: add \`health: 127.0.0.1:9900\` (or \`admin: …\`).\n`);
   }
-  const answer = await askUntilReady(listener, wait);
+  const answer = await withCause(await askUntilReady(listener, wait), loaded.config);
   if (answer.kind === 'silent') return unhealthy(`Nothing answers at ${answer.url}.\n`);
   if (answer.kind === 'not_ready') return unhealthy(`${answer.text}\n`);
   process.stdout.write(`${answer.text}\n`);
@@ -42,6 +42,19 @@ async function askUntilReady(listener: Address, wait: number): Promise<Readiness
     if (answer.kind === 'ready' || performance.now() + PAUSE > end) return answer;
     await pause(PAUSE);
   }
+}
+
+/** Where a `health` listener that strangers may reach keeps the cause to itself, the admin listener says it. */
+async function withCause(answer: Readiness, { admin, health }: Listeners): Promise<Readiness> {
+  if (answer.kind !== 'not_ready' || answer.cause !== undefined || admin === undefined || health === undefined)
+    return answer;
+  const told = await askReady(admin);
+  return told.kind === 'not_ready' ? told : answer;
+}
+
+interface Listeners {
+  readonly admin?: Address | undefined;
+  readonly health?: Address | undefined;
 }
 
 /** A file that cannot be read is judged where it is loaded. */

@@ -1,41 +1,40 @@
+import type { Mismatch } from '../base/mismatch.ts';
 import { refused } from '../base/verdict.ts';
+import { issuerMismatch, type LifetimeRules, lifetimeMismatch, timeMismatches } from './claim-mismatches.ts';
 import type { RefusedJwt } from './faults.ts';
 import type { JsonObject } from './json.ts';
+import { isTime } from './times.ts';
 
-export interface ClaimRules {
+export interface ClaimRules extends LifetimeRules {
   /** Compared byte by byte (RFC 9068 §4). */
   readonly issuer: string;
-  /** Seconds since the epoch. */
-  readonly now: number;
-  /** Seconds. */
-  readonly skew: number;
-  /** Seconds from `iat` to `exp`. */
-  readonly maxLifetime: number;
 }
 
 /**
  * The claims that mean the same on every route (RFC 7519 §4.1, RFC 9068 §4). `aud` and scope are not among them: they are
  * judged for each request, while this verdict is remembered.
  */
-export function judgeClaims(
-  claims: JsonObject,
-  { issuer, now, skew, maxLifetime }: ClaimRules,
-): RefusedJwt | undefined {
-  const { iss, exp, nbf, iat } = claims;
-  if (iss !== issuer) return refused('token_issuer');
+export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {
+  const foreign = issuerMismatch(claims.iss, [rules.issuer]);
+  if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
   const fault = formFault(claims);
   if (fault !== undefined) return refused('token_malformed', fault);
-  if (now >= Number(exp) + skew) return refused('token_expired');
-  if (isTime(nbf) && now < nbf - skew) return refused('token_not_yet_valid', 'nbf');
-  if (isTime(iat) && now < iat - skew) return refused('token_not_yet_valid', 'iat');
-  if (livesLonger(claims, now, maxLifetime + skew)) return refused('token_lifetime');
-  // RFC 7800 §3.1: a token for the holder of a key says nothing about whoever sends it without proof.
+  const untimely = judgeTimes(claims, rules);
+  if (untimely !== undefined) return untimely;
+  // RFC 7800 §3.1: a token for the holder of a key says nothing about a client that sends it without proof.
   return Object.hasOwn(claims, 'cnf') ? refused('token_bound') : undefined;
 }
 
-/** Whether a token lives longer than is taken; without `iat`, from now on. */
-export function livesLonger({ exp, iat }: JsonObject, now: number, seconds: number): boolean {
-  return isTime(exp) && exp - (isTime(iat) ? iat : now) > seconds;
+function judgeTimes(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {
+  const { exp, nbf, iat } = timeMismatches;
+  let mismatch: Mismatch | undefined = exp(claims, rules);
+  if (mismatch !== undefined) return refused('token_expired', undefined, mismatch);
+  mismatch = nbf(claims, rules);
+  if (mismatch !== undefined) return refused('token_not_yet_valid', 'nbf', mismatch);
+  mismatch = iat(claims, rules);
+  if (mismatch !== undefined) return refused('token_not_yet_valid', 'iat', mismatch);
+  mismatch = lifetimeMismatch(claims, rules);
+  return mismatch && refused('token_lifetime', undefined, mismatch);
 }
 
 function formFault({ exp, nbf, iat, sub, aud }: JsonObject): string | undefined {
@@ -44,11 +43,6 @@ function formFault({ exp, nbf, iat, sub, aud }: JsonObject): string | undefined 
   if (iat !== undefined && !isTime(iat)) return 'iat is not a number';
   if (sub !== undefined && typeof sub !== 'string') return 'sub is not a string';
   return isAudience(aud) ? undefined : 'aud is neither a string nor a list of strings';
-}
-
-/** A NumericDate (RFC 7519 §2). `1e999` reads as Infinity, which would never expire. */
-export function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /** RFC 7519 §4.1.3: one string or a list of them; absent is for the route to judge. */

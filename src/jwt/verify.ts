@@ -1,6 +1,7 @@
 import { refused } from '../base/verdict.ts';
 import { algorithms } from './algorithms.ts';
 import type { RefusedJwt } from './faults.ts';
+import { algorithmMismatch, type HeaderRules, typeMismatch } from './header-mismatches.ts';
 import type { VerificationKey } from './keys.ts';
 import type { ParsedJws } from './parse.ts';
 
@@ -24,23 +25,10 @@ function isSignedBy({ token, signature }: ParsedJws, { key, alg }: VerificationK
   return crypto.subtle.verify(algorithms[alg].verifying, key, signature, signed);
 }
 
-export interface HeaderRules {
-  readonly algorithms: ReadonlySet<string>;
-  /** As `mediaType` writes them; undefined among them takes tokens that name none. */
-  readonly types: ReadonlySet<string | undefined>;
-}
-
 /** RFC 8725 §3.1 and §3.11: what a token says of itself, before anything is computed for it. */
 export function judgeHeader({ header }: ParsedJws, { algorithms, types }: HeaderRules): RefusedJwt | undefined {
-  if (!algorithms.has(header.alg)) return refused('token_algorithm', `alg ${JSON.stringify(header.alg.slice(0, 32))}`);
-  if (!types.has(header.typ === undefined ? undefined : mediaType(header.typ))) {
-    return refused('token_type', `typ ${JSON.stringify(header.typ?.slice(0, 64))}`);
-  }
-  return undefined;
-}
-
-/** RFC 7515 §4.1.9: compared without case, `application/` may be left out. */
-export function mediaType(typ: string): string {
-  const lower = typ.toLowerCase();
-  return lower.startsWith('application/') ? lower.slice('application/'.length) : lower;
+  const algorithm = algorithmMismatch(header.alg, algorithms);
+  if (algorithm !== undefined) return refused('token_algorithm', undefined, algorithm);
+  const type = typeMismatch(header.typ, types);
+  return type && refused('token_type', undefined, type);
 }

@@ -29,6 +29,7 @@ export interface WorkerStart {
 
 export interface Readiness {
   readonly notReady: string | null;
+  readonly cause: string | null;
   readonly remark: string | null;
 }
 

@@ -11,6 +11,7 @@ import type { Outside } from '../gateway/generation/outside.ts';
 import {
   beginDraining,
   type Core,
+  causeNotReady,
   notReady,
   openCore,
   openDecisionEndpoint,
@@ -96,7 +97,11 @@ export async function openPart({ sent, line, remote, log, clock = systemClock }:
     },
     renew: renewal(core, app, config),
     metrics: () => snapshotOf(registry),
-    ready: () => ({ notReady: notReady(core) ?? null, remark: remark(core) ?? null }),
+    ready: () => ({
+      notReady: notReady(core) ?? null,
+      cause: causeNotReady(core) ?? null,
+      remark: remark(core) ?? null,
+    }),
     watch: watcher(core, line),
     async drain(milliseconds) {
       beginDraining(core);

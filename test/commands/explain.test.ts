@@ -36,6 +36,28 @@ t.test('a token in a file is really verified', async (t) => {
   t.match(await run(forged), { answer: { status: 401, code: 'token_signature' } });
 });
 
+t.test(
+  'a token that is refused is printed beside what the file expects, and what does not fit is marked',
+  async (t) => {
+    const config = written('explain-token.yaml', gatewayYaml(behind('http://127.0.0.1:9')));
+    const claims = { iss: 'https://auth.example.com/', scope: 'other', jti: 'hidden-word' };
+    const token = written('token-refused', await jwt(claims, { alg: 'HS256' }));
+    const args = ['explain', '--config', config, 'GET', '/orders/7', '--token-file', token];
+    const { stdout, status } = await command(t, args).ended();
+    t.equal(status, 0);
+    t.match(
+      stdout,
+      /\nToken: a JWT, compared with `main`; nothing that it says is verified\n {4}check +found +expected\n/,
+    );
+    t.match(stdout, /\n {2}✓ alg +"HS256" +"HS256"\n/);
+    t.match(stdout, /\n {2}✗ iss +"https:.*com\/" +"https:.*com" {2}\(differs only by a slash at the end\)\n/);
+    t.match(stdout, /\n {2}✓ exp +20.*Z +later than 20.*Z {2}\(in \d+ min/);
+    t.match(stdout, /\n {2}\? kid +"key-HS256" +not reached\n/);
+    t.match(stdout, /\n {2}✗ scope +other +orders.read {2}\(missing: orders.read\)\n/);
+    t.notMatch(stdout, /hidden-word|eyJ/);
+  },
+);
+
 t.test('an authorization server that is down is an outage, and exit status 0', async (t) => {
   const token = written('token-down', await jwt({ scope: 'orders.read' }));
   const server = {

@@ -1,13 +1,16 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { stringify } from 'yaml';
 import { command } from '../support/command.ts';
+import { json } from '../support/endpoint.ts';
 import { freePort } from '../support/free-port.ts';
+import { gateway, gatewayYaml } from '../support/gateway.ts';
 import { serving } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 
-/** Starts the program for each command: 10 s in .ci/run on a busy machine. */
-t.setTimeout(60_000);
+/** Starts the program for each command: 32 s beside other tests on a busy machine. */
+t.setTimeout(120_000);
 
 const files = {
   gateway: {
@@ -78,4 +81,46 @@ t.test('health does not wait for an answer that never ends', async (t) => {
   const { status, stderr } = await command(t, ['health', '--config', file, '--wait', '1s']).ended();
   t.equal(status, 1);
   t.match(stderr, 'Nothing answers');
+});
+
+/** The file of a gateway whose authorization server calls itself by another name, with a slash at the end. */
+async function misnamed(t: Test, listeners: object): Promise<object> {
+  const url = await serving(
+    t,
+    createServer((_, response) => json(response, { issuer: `${url}/`, jwks_uri: `${url}/jwks` })),
+  );
+  const main = { issuer: url, audience: 'https://api.example.com', verify: 'jwt' };
+  return { ...files.gateway, development: true, authorization_servers: { main }, ...listeners };
+}
+
+const cause =
+  /^authorization_servers\.main: metadata of http:.*well-known.* names the issuer "(.*)\/", the file says "\1"; it differs only by a slash at the end$/;
+
+async function readyz(url: string | undefined): Promise<unknown> {
+  return (await fetch(`${url}/readyz`)).json();
+}
+
+t.test('not ready names what failed last, and only where no stranger can ask', async (t) => {
+  const running = await gateway(t, await misnamed(t, { health: '127.0.0.1:0', admin: '127.0.0.1:0' }));
+  const failed = () => running.log.some(({ detail }) => /names the issuer/.test(String(detail)));
+  t.ok(await until(failed));
+  const reason = 'no usable keys or store yet';
+  t.match(await readyz(running.healthUrl), { status: 'not ready', reason, cause });
+  t.match(await readyz(running.adminUrl), { status: 'not ready', reason, cause });
+  const open = await gateway(t, await misnamed(t, { health: '0.0.0.0:0' }));
+  t.ok(await until(() => open.log.some(({ detail }) => /names the issuer/.test(String(detail)))));
+  const { port } = new URL(String(open.healthUrl));
+  t.strictSame(await readyz(`http://127.0.0.1:${port}`), { status: 'not ready', reason });
+});
+
+t.test('health says what failed last, and asks the admin listener where the other keeps it to itself', async (t) => {
+  const [health, admin] = [`0.0.0.0:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const running = await gateway(t, await misnamed(t, { health, admin }));
+  t.ok(await until(() => running.log.some(({ detail }) => /names the issuer/.test(String(detail)))));
+  const said = async (listeners: object) => {
+    const file = join(t.testdir({ 'gateway.yaml': gatewayYaml({ ...files.gateway, ...listeners }) }), 'gateway.yaml');
+    return command(t, ['health', '--config', file, '--wait', '200ms']).ended();
+  };
+  t.match(await said({ health, admin }), { status: 1, stderr: /"cause":"authorization_servers\.main: metadata of / });
+  t.match(await said({ health }), { status: 1, stderr: /"reason":"no usable keys or store yet"\}/ });
 });

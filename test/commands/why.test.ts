@@ -60,6 +60,18 @@ t.test(
   },
 );
 
+t.test('why shows what a token holds beside what the route expects, and by what the two differ', async (t) => {
+  const body = behind(upstream, { ticket_keys: [key] });
+  const { url } = await gateway(t, body);
+  const token = await jwt({ iss: 'https://auth.example.com/', jti: 'hidden-word' }, { alg: 'HS256' });
+  const ticket = await ticketOf(await fetch(`${url}/orders/1`, { headers: { authorization: `Bearer ${token}` } }));
+  const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
+  t.match(stdout, /^401 token_issuer/);
+  t.match(stdout, /\n {2}claim +iss\n {2}found +"https:\/\/auth.example.com\/"\n/);
+  t.match(stdout, /\n {2}expected +"https:\/\/auth.example.com"\n {2}difference +differs only by a slash at the end\n/);
+  t.notMatch(stdout, /hidden-word|eyJ/);
+});
+
 t.test('a ticket of another key, or no ticket, is one clear sentence and exit 1', async (t) => {
   const { url } = await gateway(t, behind(upstream));
   const ticket = await ticketOf(await fetch(`${url}/orders/1`));

@@ -1,11 +1,14 @@
+import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { command } from '../support/command.ts';
+import { json } from '../support/endpoint.ts';
 import { behind } from '../support/gateway.ts';
 import { gone, group, pressure, workerOf } from '../support/group.ts';
 import { connectTo, exchange, open } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
 import { onePath } from '../support/served-file.ts';
+import { serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
@@ -64,6 +67,17 @@ t.test('what the management listener tells is of all workers together', async (t
   t.equal(tickets.length, 8);
   for (const ticket of tickets)
     t.match(await (await fetch(`${adminUrl}/why/${ticket}`)).json(), { route: 'orders', code: 'credential_missing' });
+});
+
+t.test('a group that has no keys says what failed last', async (t) => {
+  const url = await serving(
+    t,
+    createServer((_, response) => json(response, { issuer: `${url}/` })),
+  );
+  const main = { issuer: url, audience: 'https://api.example.com', verify: 'jwt' };
+  const { adminUrl } = await group(t, behind(url, { development: true, authorization_servers: { main } }), 2);
+  const readyz = async () => (await (await fetch(`${adminUrl}/readyz`)).json()) as { cause?: string };
+  t.ok(await until(async () => /names the issuer .*a slash at the end/.test((await readyz()).cause ?? '')));
 });
 
 t.test('kill -9 of a worker under load loses its own requests in flight and no other', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { isTime, judgeClaims, livesLonger } from '../../src/jwt/claims.ts';
+import { judgeClaims } from '../../src/jwt/claims.ts';
+import { isTime, livesLonger } from '../../src/jwt/times.ts';
 
 const now = 1_700_000_000;
 const sound = {
@@ -97,4 +98,49 @@ t.test('the log is told which claim was wrong, and how', async (t) => {
 t.test('a NumericDate is a number that ends', async (t) => {
   for (const value of [0, -1, 1.5]) t.ok(isTime(value), String(value));
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '1', null, undefined, true]) t.notOk(isTime(value));
+});
+
+const mismatch = (claims: object) =>
+  judgeClaims({ ...sound, ...claims }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 })?.mismatch;
+
+t.test('an issuer that does not fit is reported beside the one that does, and by what they differ', async (t) => {
+  const expected = '"https://auth.example.com"';
+  const slash = { claim: 'iss', found: '"https://auth.example.com/"', expected };
+  t.strictSame(mismatch({ iss: `${sound.iss}/` }), { ...slash, difference: 'differs only by a slash at the end' });
+  t.equal(mismatch({ iss: 'https://Auth.example.com' })?.difference, 'differs only by upper and lower case');
+  t.equal(mismatch({ iss: 'http://auth.example.com' })?.difference, 'differs only by http and https');
+  t.strictSame(mismatch({ iss: 'https://evil.example' }), { claim: 'iss', found: '"https://evil.example"', expected });
+  t.strictSame(mismatch({ iss: undefined }), { claim: 'iss', found: 'none', expected });
+  t.strictSame(mismatch({ iss: { a: 1 } }), { claim: 'iss', found: 'an object', expected });
+});
+
+t.test('a time that does not fit is reported with how far it is off, the clock and the skew', async (t) => {
+  t.strictSame(mismatch({ exp: now - 6_600 }), {
+    claim: 'exp',
+    found: '2023-11-14T20:23:20Z',
+    expected: 'later than 2023-11-14T22:12:50Z',
+    difference: 'expired 1 h 50 min ago; now 2023-11-14T22:13:20Z, skew 30 s',
+  });
+  t.strictSame(mismatch({ nbf: now + 600 }), {
+    claim: 'nbf',
+    found: '2023-11-14T22:23:20Z',
+    expected: '2023-11-14T22:13:50Z or earlier',
+    difference: 'begins 10 min from now; now 2023-11-14T22:13:20Z, skew 30 s',
+  });
+  t.match(mismatch({ iat: now + 86_400 }), { claim: 'iat', difference: /^was issued 1 d from now; now / });
+  t.strictSame(mismatch({ exp: now + 90_000 }), {
+    claim: 'exp',
+    found: '1 d 1 h from iat to exp',
+    expected: 'at most 1 d',
+  });
+  t.match(mismatch({ exp: 1e300, iat: undefined }), { found: /from now to exp$/ });
+  t.match(mismatch({ nbf: 1e300 }), { found: '1e+300' }, 'a time that no calendar has');
+});
+
+t.test('what fits makes no report, and neither does a claim that is not among those that are reported', async (t) => {
+  t.equal(mismatch({}), undefined);
+  t.strictSame(judgeClaims({ ...sound, cnf: {} }, { issuer: sound.iss, now, skew: 30, maxLifetime: 86_400 }), {
+    kind: 'refused',
+    code: 'token_bound',
+  });
 });

@@ -2,10 +2,11 @@ import { createHmac, createSign, KeyObject, type webcrypto } from 'node:crypto';
 import { type CryptoKey, exportSPKI, importJWK } from 'jose';
 import t from 'tap';
 import { algorithmNames } from '../../src/jwt/algorithms.ts';
+import { keyMismatch, mediaType, signatureMismatch } from '../../src/jwt/header-mismatches.ts';
 import { importKeys, type VerificationKey } from '../../src/jwt/keys.ts';
 import { type ParsedJws, parseJws } from '../../src/jwt/parse.ts';
 import { importSecret } from '../../src/jwt/secret-keys.ts';
-import { judgeHeader, mediaType, verifySignature } from '../../src/jwt/verify.ts';
+import { judgeHeader, verifySignature } from '../../src/jwt/verify.ts';
 import { secret, signingKey } from '../support/keys.ts';
 import { encode, sign } from './tokens.ts';
 
@@ -127,10 +128,40 @@ t.test('an algorithm that is not accepted is refused, whatever its signature', a
   }
 });
 
-t.test('the log is told what a header named, cut short', async (t) => {
+t.test('a header that does not fit is reported with what it names, cut short, and what is accepted', async (t) => {
   const rules = { algorithms: new Set(['ES256']), types: new Set(['at+jwt', undefined]) };
-  const detail = (header: object) => judgeHeader(parsed(encode({ alg: 'ES256', ...header }, {})), rules)?.detail;
-  t.equal(detail({ alg: 'x'.repeat(40) }), `alg "${'x'.repeat(32)}"`);
-  t.equal(detail({ typ: 'y'.repeat(70) }), `typ "${'y'.repeat(64)}"`);
-  t.equal(detail({}), undefined, 'a token without typ is taken where that is allowed');
+  const told = (header: object) => judgeHeader(parsed(encode({ alg: 'ES256', ...header }, {})), rules)?.mismatch;
+  t.strictSame(told({ alg: 'HS256' }), { claim: 'alg', found: '"HS256"', expected: '"ES256"' });
+  t.strictSame(told({ alg: 'es256' })?.difference, 'differs only by upper and lower case');
+  t.strictSame(told({ alg: 'x'.repeat(200) })?.found, `"${'x'.repeat(100)}…"`);
+  t.strictSame(told({ typ: 'JWT' }), { claim: 'typ', found: '"JWT"', expected: '"at+jwt" or none' });
+  t.equal(told({}), undefined, 'a token without typ is taken where that is allowed');
+});
+
+const header = (kid?: string) => ({ alg: 'ES256', kid, typ: undefined });
+const named = (alg: 'ES256' | 'RS256', kid?: string) => ({ alg, kid });
+
+t.test('a key that is not there is reported with the names of those that are, the first few of them', async (t) => {
+  t.strictSame(keyMismatch(header('k9'), [named('ES256', 'k1'), named('RS256')]), {
+    claim: 'kid',
+    found: '"k9"',
+    expected: '"k1" (ES256) or a key without a name (RS256)',
+  });
+  t.match(keyMismatch(header(), []), { found: 'none', expected: 'none: there is no key' });
+  const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((kid) => named('ES256', kid));
+  t.match(keyMismatch(header('k9'), many).expected, /"d" \(ES256\) and 2 more$/);
+});
+
+t.test('a key of the right name and another algorithm is said to be that', async (t) => {
+  const told = keyMismatch(header('k1'), [named('RS256', 'k1')]);
+  t.equal(told.difference, 'the key of that name is for RS256, and the token has "ES256"');
+});
+
+t.test('a signature that no key made is reported with the keys that were tried', async (t) => {
+  t.match(signatureMismatch(header('k1'), [named('ES256', 'k1')]), {
+    claim: 'kid',
+    found: '"k1"',
+    expected: 'a signature by "k1" (ES256)',
+    difference: /the token was changed/,
+  });
 });

@@ -1,9 +1,11 @@
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
-import { isAudience, isTime } from '../../jwt/claims.ts';
+import { isAudience } from '../../jwt/claims.ts';
+import { mediaType } from '../../jwt/header-mismatches.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import { type ParsedJwt, parseJwt } from '../../jwt/parse.ts';
-import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
+import { isTime } from '../../jwt/times.ts';
+import { judgeHeader, verifySignature } from '../../jwt/verify.ts';
 import { isUserKid } from '../../oauth/user-key.ts';
 import type { Service } from '../service/service.ts';
 

@@ -6,7 +6,13 @@ import { listenerUrl } from './listener-url.ts';
 
 /** What the `health` or `admin` listener of a program says of it. */
 export type Readiness =
-  | { readonly kind: 'ready' | 'not_ready'; readonly text: string; readonly reason: string | undefined }
+  | {
+      readonly kind: 'ready' | 'not_ready';
+      readonly text: string;
+      readonly reason: string | undefined;
+      /** What failed last; undefined: it does not say, as on a listener that is not on loopback. */
+      readonly cause: string | undefined;
+    }
   /** Nobody is there, or somebody else. */
   | { readonly kind: 'silent'; readonly url: string };
 
@@ -18,13 +24,17 @@ export async function askReady(listener: Address): Promise<Readiness> {
   const url = listenerUrl(listener, '/readyz');
   try {
     const { statusCode, text } = await answerWithin(ask(url), PATIENCE);
-    const { status, reason } = parseJsonObject(Buffer.from(text)) ?? {};
+    const { status, reason, cause } = parseJsonObject(Buffer.from(text)) ?? {};
     if (status !== 'ready' && status !== 'not ready') return { kind: 'silent', url };
     const kind = statusCode === 200 ? 'ready' : 'not_ready';
-    return { kind, text, reason: typeof reason === 'string' ? reason : undefined };
+    return { kind, text, reason: textOf(reason), cause: textOf(cause) };
   } catch {
     return { kind: 'silent', url };
   }
+}
+
+function textOf(member: unknown): string | undefined {
+  return typeof member === 'string' ? member : undefined;
 }
 
 /** The signal ends it once there is a connection; where none opens, nobody waits for it. */

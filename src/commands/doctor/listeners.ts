@@ -128,7 +128,7 @@ function judgeHolder(answer: Readiness): Seen {
   if (answer.kind === 'ready') return good('held by a Gatehouse that is ready');
   if (answer.kind === 'silent') return bad(`held by another program: no Gatehouse answers at ${answer.url}`, MOVE);
   return doubtful(
-    `held by a Gatehouse that is not ready: ${answer.reason ?? 'it does not say why'}`,
+    `held by a Gatehouse that is not ready: ${answer.cause ?? answer.reason ?? 'it does not say why'}`,
     'its log tells more',
   );
 }

@@ -2,13 +2,15 @@ import { printableValue } from '../../base/printable.ts';
 import type { Answer, ExplainedCandidate, Explanation } from '../../gateway/explain/explain.ts';
 import type { ExplainedStep } from '../../gateway/explain/explained-steps.ts';
 import type { UpstreamRequest } from '../../gateway/explain/upstream-request.ts';
+import { tokenLines, tokenTitle } from './token-in-words.ts';
 
 export function explanationInWords(explanation: Explanation): string {
-  const { request, candidates, steps, answer, would_be, upstream } = explanation;
+  const { request, candidates, steps, token, answer, would_be, upstream } = explanation;
   return [
     `${request.method} ${request.host}${request.target}`,
     ...section('Routes, most specific first', candidates.map(candidateLine)),
     ...section('Steps', steps.map(stepLine)),
+    ...(token === undefined ? [] : section(tokenTitle(token), tokenLines(token))),
     ...section('Answer', [
       ...answerLines(answer),
       ...(would_be === undefined ? [] : ['shadow mode; enforced, it would be:', ...answerLines(would_be)]),

@@ -32,9 +32,9 @@ function forgotten(span: Span | undefined): string {
 }
 
 function groupInWords(group: Group): string {
-  const { route, code, reason, missing, found, count, first, last, examples, subjects } = group;
+  const { route, code, reason, missing, count, first, last, examples, subjects } = group;
   const who = callerOf(group) ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
-  const why = [code, missing && `missing ${missing}`, reason, found && `found ${found}`].filter(Boolean).join(', ');
+  const why = [code, missing && `missing ${missing}`, reason].filter(Boolean).join(', ');
   return `${[
     `${count} × ${who} → ${route ?? 'no route'}: ${why}`,
     `    ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`,

@@ -20,7 +20,6 @@ export interface ShadowLine {
   readonly held: readonly string[];
   readonly missing: string | undefined;
   /** Of a token that is refused: what does not fit. */
-  readonly claim: string | undefined;
   readonly found: string | undefined;
   /** Names of header fields that are dropped, and those that enforcement will drop. */
   readonly drops: readonly string[];
@@ -54,13 +53,12 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
     subject: text(line.subject),
     address: text(line.address),
     agent: text(line.user_agent),
-    reason: text(line.reason),
+    reason: text(line.reason) ?? mismatchOf(line),
     dependency: text(line.dependency),
     needed: texts(line.scope_needed),
     held: texts(line.scope_held),
     missing: text(line.scope_missing),
-    claim: text(line.claim),
-    found: text(line.found),
+    found: SHARED.has(line.claim) ? text(line.found) : undefined,
     drops: texts(line.shadow_drops),
     dropsLater: texts(line.enforce_drops),
     timesOut: line.enforce_times_out === true,
@@ -70,6 +68,13 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
+}
+
+/** Claims of which many tokens of one client hold the same value; by `exp` each token would be a group of its own. */
+const SHARED: ReadonlySet<unknown> = new Set(['iss', 'aud', 'alg', 'typ']);
+
+function mismatchOf({ claim, found }: Readonly<Record<string, unknown>>): string | undefined {
+  return SHARED.has(claim) && typeof found === 'string' ? `${claim} is ${found}` : undefined;
 }
 
 function text(value: unknown): string | undefined {

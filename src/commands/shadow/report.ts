@@ -14,7 +14,6 @@ export interface Group {
   readonly code: string;
   readonly reason: string | undefined;
   readonly missing: string | undefined;
-  readonly claim: string | undefined;
   readonly found: string | undefined;
   /** Credentials that all of these requests brought. */
   readonly seen: readonly string[];
@@ -127,7 +126,7 @@ function widened(span: Span | undefined, time: number): Span {
 }
 
 function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): void {
-  const { client, route, missing, needed, reason, dependency, claim, found, seen } = line;
+  const { client, route, missing, needed, reason, dependency, found, seen } = line;
   const caller = client === undefined ? { address: line.address, agent: line.agent } : {};
   const place = route ?? area(line.path);
   const key = JSON.stringify([client, caller, route, place, code, reason, missing, needed, found, seen]);
@@ -135,7 +134,7 @@ function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): v
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS) {
     const about = { client, address: undefined, agent: undefined, ...caller, route, code, missing, needed };
-    groups.set(key, { ...about, reason: reason ?? dependency, claim, found, seen, ...firstOf(line) });
+    groups.set(key, { ...about, reason: reason ?? dependency, found, seen, ...firstOf(line) });
   }
 }
 

@@ -151,11 +151,11 @@ function untouched(target: Target): Extracted {
 
 function refuseCredential(
   routed: Routed,
-  { code, detail }: Refused<Code>,
+  { code, detail, mismatch }: Refused<Code>,
   cache: CacheState | undefined,
   held: ReadonlySet<string> = NOBODY,
 ): Refuse {
-  return { ...refuseWithChallenge(routed, code, held), cache, detail };
+  return { ...refuseWithChallenge(routed, code, held), cache, detail, mismatch };
 }
 
 /** A failed condition has no remedy, so nothing is asked for. Over a wire that nobody may be asked on, that is the fault. */

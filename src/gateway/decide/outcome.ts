@@ -1,3 +1,4 @@
+import type { Mismatch } from '../../base/mismatch.ts';
 import type { Outage } from '../../base/verdict.ts';
 import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
@@ -46,6 +47,8 @@ export interface Refuse {
   readonly identity: Identity | undefined;
   /** For logs; sent only where answer/said.ts says so. */
   readonly detail: string | undefined;
+  /** For logs, never sent: which claim of the token does not fit. */
+  readonly mismatch: Mismatch | undefined;
 }
 
 /** An answer of the gateway's own that is no refusal: a preflight's, or a document. */
@@ -78,5 +81,6 @@ export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> 
     cache: more.cache,
     identity: more.identity,
     detail: more.detail,
+    mismatch: more.mismatch,
   };
 }

@@ -1,3 +1,4 @@
+import { type Mismatch, mismatchOf } from '../../base/mismatch.ts';
 import { type Refused, refused } from '../../base/verdict.ts';
 import type { Code } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
@@ -20,14 +21,23 @@ export interface Requirements {
 
 export type PermitCode = Extract<Code, 'token_audience' | 'scope_insufficient' | 'condition_failed'>;
 
+/** `wanted` undefined: the audience is not judged. Nothing is made where it fits. */
+export function audienceMismatch(
+  wanted: string | undefined,
+  audience: readonly string[] | undefined,
+): Mismatch | undefined {
+  if (wanted === undefined || audience?.includes(wanted) === true) return undefined;
+  return mismatchOf('aud', audience, [wanted]);
+}
+
 /** Undefined: permitted. The contexts are made only where a rule looks at them, and a rule must hold in each. */
 export function permit(
   { scope, audience, claims, when }: Requirements,
   identity: Identity,
   contexts: () => readonly RuleContext[],
 ): Refused<PermitCode> | undefined {
-  const wanted = audience.get(identity.server);
-  if (wanted !== undefined && !(identity.audience?.includes(wanted) ?? false)) return refused('token_audience');
+  const foreign = audienceMismatch(audience.get(identity.server), identity.audience);
+  if (foreign !== undefined) return refused('token_audience', undefined, foreign);
   if (scope !== undefined && !satisfies(scope, identity.scopes)) return refused('scope_insufficient');
   if (claims === undefined && when === undefined) return undefined;
   const seen = contexts();

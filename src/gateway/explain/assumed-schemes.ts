@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { refused } from '../../base/verdict.ts';
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
+import type { Assumed } from '../schemes/scheme.ts';
 import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
 
 /** Of this process alone, so that nothing that anybody could write is taken for a verified user. */
@@ -12,13 +13,20 @@ export function assumedCredentials(scheme: string, username: string): string {
   return `${scheme} ${ASSUMED} ${username}`;
 }
 
-/** In the place of user files: each scheme believes whom it is told of, and nobody else. */
-export function assumedSchemes(config: GatewayConfig): (route: RouteConfig) => readonly HttpScheme[] {
-  return (route) => schemesTaken(route).map((taken) => assumedScheme(taken, config));
+/**
+ * In the place of user files: each scheme believes whom it is told of, and nobody else. `directory`: where files of users
+ * are looked up for what they lack; absent: they are not read.
+ */
+export function assumedSchemes(
+  config: GatewayConfig,
+  directory?: string,
+): (route: RouteConfig) => readonly HttpScheme[] {
+  return (route) =>
+    schemesTaken(route).map((taken) => assumedScheme(taken, taken.row.assume(taken.block, config, directory)));
 }
 
-function assumedScheme({ name, row, block, places }: TakenScheme, config: GatewayConfig): HttpScheme {
-  const { identityOf, challenges, refusal = allowed } = row.assume(block, config);
+function assumedScheme({ name, places }: TakenScheme, assumed: Assumed): HttpScheme {
+  const { identityOf, challenges, refusal = allowed, refusalOf = allowed } = assumed;
   const begins = assumedCredentials(name, '');
   return {
     name,
@@ -29,7 +37,8 @@ function assumedScheme({ name, row, block, places }: TakenScheme, config: Gatewa
       const refusedHere = refusal(head);
       if (refusedHere !== undefined) return refusedHere;
       if (!value.startsWith(begins)) return refused('password_wrong', NOT_JUDGED);
-      return { kind: 'verified', identity: identityOf(value.slice(begins.length)), cache: 'miss' };
+      const username = value.slice(begins.length);
+      return refusalOf(username) ?? { kind: 'verified', identity: identityOf(username), cache: 'miss' };
     },
   };
 }

@@ -24,15 +24,17 @@ export interface DryEngine {
   readonly routes: readonly Route[];
 }
 
+/** `directory`: where relative paths start; with it files of users are read for what they lack. */
 export function buildDryEngine(
   { config, locate }: Placed,
   verifier: (serverNames: readonly string[]) => VerifyBearer,
+  directory?: string,
 ): DryEngine {
   const resources = protectedResources(config);
   const parts = {
     upstreams: dryUpstreams(config),
     verifier,
-    schemes: assumedSchemes(config),
+    schemes: assumedSchemes(config, directory),
     resources,
     take: () => 0,
     tally: tallies(),

@@ -1,5 +1,6 @@
+import type { Mismatch } from '../../base/mismatch.ts';
 import { normalizeHost } from '../../config/words/host.ts';
-import type { Outcome } from '../decide/outcome.ts';
+import type { Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
 import { credentialParameters } from '../decide/placed-credentials.ts';
 import type { Route } from '../decide/route.ts';
 import { type Code, entry } from '../message/codes.ts';
@@ -9,7 +10,9 @@ import { candidatesFor } from './candidates.ts';
 import type { DryEngine, Sound } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
 import { type ExplainedStep, stepsOf } from './explained-steps.ts';
-import { judge } from './judge.ts';
+import { type ExplainedToken, explainToken, type TokenScene } from './explained-token.ts';
+import { type Judged, judge } from './judge.ts';
+import { textOf } from './refusal-text.ts';
 import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
 
 /** Why a request is answered as it is, from its target to what the upstream would get. */
@@ -18,6 +21,8 @@ export interface Explanation {
   readonly route: string | undefined;
   readonly candidates: readonly ExplainedCandidate[];
   readonly steps: readonly ExplainedStep[];
+  /** Of a token that was really verified, and not assumed. */
+  readonly token: ExplainedToken | undefined;
   readonly answer: Answer;
   /** In shadow mode: what enforcing would have answered. */
   readonly would_be: Answer | undefined;
@@ -37,12 +42,22 @@ export interface Answer {
   readonly code?: Code;
   readonly text?: string;
   readonly detail?: string | undefined;
+  /** The claim that does not fit. */
+  readonly mismatch?: Mismatch | undefined;
   readonly challenges?: readonly string[];
   readonly allow?: readonly string[] | undefined;
   readonly retry_after?: number;
 }
 
-export async function explain(loaded: Sound, dry: DryEngine, asked: Asked): Promise<Explanation> {
+/** What is known of a token that was really verified. */
+export type Verifying = Pick<TokenScene, 'now' | 'heard'>;
+
+export async function explain(
+  loaded: Sound,
+  dry: DryEngine,
+  asked: Asked,
+  verifying?: Verifying,
+): Promise<Explanation> {
   const judged = await judge(dry.engine, asked);
   const { outcome } = judged;
   const seen = enforced(outcome);
@@ -52,10 +67,17 @@ export async function explain(loaded: Sound, dry: DryEngine, asked: Asked): Prom
     route: judged.route?.id,
     candidates: candidates(dry.routes, asked),
     steps: stepsOf(loaded, dry.routes, judged, seen),
+    token: verifying && tokenOf(loaded, judged, asked, verifying),
     answer: answerOf(outcome),
     would_be: seen === outcome ? undefined : answerOf(seen),
     upstream: outcome.kind === 'forward' ? upstreamRequest(loaded.config, judged.head, outcome) : undefined,
   };
+}
+
+function tokenOf({ config }: Sound, judged: Judged, { token }: Asked, verifying: Verifying) {
+  if (token === undefined) return undefined;
+  const { route, outcome } = judged;
+  return explainToken({ config, token, route, outcome: enforced(outcome), ...verifying });
 }
 
 function candidates(routes: readonly Route[], asked: Asked): readonly ExplainedCandidate[] {
@@ -75,18 +97,18 @@ function answerOf(outcome: Outcome): Answer {
     case 'reply':
       return { kind, status: outcome.status };
     case 'refuse': {
-      const { challenges, allow, detail } = outcome;
-      return { kind, ...described(outcome.code), detail, challenges, allow };
+      const { challenges, allow, detail, mismatch } = outcome;
+      return { kind, ...described(outcome), detail, mismatch, challenges, allow };
     }
     case 'unavailable': {
       const { dependency, detail, retryAfter } = outcome.outage;
       const why = [dependency, detail].filter(Boolean).join(': ');
-      return { kind, ...described(outcome.code), detail: why, retry_after: retryAfter };
+      return { kind, ...described(outcome), detail: why, retry_after: retryAfter };
     }
   }
 }
 
-function described(code: Code) {
-  const { status, text } = entry(code);
-  return { status, code, text };
+function described(outcome: Refuse | Unavailable) {
+  const { code } = outcome;
+  return { status: entry(code).status, code, text: textOf(outcome) };
 }

@@ -1,15 +1,16 @@
 import { splitCredentials } from '../../http-auth/scheme.ts';
-import type { Outcome } from '../decide/outcome.ts';
+import type { Outcome, Refuse } from '../decide/outcome.ts';
 import { placedCredentials } from '../decide/placed-credentials.ts';
 import type { Route } from '../decide/route.ts';
 import { entry, type Step } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
-import { missingScope } from '../telemetry/decision-record.ts';
 import type { Sound } from './dry-engine.ts';
 import type { Judged } from './judge.ts';
+import { isUser, textOf } from './refusal-text.ts';
 import { authorityOf } from './upstream-request.ts';
+import { mismatchInWords, neededScopes, scopesInWords } from './words.ts';
 
 /** In the order in which the engine takes them. */
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
@@ -95,23 +96,23 @@ function verdictOf({ kind }: Outcome): ExplainedStep['verdict'] {
 function reasonOf(seen: Outcome): string {
   if (seen.kind === 'forward') return '';
   if (seen.kind === 'reply') return ['answered by the gateway itself', blocked(seen)].join('');
-  const missing = missingScope(seen.code, seen.route, seen.kind === 'refuse' ? seen.identity : undefined);
-  const detail = seen.kind === 'refuse' ? seen.detail : seen.outage.detail;
-  const more = [
-    ...(detail === undefined ? [] : [detail]),
-    ...(missing === undefined ? [] : [`missing: ${missing}`, `held: ${heldBy(seen)}`]),
-  ];
-  return [entry(seen.code).text, ...(more.length === 0 ? [] : [`(${more.join('; ')})`])].join(' ');
+  const more = seen.kind === 'refuse' ? refusalDetails(seen) : [seen.outage.detail];
+  const shown = more.filter((each) => each !== undefined);
+  return [textOf(seen), ...(shown.length === 0 ? [] : [`(${shown.join('; ')})`])].join(' ');
+}
+
+function refusalDetails({ code, route, identity, detail, mismatch }: Refuse): readonly (string | undefined)[] {
+  const needed = code === 'scope_insufficient' ? route?.requirements.scope : undefined;
+  const told = [detail, mismatch && mismatchInWords(mismatch)];
+  if (needed === undefined || identity === undefined) return told;
+  const { scopes } = identity;
+  const words = neededScopes(needed, scopes);
+  return [...told, `needed: ${words.needed}`, `missing: ${words.missing}`, `held: ${scopesInWords(scopes)}`];
 }
 
 /** A browser keeps to a preflight, whatever its status. */
 function blocked({ reason }: Extract<Outcome, { kind: 'reply' }>): string {
   return reason === undefined ? '' : `; a browser will not send the request: ${reason}`;
-}
-
-function heldBy(seen: Outcome): string {
-  const scopes = seen.kind === 'refuse' ? [...(seen.identity?.scopes ?? [])] : [];
-  return scopes.length === 0 ? 'none' : scopes.join(' ');
 }
 
 /** What there is to say of a step that did not end the request. */
@@ -126,7 +127,7 @@ const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   },
   throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
   verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
-  permit: ({ route, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route)),
+  permit: ({ route, seen, skipped }) => (skipped.has('permit') ? '' : requirementInWords(route, identityIn(seen))),
   rewrite: ({ route, seen }) =>
     route?.rewrite === undefined ? 'the path stays' : `to ${seen.kind === 'forward' ? seen.target : ''}`,
   forward: ({ route }) => (route === undefined ? '' : `to ${route.upstream.name} (${authorityOf(route.upstream)})`),
@@ -149,7 +150,7 @@ function identityInWords(identity: Identity | undefined): string {
   const { subject = 'nobody', clientId = 'no client', scopes, server } = identity;
   const scheme = schemeNamed(identity.scheme);
   if (scheme !== undefined) return `${subject}, scope ${[...scopes].join(' ') || 'none'}, ${scheme.describe(identity)}`;
-  return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, vouched for by ${server}`;
+  return `${subject} by ${clientId}, scope ${[...scopes].join(' ') || 'none'}, verified by ${server}`;
 }
 
 function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
@@ -159,11 +160,14 @@ function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
   return `${limit.text}${who}; nothing is counted here`;
 }
 
-function requirementInWords(route: Route | undefined): string {
+function requirementInWords(route: Route | undefined, identity: Identity | undefined): string {
   const { scope, claims, when } = route?.requirements ?? {};
-  const alternatives = scope?.map((words) => words.join(' ')).join(', or ');
-  const asked = [alternatives && `scope ${alternatives}`, claims && 'claims', when && '`when`'].filter(Boolean);
-  return asked.length === 0 ? 'any valid token' : `held: ${asked.join('; ')}`;
+  const held = identity?.scopes ?? new Set<string>();
+  const asked = [scope && `scope ${neededScopes(scope, held).needed}`, claims && 'claims', when && '`when`'];
+  const needed = asked.filter(Boolean).join('; ');
+  const holder = isUser(identity) ? 'user' : 'token';
+  if (needed === '') return `any valid ${holder}`;
+  return `needed: ${needed}${scope === undefined ? '' : `; held: scope ${scopesInWords(held)}`}`;
 }
 
 /** The key of the route that decides a step. */

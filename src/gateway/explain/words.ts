@@ -1,11 +1,35 @@
+import type { Mismatch } from '../../base/mismatch.ts';
 import type { Outcome } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import { entry } from '../message/codes.ts';
+import { nearest, type ScopeRequirement } from '../message/scope-requirement.ts';
 import { missingScope } from '../telemetry/decision-record.ts';
 
 /** `orders-read (gateway.yaml:12)`. */
 export function routeInWords({ id, at }: Route): string {
   return at === undefined ? `\`${id}\`` : `\`${id}\` (${at})`;
+}
+
+/** Scopes that are shown. */
+const MOST = 20;
+
+/** The scope that a token, or a user, holds. */
+export function scopesInWords(scopes: ReadonlySet<string>): string {
+  const rest = scopes.size - MOST;
+  const shown = [...scopes].slice(0, MOST).join(' ') || 'none';
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
+}
+
+/** All alternatives, and of the nearest one what is missing; empty: nothing. */
+export function neededScopes(scope: ScopeRequirement, held: ReadonlySet<string>) {
+  const needed = scope.map((words) => words.join(' ')).join(', or ');
+  const missing = nearest(scope, held).filter((word) => !held.has(word));
+  return { needed, missing: missing.join(' ') };
+}
+
+/** One line: what of a token does not fit. */
+export function mismatchInWords({ claim, found, expected, difference }: Mismatch): string {
+  return `${claim}: found ${found}, expected ${expected}${difference === undefined ? '' : `; ${difference}`}`;
 }
 
 /** What the client is answered, in a few words. */

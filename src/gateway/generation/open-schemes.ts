@@ -16,6 +16,8 @@ export interface Schemes {
   start(): Promise<void>;
   /** Every store was looked at; and where no authorization server is there beside them, not all are out of reach. */
   ready(): boolean;
+  /** Of each store that is out of reach, why. */
+  faults(): readonly string[];
 }
 
 export function openSchemes(config: GatewayConfig, dependencies: SchemeDependencies, lease: Lease): Schemes {
@@ -26,6 +28,8 @@ export function openSchemes(config: GatewayConfig, dependencies: SchemeDependenc
     of: (route) => schemesTaken(route).map((taken) => placed(taken, scene)),
     start: async () => void (await Promise.all([...stores].map((store) => store.start()))),
     ready: () => isReady([...stores], isAlone),
+    faults: () =>
+      [...stores].filter((store) => !store.usable()).map((store) => `users: ${store.fault() ?? 'no answer yet'}`),
   };
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { buildLog } from '../../base/log.ts';
+import { printableValue } from '../../base/printable.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { COUNTED_ALONE } from '../../counters/counters.ts';
@@ -141,6 +142,19 @@ export function notReady({ listener, live }: Core): string | undefined {
   if (listener.draining) return 'draining';
   const { verifiers, schemes } = live.current;
   return verifiers.ready() && schemes.ready() ? undefined : 'no usable keys or store yet';
+}
+
+/** Characters of one fault, and faults that are reported. */
+const LONGEST = 300;
+const MOST = 4;
+
+/** What failed last of what `notReady` waits for, as the log has it. */
+export function causeNotReady({ live, listener }: Core): string | undefined {
+  if (listener.draining) return undefined;
+  const { verifiers, schemes } = live.current;
+  const faults = [...verifiers.faults(), ...schemes.faults()].slice(0, MOST);
+  const shown = faults.map((fault) => printableValue(fault.length > LONGEST ? `${fault.slice(0, LONGEST)}…` : fault));
+  return shown.length === 0 ? undefined : shown.join('; ');
 }
 
 export function remark({ live }: Core): string | undefined {

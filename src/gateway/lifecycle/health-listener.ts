@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { buildHealth, type Health } from '../../base/health.ts';
+import { isLoopback } from '../../config/words/host.ts';
 import { hostsOf } from '../../config/words/hosts-of.ts';
 import { upstreamFault } from '../forward/upstream-fault.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
@@ -7,9 +8,14 @@ import type { HealthPass } from '../generation/health-pass.ts';
 import { type Code, entry } from '../message/codes.ts';
 import { ask } from '../upstreams/ask.ts';
 
-/** What probes ask of the gateway itself, and the paths that lead on to an upstream. */
+/**
+ * What probes ask of the gateway itself, and the paths that lead on to an upstream. Strangers may reach it where it is not
+ * on loopback, and a cause names what its authorization server, or a database, calls itself: often a host inside the
+ * network. So there only the admin listener, and the log, say the cause.
+ */
 export function buildHealthListener(health: Health, host: string, live: LiveGeneration): FastifyInstance {
-  const app = buildHealth(health, hostsOf(host));
+  const { cause, ...known } = health;
+  const app = buildHealth(isLoopback(host) ? { ...known, cause } : known, hostsOf(host));
   app.get('*', async ({ method, url }, reply) => {
     const { healthPasses, lease } = live.current;
     const pass = healthPasses.get(url.split('?', 1)[0] as string);

@@ -12,6 +12,7 @@ import {
   beginDraining,
   type Core,
   type CoreOptions,
+  causeNotReady,
   notReady,
   openCore,
   openDecisionEndpoint,
@@ -70,7 +71,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
     const registry = buildMetrics(core.decisions, core.live, stats);
-    const health = { notReady: () => notReady(core), remark: () => remarkOfReload(stats) ?? remark(core), registry };
+    const health = {
+      notReady: () => notReady(core),
+      cause: () => causeNotReady(core),
+      remark: () => remarkOfReload(stats) ?? remark(core),
+      registry,
+    };
     void core.live.current.verifiers.start();
     void core.live.current.schemes.start();
     await core.live.current.counters.start();

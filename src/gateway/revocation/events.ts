@@ -1,5 +1,5 @@
-import { isTime } from '../../jwt/claims.ts';
 import type { JsonObject } from '../../jwt/json.ts';
+import { isTime } from '../../jwt/times.ts';
 
 /** What an authorization server can revoke, and what the `key` of such an event names. */
 export const eventKinds = ['kid', 'jti', 'gid', 'sub_nbf', 'client_nbf', 'token_hash'] as const;

@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/secret.ts';
-import { isTime } from '../../jwt/claims.ts';
+import { isTime } from '../../jwt/times.ts';
 import type { Identity, TokenMarks } from '../message/identity.ts';
 
 /** By what the feed of its server can name a token; `kid` is that of its header. */

@@ -22,8 +22,11 @@ import type { UserStore } from './user-store.ts';
 export interface GatewayScheme<Block = unknown> {
   /** For the routes that share a block. Where its credentials stand is said by the row of src/config/schemes alone. */
   open(block: Block, scene: SchemeScene): OpenedScheme;
-  /** As `open`, where nothing is asked and no secret is read: for `explain`, `diff` and `tests:`. */
-  assume(block: Block, config: GatewayConfig): Assumed;
+  /**
+   * As `open`, where nothing is asked and no password is judged: for `explain`, `diff` and `tests:`. `directory`: where
+   * relative paths start; without it no file of users is read.
+   */
+  assume(block: Block, config: GatewayConfig, directory?: string): Assumed;
   /** What `explain` says of an identity: by what it was verified. */
   describe(identity: Identity): string;
   /**
@@ -43,6 +46,8 @@ export interface Assumed {
   challenges(): readonly string[];
   /** Why credentials must not come with this request; undefined: they may. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;
+  /** Why this user is refused even with the right password; undefined: that is not known. */
+  refusalOf?(username: string): Refused<CredentialCode> | undefined;
 }
 
 /** Something outside that `doctor` looks at. */
@@ -87,7 +92,7 @@ export interface SchemeScene {
   readonly stores: Set<LookedAt>;
 }
 
-export type LookedAt = Pick<StoreLook, 'start' | 'tried' | 'usable'>;
+export type LookedAt = Pick<StoreLook, 'start' | 'tried' | 'usable' | 'fault'>;
 
 /** What outlives a reload where the new file says the same of it. */
 export interface KeptByReloads {

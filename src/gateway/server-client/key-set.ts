@@ -25,12 +25,16 @@ export interface KeySet {
   find(alg: AlgorithmName, kid: string | undefined, subject?: string | undefined): FoundKeys | Promise<FoundKeys>;
   /** Whether a key of this name is here. */
   knows(kid: string): boolean;
+  /** Those that sign tokens of all users, for an operator who compares their names. */
+  published(): Iterable<Pick<VerificationKey, 'alg' | 'kid'>>;
   /** Whether what this key verified still counts. */
   holds(key: VerificationKey): boolean;
   /** Settles after the first attempt; never rejects. */
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
+  /** Why the last attempt brought no keys; undefined: it did, or there was none. */
+  fault(): string | undefined;
   ageSeconds(): number | undefined;
   close(): void;
 }
@@ -100,6 +104,10 @@ class PublishedKeys implements KeySet {
     return this.#loaded?.ring.knows(kid) === true;
   }
 
+  published(): Iterable<VerificationKey> {
+    return this.#current()?.keys.values() ?? [];
+  }
+
   holds(key: VerificationKey): boolean {
     return this.#current()?.holds(key) === true;
   }
@@ -115,6 +123,10 @@ class PublishedKeys implements KeySet {
 
   usable(): boolean {
     return this.#current() !== undefined;
+  }
+
+  fault(): string | undefined {
+    return this.#failure?.detail;
   }
 
   ageSeconds(): number | undefined {
@@ -215,9 +227,11 @@ class PublishedKeys implements KeySet {
 export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
   return {
     knows: (kid) => keys.knows(kid),
+    published: () => keys.published(),
     start: () => keys.start(),
     tried: () => keys.tried(),
     usable: () => keys.usable(),
+    fault: () => keys.fault(),
     ageSeconds: () => keys.ageSeconds(),
     close: () => keys.close(),
   };

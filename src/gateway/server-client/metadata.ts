@@ -1,4 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
+import { difference } from '../../base/near-miss.ts';
+import { quoted } from '../../base/quoted.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
 import { DEADLINE, type FailedFetch, type Fetched, type FetchJson, failed } from './fetch-json.ts';
@@ -73,7 +75,7 @@ async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
   let last = failed('no metadata');
   for (const url of metadataUrls(issuer)) {
     const fetched = await fetch({ url, signal });
-    if (fetched.kind === 'json') return judgeIssuer(fetched.value, issuer);
+    if (fetched.kind === 'json') return judgeIssuer(fetched.value, issuer, url);
     last = failed(`metadata: ${fetched.detail}`, fetched.status);
     if (fetched.status === undefined) return last;
   }
@@ -81,11 +83,11 @@ async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
 }
 
 /** RFC 8414 §3.3: byte by byte, or the document belongs to somebody else. */
-function judgeIssuer(value: JsonObject, issuer: string): Fetched {
+function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
-  return failed(
-    `metadata names the issuer ${JSON.stringify(value.issuer)?.slice(0, 200)}, not ${JSON.stringify(issuer)}`,
-  );
+  const differs = difference(value.issuer, [issuer]);
+  const told = `metadata of ${url} names the issuer ${quoted(value.issuer)}, the file says ${quoted(issuer)}`;
+  return failed(differs === undefined ? told : `${told}; it ${differs}`);
 }
 
 function judgeEndpoint(

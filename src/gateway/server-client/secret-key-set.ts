@@ -13,10 +13,12 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
       return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' };
     },
     knows: () => false,
+    published: () => [],
     holds: () => true,
     start: async () => {},
     tried: () => true,
     usable: () => true,
+    fault: () => undefined,
     ageSeconds: () => undefined,
     close() {},
   };

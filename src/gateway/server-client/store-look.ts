@@ -8,6 +8,8 @@ export interface StoreLook {
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
+  /** Why the last look failed; undefined: it did not. */
+  fault(): string | undefined;
   close(): void;
 }
 
@@ -17,12 +19,14 @@ const LOOK_WAITS = 1_000;
 
 export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): StoreLook {
   let last: 'usable' | 'out' | undefined;
+  let lastFault: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const look = async () => {
     const fault = await faultOf(ping);
     if (closed) return;
     last = fault === undefined ? 'usable' : 'out';
+    lastFault = fault;
     if (fault === undefined) faults.recovered();
     else faults.failed(fault);
     timer = setTimeout(look, LOOK_EVERY).unref();
@@ -31,6 +35,7 @@ export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): Store
     start: look,
     tried: () => last !== undefined,
     usable: () => last === 'usable',
+    fault: () => lastFault,
     close() {
       closed = true;
       clearTimeout(timer);

@@ -68,6 +68,11 @@ export interface DecisionRecord extends ShadowFacts {
   readonly step?: Step | undefined;
   readonly dependency?: string;
   readonly reason?: string | undefined;
+  /** Of a token that is refused: the claim that does not fit, what it holds and what would fit. As in `Mismatch`. */
+  readonly claim?: string;
+  readonly found?: string;
+  readonly expected?: string;
+  readonly difference?: string;
   readonly scope_needed?: readonly string[];
   readonly scope_held?: readonly string[];
   readonly scope_missing?: string;
@@ -151,7 +156,8 @@ function refusalFacts(outcome: Refuse | Unavailable): Partial<DecisionRecord> {
   const step = stepOf(outcome.code);
   if (outcome.kind === 'unavailable')
     return { step, dependency: outcome.outage.dependency, reason: outcome.outage.detail };
-  return { ...who(outcome.identity), cache: outcome.cache, step, reason: outcome.detail, ...scopeFacts(outcome) };
+  const { cache, detail: reason, mismatch } = outcome;
+  return { ...who(outcome.identity), cache, step, reason, ...mismatch, ...scopeFacts(outcome) };
 }
 
 function who(identity: Identity | undefined) {

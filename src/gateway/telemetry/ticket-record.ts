@@ -21,6 +21,10 @@ const members = [
   'subject_hash',
   'client',
   'scope_held',
+  'claim',
+  'found',
+  'expected',
+  'difference',
 ] as const;
 
 /** All members but those that were not known. `time` is ISO 8601. */
@@ -51,7 +55,16 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
     subjectHash(identity?.subject),
     clip(identity?.clientId, LONGEST_NAME),
     code === 'scope_insufficient' ? clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME) : undefined,
+    ...mismatchMembers(outcome),
   ]);
+}
+
+/** Most refusals have none, and then no ticket is longer for it. */
+function mismatchMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
+  const mismatch = outcome?.kind === 'refuse' ? outcome.mismatch : undefined;
+  if (mismatch === undefined) return [];
+  const { claim, found, expected, difference } = mismatch;
+  return [clip(claim, LONGEST_NAME), clip(found), clip(expected), clip(difference)];
 }
 
 /** Of a request that never became one. */

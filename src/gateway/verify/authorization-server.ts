@@ -46,6 +46,8 @@ export interface AuthorizationServer {
   tried(): boolean;
   /** Whether its tokens can be verified; undefined where only asking for one could tell. */
   usable(): boolean | undefined;
+  /** Why it is not usable, as of the last attempt; undefined: there was none. */
+  fault(): string | undefined;
   stats(): ServerStats;
   /** Fetches the keys, and looks at the store; again only for itself. */
   start(): Promise<void>;
@@ -161,6 +163,11 @@ class OpenedServer implements AuthorizationServer {
   usable(): boolean | undefined {
     const { keys, store, config } = this.#parts;
     return store?.usable() ?? (introspects(config) ? undefined : keys?.usable());
+  }
+
+  fault(): string | undefined {
+    const { keys, store } = this.#parts;
+    return store === undefined ? keys?.fault() : store.fault();
   }
 
   recall(token: string): Remembered | undefined {

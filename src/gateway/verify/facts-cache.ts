@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
+import { timeMismatches } from '../../jwt/claim-mismatches.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { TokenMarks, Verified } from '../message/identity.ts';
@@ -64,21 +65,20 @@ export interface FactsCacheOptions {
 /** Tokens differ in length by a factor of a hundred: memory is bounded for a mean of this many characters. */
 const MEAN_LENGTH = 4096;
 
-const EXPIRED = refused<CredentialCode>('token_expired');
-const EARLY = refused<CredentialCode>('token_not_yet_valid');
 const REVOKED = refused<CredentialCode>('token_revoked');
-const answers = {
-  jwt: {
-    expired: { jwt: true, answer: EXPIRED },
-    early: { jwt: true, answer: EARLY },
-    revoked: { jwt: true, answer: REVOKED },
-  },
-  opaque: {
-    expired: { jwt: false, answer: EXPIRED },
-    early: { jwt: false, answer: EARLY },
-    revoked: { jwt: false, answer: REVOKED },
-  },
-} as const;
+
+/** By the rules that made the limits of the entry. */
+function expired({ answer, expiresAt }: Entry, now: number): Refused<CredentialCode> {
+  const { expiresAt: exp = 0 } = answer.identity;
+  const rules = { now: now / 1000, skew: (expiresAt - exp * 1000) / 1000 };
+  return refused('token_expired', undefined, timeMismatches.exp({ exp }, rules));
+}
+
+function early({ answer, notBefore }: Entry, now: number): Refused<CredentialCode> {
+  const { notBefore: nbf = 0 } = answer.identity;
+  const rules = { now: now / 1000, skew: (nbf * 1000 - notBefore) / 1000 };
+  return refused('token_not_yet_valid', undefined, timeMismatches.nbf({ nbf }, rules));
+}
 
 export function factsCache(options: FactsCacheOptions): FactsCache {
   return new TokenCache(options);
@@ -111,10 +111,11 @@ class TokenCache implements FactsCache {
   get(token: string): Remembered | undefined {
     const entry = this.#find(token);
     if (entry === undefined) return undefined;
-    if (this.#isRevoked(entry)) return answers[entry.jwt ? 'jwt' : 'opaque'].revoked;
+    const { jwt } = entry;
+    if (this.#isRevoked(entry)) return { jwt, answer: REVOKED };
     const now = this.#clock.now();
-    if (now >= entry.expiresAt) return answers[entry.jwt ? 'jwt' : 'opaque'].expired;
-    if (now < entry.notBefore) return answers[entry.jwt ? 'jwt' : 'opaque'].early;
+    if (now >= entry.expiresAt) return { jwt, answer: expired(entry, now) };
+    if (now < entry.notBefore) return { jwt, answer: early(entry, now) };
     const isFresh = entry.freshUntil === Number.POSITIVE_INFINITY || this.#clock.monotonic() < entry.freshUntil;
     return isFresh ? this.#believed(entry) : undefined;
   }

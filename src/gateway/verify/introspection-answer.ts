@@ -1,6 +1,9 @@
+import { mismatchOf } from '../../base/mismatch.ts';
 import { type Refused, refused } from '../../base/verdict.ts';
-import { isAudience, isTime, livesLonger } from '../../jwt/claims.ts';
+import { issuerMismatch, lifetimeMismatch, timeMismatches } from '../../jwt/claim-mismatches.ts';
+import { isAudience } from '../../jwt/claims.ts';
 import type { JsonObject } from '../../jwt/json.ts';
+import { isTime } from '../../jwt/times.ts';
 import type { CredentialCode } from '../message/codes.ts';
 
 /** An answer that does not keep to RFC 7662 §2.2 says nothing: neither yes nor no. */
@@ -42,16 +45,27 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 export function judgeAnswer(answer: JsonObject, rules: AnswerRules): Active | Refused<CredentialCode> | Babble {
-  const { active, iss, exp, nbf, token_type } = answer;
+  const { active } = answer;
   if (!Object.hasOwn(answer, 'active')) return { kind: 'babble', detail: 'no active member' };
   if (active === false) return INACTIVE;
   const odd = Object.keys(forms).find((name) => Object.hasOwn(answer, name) && !forms[name]?.(answer[name]));
   if (odd !== undefined) return { kind: 'babble', detail: `${odd} is of the wrong type` };
-  if (iss !== undefined && iss !== rules.issuer) return refused('token_issuer');
+  return judgeActive(answer, rules) ?? ACTIVE;
+}
+
+/** `exp` has no leeway: the server that answers has its own clock, and says `active` by that. */
+function judgeActive(answer: JsonObject, rules: AnswerRules): Refused<CredentialCode> | undefined {
+  const { iss, token_type: type } = answer;
+  const foreign = iss === undefined ? undefined : issuerMismatch(iss, [rules.issuer]);
+  if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
   // RFC 9449 §6.2, RFC 8705 §3.2: bound to a key, and nobody showed that they hold it.
   if (Object.hasOwn(answer, 'cnf')) return refused('token_bound');
-  if (isText(token_type) && String(token_type).toLowerCase() !== 'bearer') return refused('token_type');
-  if (isTime(exp) && rules.now >= exp) return refused('token_expired');
-  if (livesLonger(answer, rules.now, rules.maxLifetime + rules.skew)) return refused('token_lifetime');
-  return isTime(nbf) && rules.now < nbf - rules.skew ? refused('token_not_yet_valid') : ACTIVE;
+  if (typeof type === 'string' && type.toLowerCase() !== 'bearer')
+    return refused('token_type', undefined, mismatchOf('token_type', type, ['Bearer']));
+  const expired = timeMismatches.exp(answer, { now: rules.now, skew: 0 });
+  if (expired !== undefined) return refused('token_expired', undefined, expired);
+  const lasting = lifetimeMismatch(answer, rules);
+  if (lasting !== undefined) return refused('token_lifetime', undefined, lasting);
+  const early = timeMismatches.nbf(answer, rules);
+  return early && refused('token_not_yet_valid', undefined, early);
 }

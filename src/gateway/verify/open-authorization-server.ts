@@ -114,7 +114,7 @@ function openCache({ config, held, revocations, out }: Parts, clock: Clock): Fac
 function openIntrospection(
   { name, config, store, out }: Parts,
   cache: FactsCache,
-  { clock, directory, fetch, about, faults }: Asking & { readonly faults: FaultLog },
+  { clock, directory, fetch, about, faults, heard }: Asking & { readonly faults: FaultLog },
 ): Introspection {
   const { storage, introspection_endpoint: endpoint } = config;
   return buildIntrospection(
@@ -126,6 +126,7 @@ function openIntrospection(
       clock,
       faults,
       out,
+      heard: heard && ((answer) => heard(name, answer)),
     },
   );
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
+import type { JsonObject } from '../../jwt/json.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { fetchBudget } from '../revocation/fetch-budget.ts';
 import type { Revocations } from '../revocation/revocations.ts';
@@ -23,6 +24,8 @@ export interface ServerDependencies {
   readonly development: boolean;
   /** Of a worker. */
   readonly remote?: RemoteServer | undefined;
+  /** Gets each answer of introspection, for `explain`: the configuration name of the server, and what it answered. */
+  readonly heard?: ((server: string, answer: JsonObject) => void) | undefined;
 }
 
 /** How a server is asked. */

@@ -1,5 +1,6 @@
 import { refused } from '../../base/verdict.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { issuerMismatch } from '../../jwt/claim-mismatches.ts';
 import { looksLikeJwt, MAX_TOKEN_LENGTH, parseJwt } from '../../jwt/parse.ts';
 import type { Verification, VerifyBearer, WatchToken } from '../message/identity.ts';
 import type { AuthorizationServer, ServerStats } from './authorization-server.ts';
@@ -15,6 +16,8 @@ export interface BearerVerifiers {
   start(): Promise<void>;
   /** Every server was tried, and not all of those that are useless without keys, or a store, lack them. */
   ready(): boolean;
+  /** Of each server that is not usable: its place in the file, and why. */
+  faults(): readonly string[];
   stats(): Iterable<ServerStats>;
   close(): Promise<void>;
 }
@@ -36,6 +39,7 @@ export function buildVerifiers(
     watch: (identity, end) => servers.get(identity.server)?.watch(identity, end) ?? (() => {}),
     start: async () => void (await Promise.all(all.map((server) => server.start()))),
     ready: () => isReady(all),
+    faults: () => all.filter((server) => server.usable() === false).map(faultOf),
     stats: () => all.map((server) => server.stats()),
     close: async () => void (await Promise.all(all.map((server) => server.close()))),
   };
@@ -45,6 +49,10 @@ function found(servers: ReadonlyMap<string, AuthorizationServer>, name: string):
   const server = servers.get(name);
   if (server === undefined) throw new Error(`no authorization server is called ${name}`);
   return server;
+}
+
+function faultOf(server: AuthorizationServer): string {
+  return `authorization_servers.${server.name}: ${server.fault() ?? 'no answer yet'}`;
 }
 
 /** A server that also introspects serves without keys; one that is down must not take the others out of service. */
@@ -81,7 +89,7 @@ function verifyJwt(
   if (jwt.kind === 'refused') return jwt;
   const { iss } = jwt.claims;
   const server = typeof iss === 'string' ? byIssuer.get(iss) : undefined;
-  return server?.verifyJwt(jwt) ?? refused('token_issuer');
+  return server?.verifyJwt(jwt) ?? refused('token_issuer', undefined, issuerMismatch(iss, [...byIssuer.keys()]));
 }
 
 function verifyOpaque(

@@ -4,6 +4,7 @@ import { sha256 } from '../../base/secret.ts';
 import type { Outage, Refused } from '../../base/verdict.ts';
 import { within } from '../../base/within.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import type { JsonObject } from '../../jwt/json.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { type CallLimit, callLimit } from '../server-client/call-limit.ts';
@@ -28,6 +29,8 @@ export interface IntrospectionDependencies {
   readonly clock: Clock;
   readonly faults: FaultLog;
   readonly out: (detail: string) => Outage;
+  /** Gets each answer that is a JSON object, sound or not. */
+  readonly heard?: ((answer: JsonObject) => void) | undefined;
 }
 
 export type Introspected = Facts | Refused<CredentialCode> | Outage;
@@ -142,6 +145,7 @@ class SharedIntrospection implements Introspection {
 
   #judge(answer: Fetched): Introspected {
     if (answer.kind === 'failed') return this.#lost(reasonOf(answer), answer.status);
+    this.#dependencies.heard?.(answer.value);
     const { issuer, skew, maxLifetime, cache } = this.#rules;
     const verdict = judgeAnswer(answer.value, {
       issuer,

@@ -2,12 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { type Outage, type Refused, refused } from '../../base/verdict.ts';
 import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { judgeClaims } from '../../jwt/claims.ts';
+import { keyMismatch, mediaType, signatureMismatch } from '../../jwt/header-mismatches.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
-import { judgeHeader, mediaType, verifySignature } from '../../jwt/verify.ts';
+import { judgeHeader, verifySignature } from '../../jwt/verify.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { KeySet } from '../server-client/key-set.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
-import { carries, type RequiredClaims } from './required-claims.ts';
+import { type RequiredClaims, requiredClaimMismatch } from './required-claims.ts';
 
 export interface JwtRules extends IdentitySource {
   readonly algorithms: readonly string[];
@@ -29,7 +30,7 @@ export interface JwtDependencies {
 
 /** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
 export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
-  const header = { algorithms: new Set(rules.algorithms), types: new Set(rules.typ.map(typeOf)) };
+  const header = { algorithms: new Set(rules.algorithms), types: acceptedTypes(rules.typ) };
   return async (jwt) => {
     const claimRules = {
       issuer: rules.issuer,
@@ -44,13 +45,20 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid, subject);
     if (found.kind === 'out') return out(found.detail);
     if (found.kind === 'revoked') return refused('token_revoked', 'key of a user');
-    if (found.kind === 'unknown') return refused('token_signature', 'no such key');
+    if (found.kind === 'unknown')
+      return refused('token_signature', 'no such key', keyMismatch(jwt.header, keys.published()));
     const key = await verifySignature(jwt, found.keys);
-    if (key === undefined) return refused('token_signature');
-    if (!carries(jwt.claims, rules.requiredClaims)) return refused('token_type', 'required_claims');
+    if (key === undefined) return refused('token_signature', undefined, signatureMismatch(jwt.header, found.keys));
+    const lacking = requiredClaimMismatch(jwt.claims, rules.requiredClaims);
+    if (lacking !== undefined) return refused('token_type', 'required_claims', lacking);
     const forever = { asked: false, freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
     return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
   };
+}
+
+/** As in the file, where `absent` stands for a token that names none. */
+export function acceptedTypes(typ: readonly string[]): ReadonlySet<string | undefined> {
+  return new Set(typ.map(typeOf));
 }
 
 function typeOf(typ: string): string | undefined {

@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import type { AssumedToken } from '../../../src/config/schema/test-case.ts';
 import { parseRequestLine } from '../../../src/config/words/request-line.ts';
@@ -15,6 +15,8 @@ defaults: { upstream: api }
 routes:
   - { id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read, rewrite: { strip_prefix: /orders, add_prefix: /v1 } }
   - { id: rest, match: { path: "/orders/{rest*}" }, access: public }
+  - { id: either, match: { path: /either }, scope: { any_of: [orders.write, orders.read admin] } }
+  - { id: all, match: { path: /beta-all }, access: authenticated }
   - { id: beta, match: { path: /beta, headers: { x-beta: "1" } }, access: optional }
 `;
 
@@ -64,8 +66,24 @@ t.test('a refusal names its step, the code, the challenge and the line of what w
   const told = await explained('GET /orders/7', { token: { scope: 'other' } });
   t.match(told.answer, { status: 403, code: 'scope_insufficient', challenges: [/scope="orders.read"/] });
   const permit = told.steps.find(({ step }) => step === 'permit');
-  t.match(permit, { verdict: 'refused', detail: /missing: orders.read; held: other/, at: 'gateway.yaml:7' });
+  t.match(permit, {
+    verdict: 'refused',
+    detail: /needed: orders.read; missing: orders.read; held: other/,
+    at: 'gateway.yaml:7',
+  });
   t.equal(told.upstream, undefined);
+});
+
+t.test('what a route needs and what the token holds are two things', async (t) => {
+  const permitOf = async (request: string, scope: string) => {
+    const { steps } = await explained(request, { token: { scope } });
+    return steps.find(({ step }) => step === 'permit')?.detail;
+  };
+  t.equal(
+    await permitOf('GET /either', 'orders.read orders.write'),
+    'needed: scope orders.write, or orders.read admin; held: scope orders.read orders.write',
+  );
+  t.equal(await permitOf('GET /beta-all', 'x'), 'any valid token');
 });
 
 t.test('what did not fit is said of every candidate, and a narrower route is not opened by a wider one', async (t) => {
@@ -105,6 +123,52 @@ t.test('a user of Digest is taken for verified by name, and told with scope and 
     status: 401,
     challenges: [/^Bearer realm/, /^Digest realm="m", qop="auth", algorithm=SHA-256/],
   });
+});
+
+/** `explain` of alice, of whom the file keeps only MD5, and of bob, at a route of Digest. */
+async function explainedUser(t: Test, user: string, route: string): Promise<Explanation> {
+  const users = userFile(t, digestLines('alice', 'm', 'x', ['MD5']) + digestLines('bob', 'm', 'x'));
+  const at = `{ id: meters, match: { path: /meters }, auth: digest, digest: { realm: m, users: "${users}"${route} }`;
+  const loaded = loadGatewayText(`${text}  - ${at}\n`);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const dry = buildDryEngine(loaded, assumedVerifier(loaded.config, new Map()), loaded.directory);
+  return explain(loaded, dry, { method: 'GET', target: '/meters', host: 'api.example.com', user });
+}
+
+t.test('a user of whom no hash is kept for what the route offers is refused, and the reason names both', async (t) => {
+  const scope = ', scopes: { alice: read, bob: read } }, scope: read';
+  const told = await explainedUser(t, 'alice', scope);
+  t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file keeps MD5 .* offers SHA-256: / });
+  t.match(
+    told.steps.find(({ step }) => step === 'verify'),
+    { verdict: 'refused', detail: /keeps MD5 of this user/ },
+  );
+  t.match((await explainedUser(t, 'bob', scope)).answer, { kind: 'forward' });
+  const both = await explainedUser(t, 'alice', `, algorithms: [SHA-256, MD5-sess]${scope}`);
+  t.match(both.answer, { kind: 'forward' }, 'one of them is enough');
+  t.match(
+    (await explainedUser(t, 'carol', scope)).answer,
+    { code: 'scope_insufficient' },
+    'who is not there is assumed',
+  );
+});
+
+t.test('of a user it is never said that a token lacks something', async (t) => {
+  const told = await explainedUser(t, 'bob', ' }, scope: read');
+  t.match(told.answer, {
+    status: 403,
+    code: 'scope_insufficient',
+    text: 'The user lacks a scope that this request needs.',
+  });
+  t.match(
+    told.steps.find(({ step }) => step === 'permit'),
+    { detail: /^The user lacks .*\(needed: read; missing: read; held: none\)$/ },
+  );
+  const condition = await explainedUser(t, 'bob', ' }, access: authenticated, claims: { team: { equals: red } }');
+  t.match(condition.answer, { code: 'condition_failed', text: /does not hold for the user/ });
+  const passed = await explainedUser(t, 'bob', ' }, access: authenticated');
+  t.equal(passed.steps.find(({ step }) => step === 'permit')?.detail, 'any valid user');
+  for (const each of [told, condition, passed]) t.notMatch(JSON.stringify([each.steps, each.answer.text]), /token/);
 });
 
 t.test('towards an upstream that wants Digest it is told as whom, and no password', async (t) => {

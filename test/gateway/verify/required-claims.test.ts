@@ -1,10 +1,10 @@
 import t from 'tap';
-import { carries } from '../../../src/gateway/verify/required-claims.ts';
+import { requiredClaimMismatch } from '../../../src/gateway/verify/required-claims.ts';
 
 t.test('every required claim has one of its values, and is a text', async (t) => {
   const required = { token_use: ['access'], 'act.kind': ['user', 'app'] };
-  t.ok(carries({ token_use: 'access', act: { kind: 'app' } }, required));
-  t.ok(carries({}, {}));
+  t.equal(requiredClaimMismatch({ token_use: 'access', act: { kind: 'app' } }, required), undefined);
+  t.equal(requiredClaimMismatch({}, {}), undefined);
   for (const claims of [
     {},
     { token_use: 'access' },
@@ -12,5 +12,15 @@ t.test('every required claim has one of its values, and is a text', async (t) =>
     { token_use: ['access'], act: { kind: 'app' } },
     { token_use: 'Access', act: { kind: 'app' } },
   ])
-    t.notOk(carries(claims, required), JSON.stringify(claims));
+    t.ok(requiredClaimMismatch(claims, required), JSON.stringify(claims));
+});
+
+t.test('what a token has in place of a value that is required is not reported', async (t) => {
+  const required = { 'act.kind': ['user', 'app'] };
+  t.strictSame(requiredClaimMismatch({ act: { kind: 'hidden-word' } }, required), {
+    claim: 'act.kind',
+    found: 'another value',
+    expected: '"user" or "app"',
+  });
+  t.match(requiredClaimMismatch({}, required), { found: 'none' });
 });

@@ -196,3 +196,27 @@ t.test('scope may lie deeper in the claims, and a name with dots is a name first
   );
   t.strictSame(verified.kind === 'verified' && [...verified.identity.scopes], ['admin', 'a', 'b']);
 });
+
+t.test('a token that ends while it is remembered is reported with its time, as one that is new', async (t) => {
+  const clock = heldClock();
+  const issuer = await openIssuer(t, clock);
+  const verify = openVerifiers(t, { main: settings(issuer.url) }, { clock }).verifier(['main']);
+  const token = await issuer.sign();
+  t.equal(inAWord(await verify(token)), 'miss');
+  clock.advance(3_600_000 + 30_000);
+  t.strictSame(await verify(token), {
+    kind: 'refused',
+    code: 'token_expired',
+    mismatch: {
+      claim: 'exp',
+      found: '2030-03-17T18:46:40Z',
+      expected: 'later than 2030-03-17T18:46:40Z',
+      difference: 'expired 30 s ago; now 2030-03-17T18:47:10Z, skew 30 s',
+    },
+  });
+  clock.step(-86_400_000);
+  t.match(await verify(await issuer.sign({ nbf: clock.now() / 1000 + 60 })), {
+    code: 'token_not_yet_valid',
+    mismatch: { claim: 'nbf' },
+  });
+});

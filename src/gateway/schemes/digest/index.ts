@@ -1,7 +1,11 @@
+import { refused } from '../../../base/verdict.ts';
 import { type HtdigestEntry, parseHtdigest } from '../../../config/files/htdigest.ts';
+import { readUserFile } from '../../../config/files/user-file.ts';
+import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import type { DigestConfig } from '../../../config/schemes/digest/schema.ts';
 import { digestChallenge } from '../../../http-auth/digest.ts';
-import { digestAlgorithmNames } from '../../../http-auth/digest-algorithms.ts';
+import { digestAlgorithmNames, digestAlgorithms } from '../../../http-auth/digest-algorithms.ts';
+import type { CredentialCode } from '../../message/codes.ts';
 import type { HttpScheme } from '../http-scheme.ts';
 import { type Nonces, openNonces, openUsedNonces } from '../nonces.ts';
 import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
@@ -38,11 +42,26 @@ function noncesOf({ kept, lease, clock, config: { nonce_keys: keys } }: SchemeSc
   return kept.nonces.take(lease, keys ?? null, () => openNonces(keys, used));
 }
 
-function assume({ realm, scopes, algorithms, qop, userhash, domain }: DigestConfig): Assumed {
+function assume(config: DigestConfig, _gateway: GatewayConfig, directory?: string): Assumed {
+  const { realm, scopes, algorithms, qop, userhash, domain, users } = config;
   const offered = digestAlgorithmNames.filter((name) => algorithms.includes(name));
   const shared = { realm, qop, userhash, domain: domain?.join(' '), nonce: 'NONCE', opaque: 'OPAQUE', stale: false };
   return {
     identityOf: userIdentities({ scheme: 'digest', realm, scopes }),
     challenges: () => offered.map((algorithm) => digestChallenge({ ...shared, algorithm })),
+    ...(directory !== undefined && typeof users === 'string' && { refusalOf: refusalsIn(users, directory, config) }),
+  };
+}
+
+/** A file that cannot be read, and a user who is not in it, are no reason here: `check` reports the one, the other is assumed. */
+function refusalsIn(users: string, directory: string, { realm, algorithms }: DigestConfig) {
+  const read = readUserFile(users, { directory }, parseHtdigest);
+  const entries = read.ok ? read.users.filter((entry) => entry.realm === realm) : [];
+  const offered: ReadonlySet<string> = new Set(algorithms.map((name) => digestAlgorithms[name].stored));
+  return (username: string) => {
+    const kept = entries.filter((entry) => entry.username === username).map(({ algorithm }) => algorithm);
+    if (kept.length === 0 || kept.some((algorithm) => offered.has(algorithm))) return undefined;
+    const told = `the file keeps ${kept.join(' and ')} of this user, and the route offers ${[...offered].join(' and ')}`;
+    return refused<CredentialCode>('password_wrong', `${told}: keep a hash of one of these too, or offer the other`);
   };
 }

@@ -1,0 +1,46 @@
+import { quoted } from '../../base/quoted.ts';
+import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
+import { isAudience } from '../../jwt/claims.ts';
+import type { JsonObject } from '../../jwt/json.ts';
+import type { Outcome } from '../decide/outcome.ts';
+import { audienceMismatch } from '../decide/permit.ts';
+import type { Route } from '../decide/route.ts';
+import type { Identity } from '../message/identity.ts';
+import { identityOf } from '../verify/facts.ts';
+import { fails, failsBy, fits, type TokenCheck, unknown } from './token-check.ts';
+import { neededScopes, scopesInWords } from './words.ts';
+
+export interface PermitScene {
+  readonly server: string | undefined;
+  readonly block: AuthorizationServerConfig | undefined;
+  readonly route: Route | undefined;
+  readonly outcome: Outcome;
+}
+
+/** Audience and scope beside what the route asks for. `claims`: of the token, or of the introspection answer. */
+export function permitChecks(claims: JsonObject, scene: PermitScene): readonly TokenCheck[] {
+  const { server, block, route, outcome } = scene;
+  if (!isAudience(claims.aud)) return [fails('aud', quoted(claims.aud), 'a text, or a list of texts')];
+  const verified = 'identity' in outcome ? outcome.identity : undefined;
+  const source = { issuer: '', server: server ?? '', scopeClaims: block?.scope_claims ?? ['scope'] };
+  const identity = verified ?? identityOf(claims, source);
+  if (route === undefined || route.access === 'public')
+    return [unknown('aud', quoted(claims.aud), 'no route that looks at tokens')];
+  return [audienceCheck(identity, server, route), scopeCheck(identity, route)];
+}
+
+function audienceCheck({ audience }: Identity, server: string | undefined, { requirements }: Route): TokenCheck {
+  const found = quoted(audience);
+  if (server === undefined) return unknown('aud', found, 'not known: no server is responsible for this issuer');
+  const wanted = requirements.audience.get(server);
+  const mismatch = audienceMismatch(wanted, audience);
+  if (mismatch !== undefined) return failsBy(mismatch);
+  return fits('aud', found, wanted === undefined ? 'any: the file asks for no audience' : quoted(wanted));
+}
+
+function scopeCheck({ scopes }: Identity, { requirements: { scope } }: Route): TokenCheck {
+  const held = scopesInWords(scopes);
+  if (scope === undefined) return fits('scope', held, 'any');
+  const { needed, missing } = neededScopes(scope, scopes);
+  return missing === '' ? fits('scope', held, needed) : fails('scope', held, needed, `missing: ${missing}`);
+}

@@ -1,0 +1,39 @@
+import type { Mismatch } from '../../base/mismatch.ts';
+
+/** One check of a token. All texts are one line, short, and steer no terminal. */
+export interface TokenCheck {
+  /** Of the claim, of the member of the header or of the answer. */
+  readonly name: string;
+  /** `unknown`: the check was not reached, or cannot be made from the token alone. */
+  readonly mark: 'fits' | 'fails' | 'unknown';
+  readonly found: string;
+  readonly expected: string;
+  /** How far off it is, or how long it is good. */
+  readonly note?: string;
+}
+
+export function fits(name: string, found: string, expected: string, note?: string): TokenCheck {
+  return check('fits', name, found, expected, note);
+}
+
+export function fails(name: string, found: string, expected: string, note?: string): TokenCheck {
+  return check('fails', name, found, expected, note);
+}
+
+export function unknown(name: string, found: string, expected: string): TokenCheck {
+  return check('unknown', name, found, expected, undefined);
+}
+
+export function failsBy({ claim, found, expected, difference }: Mismatch, name = claim): TokenCheck {
+  return fails(name, found, expected, difference);
+}
+
+function check(
+  mark: TokenCheck['mark'],
+  name: string,
+  found: string,
+  expected: string,
+  note: string | undefined,
+): TokenCheck {
+  return note === undefined ? { name, mark, found, expected } : { name, mark, found, expected, note };
+}

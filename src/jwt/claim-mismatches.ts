@@ -1,0 +1,57 @@
+import { type Mismatch, mismatch, mismatchOf } from '../base/mismatch.ts';
+import { durationInWords, instantInWords } from '../base/time-in-words.ts';
+import type { JsonObject } from './json.ts';
+import { isTime, livesLonger } from './times.ts';
+
+/** Each check of a claim by itself. Nothing is made where it fits: most tokens do. */
+
+export interface TimeRules {
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Seconds. */
+  readonly skew: number;
+}
+
+export interface LifetimeRules extends TimeRules {
+  /** Seconds from `iat` to `exp`. */
+  readonly maxLifetime: number;
+}
+
+/** Compared byte by byte (RFC 9068 §4) with the issuers of which any one will do. */
+export function issuerMismatch(iss: unknown, issuers: readonly string[]): Mismatch | undefined {
+  return issuers.some((issuer) => issuer === iss) ? undefined : mismatchOf('iss', iss, issuers);
+}
+
+/** What is no time fits: its form is judged elsewhere. */
+export const timeMismatches = {
+  exp({ exp }: JsonObject, { now, skew }: TimeRules): Mismatch | undefined {
+    if (!isTime(exp) || now < exp + skew) return undefined;
+    const late = `expired ${durationInWords(now - exp)} ago; ${clockInWords({ now, skew })}`;
+    return mismatch('exp', instantInWords(exp), `later than ${instantInWords(now - skew)}`, late);
+  },
+  nbf({ nbf }: JsonObject, rules: TimeRules): Mismatch | undefined {
+    return isTime(nbf) ? early('nbf', nbf, 'begins', rules) : undefined;
+  },
+  iat({ iat }: JsonObject, rules: TimeRules): Mismatch | undefined {
+    return isTime(iat) ? early('iat', iat, 'was issued', rules) : undefined;
+  },
+} as const;
+
+function early(claim: string, time: number, verb: string, { now, skew }: TimeRules): Mismatch | undefined {
+  if (now >= time - skew) return undefined;
+  const differs = `${verb} ${durationInWords(time - now)} from now; ${clockInWords({ now, skew })}`;
+  return mismatch(claim, instantInWords(time), `${instantInWords(now + skew)} or earlier`, differs);
+}
+
+/** A token that lives longer than is accepted; without `iat`, from now on. */
+export function lifetimeMismatch(claims: JsonObject, { now, skew, maxLifetime }: LifetimeRules): Mismatch | undefined {
+  if (!livesLonger(claims, now, maxLifetime + skew)) return undefined;
+  const { exp, iat } = claims;
+  const [from, begin] = isTime(iat) ? ['iat', iat] : ['now', now];
+  const lives = `${durationInWords(Number(exp) - begin)} from ${from} to exp`;
+  return mismatch('exp', lives, `at most ${durationInWords(maxLifetime)}`);
+}
+
+function clockInWords({ now, skew }: TimeRules): string {
+  return `now ${instantInWords(now)}, skew ${durationInWords(skew)}`;
+}

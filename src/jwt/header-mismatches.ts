@@ -1,0 +1,49 @@
+import { type Mismatch, mismatch, mismatchOf } from '../base/mismatch.ts';
+import { listedFirst, quoted } from '../base/quoted.ts';
+import type { VerificationKey } from './keys.ts';
+import type { JwsHeader } from './parse.ts';
+
+/** Each check of a header by itself. Nothing is made where it fits: most tokens do. */
+
+export interface HeaderRules {
+  readonly algorithms: ReadonlySet<string>;
+  /** As `mediaType` writes them; undefined among them takes tokens that name none. */
+  readonly types: ReadonlySet<string | undefined>;
+}
+
+export function algorithmMismatch(alg: string, algorithms: HeaderRules['algorithms']): Mismatch | undefined {
+  return algorithms.has(alg) ? undefined : mismatchOf('alg', alg, [...algorithms]);
+}
+
+export function typeMismatch(typ: string | undefined, types: HeaderRules['types']): Mismatch | undefined {
+  if (types.has(typ === undefined ? undefined : mediaType(typ))) return undefined;
+  const names = [...types].map((type) => (type === undefined ? 'none' : quoted(type)));
+  return mismatch('typ', quoted(typ), listedFirst(names, ' or '));
+}
+
+type NamedKey = Pick<VerificationKey, 'alg' | 'kid'>;
+
+/** No key at hand is of this name and for this algorithm. */
+export function keyMismatch({ alg, kid }: JwsHeader, atHand: Iterable<NamedKey>): Mismatch {
+  const keys = [...atHand];
+  const namesake = kid === undefined ? undefined : keys.find((key) => key.kid === kid);
+  const expected = keys.length === 0 ? 'none: there is no key' : listedFirst(keys.map(keyInWords), ' or ');
+  const differs = namesake && `the key of that name is for ${namesake.alg}, and the token has ${quoted(alg)}`;
+  return mismatch('kid', quoted(kid), expected, differs);
+}
+
+/** `tried`: the keys of the name and algorithm, none of which made the signature. */
+export function signatureMismatch({ kid }: JwsHeader, tried: Iterable<NamedKey>): Mismatch {
+  const expected = `a signature by ${listedFirst([...tried].map(keyInWords), ' or ')}`;
+  return mismatch('kid', quoted(kid), expected, 'the token was changed, or another key signed it');
+}
+
+function keyInWords({ alg, kid }: NamedKey): string {
+  return kid === undefined ? `a key without a name (${alg})` : `${quoted(kid)} (${alg})`;
+}
+
+/** RFC 7515 §4.1.9: compared without case, `application/` may be left out. */
+export function mediaType(typ: string): string {
+  const lower = typ.toLowerCase();
+  return lower.startsWith('application/') ? lower.slice('application/'.length) : lower;
+}

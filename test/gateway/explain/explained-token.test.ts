@@ -1,0 +1,147 @@
+import t, { type Test } from 'tap';
+import { buildLog } from '../../../src/base/log.ts';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
+import { type Explanation, explain } from '../../../src/gateway/explain/explain.ts';
+import { buildVerifiers } from '../../../src/gateway/verify/verifiers.ts';
+import type { JsonObject } from '../../../src/jwt/json.ts';
+import { encode } from '../../jwt/tokens.ts';
+import { json } from '../../support/endpoint.ts';
+import { gatewayYaml } from '../../support/gateway.ts';
+import { heldClock, openIssuer } from '../issuer.ts';
+
+const audience = 'https://api.example.com';
+
+/** `explain` of one token at a route for orders.read, by an authorization server that really answers. */
+async function scene(t: Test, block: object = {}) {
+  const clock = heldClock();
+  const issuer = await openIssuer(t, clock);
+  const main = { issuer: issuer.url, audience, client_id: 'gateway', client_secret: 'x'.repeat(32), ...block };
+  const text = gatewayYaml({
+    development: true,
+    authorization_servers: { main },
+    upstreams: { api: { url: 'http://127.0.0.1:9' } },
+    defaults: { upstream: 'api' },
+    routes: [
+      { id: 'read', match: { path: '/orders' }, scope: 'orders.read' },
+      { id: 'open', match: { path: '/open' }, access: 'public' },
+    ],
+  });
+  const loaded = loadGatewayText(text);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const ask = async (token: string, target = '/orders'): Promise<Explanation> => {
+    const heard = new Map<string, JsonObject>();
+    const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
+    const log = buildLog({ level: 'silent', format: 'json' });
+    const verifiers = buildVerifiers(loaded.config, { clock, log, directory: '.', heard: hear });
+    await verifiers.start();
+    const asked = { method: 'GET', target, host: 'api.example.com', token };
+    const dry = buildDryEngine(loaded, verifiers.verifier);
+    return explain(loaded, dry, asked, { now: clock.now() / 1000, heard }).finally(() => verifiers.close());
+  };
+  return { issuer, ask, now: clock.now() / 1000 };
+}
+
+/** Name of each check → its mark. */
+function marksOf({ token }: Explanation): object {
+  return Object.fromEntries((token?.checks ?? []).map(({ name, mark }) => [name, mark]));
+}
+
+const checkOf = ({ token }: Explanation, name: string) => token?.checks.find((check) => check.name === name);
+
+const sound = {
+  alg: 'fits',
+  typ: 'fits',
+  iss: 'fits',
+  exp: 'fits',
+  iat: 'fits',
+  kid: 'fits',
+  aud: 'fits',
+  scope: 'fits',
+};
+
+t.test('of a token that passes every check fits, and its claims are given as data', async (t) => {
+  const { issuer, ask, now } = await scene(t);
+  const told = await ask(await issuer.sign({ jti: 'hidden-word', sub: 'hidden-word', aud: [audience] }));
+  t.match(told, { answer: { kind: 'forward' }, token: { kind: 'jwt', server: 'main' } });
+  t.strictSame(marksOf(told), sound);
+  t.match(told.token, { header: { alg: 'ES256', typ: 'at+jwt' }, claims: { iss: issuer.url, exp: now + 3600 } });
+  t.match(checkOf(told, 'exp'), { note: 'in 1 h' });
+  t.notMatch(JSON.stringify(told.token), /hidden-word/);
+});
+
+t.test('all that does not fit is shown at once, and what was not reached is not known', async (t) => {
+  const { issuer, ask, now } = await scene(t);
+  const claims = { iss: `${issuer.url}/`, exp: now - 6_600, nbf: now + 600, iat: undefined, aud: ['a'], scope: 'x' };
+  const told = await ask(await issuer.sign(claims, { header: { typ: 'JWT' } }));
+  const marks = {
+    typ: 'fails',
+    iss: 'fails',
+    exp: 'fails',
+    nbf: 'fails',
+    kid: 'unknown',
+    aud: 'fails',
+    scope: 'fails',
+  };
+  t.strictSame(marksOf(told), { alg: 'fits', ...marks });
+  t.match(checkOf(told, 'iss'), { note: 'differs only by a slash at the end', expected: `"${issuer.url}"` });
+  t.match(checkOf(told, 'exp'), { note: /^expired 1 h 50 min ago/ });
+  t.match(checkOf(told, 'scope'), { found: 'x', expected: 'orders.read', note: 'missing: orders.read' });
+  t.match(told.answer.mismatch, { claim: 'iss' });
+  t.match(told.steps.find(({ step }) => step === 'verify')?.detail, /iss: found ".*", expected ".*"; differs only by/);
+});
+
+t.test('a key that the server does not have is shown beside those that it has', async (t) => {
+  const { issuer, ask } = await scene(t);
+  const told = await ask(await issuer.sign({}, { header: { kid: 'k9' } }));
+  t.strictSame(marksOf(told), { ...sound, kid: 'fails' });
+  t.match(checkOf(told, 'kid'), { found: '"k9"', expected: '"key-ES256" (ES256)' });
+  const out = await scene(t, { jwks_uri: 'http://127.0.0.1:9/jwks' });
+  const unknown = await out.ask(await out.issuer.sign());
+  t.match(checkOf(unknown, 'kid'), { mark: 'unknown', expected: /not known: "ECONNREFUSED"/ });
+});
+
+t.test('a claim that the file requires is shown without what the token has in its place', async (t) => {
+  const { issuer, ask } = await scene(t, { required_claims: { token_use: ['access'] } });
+  const told = await ask(await issuer.sign({ token_use: 'hidden-word' }));
+  t.strictSame(marksOf(told), { ...sound, token_use: 'fails' });
+  t.match(checkOf(told, 'token_use'), { found: 'another value', expected: '"access"' });
+  t.notMatch(JSON.stringify(told), /hidden-word/);
+});
+
+t.test('of an opaque token it is shown what introspection answered', async (t) => {
+  const { issuer, ask, now } = await scene(t);
+  const answer = (members: object, target?: string) => {
+    issuer.answer = (_token, response) => json(response, members);
+    return ask('opaque-token', target);
+  };
+  const good = { active: true, scope: 'orders.read', aud: audience, exp: now + 60, username: 'hidden-word' };
+  const passed = await answer(good);
+  t.strictSame(marksOf(passed), { active: 'fits', exp: 'fits', aud: 'fits', scope: 'fits' });
+  t.match(passed.token, { kind: 'opaque', server: 'main', introspection: { active: true, aud: audience } });
+  t.notMatch(JSON.stringify(passed.token), /hidden-word|opaque-token/);
+  const wrong = await answer({ ...good, iss: `${issuer.url}/`, aud: 'a', token_type: 'DPoP', exp: now - 60, cnf: {} });
+  const fails = { iss: 'fails', token_type: 'fails', exp: 'fails', cnf: 'fails', aud: 'fails' };
+  t.strictSame(marksOf(wrong), { active: 'fits', ...fails, scope: 'fits' });
+  t.strictSame(marksOf(await answer({ active: false })), { active: 'fails' });
+  issuer.answer = (_token, response) => response.writeHead(500).end();
+  t.match(checkOf(await ask('opaque-token'), 'active'), { mark: 'unknown', found: 'status 500' });
+});
+
+t.test('where a JWT is taken to its server too, both its claims and the answer are shown', async (t) => {
+  const { issuer, ask } = await scene(t, { verify: 'both' });
+  issuer.answer = (_token, response) => json(response, { active: true, scope: 'x', exp: 1 });
+  const told = await ask(await issuer.sign());
+  t.match(marksOf(told), { exp: 'fits', active: 'fits', 'exp (introspection)': 'fails' });
+  issuer.answer = (_token, response) => json(response, { active: false });
+  t.match(marksOf(await ask(await issuer.sign())), { ...sound, active: 'fails' });
+});
+
+t.test('a token of a form that nobody takes, and one at a public route, are said to be that', async (t) => {
+  const { issuer, ask } = await scene(t);
+  const crit = await ask(encode({ alg: 'ES256', crit: ['b64'] }, {}));
+  t.match(crit.token, { kind: 'malformed', checks: [{ name: 'form', mark: 'fails', found: 'header parameter crit' }] });
+  const open = await ask(await issuer.sign({ iss: 'https://evil.example' }), '/open');
+  t.match(open, { answer: { kind: 'forward' } });
+  t.match(marksOf(open), { iss: 'fails', kid: 'unknown', aud: 'unknown' });
+});
