@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
-import { formatProblems, type Loaded, loadGatewayConfig } from '../config/load/load.ts';
-import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { formatProblems } from '../config/load/load.ts';
+import { type LoadedTicketFile, loadTicketFile } from '../config/load/ticket-file.ts';
 import { entry, isCode } from '../gateway/message/codes.ts';
 import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
@@ -21,7 +21,7 @@ export function register(program: Command): void {
 }
 
 async function run(ticket: string, { config: file, json }: { config: string; json?: true }): Promise<void> {
-  const loaded = loadGatewayConfig(file);
+  const loaded = loadTicketFile(file);
   if (!loaded.ok) {
     giveUp(formatProblems(loaded.problems));
     return;
@@ -44,7 +44,7 @@ function print(record: TicketRecord, json: true | undefined): void {
 }
 
 type Failure = Exclude<Awaited<ReturnType<typeof open>>['kind'], 'opened'>;
-type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
+type Sound = Extract<LoadedTicketFile, { ok: true }>;
 
 const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>, string>> = {
   not_a_ticket: 'this is not a ticket, or not all of it: it is the member `ticket` of an answer, without the quotes',

@@ -27,7 +27,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
   check: {
     examples: [
       'gatehouse check gateway.yaml authorization.yaml',
-      'gatehouse check --strict --format github gateway.yaml',
+      'gatehouse check --strict --no-secrets --format github gateway.yaml',
     ],
     reads: true,
     exit: '0 valid, and with --strict without a warning; 1 invalid, or a test of the file failed; 2 wrong usage',
