@@ -113,3 +113,9 @@ export function storageServer(url: string, urls = all): StorageUrl | undefined {
   const split = splitStorageUrl(url, urls);
   return split?.row.place(split.location).kind === 'server' ? split.row : undefined;
 }
+
+/** The URL of a database in a file. */
+export function storageFile(path: string, urls = all): string {
+  const [scheme = ''] = urls.find(({ place }) => place(path).kind === 'file')?.schemes ?? [];
+  return `${scheme}:${path}`;
+}

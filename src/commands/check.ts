@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatForGithub } from '../config/files/format.ts';
-import { readText } from '../config/files/read-text.ts';
-import { formatProblems, loadAuthorizationConfig, loadGatewayConfig, type Problem } from '../config/load/load.ts';
+import { formatProblems, type Problem } from '../config/load/load.ts';
 import { membersOf } from '../config/rules/checks.ts';
 import { staleSentence } from '../config/rules/feed.ts';
-import { misfits } from '../config/rules/together.ts';
-import { detectKind, type FileKind } from '../config/yaml/detect.ts';
-import { checkFile } from './common/check-file.ts';
+import { misfits, type SoundFile } from '../config/rules/together.ts';
+import type { AuthorizationConfig } from '../config/schema/authorization.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { judgeFile, type Loaders } from './common/check-file.ts';
+import { noSecretsOption } from './common/config-option.ts';
+import { loadAuthorization, loadGateway, type SecretsOption } from './common/no-secrets.ts';
 
 /** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
 export function register(program: Command): void {
@@ -22,16 +24,21 @@ export function register(program: Command): void {
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
     .option('--strict', 'exit 1 on a warning, too, as a pipeline may want')
+    .addOption(noSecretsOption())
     .action(run);
 }
 
-interface Options {
+interface Options extends SecretsOption {
   readonly format: keyof typeof formats;
   readonly strict?: true;
 }
 
-async function run(files: readonly string[], { format, strict }: Options): Promise<void> {
-  const results = withMisfits(await Promise.all(files.map(judge)));
+async function run(files: readonly string[], { format, strict, secrets }: Options): Promise<void> {
+  const loaders: Loaders = {
+    gateway: (file) => loadGateway(file, { secrets }),
+    authorization: (file) => loadAuthorization(file, { secrets }),
+  };
+  const results = withMisfits(await Promise.all(files.map((file) => judge(file, loaders))));
   const problems = results.flatMap((result) => result.problems);
   process.stdout.write(formats[format](results));
   const hasFailed = strict === true ? problems.length > 0 : !isValid(problems);
@@ -48,35 +55,34 @@ interface Result {
   readonly problems: readonly Problem[];
   /** What a valid file means, where that is easily overlooked. */
   readonly notes: readonly string[];
+  readonly gateway: SoundFile<GatewayConfig> | undefined;
+  readonly authorization: SoundFile<AuthorizationConfig> | undefined;
 }
 
-async function judge(file: string): Promise<Result> {
-  const problems = await checkFile(file);
-  return { file, problems, notes: isValid(problems) ? notesOf(file) : [] };
+async function judge(file: string, loaders: Loaders): Promise<Result> {
+  const { problems, gateway, authorization } = await judgeFile(file, loaders);
+  const sound = gateway?.ok ? gateway : undefined;
+  return {
+    file,
+    problems,
+    notes: isValid(problems) && sound !== undefined ? notesOf(sound.config) : [],
+    gateway: sound,
+    authorization: authorization?.ok ? authorization : undefined,
+  };
 }
 
 /** Files that are given together are meant for each other; what is wrong in one comes first. */
 function withMisfits(results: readonly Result[]): readonly Result[] {
-  const services = results.flatMap(({ file }) => {
-    const loaded = isOf('authorization', file) ? loadAuthorizationConfig(file) : undefined;
-    return loaded?.ok ? [loaded] : [];
-  });
+  const services = results.flatMap(({ authorization }) => authorization ?? []);
   return results.map((result) => {
-    const loaded = services.length > 0 && isOf('gateway', result.file) ? loadGatewayConfig(result.file) : undefined;
-    if (!loaded?.ok) return result;
-    return { ...result, problems: [...result.problems, ...services.flatMap((service) => misfits(loaded, service))] };
+    const { gateway, problems } = result;
+    if (gateway === undefined) return result;
+    return { ...result, problems: [...problems, ...services.flatMap((service) => misfits(gateway, service))] };
   });
 }
 
-function isOf(kind: FileKind, file: string): boolean {
-  const read = readText(file, { waits: true });
-  return read.ok && detectKind(read.text) === kind;
-}
-
-function notesOf(file: string): readonly string[] {
-  const loaded = isOf('gateway', file) ? loadGatewayConfig(file, process.env) : undefined;
-  if (loaded?.ok !== true) return [];
-  const servers = membersOf('authorization_servers', loaded.config.authorization_servers);
+function notesOf({ authorization_servers }: GatewayConfig): readonly string[] {
+  const servers = membersOf('authorization_servers', authorization_servers);
   return servers.map(staleSentence).filter((note) => note !== undefined);
 }
 

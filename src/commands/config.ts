@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { printableJson } from '../base/printable.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { formatProblems } from '../config/load/load.ts';
 import { GatewaySchema } from '../config/schema/gateway.ts';
 import type { Schema } from '../config/schema/input-schema.ts';
 import { type EffectiveValue, effectiveValues, type Origin } from '../config/show/effective.ts';
-import { gatewayOption } from './common/config-option.ts';
+import { gatewayOption, noSecretsOption } from './common/config-option.ts';
+import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { ofAuthorization } from './common/of-authorization.ts';
 import { table } from './common/table.ts';
 
@@ -16,13 +17,19 @@ export function register(program: Command): void {
     .command('show')
     .description('the effective configuration with the origin of each value, secrets redacted')
     .addOption(gatewayOption())
+    .addOption(noSecretsOption())
     .option('--json', 'print JSON')
     .action(show);
 }
 
-function show({ config: file, json }: { config: string; json?: true }): void {
+interface Options extends SecretsOption {
+  readonly config: string;
+  readonly json?: true;
+}
+
+function show({ config: file, json, secrets }: Options): void {
   const other = ofAuthorization(file, '`gatehouse check` judges it, and docs/configuration.md has its defaults');
-  const loaded = loadGatewayConfig(file);
+  const loaded = loadGateway(file, { secrets });
   if (other !== undefined) giveUp(other);
   else if (!loaded.ok) giveUp(formatProblems(loaded.problems));
   else print(effectiveValues(GatewaySchema as unknown as Schema, loaded.tree), json);

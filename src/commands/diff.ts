@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { formatProblems } from '../config/load/load.ts';
 import { compare } from '../gateway/diff/compare.ts';
 import { replay } from '../gateway/diff/replay.ts';
 import { openSide } from '../gateway/diff/side.ts';
 import type { Sound } from '../gateway/explain/dry-engine.ts';
+import { noSecretsOption } from './common/config-option.ts';
+import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { type Difference, differenceInWords } from './explain/difference-in-words.ts';
 
 /** `gatehouse diff OLD NEW`: what a change of the rules opens and closes. Exit status 1: it opens something. */
@@ -17,11 +19,12 @@ export function register(program: Command): void {
     .argument('<new>', 'gateway.yaml as it is to be')
     .option('--replay <file>', "the gateway's log: which recorded requests would be answered otherwise")
     .option('--allow-widening', 'exit 0 even if something became more open')
+    .addOption(noSecretsOption())
     .option('--json', 'print JSON')
     .action(run);
 }
 
-interface Options {
+interface Options extends SecretsOption {
   readonly replay?: string;
   readonly allowWidening?: true;
   readonly json?: true;
@@ -29,7 +32,7 @@ interface Options {
 
 async function run(oldFile: string, newFile: string, options: Options, command: Command): Promise<void> {
   const lines = options.replay === undefined ? undefined : readLines(options.replay, command);
-  const [before, after] = [load(oldFile), load(newFile)];
+  const [before, after] = [load(oldFile, options), load(newFile, options)];
   if (before === undefined || after === undefined) return;
   const [old, now] = [openSide(before), openSide(after)];
   const found: Difference = {
@@ -41,8 +44,8 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
   if (widened && !options.allowWidening) process.exitCode = 1;
 }
 
-function load(file: string): Sound | undefined {
-  const loaded = loadGatewayConfig(file);
+function load(file: string, options: SecretsOption): Sound | undefined {
+  const loaded = loadGateway(file, options);
   if (loaded.ok) return loaded;
   process.stderr.write(formatProblems(loaded.problems));
   process.exitCode = 1;

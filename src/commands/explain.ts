@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { buildLog } from '../base/log.ts';
 import { printableJson, printableValue } from '../base/printable.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { outage } from '../base/verdict.ts';
+import { formatProblems } from '../config/load/load.ts';
 import type { AssumedToken } from '../config/schema/test-case.ts';
 import { type Place, parsePlace } from '../config/words/request-line.ts';
 import type { Asked } from '../gateway/explain/asked.ts';
@@ -12,7 +13,8 @@ import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gatew
 import { type Explanation, explain } from '../gateway/explain/explain.ts';
 import { buildVerifiers } from '../gateway/verify/verifiers.ts';
 import type { JsonObject } from '../jwt/json.ts';
-import { gatewayOption } from './common/config-option.ts';
+import { gatewayOption, noSecretsOption } from './common/config-option.ts';
+import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { SecretValueError } from './common/usage-error.ts';
 import { doubts } from './explain/explain-doubts.ts';
 import { explanationInWords } from './explain/explanation-in-words.ts';
@@ -31,13 +33,14 @@ export function register(program: Command): void {
     .option('--claims <json>', 'assume a valid token with these claims', claims)
     .option('--user <name>', 'assume this user of Basic or Digest, with the right password')
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
+    .addOption(noSecretsOption())
     .option('--json', 'print JSON')
     .action(async (method: string, address: Place, options: Options, command: Command) => {
       await run({ method, ...address }, options, command);
     });
 }
 
-interface Options {
+interface Options extends SecretsOption {
   readonly config: string;
   readonly token?: string;
   readonly tokenFile?: string;
@@ -56,7 +59,7 @@ async function run(request: Request, options: Options, command: Command): Promis
   const given = [options.token, options.tokenFile, user].filter((each) => each !== undefined).length + Number(assumes);
   if (given > 1) command.error('error: one of --token, --token-file, --user, or --scope and --claims');
   const token = options.token ?? (options.tokenFile === undefined ? undefined : readToken(options.tokenFile, command));
-  const loaded = loadGatewayConfig(options.config);
+  const loaded = loadGateway(options.config, options);
   if (!loaded.ok) {
     process.stderr.write(formatProblems(loaded.problems));
     process.exitCode = 1;
@@ -72,8 +75,14 @@ async function run(request: Request, options: Options, command: Command): Promis
     user,
     token: assumes ? ASSUMED : token,
   };
-  const explanation = await (assumes ? explainAssumed(loaded, asked, options) : explainVerified(loaded, asked));
+  const explanation = await way(assumes, options)(loaded, asked, options);
   process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));
+}
+
+/** Where a token comes from decides who judges it. */
+function way(assumes: boolean, { secrets }: SecretsOption): typeof explainAssumed {
+  if (assumes) return explainAssumed;
+  return secrets ? explainVerified : explainUnasked;
 }
 
 const ASSUMED = 'assumed';
@@ -110,6 +119,19 @@ async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation
   } finally {
     await verifiers.close();
   }
+}
+
+/** Without secrets no authorization server is asked: neither for its keys nor about a token. */
+function explainUnasked(loaded: Sound, asked: Asked): Promise<Explanation> {
+  const verifier =
+    ([server]: readonly string[]) =>
+    () =>
+      outage(
+        `authorization_servers.${server}`,
+        0,
+        'not asked without secrets; `--scope` and `--claims` assume a token',
+      );
+  return explain(loaded, buildDryEngine(loaded, verifier), asked);
 }
 
 function mayHoldToken({ token, headers = [], target }: Asked): boolean {

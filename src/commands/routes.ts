@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { printableJson } from '../base/printable.ts';
-import { formatProblems, loadGatewayConfig } from '../config/load/load.ts';
+import { formatProblems } from '../config/load/load.ts';
 import type { Route } from '../gateway/decide/route.ts';
 import { assumedVerifier } from '../gateway/explain/assumed.ts';
 import { buildDryEngine } from '../gateway/explain/dry-engine.ts';
 import { compareSpecificity, hostText, pathText } from '../gateway/routing/specificity.ts';
-import { gatewayOption } from './common/config-option.ts';
+import { gatewayOption, noSecretsOption } from './common/config-option.ts';
+import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { table } from './common/table.ts';
 
 /** `gatehouse routes --config FILE`: the routes as the gateway asks them. */
@@ -14,12 +15,18 @@ export function register(program: Command): void {
     .command('routes')
     .description('the compiled routes, most specific first')
     .addOption(gatewayOption())
+    .addOption(noSecretsOption())
     .option('--json', 'print JSON')
     .action(run);
 }
 
-function run({ config: file, json }: { config: string; json?: true }): void {
-  const loaded = loadGatewayConfig(file);
+interface Options extends SecretsOption {
+  readonly config: string;
+  readonly json?: true;
+}
+
+function run({ config: file, json, secrets }: Options): void {
+  const loaded = loadGateway(file, { secrets });
   if (!loaded.ok) {
     process.stderr.write(formatProblems(loaded.problems));
     process.exitCode = 1;

@@ -1,24 +1,46 @@
 import { readText } from '../../config/files/read-text.ts';
 import { type Loaded, loadAuthorizationConfig, loadGatewayConfig, type Problem } from '../../config/load/load.ts';
+import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { detectKind } from '../../config/yaml/detect.ts';
 import { runTests } from '../../gateway/explain/run-tests.ts';
 
-/** Errors, or the warnings of a file without errors. */
-export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): Promise<readonly Problem[]> {
+/** How each of the two files is loaded. */
+export interface Loaders {
+  readonly gateway: (file: string) => Loaded<GatewayConfig>;
+  readonly authorization: (file: string) => Loaded<AuthorizationConfig>;
+}
+
+export interface Judged {
+  /** Errors, or the warnings of a file without errors. */
+  readonly problems: readonly Problem[];
+  /** What was loaded, of the kind that the file is. */
+  readonly gateway?: Loaded<GatewayConfig>;
+  readonly authorization?: Loaded<AuthorizationConfig>;
+}
+
+export async function judgeFile(file: string, loaders: Loaders): Promise<Judged> {
   const read = readText(file, { waits: true });
   // One that cannot be read is told of by the loader.
   const kind = read.ok ? detectKind(read.text) : 'gateway';
-  if (kind === undefined) return undecided(file);
-  return kind === 'gateway' ? checkGateway(file, env) : told(loadAuthorizationConfig(file, env));
+  if (kind === undefined) return { problems: undecided(file) };
+  if (kind === 'gateway') return judgeGateway(loaders.gateway(file));
+  const authorization = loaders.authorization(file);
+  return { problems: authorization.ok ? authorization.warnings : authorization.problems, authorization };
 }
 
-async function checkGateway(file: string, env: NodeJS.ProcessEnv): Promise<readonly Problem[]> {
-  const loaded = loadGatewayConfig(file, env);
-  return loaded.ok ? [...loaded.warnings, ...(await runTests(loaded))] : loaded.problems;
+/** Errors, or the warnings of a file without errors. */
+export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.env): Promise<readonly Problem[]> {
+  const judged = await judgeFile(file, {
+    gateway: (name) => loadGatewayConfig(name, env),
+    authorization: (name) => loadAuthorizationConfig(name, env),
+  });
+  return judged.problems;
 }
 
-function told(loaded: Loaded<unknown>): readonly Problem[] {
-  return loaded.ok ? loaded.warnings : loaded.problems;
+async function judgeGateway(gateway: Loaded<GatewayConfig>): Promise<Judged> {
+  const problems = gateway.ok ? [...gateway.warnings, ...(await runTests(gateway))] : gateway.problems;
+  return { problems, gateway };
 }
 
 function undecided(file: string): readonly Problem[] {

@@ -1,5 +1,6 @@
 import { type Command, Help, type HelpConfiguration, type Option, type OutputConfiguration } from 'commander';
 import { closest } from '../../config/words/closest.ts';
+import { NO_SECRETS } from './config-option.ts';
 import { helpBelow, helpRows } from './help-rows.ts';
 
 /** How the help of every command describes an option. */
@@ -49,11 +50,16 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
+/** Options that are known, and not for every command. */
+const elsewhere: Readonly<Record<string, string>> = {
+  [NO_SECRETS]: ' Only check, diff, routes, explain and config show take it: what runs needs its secrets',
+};
+
 /** What follows `=` may be a secret. */
 function refuse(command: Command, flag: string): never {
   const name = flag.replace(/=.*$/s, '');
   const known = command.options.flatMap(({ long }: Option) => long ?? []);
   const meant = closest(name, [...known, '--help']);
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const hint = elsewhere[name] ?? (meant === undefined ? '' : ` Did you mean ${meant}?`);
   return command.error(`error: unknown option '${name}'.${hint}`, { code: 'commander.unknownOption' });
 }

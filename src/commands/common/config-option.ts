@@ -16,3 +16,10 @@ export function authorizationOption(): Option {
 export function eitherOption(more = ''): Option {
   return new Option(FLAGS, `the file of the gateway or of the authorization service${more}`).default('gateway.yaml');
 }
+
+/** Of a command that judges a file and runs nothing. */
+export const NO_SECRETS = '--no-secrets';
+
+export function noSecretsOption(): Option {
+  return new Option(NO_SECRETS, 'judge the file alone: no secret and no variable is read, and nobody is asked');
+}

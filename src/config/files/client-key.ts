@@ -14,8 +14,13 @@ export type ReadClientKey = { readonly ok: true; readonly key: ClientKey } | Unr
 
 const FORMS = 'a private key as JWK or PEM, without a passphrase: EC P-256, P-384, P-521, Ed25519, RSA of 2048 bits';
 
+/** Whether what should be the name of a file is the key itself. */
+export function isKeyItself(path: string): boolean {
+  return /-----BEGIN|^\s*\{/.test(path);
+}
+
 export function readClientKey(path: string, place: Place): ReadClientKey {
-  if (/-----BEGIN|^\s*\{/.test(path)) return unusable('this is a key, and not the name of a file');
+  if (isKeyItself(path)) return unusable('this is a key, and not the name of a file');
   const file = readReferred(path, place);
   if (!file.ok) return file;
   const text = file.bytes.toString('utf8').trim();

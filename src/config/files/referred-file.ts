@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readRegular } from './read-regular.ts';
 
@@ -12,12 +13,25 @@ export interface Place {
   readonly files?: FileNotes;
   /** Files as somebody else read them, by full path, in base64: then the disk is not asked. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
+  /** Present: no secret is read. It is told of each variable and each file that was passed over. */
+  readonly passedOver?: FileNotes | undefined;
 }
 
 export interface Unreadable {
   readonly ok: false;
   readonly message: string;
   readonly hint: string;
+}
+
+/**
+ * Whether a file is to be passed over: without secrets one that holds some is never opened, and any other that is not here is
+ * taken to be right, as it may be only where the program runs.
+ */
+export function passesOver(path: string, { directory, passedOver }: Place, holds: 'secrets' | 'no secret'): boolean {
+  if (passedOver === undefined) return false;
+  if (holds === 'no secret' && existsSync(resolve(directory, path))) return false;
+  passedOver.add(path);
+  return true;
 }
 
 /** Bytes: a million users. */

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Place, readReferred, type Unreadable } from './referred-file.ts';
+import { type Place, passesOver, readReferred, type Unreadable } from './referred-file.ts';
 
 /** The keys of every `tls` that name a file, in the order in which the files are judged. */
 const tlsKeys = ['ca', 'cert', 'key', 'client_ca'] as const;
@@ -19,6 +19,13 @@ export interface TlsFault {
 export type ReadTls =
   | { readonly ok: true; readonly pem: { readonly [Key in TlsKey]?: Buffer } }
   | { readonly ok: false; readonly faults: readonly TlsFault[] };
+
+const holds: Readonly<Record<TlsKey, 'secrets' | 'no secret'>> = {
+  ca: 'no secret',
+  cert: 'no secret',
+  key: 'secrets',
+  client_ca: 'no secret',
+};
 
 /**
  * Reads and judges the files whole. An authority that cannot be read is a fault like any other: without one, a library
@@ -40,7 +47,7 @@ export function readTls(paths: TlsPaths, place: Place): ReadTls {
 }
 
 function readPem(key: TlsKey, path: string | undefined, place: Place) {
-  if (path === undefined) return undefined;
+  if (path === undefined || passesOver(path, place, holds[key])) return undefined;
   const file = readReferred(path, place);
   if (!file.ok) return file;
   return judges[key](file.bytes, path) ?? ({ ok: true, pem: file.bytes } as const);

@@ -1,7 +1,5 @@
-import { dirname, isAbsolute, resolve } from 'node:path';
-import { cutOff } from '../files/cut-off.ts';
-import { readText } from '../files/read-text.ts';
-import type { FileNotes } from '../files/referred-file.ts';
+import { dirname, resolve } from 'node:path';
+import type { FileNotes, Place } from '../files/referred-file.ts';
 import { checkAuthorization } from '../rules/authorization.ts';
 import type { Surroundings } from '../rules/checks.ts';
 import { checkGateway } from '../rules/gateway.ts';
@@ -12,13 +10,16 @@ import { completeAuthorization, completeGateway } from '../validate/complete.ts'
 import { settle } from '../validate/settle.ts';
 import { leaveOutFaults } from '../validate/sound.ts';
 import { buildValidate, type Validate } from '../validate/validate.ts';
+import { isPlaceholder } from '../words/placeholder.ts';
 import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
-import { detectKind, type FileKind } from '../yaml/detect.ts';
+import type { FileKind } from '../yaml/detect.ts';
 import { applyEnvironment } from '../yaml/environment.ts';
 import { type Fault, type Parsed, parseYaml } from '../yaml/parse.ts';
+import { fitPlaceholders, isAtPlaceholder } from '../yaml/placeholders.ts';
 import { type Respelt, respell } from '../yaml/respell.ts';
 import { placeOf, plain, type Tree } from '../yaml/tree.ts';
 import { typeBySchema } from '../yaml/type-by-schema.ts';
+import { mistaken, readFile } from './read-file.ts';
 import { isEcho, shownIn, toProblems, unfill } from './told.ts';
 
 export { formatProblems } from '../files/format.ts';
@@ -37,6 +38,8 @@ export type Loaded<Config> =
       readonly directory: string;
       /** The values as they were given, with their places: without defaults, durations and sizes as text. */
       readonly tree: Tree;
+      /** Without secrets, the variables and files that were not read, and of which nothing was judged. */
+      readonly passedOver: readonly string[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -78,7 +81,7 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
  */
 export function loadGatewayConfig(file: string, env: Env = process.env, files?: FileNotes): Loaded<GatewayConfig> {
   files?.add(resolve(file));
-  return loadFile(gateway, file, env, files);
+  return loadFile(gateway, file, env, { files });
 }
 
 /** Loads authorization.yaml. Whatever is wrong is returned, all at once. */
@@ -102,19 +105,28 @@ export function loadAuthorizationText(
   return loadText(authorization, text, file, env);
 }
 
-function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, files?: FileNotes): Loaded<Config> {
-  const read = readText(file, { waits: files === undefined });
-  if (!read.ok) {
-    const { line, column, message, hint = hintOf(file) } = read;
-    return { ok: false, problems: [{ severity: 'error', file, line, column, message, hint }] };
-  }
-  const cut = cutOff(read.text);
-  if (cut !== undefined) return { ok: false, problems: [{ severity: 'error', file, ...cut }] };
-  return loadText(kind, read.text, file, env, files);
+/**
+ * As loadGatewayConfig, of the file alone: neither the environment nor a secret is read. Placeholders stand for what they
+ * would say, so the outcome is for judging, and never for serving.
+ */
+export function loadGatewayWithoutSecrets(file: string): Loaded<GatewayConfig> {
+  return loadFile(gateway, file, {}, { passedOver: new Set() });
 }
 
-function hintOf(file: string): string {
-  return isAbsolute(file) ? 'name a file that is there' : relativeHint(file);
+/** As loadAuthorizationConfig, of the file alone: see loadGatewayWithoutSecrets. */
+export function loadAuthorizationWithoutSecrets(file: string): Loaded<AuthorizationConfig> {
+  return loadFile(authorization, file, {}, { passedOver: new Set() });
+}
+
+/** Who is told of files, beside the outcome. */
+interface Notes {
+  readonly files?: FileNotes | undefined;
+  readonly passedOver?: Set<string>;
+}
+
+function loadFile<Config, File>(kind: Kind<Config, File>, file: string, env: Env, notes: Notes = {}): Loaded<Config> {
+  const read = readFile(file, { waits: notes.files === undefined });
+  return read.ok ? loadText(kind, read.text, file, env, notes) : read;
 }
 
 function loadText<Config, File>(
@@ -122,51 +134,78 @@ function loadText<Config, File>(
   text: string,
   file: string,
   env: Env,
-  files: FileNotes = new Set(),
+  { files = new Set(), passedOver }: Notes = {},
 ): Loaded<Config> {
   const directory = dirname(resolve(file));
-  const other = detectKind(text);
-  if (other !== undefined && other !== kind.name) return mistaken(file, other);
-  const sources = { env, directory, files };
+  const other = mistaken(text, file, kind.name);
+  if (other !== undefined) return other;
+  const place = { directory, files, ...(passedOver && { passedOver }) };
+  const sources = { ...place, env };
   const parsed = parseYaml({ file, text, sources });
   if (parsed.tree === undefined) return { ok: false, problems: toProblems(text, parsed.contents, parsed.faults) };
   const respelt = respell(parsed.tree, kind.schema);
   const overridden = applyEnvironment(respelt.tree, kind.schema, sources);
-  const tree = typeBySchema(respelt.tree, kind.schema);
+  const typed = typeBySchema(respelt.tree, kind.schema);
+  const tree = passedOver === undefined ? typed : fitPlaceholders(typed, kind.schema, judgeBy(kind, place));
   const faults = [...parsed.faults, ...respelt.faults, ...overridden];
   const { contents } = parsed;
-  return judge(kind, { text, contents, tree, directory, files, faults, isGuessed: respelt.isGuessed });
+  return judge(kind, { text, contents, tree, place, faults, isGuessed: respelt.isGuessed });
 }
+
+function judgeBy<Config, File>(kind: Kind<Config, File>, place: Place): (tree: Tree) => readonly Finding[] {
+  return (tree) => {
+    const { shape, meaning } = examine(kind, tree, place);
+    return [...shape, ...meaning];
+  };
+}
+
+type LoadedPlace = Place & { readonly passedOver?: ReadonlySet<string> & FileNotes };
 
 interface Grown {
   readonly text: string;
   readonly contents: Parsed['contents'];
   readonly tree: Tree;
-  readonly directory: string;
-  readonly files: FileNotes;
+  readonly place: LoadedPlace;
   readonly faults: readonly Fault[];
   readonly isGuessed: Respelt['isGuessed'];
 }
 
 function judge<Config, File>(
   kind: Kind<Config, File>,
-  { text, contents, tree, directory, files, faults, isGuessed }: Grown,
+  { text, contents, tree, place, faults, isGuessed }: Grown,
 ): Loaded<Config> {
-  const values = plain(tree);
-  const locate = (pointer: Pointer) => placeOf(tree, pointer);
-  const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
-  const cite = (pointer: Pointer) => `line ${locate(pointer).line}`;
-  // What was not looked through to its end cannot be judged by what it means.
-  const meaning = isWhole ? check(kind, values, shape, { directory, files, cite }) : [];
+  const { shape, meaning } = examine(kind, tree, place);
   const findings = [
     ...shape.filter((finding) => !isEcho(finding, tree, faults) && !isGuessed(finding.pointer)),
-    ...meaning.map((finding) => unfill(finding, tree)),
+    ...meaning.filter((finding) => !isOfPlaceholder(finding, tree)).map((finding) => unfill(finding, tree)),
   ];
   const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
-  const config = kind.complete(settle(kind.schema, values) as File);
-  return { ok: true, config, warnings: problems, locate, directory, tree };
+  const config = kind.complete(settle(kind.schema, plain(tree)) as File);
+  const locate = (pointer: Pointer) => placeOf(tree, pointer);
+  const { directory, passedOver = [] } = place;
+  // A file whose name is not known is told by the variable that names it.
+  const untold = [...passedOver].filter((each) => !isPlaceholder(each));
+  return { ok: true, config, warnings: problems, locate, directory, tree, passedOver: untold };
+}
+
+/** What a placeholder is warned of may not be so of the value. */
+function isOfPlaceholder(finding: Finding, tree: Tree): boolean {
+  return finding.severity === 'warning' && isAtPlaceholder(finding, tree);
+}
+
+interface Examined {
+  readonly shape: readonly Finding[];
+  readonly meaning: readonly Finding[];
+}
+
+function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: Place): Examined {
+  const values = plain(tree);
+  const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
+  const cite = (pointer: Pointer) => `line ${placeOf(tree, pointer).line}`;
+  // What was not looked through to its end cannot be judged by what it means.
+  return { shape, meaning: isWhole ? check(kind, values, shape, { ...place, cite }) : [] };
 }
 
 function check<Config, File>(
@@ -177,19 +216,4 @@ function check<Config, File>(
 ): readonly Finding[] {
   const sound = leaveOutFaults(values, kind.schema, shape);
   return sound === undefined ? [] : kind.check(settle(kind.schema, sound.values) as File, sound.left, around);
-}
-
-/** Judged by the other file's rules, every key of it would be unknown. */
-function mistaken(file: string, kind: FileKind): { ok: false; problems: readonly Problem[] } {
-  const message = `this is the file of the ${kind === 'gateway' ? 'gateway' : 'authorization service'}`;
-  const hint = `run it with \`gatehouse ${kind} --config ${file}\``;
-  return { ok: false, problems: [{ severity: 'error', file, line: 1, column: 1, message, hint }] };
-}
-
-/** These are looked for where a command is given no file. */
-const DEFAULTS: ReadonlySet<string> = new Set(['gateway.yaml', 'authorization.yaml']);
-
-function relativeHint(file: string): string {
-  const hint = `paths are relative to ${process.cwd()}`;
-  return DEFAULTS.has(file) ? `${hint}; \`--config FILE\` names another one` : hint;
 }

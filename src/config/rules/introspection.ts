@@ -1,4 +1,5 @@
-import { readClientKey } from '../files/client-key.ts';
+import { isKeyItself, readClientKey } from '../files/client-key.ts';
+import { passesOver } from '../files/referred-file.ts';
 import type { AuthorizationServerConfig, RouteFile } from '../schema/gateway.ts';
 import { introspects } from '../schema/introspects.ts';
 import type { Finding } from '../words/problem.ts';
@@ -61,6 +62,7 @@ function unused(pointer: Finding['pointer'], key: string, method: string): Findi
 
 function keyFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {
   if (value.client_key === undefined || !byKey(value)) return [];
+  if (!isKeyItself(value.client_key) && passesOver(value.client_key, around, 'secrets')) return [];
   const read = readClientKey(value.client_key, around);
   return read.ok ? [] : [{ pointer: [...at, 'client_key'], message: read.message, hint: read.hint }];
 }

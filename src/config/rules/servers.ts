@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { notKeySet, readKeySetFile } from '../files/key-set-file.ts';
+import { passesOver } from '../files/referred-file.ts';
 import type { AuthorizationServerConfig, RouteFile } from '../schema/gateway.ts';
 import { takesTokens } from '../schema/http-schemes.ts';
 import { hmacSecretFaults } from '../words/hmac-secret.ts';
@@ -21,7 +22,7 @@ export const serverChecks: Checks<GatewaySubject> = {
     servers.flatMap(({ at, value }) => endpointFaults([...at, 'jwks_uri'], value.jwks_uri, config.development)),
   'two places for keys': ({ servers }) => servers.flatMap(keyPlaceFaults),
   'jwks_file is there, and a key set': ({ servers, around }) =>
-    servers.flatMap((server) => keyFileFaults(server, around.directory)),
+    servers.flatMap((server) => keyFileFaults(server, around)),
   'authorities of a server': ({ servers, around }) =>
     servers.flatMap(({ at, value: { tls } }) => tlsFileFaults([...at, 'tls'], tls, around)),
   algorithms: ({ servers }) => servers.flatMap(algorithmFaults),
@@ -52,8 +53,9 @@ function keyPlaceFaults({ at, value }: Server): readonly Finding[] {
   ];
 }
 
-function keyFileFaults({ at, value }: Server, directory: string): readonly Finding[] {
-  if (value.jwks_file === undefined) return [];
+function keyFileFaults({ at, value }: Server, around: GatewaySubject['around']): readonly Finding[] {
+  const { directory } = around;
+  if (value.jwks_file === undefined || passesOver(value.jwks_file, around, 'no secret')) return [];
   const pointer = [...at, 'jwks_file'];
   const read = readKeySetFile(resolve(directory, value.jwks_file));
   if (read.ok) return keySetFaults(pointer, notKeySet(read.bytes));

@@ -4,6 +4,7 @@ import type { AuthorizationServerConfig, GatewayConfig, RouteConfig } from '../s
 import { takesTokens } from '../schema/http-schemes.ts';
 import { introspects } from '../schema/introspects.ts';
 import { didYouMean } from '../words/closest.ts';
+import { isPlaceholder } from '../words/placeholder.ts';
 import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import { type Member, membersOf } from './checks.ts';
 import { HEAR } from './feed.ts';
@@ -36,6 +37,8 @@ export function misfits(
   authorization: SoundFile<AuthorizationConfig>,
 ): readonly Problem[] {
   const service = authorization.config;
+  // Without secrets, what a placeholder stands for may fit.
+  if ([service.issuer, ...service.resources].some(isPlaceholder)) return [];
   const servers = membersOf('authorization_servers', gateway.config.authorization_servers);
   const server = servers.find(({ value }) => value.issuer === service.issuer);
   const cite = (pointer: Pointer) => {
@@ -47,7 +50,8 @@ export function misfits(
     server === undefined
       ? strangers(servers, service.issuer, cite)
       : rules.flatMap((rule) => rule({ server, routes, service, cite }));
-  return findings.map(({ pointer, message, hint }) => ({
+  const told = findings.filter(({ message }) => !isPlaceholder(message));
+  return told.map(({ pointer, message, hint }) => ({
     severity: 'warning',
     ...gateway.locate(pointer),
     message,
@@ -188,7 +192,7 @@ function hasOtherSecret(
   { client_secret: ours }: AuthorizationServerConfig,
   { client_secret: theirs, client_secret_sha256 }: ClientConfig,
 ): boolean {
-  if (ours === undefined) return false;
+  if (ours === undefined || [ours, theirs ?? ''].some(isPlaceholder)) return false;
   if (client_secret_sha256 !== undefined) return hash('sha256', ours, 'hex') !== client_secret_sha256;
   return theirs !== undefined && theirs !== ours;
 }

@@ -22,11 +22,14 @@ export type Origin =
 /** Stands for a value that is not shown. */
 export const HIDDEN = '[redacted]';
 
+/** Stands for a value that was not read, where no secret is. */
+export const UNREAD = '[not read]';
+
 /** Every value with its origin, in the order of the schema. No secret is among them. */
 export function effectiveValues(schema: Schema, tree: Tree): readonly EffectiveValue[] {
   return walk(schema, plain(tree), []).map(({ pointer, value }) => {
     const node = find(tree, pointer);
-    const shown = isHidden(pointer, node) ? HIDDEN : masked(value);
+    const shown = isUnread(node) ? UNREAD : isHidden(pointer, node) ? HIDDEN : masked(value);
     return { key: pointer.join('.'), value: shown, origin: originOf(node) };
   });
 }
@@ -70,6 +73,11 @@ function originOf(node: Tree | undefined): Origin {
   const variable = sourceOf(node);
   // A default that stands in the file may be a secret as well as what it is the default of.
   return { kind: 'file', file, line, ...(variable !== '' && { variable: variable.replace(/:-[^}]*/g, ':-…') }) };
+}
+
+function isUnread(node: Tree | undefined): boolean {
+  if (node?.kind === 'list') return node.items.some(isUnread);
+  return node?.kind === 'scalar' && node.withheld === true;
 }
 
 /** Below the name of a secret, in a header that carries one, out of a file, or out of a variable with such a name. */

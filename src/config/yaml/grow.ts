@@ -109,7 +109,10 @@ class Grower {
     }
     const filled = interpolate(value, sources);
     if (filled.ok && !this.#hasRoomFor(filled.text)) return this.#tooMuchText(at);
-    if (filled.ok) return { kind: 'scalar', value: filled.text, at, origin: value, untyped: filled.whole };
+    if (filled.ok) {
+      const { text, whole, withheld } = filled;
+      return { kind: 'scalar', value: text, at, origin: value, untyped: whole, ...(withheld && { withheld }) };
+    }
     report(at, filled.message, filled.hint);
     return { kind: 'scalar', value: null, at, origin: value };
   }

@@ -1,12 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import { type Place, readReferred } from '../files/referred-file.ts';
+import { placeholderFor } from '../words/placeholder.ts';
 
 /** What variables are filled from: the environment, and files relative to the configuration file. */
 export interface Sources extends Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export type Filled = { readonly ok: true; readonly text: string; readonly whole: boolean } | Unfilled;
+export type Filled =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** The text was nothing but one variable. */
+      readonly whole: boolean;
+      /** A placeholder stands in it, for a value that was not read. */
+      readonly withheld: boolean;
+    }
+  | Unfilled;
 interface Unfilled {
   readonly ok: false;
   readonly message: string;
@@ -24,21 +34,45 @@ const variable = /\$\$\{|\$\{([^}]*)(\}?)/g;
  */
 export function interpolate(text: string, sources: Sources): Filled {
   let failed: Unfilled | undefined;
+  let withheld = false;
   const filled = text.replace(variable, (found, inner: string | undefined, end: string) => {
     if (inner === undefined) return '${';
     const value = end === '' ? unclosed : lookUp(inner, sources);
     if (typeof value === 'string') return value;
-    failed ??= value;
-    return found;
+    if ('placeholder' in value) withheld = true;
+    else failed ??= value;
+    return 'placeholder' in value ? value.placeholder : found;
   });
-  return failed ?? { ok: true, text: filled, whole: /^\$\{[^}]*\}$/.test(text) };
+  return failed ?? { ok: true, text: filled, whole: isWhole(text), withheld };
 }
+
+function isWhole(text: string): boolean {
+  return /^\$\{[^}]*\}$/.test(text);
+}
+
+/** The same text with other placeholders. Defaults stay as they are. */
+export function refill(text: string, placeholder: (variable: string) => string): string {
+  return text.replace(variable, (_found, inner: string | undefined) => {
+    if (inner === undefined) return '${';
+    return defaultOf(inner) ?? placeholder(inner);
+  });
+}
+
+function defaultOf(inner: string): string | undefined {
+  return inner.startsWith('file:') ? undefined : NAMED.exec(inner)?.[2];
+}
+
+const NAMED = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'a literal `${` is written `$${`' };
 
-function lookUp(inner: string, sources: Sources): string | Unfilled {
-  if (inner.startsWith('file:')) return fromFile(inner.slice('file:'.length), sources);
-  const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
+interface Withheld {
+  readonly placeholder: string;
+}
+
+function lookUp(inner: string, sources: Sources): string | Unfilled | Withheld {
+  if (inner.startsWith('file:')) return withheld(inner, sources) ?? fromFile(inner.slice('file:'.length), sources);
+  const [, name, fallback] = NAMED.exec(inner) ?? [];
   if (name === undefined) {
     return {
       ok: false,
@@ -46,6 +80,8 @@ function lookUp(inner: string, sources: Sources): string | Unfilled {
       hint: 'write ${NAME}, ${NAME:-default} or ${file:PATH}; a literal `${` is written `$${`',
     };
   }
+  const unread = fallback === undefined ? withheld(inner, sources) : undefined;
+  if (unread !== undefined) return unread;
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
   return (
@@ -57,6 +93,12 @@ function lookUp(inner: string, sources: Sources): string | Unfilled {
         : `set it, or give it a default: \${${name}:-…}`,
     }
   );
+}
+
+/** Without secrets, what stands for a value; it is told which. */
+function withheld(inner: string, { passedOver }: Sources): Withheld | undefined {
+  passedOver?.add(`\${${inner}}`);
+  return passedOver && { placeholder: placeholderFor(inner) };
 }
 
 /** The content of a file without its one final newline. */

@@ -13,6 +13,8 @@ export interface ScalarTree {
   readonly origin?: string;
   /** The text is nothing but a variable: the schema says whether it is a number, a boolean or text. */
   readonly untyped?: boolean;
+  /** A placeholder stands in the value: what the variables of `origin` are was not read. */
+  readonly withheld?: boolean;
 }
 
 export interface ListTree {

@@ -1,5 +1,6 @@
 import { usernameKey } from '../../../base/username.ts';
 import { parseHtpasswd } from '../../files/htpasswd.ts';
+import { passesOver } from '../../files/referred-file.ts';
 import { readUserFile } from '../../files/user-file.ts';
 import { sharedDatabaseFaults } from '../../words/database-url.ts';
 import { isLoopback } from '../../words/host.ts';
@@ -39,6 +40,7 @@ function userFaults({ at, value: { users, scopes } }: Block, { around }: FileFac
       ...sharedDatabaseFaults([...pointer, 'storage'], users.storage),
       ...names.flatMap((name) => foldedFaults([...at, 'scopes', name], name)),
     ];
+  if (passesOver(users, around, 'secrets')) return [];
   const read = readUserFile(users, around, parseHtpasswd);
   if (!read.ok) return read.faults.map(placedAt(pointer));
   return [...read.warnings.map(warnedAt(pointer)), ...strangers(at, names, [...read.users.keys()])];

@@ -2,6 +2,7 @@
 import { storageServer } from '../../../base/storage-urls.ts';
 import { digestAlgorithms, type StoredAlgorithm } from '../../../http-auth/digest-algorithms.ts';
 import { type HtdigestEntry, parseHtdigest } from '../../files/htdigest.ts';
+import { passesOver } from '../../files/referred-file.ts';
 import { readUserFile } from '../../files/user-file.ts';
 import { didYouMean } from '../../words/closest.ts';
 import { sharedDatabaseFaults } from '../../words/database-url.ts';
@@ -14,6 +15,7 @@ import type { DigestConfig, DigestUsersInStore } from './schema.ts';
 export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, file: FileFacts): readonly Finding[] {
   const pointer = [...at, 'users'];
   if (typeof digest.users !== 'string') return storeFaults(pointer, digest.users);
+  if (passesOver(digest.users, file.around, 'secrets')) return [];
   const read = readUserFile(digest.users, file.around, parseHtdigest);
   if (!read.ok) return read.faults.map(placedAt(pointer));
   const entries = read.users.filter(({ realm }) => realm === digest.realm);

@@ -1,0 +1,87 @@
+import { dirname, resolve } from 'node:path';
+import { type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
+import type { Schema } from '../schema/input-schema.ts';
+import { settle } from '../validate/settle.ts';
+import { buildValidate } from '../validate/validate.ts';
+import type { Problem } from '../words/problem.ts';
+import { secretKeyFaults } from '../words/secret-key.ts';
+import { applyEnvironment } from '../yaml/environment.ts';
+import { interpolate, type Sources } from '../yaml/interpolate.ts';
+import { type Fault, parseYaml } from '../yaml/parse.ts';
+import { placeOf, plain, type Tree } from '../yaml/tree.ts';
+import { typeBySchema } from '../yaml/type-by-schema.ts';
+import { mistaken, readFile } from './read-file.ts';
+import { isEcho, shownIn, toProblems } from './told.ts';
+
+/** What opens the tickets of a gateway. */
+export type TicketConfig = Pick<GatewayFile, 'ticket_keys' | 'admin'>;
+
+export type LoadedTicketFile =
+  | { readonly ok: true; readonly config: TicketConfig }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const { ticket_keys, admin } = GatewaySchema.properties;
+const schema = { type: 'object', properties: { ticket_keys, admin } } as unknown as Schema;
+const validate = buildValidate(schema);
+
+/**
+ * Loads of gateway.yaml what opens a ticket, and nothing else: whoever is asked about one need not have the other secrets of
+ * the gateway, nor the files that only the machine has on which it runs.
+ */
+export function loadTicketFile(file: string, env: Env = process.env): LoadedTicketFile {
+  const read = readFile(file, { waits: true });
+  if (!read.ok) return read;
+  const other = mistaken(read.text, file, 'gateway');
+  if (other !== undefined) return other;
+  const parsed = parseYaml({ file, text: read.text, sources: { env: {}, directory: '', passedOver: new Set() } });
+  const told = (faults: readonly Fault[]) => toProblems(read.text, parsed.contents, faults);
+  if (parsed.tree === undefined) return { ok: false, problems: told(parsed.faults) };
+  const faults: Fault[] = [];
+  const sources = { env: ofKeys(env), directory: dirname(resolve(file)) };
+  const part = partOf(parsed.tree, { ...sources, env }, faults);
+  faults.push(...applyEnvironment(part, schema, sources));
+  const tree = typeBySchema(part, schema);
+  const wrong = findings(tree, faults);
+  return wrong.length === 0
+    ? { ok: true, config: settle(schema, plain(tree)) as TicketConfig }
+    : { ok: false, problems: told(wrong) };
+}
+
+/** Overrides of other keys are for the gateway. */
+function ofKeys(env: Env): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^GATEHOUSE__(TICKET_KEYS|ADMIN)(__|$)/i.test(name)),
+  );
+}
+
+/** The keys that are looked at, with their variables filled in. */
+function partOf(tree: Tree, sources: Sources, faults: Fault[]): Tree {
+  if (tree.kind !== 'map') return tree;
+  const wanted = [...tree.entries].filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
+  const entries = wanted.map(
+    ([key, entry]) => [key, { ...entry, value: filled(entry.value, sources, faults) }] as const,
+  );
+  return { ...tree, entries: new Map(entries) };
+}
+
+function filled(tree: Tree, sources: Sources, faults: Fault[]): Tree {
+  if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => filled(item, sources, faults)) };
+  if (tree.kind !== 'scalar' || tree.origin === undefined) return tree;
+  const value = interpolate(tree.origin, sources);
+  if (value.ok) return { ...tree, value: value.text };
+  faults.push({ at: tree.at, message: value.message, hint: value.hint });
+  return { ...tree, value: null };
+}
+
+function findings(tree: Tree, faults: readonly Fault[]): readonly Fault[] {
+  const values = plain(tree) as { ticket_keys?: unknown };
+  const shape = validate(values, shownIn(tree)).findings;
+  const keys = shape.length === 0 && Array.isArray(values.ticket_keys) ? values.ticket_keys : [];
+  const found = [
+    ...shape.filter((finding) => !isEcho(finding, tree, faults)),
+    ...keys.flatMap((key, index) => secretKeyFaults(['ticket_keys', index], String(key))),
+  ];
+  return [...faults, ...found.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }))];
+}

@@ -1,0 +1,15 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Stands for the value of a variable that is not read: one variable has one placeholder everywhere. Its 43 characters are a
+ * key of 32 bytes in base64url, a long enough HMAC secret, a host name and a password of a URL.
+ * @param variable what stands between `${` and `}`
+ */
+export function placeholderFor(variable: string): string {
+  return `placeholder-${hash('sha256', variable, 'hex').slice(0, 31)}`;
+}
+
+/** Whether a text is a placeholder, or was made with one. */
+export function isPlaceholder(text: string): boolean {
+  return /placeholder-[0-9a-f]{31}/.test(text);
+}
