@@ -62,11 +62,12 @@ async function trip(t: Test, most: number, request: () => Promise<unknown>): Pro
 const WARM = 3;
 
 /** Of a gateway as a file without `log` makes it, over one connection that is kept. */
-async function served(t: Test) {
+async function served(t: Test, engine: 'own' | 'undici') {
   const upstream = await witness(t);
   const server = await authorizationServer(t);
   const methods = { bearer_methods_supported: ['header', 'body'] };
-  const text = gatewayYaml(behind(upstream.url, { authorization_servers: server.config, ...methods }));
+  const upstreams = { api: { url: upstream.url, engine } };
+  const text = gatewayYaml(behind('', { upstreams, authorization_servers: server.config, ...methods }));
   const loaded = loadGatewayText(text, { file: 'gateway.yaml', env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const log = buildLog({ level: 'info', format: 'json' }, new Writable({ write: (_line, _encoding, done) => done() }));
@@ -85,20 +86,32 @@ async function served(t: Test) {
 
 // What was measured: these bounds only go down. The goals were 45, 50 and 35. What is left is one file for each step, and a file
 // for each thing that outlives a request and is asked by it: the cache of tokens, the keys, the revocations, the shares of an
-// upstream, counters, clocks. To fold those would put two ideas into one file.
+// upstream, counters, clocks. To fold those would put two ideas into one file. With the engine of our own there are its files
+// too; what a request passes of undici is a package's, and is not counted.
 
-t.test('a GET with a JWT that is cached passes through 43 files at the most', async (t) => {
-  const ask = await served(t);
-  const headers = { authorization: `Bearer ${await jwt({ scope: 'orders.read' })}` };
-  await trip(t, 43, () => ask({ headers }));
-});
+for (const { engine, get, post } of [
+  { engine: 'own', get: 49, post: 56 },
+  { engine: 'undici', get: 43, post: 50 },
+] as const) {
+  t.test(
+    `a GET with a JWT that is cached passes through ${get} files at the most, with engine ${engine}`,
+    async (t) => {
+      const ask = await served(t, engine);
+      const headers = { authorization: `Bearer ${await jwt({ scope: 'orders.read' })}` };
+      await trip(t, get, () => ask({ headers }));
+    },
+  );
 
-t.test('a POST with its token in the form passes through 50 files at the most', async (t) => {
-  const ask = await served(t);
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const body = `a=b&access_token=${await jwt({ scope: 'orders.read' })}`;
-  await trip(t, 50, () => ask({ method: 'POST', headers, body }));
-});
+  t.test(
+    `a POST with its token in the form passes through ${post} files at the most, with engine ${engine}`,
+    async (t) => {
+      const ask = await served(t, engine);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const body = `a=b&access_token=${await jwt({ scope: 'orders.read' })}`;
+      await trip(t, post, () => ask({ method: 'POST', headers, body }));
+    },
+  );
+}
 
 t.test('a code becomes tokens by 35 files at the most', async (t) => {
   const service = await run(t);

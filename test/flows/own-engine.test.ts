@@ -7,7 +7,7 @@ import { requestText } from '../support/request-text.ts';
 import { until } from '../support/until.ts';
 
 // What is of the engine's own making: which connection a request gets, how long that is kept, and whose turn it is.
-// Everything else runs over it too: npm run test:engines.
+// Everything else runs over it too, since it is the default.
 
 /** Waits for limits of seconds: 19 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);

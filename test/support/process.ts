@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { withEngine } from './chosen-engine.ts';
 import { freePort } from './free-port.ts';
 import { connectTo } from './raw-client.ts';
 
@@ -37,7 +38,7 @@ export async function startProcess({ config, env = {}, flags }: ProcessOptions):
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   const file = join(directory, 'gateway.yaml');
   const port = await freePort();
-  writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...config }));
+  writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...withEngine(config) }));
   const [program = '', ...args] = [...runner(flags), launcher, 'gateway', '--config', file];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,6 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { textWithEngine } from './chosen-engine.ts';
 import { type Command, command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
@@ -42,12 +43,14 @@ function listenersOn(port: number, admin: number): string {
 
 /** One public path to an upstream. */
 export function onePath(upstream: string, path: string): string {
-  return [
-    `upstreams: { api: { url: "${upstream}" } }`,
-    'defaults: { upstream: api }',
-    `routes: [{ id: one, match: { path: ${path} }, access: public }]`,
-    '',
-  ].join('\n');
+  return textWithEngine(
+    [
+      `upstreams: { api: { url: "${upstream}" } }`,
+      'defaults: { upstream: api }',
+      `routes: [{ id: one, match: { path: ${path} }, access: public }]`,
+      '',
+    ].join('\n'),
+  );
 }
 
 export function writeIn(directory: string, name: string, text: string): void {

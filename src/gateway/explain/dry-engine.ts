@@ -7,7 +7,7 @@ import type { Route } from '../decide/route.ts';
 import { compileRoutes, compileUnrouted } from '../generation/compile.ts';
 import type { VerifyBearer } from '../message/identity.ts';
 import { tallies } from '../message/tally.ts';
-import type { ForwardEngine } from '../upstreams/engine.ts';
+import type { Carrier } from '../upstreams/carrier.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import { Shares } from '../upstreams/shares.ts';
 import { describeUpstream, hostSent, type Upstream } from '../upstreams/upstream.ts';
@@ -69,11 +69,11 @@ function dryUpstream(name: string, block: UpstreamConfig): Upstream {
 function dryOrigin({ host: authority }: URL, block: UpstreamConfig): Origin {
   const nothing = { serverName: undefined, digest: undefined, breaker: undefined, isProbed: false, isHealthy: true };
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
-  return { ...nothing, engine: NO_ENGINE, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
+  return { ...nothing, carrier: NO_CARRIER, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
 }
 
 /** A decision never looks at it. */
-const NO_ENGINE = undefined as unknown as ForwardEngine;
+const NO_CARRIER = undefined as unknown as Carrier;
 
 /** How a request comes that names no scheme: as the listener takes them. */
 export function defaultSecure({ listen }: GatewayConfig): boolean {

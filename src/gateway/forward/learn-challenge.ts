@@ -17,7 +17,7 @@ export interface Question {
  * `WWW-Authenticate`; undefined: the target is not protected from it. Rejects with the error of the connection.
  */
 export function askChallenge(
-  { engine, serverName }: Origin,
+  { carrier, serverName }: Origin,
   question: Question,
 ): Promise<readonly string[] | undefined> {
   const { target: path, headers, timeout: headersTimeout } = question;
@@ -35,6 +35,6 @@ export function askChallenge(
   const timeouts = { headersTimeout, bodyTimeout: headersTimeout };
   const options = { path, method: 'HEAD' as const, headers, servername: serverName, ...timeouts };
   // undici's own types take the buffers of the raw handler for strings.
-  engine.dispatch(options, handler as unknown as Dispatcher.DispatchHandler);
+  carrier.engine.dispatch(options, handler as unknown as Dispatcher.DispatchHandler);
   return promise;
 }

@@ -4,8 +4,10 @@ import { guard } from '../client/carry-out.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { ClientGone } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
+import type { ForwardEngine } from '../upstreams/engine.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
+import { ForeignAnswer } from '../upstreams/own/invalid-answer.ts';
 import type { Applicant, Place } from '../upstreams/shares.ts';
 import { type Dispatched, dispatchOptions, type Sent } from './dispatch-options.ts';
 import { GaveWay } from './giving-up.ts';
@@ -26,6 +28,15 @@ export interface Preparing {
   prepare(origin: Origin): void;
 }
 
+/** Where a request is. */
+interface Visit {
+  readonly origin: Origin;
+  /** What its breaker counts by. */
+  readonly epoch: number;
+  /** What carries it there, as soon as it is sent. */
+  engine: ForwardEngine | undefined;
+}
+
 /**
  * One request on its way to one url, and to another one where that fails. For as long as it is there it counts as in flight,
  * at the upstream and at the url, whose breaker hears how it went.
@@ -35,10 +46,10 @@ export class UpstreamAttempt implements Applicant {
   readonly #plan: Forward;
   readonly #sent: Sent;
   #state: State = 'queued';
-  /** Where the request is now, and what its breaker counts by. */
-  #origin: Origin;
-  #epoch: number;
+  #at: Visit;
   #retries: number;
+  /** An answer to it was not understood: what is sent again, another engine carries. */
+  #isForeign = false;
   /** Among the connections of its address. */
   #place: Place | undefined;
   /** Takes it out of the line in which it waits, or ends its connection. Undefined: the engine lets go of none that waits. */
@@ -55,8 +66,7 @@ export class UpstreamAttempt implements Applicant {
     this.#exchange = exchange;
     this.#plan = plan;
     this.#sent = sent;
-    this.#origin = origin;
-    this.#epoch = epochOf(origin);
+    this.#at = visit(origin);
     this.#retries = upstream.retries;
     upstream.inFlight++;
     origin.inFlight++;
@@ -85,7 +95,7 @@ export class UpstreamAttempt implements Applicant {
 
   /** Whether the handler hears `onWait`. */
   get tellsWaits(): boolean {
-    return this.#origin.engine.tellsWaits;
+    return this.#at.engine?.tellsWaits === true;
   }
 
   /** Once its address may have another connection; it is sent again where that is safe, perhaps to another url. */
@@ -128,7 +138,7 @@ export class UpstreamAttempt implements Applicant {
 
   #send(): void {
     if (this.#preparing === undefined) this.dispatch(undefined);
-    else this.#preparing.prepare(this.#origin);
+    else this.#preparing.prepare(this.#at.origin);
   }
 
   /** Sends the request. `authorization`: the value of that field, if it has one. */
@@ -137,12 +147,15 @@ export class UpstreamAttempt implements Applicant {
     const options = this.#options ?? this.#build();
     this.#options = undefined;
     if (authorization !== undefined) options.headers.push('authorization', authorization);
+    const { carrier } = this.#at.origin;
+    const engine = this.#isForeign ? carrier.lenient() : carrier.engine;
+    this.#at.engine = engine;
     // undici's own types take the buffers of the raw handler for strings.
-    this.#origin.engine.dispatch(options, this.#handler as unknown as Dispatcher.DispatchHandler);
+    engine.dispatch(options, this.#handler as unknown as Dispatcher.DispatchHandler);
   }
 
   #build(): Dispatched {
-    return dispatchOptions(this.#exchange, this.#plan, this.#origin, this.#sent);
+    return dispatchOptions(this.#exchange, this.#plan, this.#at.origin, this.#sent);
   }
 
   /** To the same url: what it answered so far was for us. */
@@ -176,7 +189,7 @@ export class UpstreamAttempt implements Applicant {
 
   /** The url has answered, whatever it says. */
   heard(): void {
-    this.#origin.breaker?.succeeded(this.#epoch);
+    this.#at.origin.breaker?.succeeded(this.#at.epoch);
   }
 
   answered(): void {
@@ -185,7 +198,7 @@ export class UpstreamAttempt implements Applicant {
 
   /** It ends for a reason that says nothing of the url. */
   abandoned(): void {
-    this.#origin.breaker?.abandoned(this.#epoch);
+    this.#at.origin.breaker?.abandoned(this.#at.epoch);
   }
 
   /** An answer of ours ends it. Where it was sent it was answered, if not for the client. */
@@ -213,25 +226,25 @@ export class UpstreamAttempt implements Applicant {
 
   /** Ends its connection, for a reason of ours. False: the engine reported that end at once, and the request went on elsewhere. */
   abort(reason: Error): boolean {
-    const origin = this.#origin;
+    const at = this.#at;
     this.#stop?.(reason);
-    return this.#origin === origin;
+    return this.#at === at;
   }
 
   /** It has failed before it was answered: where it goes next. Undefined: nowhere. */
   failed(error: Error): Origin | undefined {
     this.#report(error, false);
+    this.#isForeign ||= error instanceof ForeignAnswer;
     return this.#nextFor(error);
   }
 
   goTo(next: Origin): void {
-    this.#origin.inFlight--;
+    this.#at.origin.inFlight--;
     next.inFlight++;
     next.counts.retries++;
     // By Digest each request counts itself.
     if (next.digest === undefined) this.#exchange.attempts = (this.#exchange.attempts || 1) + 1;
-    this.#origin = next;
-    this.#epoch = epochOf(next);
+    this.#at = visit(next);
     this.#retries--;
     this.again();
   }
@@ -252,15 +265,15 @@ export class UpstreamAttempt implements Applicant {
     this.#state = 'done';
     this.#place?.leave();
     this.#plan.route.upstream.inFlight--;
-    this.#origin.inFlight--;
+    this.#at.origin.inFlight--;
   }
 
   /** What a failure says of the url; what is the client's, or ours, says nothing. */
   #report(error: Error, isQueued: boolean): void {
-    const { breaker } = this.#origin;
-    if (breaker === undefined) return;
-    if (isOfUpstream(error, isQueued)) breaker.failed(this.#epoch, this.#exchange.shared.clock.monotonic());
-    else breaker.abandoned(this.#epoch);
+    const { origin, epoch } = this.#at;
+    if (origin.breaker === undefined) return;
+    if (isOfUpstream(error, isQueued)) origin.breaker.failed(epoch, this.#exchange.shared.clock.monotonic());
+    else origin.breaker.abandoned(epoch);
   }
 
   #nextFor(error: Error): Origin | undefined {
@@ -273,13 +286,13 @@ export class UpstreamAttempt implements Applicant {
       isHandshake: this.#sent.onUpgrade !== undefined,
     });
     if (where === 'nowhere' || (where === 'elsewhere' && upstream.origins.length === 1)) return undefined;
-    const next = upstream.choose(this.#origin);
-    if (where === 'anywhere' || next !== this.#origin) return next;
+    const next = upstream.choose(this.#at.origin);
+    if (where === 'anywhere' || next !== this.#at.origin) return next;
     next.breaker?.abandoned(next.breaker.epoch);
     return undefined;
   }
 }
 
-function epochOf({ breaker }: Origin): number {
-  return breaker === undefined ? 0 : breaker.epoch;
+function visit(origin: Origin): Visit {
+  return { origin, epoch: origin.breaker?.epoch ?? 0, engine: undefined };
 }

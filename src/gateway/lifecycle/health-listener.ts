@@ -37,7 +37,7 @@ async function forward({ upstream, path, timeout }: HealthPass, method: 'GET' | 
   const headers = ['host', origin.host ?? origin.authority];
   try {
     const question = { path, method, headers, servername: origin.serverName, timeout, limit: LIMIT };
-    const answer = await ask(origin.engine, question);
+    const answer = await ask(origin.carrier, question);
     origin.breaker?.succeeded(origin.breaker.epoch);
     const type = answer.headers.get('content-type');
     if (type !== undefined) reply.header('content-type', type);

@@ -59,4 +59,10 @@ const gauges: readonly GaugeMetric<Origin>[] = [
     aggregator: 'sum',
     read: ({ inFlight }) => inFlight,
   },
+  {
+    name: 'gatehouse_upstream_engine_fallback',
+    help: '1: undici speaks with the url, since `engine: own` does not understand its answers. 0: it does, or is not asked to.',
+    aggregator: 'max',
+    read: ({ carrier }) => (carrier.fallback?.isOn === true ? 1 : 0),
+  },
 ];

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
+import type { Carrier } from './carrier.ts';
 import type { ForwardEngine } from './engine.ts';
+import { ForeignAnswer } from './own/invalid-answer.ts';
 
 export interface Question {
   readonly path: string;
@@ -30,7 +32,16 @@ class AnswerTooLong extends Error {
 }
 
 /** A small request of our own. Rejects with the error of the connection, or for an answer that is late or too long. */
-export function ask(engine: ForwardEngine, question: Question): Promise<Answered> {
+export async function ask(carrier: Pick<Carrier, 'engine' | 'lenient'>, question: Question): Promise<Answered> {
+  try {
+    return await askOver(carrier.engine, question);
+  } catch (error) {
+    if (!(error instanceof ForeignAnswer)) throw error;
+    return askOver(carrier.lenient(), question);
+  }
+}
+
+function askOver(engine: ForwardEngine, question: Question): Promise<Answered> {
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const answer = new AnswerCollector(question, resolve, reject);
   const { path, method, headers, servername, timeout } = question;

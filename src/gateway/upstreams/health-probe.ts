@@ -1,10 +1,10 @@
 import type { HealthConfig } from '../../config/schema/upstream.ts';
 import { ask } from './ask.ts';
-import type { ForwardEngine } from './engine.ts';
+import type { Carrier } from './carrier.ts';
 
 /** What a url is asked with: nothing of a client, and no credential. */
 export interface Probed {
-  readonly engine: ForwardEngine;
+  readonly carrier: Pick<Carrier, 'engine' | 'lenient'>;
   /** The Host that it is sent. */
   readonly host: string;
   readonly servername: string | undefined;
@@ -55,9 +55,9 @@ export class HealthProbe {
   }
 
   #ask(): void {
-    const { engine, host, servername } = this.#probed;
+    const { carrier, host, servername } = this.#probed;
     const { path, timeout, interval } = this.#config;
-    ask(engine, { path, method: 'GET', headers: ['host', host], servername, timeout, limit: READ })
+    ask(carrier, { path, method: 'GET', headers: ['host', host], servername, timeout, limit: READ })
       .then(
         ({ status }) => this.#heard(status >= 200 && status < 300, `status ${status}`),
         (error: Error) => this.#heard(false, error.message || error.name),

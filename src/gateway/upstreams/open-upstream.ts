@@ -4,19 +4,24 @@ import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { withoutBrackets } from './address-of.ts';
 import { chooser } from './balance.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
+import { type Carrier, carriedBy, carriedByOwn } from './carrier.ts';
 import { DigestSession } from './digest-session.ts';
-import type { EngineOptions, ForwardEngine, UpstreamTrust } from './engine.ts';
+import type { EngineOptions, UpstreamTrust } from './engine.ts';
+import { EngineFallback } from './engine-fallback.ts';
 import { HealthProbe } from './health-probe.ts';
 import { openHttpProxy } from './http-proxy-engine.ts';
 import type { Origin } from './origin.ts';
-import { openOwn } from './own/own-engine.ts';
 import type { Room } from './room.ts';
 import { type Offer, Shares } from './shares.ts';
 import { openUndici } from './undici-engine.ts';
 import { describeUpstream, hostSent, type Upstream } from './upstream.ts';
 
-/** A connection's own language is a row here. */
-const engines = { undici: openUndici, own: openOwn, 'http-proxy': openHttpProxy } as const;
+/** A connection's own language is a row here. What only one row can is of that row alone. */
+const engines = {
+  undici: (options: EngineOptions) => carriedBy(openUndici(options)),
+  own: carriedByOwn,
+  'http-proxy': (options: EngineOptions) => carriedBy(openHttpProxy(options)),
+} as const;
 
 export interface Around {
   readonly clock: Clock;
@@ -83,13 +88,12 @@ function openOrigin(
   config: UpstreamConfig,
   around: Around & { readonly changed: () => void },
 ): Opened {
-  const engine = openEngine(url, config, around.trust, {
-    connections: config.max_connections,
-    keepAlive: true,
-    room: around.room,
-  });
-  const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const fields = { upstream: name, url: url.host };
+  const fallback = openFallback(around, fields);
+  const open = (rest: Parameters<typeof openCarrier>[3]) =>
+    openCarrier(url, config, { trust: around.trust, fallback }, rest);
+  const carrier = open({ connections: config.max_connections, keepAlive: true, room: around.room });
+  const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const { credentials, circuit_breaker, health } = config;
   const onBreaker = (state: BreakerState) => {
     if (state === 'open') counts.opened++;
@@ -98,7 +102,7 @@ function openOrigin(
   };
   const isSecure = url.protocol === 'https:';
   const origin: Origin = {
-    engine,
+    carrier,
     host: hostSent(config.host, url.host),
     authority: url.host,
     serverName: isSecure ? serverNameOf(url, config) : undefined,
@@ -109,12 +113,12 @@ function openOrigin(
     inFlight: 0,
     counts,
   };
-  if (health === undefined) return { origin, close: () => engine.destroy() };
+  if (health === undefined) return { origin, close: () => carrier.destroy() };
   // Not over the connections of requests: where these are all in use, that says nothing of the url.
   // One that does not open in time would hold up the questions after it.
   const connectTimeout = Math.min(config.timeout.connect, health.timeout);
-  const asking = openEngine(url, config, around.trust, { connections: 1, keepAlive: false, connectTimeout });
-  const probed = { engine: asking, host: origin.host ?? url.host, servername: origin.serverName };
+  const asking = open({ connections: 1, keepAlive: false, connectTimeout });
+  const probed = { carrier: asking, host: origin.host ?? url.host, servername: origin.serverName };
   const probe = new HealthProbe(health, probed, (isHealthy, detail) => {
     origin.isHealthy = isHealthy;
     if (!isHealthy) counts.unhealthy++;
@@ -124,7 +128,7 @@ function openOrigin(
   });
   const close = () => {
     probe.close();
-    return Promise.all([engine.destroy(), asking.destroy()]);
+    return Promise.all([carrier.destroy(), asking.destroy()]);
   };
   return { origin, close };
 }
@@ -142,13 +146,24 @@ export function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string
   return tls?.server_name ?? withoutBrackets(hostname);
 }
 
-function openEngine(
+function openFallback({ clock, log }: Around, fields: object): EngineFallback {
+  return new EngineFallback(() => clock.monotonic(), {
+    onBegin: (detail) =>
+      log.warn(
+        { ...fields, detail },
+        'undici speaks with a url of an upstream for ten minutes: `engine: own` does not understand its answers, `engine: undici` in its block does',
+      ),
+    onEnd: () => log.info(fields, '`engine: own` speaks with a url of an upstream again'),
+  });
+}
+
+function openCarrier(
   url: URL,
   config: UpstreamConfig,
-  trust: UpstreamTrust,
+  { trust, fallback }: { readonly trust: UpstreamTrust; readonly fallback: EngineFallback },
   rest: Pick<EngineOptions, 'connections' | 'keepAlive'> & Partial<Pick<EngineOptions, 'connectTimeout' | 'room'>>,
-): ForwardEngine {
+): Carrier {
   const serverName = serverNameOf(url, config);
   const open = engines[config.http2 ? 'http-proxy' : config.engine];
-  return open({ url, serverName, trust, connectTimeout: config.timeout.connect, ...rest });
+  return open({ url, serverName, trust, connectTimeout: config.timeout.connect, ...rest }, fallback);
 }

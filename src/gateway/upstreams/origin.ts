@@ -1,10 +1,10 @@
 import type { Breaker } from './breaker.ts';
+import type { Carrier } from './carrier.ts';
 import type { DigestSession } from './digest-session.ts';
-import type { ForwardEngine } from './engine.ts';
 
 /** One url of an upstream. */
 export interface Origin {
-  readonly engine: ForwardEngine;
+  readonly carrier: Carrier;
   /** The Host that it is sent; undefined: the client's own. */
   readonly host: string | undefined;
   /** Of its url, and in metrics and logs. */

@@ -694,9 +694,9 @@ const cases: Record<string, readonly Case[]> = {
     [severalUrls({ tls: { ca: file('authority.crt') } }, 'https://a.internal')],
   ],
   'engine beside HTTP/2': [
-    [upstream({ http2: true, engine: 'own' }), /^warning: with `http2` this engine is not used/],
+    [upstream({ http2: true, engine: 'undici' }), /^warning: with `http2` this engine is not used/],
     [upstream({ http2: true })],
-    [upstream({ engine: 'own' })],
+    [upstream({ engine: 'undici' })],
   ],
   'host of an upstream': [[upstream({ host: 'a b' }), /is not a host/], [upstream({ host: 'api.internal:8080' })]],
   'identity headers': [

@@ -2,15 +2,15 @@ import t from 'tap';
 import type { Balance } from '../../../src/config/schema/upstream.ts';
 import { chooser } from '../../../src/gateway/upstreams/balance.ts';
 import { Breaker } from '../../../src/gateway/upstreams/breaker.ts';
-import type { ForwardEngine } from '../../../src/gateway/upstreams/engine.ts';
+import { carriedBy } from '../../../src/gateway/upstreams/carrier.ts';
 import type { Origin } from '../../../src/gateway/upstreams/origin.ts';
 
-const engine: ForwardEngine = { tellsWaits: false, dispatch: () => undefined, destroy: async () => {} };
+const carrier = carriedBy({ tellsWaits: false, dispatch: () => undefined, destroy: async () => {} });
 
 function origin(authority: string, more: Partial<Origin> = {}): Origin {
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const none = { host: undefined, serverName: undefined, digest: undefined, breaker: undefined };
-  return { engine, authority, ...none, isProbed: true, isHealthy: true, inFlight: 0, counts, ...more };
+  return { carrier, authority, ...none, isProbed: true, isHealthy: true, inFlight: 0, counts, ...more };
 }
 
 const words = (text: string) => text.split(' ');

@@ -1,5 +1,5 @@
-import { FIELD_LINE, IS_LENGTH, NO_SECTION, VALUE } from './field-grammar.ts';
-import { InvalidAnswer } from './invalid-answer.ts';
+import { FIELD_LINE, IS_LENGTH, NO_LINE, NO_SECTION } from './field-grammar.ts';
+import { ForeignAnswer, InvalidAnswer } from './invalid-answer.ts';
 
 /** Where the content of an answer ends (RFC 9112 §6.3). */
 export type Framing =
@@ -21,9 +21,10 @@ export interface AnswerHead {
 
 /**
  * RFC 9112 §4 and §5, the strict part of it: no bare CR or LF, no folded line, no white space before a colon, no byte that
- * is none of a field. One expression over the whole section, so that what follows may cut it without another look.
+ * is none of a field. One expression over the whole section, so that what follows may cut it without another look. Only the
+ * reason may be anything: nobody reads it (§4), and an error of the API may have put there what it was sent.
  */
-const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: ${VALUE})?(?:\\r\\n${FIELD_LINE})*$`);
+const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [^\\r\\n]*)?(?:\\r\\n${FIELD_LINE})*$`);
 
 const FIELD = new RegExp(`^${FIELD_LINE}\\r\\n$`);
 
@@ -33,19 +34,48 @@ const UNTIL_CLOSE: Framing = { kind: 'until-close' };
 
 /** `text`: the section without the empty line that ends it, as latin1. Throws InvalidAnswer. */
 export function readHead(text: string, method: string): AnswerHead {
-  if (!HEAD.test(text)) throw new InvalidAnswer('the head of the answer is none');
+  if (!HEAD.test(text)) throw refusal(text, method);
   const status = Number(text.slice(9, 12));
   const line = text.indexOf('\r\n');
   const fields = line < 0 ? [] : cut(text, line + 2);
   return meant(fields, { status, method, isOld: text[7] === '0' });
 }
 
-const BEGINNING = 'HTTP/1.';
+/**
+ * How the heads begin that undici reads as well: after one empty line, or by a version that is not spoken over such a
+ * connection. No field is here, for clients may have a say in those; of fields undici reads no more than HEAD allows.
+ */
+const FOREIGN = /^(?:\r?\nHTTP\/1\.([01])|(?:\r?\n)?HTTP\/(?:(0)\.9|2\.0)) /;
 
-/** `text`: a part of a head that has no end yet, which begins `at` bytes behind its first. Throws InvalidAnswer. */
-export function judgeBeginning(text: string, at: number): void {
-  const expected = BEGINNING.slice(at, at + text.length);
-  if (NO_SECTION.test(text) || !text.startsWith(expected)) throw new InvalidAnswer('the answer begins with no head');
+/** What is wrong with a head that is none. */
+function refusal(text: string, method: string): InvalidAnswer {
+  const [beginning, minor, old] = FOREIGN.exec(text) ?? [];
+  if (beginning === undefined) return new InvalidAnswer('the head of the answer is none');
+  const rest = text.slice(beginning.length);
+  try {
+    // It has no foreign beginning, so this ends here. Its framing is judged as that of any other.
+    readHead(`HTTP/1.${minor ?? old ?? '1'} ${rest}`, method);
+  } catch (error) {
+    return error as InvalidAnswer;
+  }
+  if (rest.startsWith('1')) return new InvalidAnswer('an interim answer with a foreign beginning');
+  return new ForeignAnswer(`the answer begins with ${JSON.stringify(beginning)}`);
+}
+
+const BEGINNINGS = ['HTTP/1.', 'HTTP/0.9 ', 'HTTP/2.0 ', '\r\nHTTP/', '\nHTTP/'];
+
+/**
+ * `text`: a part of a head that has no end yet, which begins `at` bytes behind its first. `isFirst`: the status line was
+ * under way there. Answers whether it still is. Throws InvalidAnswer.
+ */
+export function judgeBeginning(text: string, at: number, isFirst: boolean): boolean {
+  // The end of an empty line before it is not its end.
+  const end = isFirst ? text.indexOf('\n', Math.max(0, 2 - at)) : 0;
+  const fields = end < 0 ? '' : text.slice(end);
+  const isBeginning = BEGINNINGS.some((beginning) => text.startsWith(beginning.slice(at, at + text.length)));
+  if (NO_LINE.test(text) || NO_SECTION.test(fields) || !isBeginning)
+    throw new InvalidAnswer('the answer begins with no head');
+  return end < 0;
 }
 
 /** Of a trailer section whose lines are judged, each with its end. Throws InvalidAnswer. */

@@ -33,6 +33,8 @@ export class AnswerReader {
   readonly #sink: AnswerSink;
   readonly #head = new ByteStore(MAX_HEADER_SIZE + HEAD_END.length);
   #state: State = 'idle';
+  /** The status line of a head that came in pieces. */
+  #isFirstLine = true;
   #awaited: Awaited = { method: '', upgrades: false };
   #left = 0;
   #chunked: ChunkedContent | undefined;
@@ -151,6 +153,7 @@ export class AnswerReader {
     }
     const text = this.#head.text(0, end);
     this.#head.clear();
+    this.#isFirstLine = true;
     return this.#begun(text, piece, at + end + 4 - before);
   }
 
@@ -158,7 +161,7 @@ export class AnswerReader {
   #judgeBeginning(before: number): void {
     if (this.#head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
     const from = Math.max(0, before - 1);
-    judgeBeginning(this.#head.text(from, this.#head.size), from);
+    this.#isFirstLine = judgeBeginning(this.#head.text(from, this.#head.size), from, this.#isFirstLine);
   }
 
   /** Gives where the content begins. */

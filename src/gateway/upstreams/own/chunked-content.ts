@@ -2,8 +2,8 @@ import { judgeTrailer, readTrailers } from './answer-head.ts';
 import { QUOTED_STRING, TOKEN } from './field-grammar.ts';
 import { InvalidAnswer } from './invalid-answer.ts';
 
-/** RFC 9112 §7.1 without white space; an extension says nothing to us. Thirteen digits are counted exactly. */
-const SIZE = new RegExp(`^([0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED_STRING}))?)*\\r\\n$`);
+/** RFC 9112 §7.1 without white space; an extension says nothing to us. Thirteen digits are counted exactly, behind any number of zeros. */
+const SIZE = new RegExp(`^(0*[0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED_STRING}))?)*\\r\\n$`);
 
 const LINE_END = '\r\n';
 const LONGEST_SIZE_LINE = 1024;

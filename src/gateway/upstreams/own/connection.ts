@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { AnswerHandler } from './answer-handler.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
-import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
+import { AnswerCut, ForeignAnswer, InvalidAnswer } from './invalid-answer.ts';
 import { isHeard } from './piece-socket.ts';
 import { type WrittenHead, writeHead } from './request-head.ts';
 import { Upload } from './upload.ts';
@@ -28,6 +28,8 @@ export interface Keeper {
   readonly keepAlive: boolean;
   /** It is free. `seconds`: as the upstream says that it keeps it. */
   free(connection: Connection, seconds: number | undefined): void;
+  /** An answer was undici's to read. */
+  misread(answer: ForeignAnswer): void;
   /** It is no more. */
   gone(connection: Connection): void;
 }
@@ -299,6 +301,7 @@ export class Connection implements AnswerSink {
     this.#leave();
     this.#socket.destroy();
     if (sent.body instanceof Readable) sent.body.destroy();
+    if (error instanceof ForeignAnswer) this.#keeper.misread(error);
     sent.handler.onError(error);
   };
 

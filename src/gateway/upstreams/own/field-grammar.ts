@@ -27,8 +27,11 @@ export const NO_VALUE = new RegExp(`[^${TEXT}]`);
 /** Nothing of it may stand in a request-target, whose form is judged elsewhere. */
 export const NO_TARGET = new RegExp(`[^${VISIBLE}]`);
 
-/** What no header section has in it anywhere: a byte that is none of it, a bare CR, a bare LF. */
-export const NO_SECTION = new RegExp(`[^\\r\\n${TEXT}]|\\r[^\\n]|[^\\r]\\n`);
+/** What no line has in it, whatever it says: a bare CR, a bare LF. */
+export const NO_LINE = /\r[^\n]|[^\r]\n/;
 
-/** RFC 9110 §8.6. Fifteen digits are counted exactly. */
-export const IS_LENGTH = /^[0-9]{1,15}$/;
+/** What no header section has in it anywhere: a byte that is none of it, a bare CR, a bare LF. */
+export const NO_SECTION = new RegExp(`[^\\r\\n${TEXT}]|${NO_LINE.source}`);
+
+/** RFC 9110 §8.6. Fifteen digits are counted exactly, behind any number of zeros. */
+export const IS_LENGTH = /^0*[0-9]{1,15}$/;

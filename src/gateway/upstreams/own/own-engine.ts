@@ -7,6 +7,7 @@ import type { EngineOptions, ForwardEngine } from '../engine.ts';
 import { NoRoom, type Room, type Tenant } from '../room.ts';
 import type { AnswerHandler } from './answer-handler.ts';
 import { Connection, type Keeper, type Sent } from './connection.ts';
+import type { ForeignAnswer } from './invalid-answer.ts';
 import { pieceConnector } from './piece-socket.ts';
 
 /** Milliseconds for which a free connection is kept where the upstream says nothing; most keep it for five seconds. */
@@ -27,17 +28,22 @@ class Closed extends Error {
 }
 
 /** HTTP/1.1 by a client of our own: one request at a time on a kept connection, and a new one where none is free. */
-export function openOwn(options: EngineOptions, connect = connectorFor(options)): ForwardEngine {
-  return new OwnEngine(options, connect);
+export function openOwn(
+  options: EngineOptions,
+  connect = connectorFor(options),
+  misread: (answer: ForeignAnswer) => void = nothing,
+): ForwardEngine {
+  return new OwnEngine(options, connect, misread);
 }
 
-function connectorFor(options: EngineOptions): ReturnType<typeof connector> {
+export function connectorFor(options: EngineOptions): ReturnType<typeof connector> {
   return options.url.protocol === 'http:' ? connector(options, pieceConnector()) : connector(options);
 }
 
 class OwnEngine implements ForwardEngine, Keeper, Tenant {
   readonly tellsWaits = true;
   readonly keepAlive: boolean;
+  readonly misread: Keeper['misread'];
   readonly #connect: ReturnType<typeof connector>;
   readonly #to: Parameters<ReturnType<typeof connector>>[0];
   readonly #most: number;
@@ -52,7 +58,8 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: EngineOptions, connect: ReturnType<typeof connector>) {
+  constructor(options: EngineOptions, connect: ReturnType<typeof connector>, misread: Keeper['misread']) {
+    this.misread = misread;
     this.#connect = connect;
     this.#to = { ...addressOf(options.url) };
     this.#most = options.connections;

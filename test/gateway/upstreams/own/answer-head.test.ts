@@ -23,6 +23,11 @@ const valid: readonly Valid[] = [
   { rule: '§4: a reason may be empty', text: 'HTTP/1.1 200 ', head: { status: 200, fields: [] } },
   { rule: '§4: a reason may be missing with its space', text: 'HTTP/1.1 200', head: { status: 200 } },
   { rule: '§4: a reason may be obs-text', text: 'HTTP/1.1 404 \xe9\t\xff', head: { status: 404 } },
+  {
+    rule: '§4: nobody reads a reason, whatever it says',
+    text: 'HTTP/1.1 500 \0\x01\x7f',
+    head: { status: 500, fields: [] },
+  },
   { rule: '§4: any status of three digits from 100', text: 'HTTP/1.1 999 x', head: { status: 999 } },
   {
     rule: '§5: names keep their case, lines their order',
@@ -123,6 +128,7 @@ const valid: readonly Valid[] = [
   { rule: '§7: the coding in any case', text: ok('TRANSFER-ENCODING:\tChUnKeD '), head: { framing: CHUNKED } },
   { rule: '§6.3 rule 6: Content-Length', text: ok('content-length: 5'), head: { framing: sized(5), persists: true } },
   { rule: '§6.2: zeros before a length', text: ok('Content-Length: 0005'), head: { framing: sized(5) } },
+  { rule: '§6.2: many zeros', text: ok(`Content-Length: ${'0'.repeat(30)}5`), head: { framing: sized(5) } },
   { rule: '§6.2: a length of nothing', text: ok('Content-Length: 00'), head: { framing: NONE } },
   { rule: '§6.2: no content', text: ok('Content-Length: 0'), head: { framing: NONE, persists: true } },
   {
@@ -194,8 +200,6 @@ const doubtful: readonly (readonly [rule: string, text: string, method?: string]
   ['§4: a tab before the status', 'HTTP/1.1\t200 OK'],
   ['§4: two spaces before the status', 'HTTP/1.1  200 OK'],
   ['§4: a space before the version', ' HTTP/1.1 200 OK'],
-  ['§4: a NUL in the reason', 'HTTP/1.1 200 O\0K'],
-  ['§4: a control character in the reason', 'HTTP/1.1 200 O\x7fK'],
   ['§5: a line without a colon', ok('nocolon')],
   ['§5: a line without a name', ok(': b')],
   ['§5: an empty line in between', ok('a: b', '', 'c: d')],
@@ -261,7 +265,7 @@ t.test('RFC 9112 §2.2, §5: no byte but those of a field passes, wherever it st
       }
     };
     t.equal(passes(ok(`a: b${byte}c`)), inValue, `${code} in a value`);
-    t.equal(passes(`HTTP/1.1 200 O${byte}K`), inValue, `${code} in a reason`);
+    t.equal(passes(`HTTP/1.1 200 O${byte}K`), byte !== '\r' && byte !== '\n', `${code} in a reason`);
     // A colon ends a name: what follows is its value.
     t.equal(passes(ok(`a${byte}b: c`)), inName || byte === ':', `${code} in a name`);
   }

@@ -1,0 +1,44 @@
+import type { EngineOptions, ForwardEngine } from './engine.ts';
+import type { EngineFallback } from './engine-fallback.ts';
+import { connectorFor, openOwn } from './own/own-engine.ts';
+import { openUndici } from './undici-engine.ts';
+
+/** What carries requests to one url: one engine, or another one where the answers are not for the first. */
+export interface Carrier {
+  /** For the next request. */
+  engine: ForwardEngine;
+  /** For a request whose answer was not understood. */
+  lenient(): ForwardEngine;
+  /** Undefined: it has one engine. */
+  readonly fallback: EngineFallback | undefined;
+  destroy(): Promise<unknown>;
+}
+
+export function carriedBy(engine: ForwardEngine): Carrier {
+  return { engine, lenient: () => engine, fallback: undefined, destroy: () => engine.destroy() };
+}
+
+/**
+ * The engine of our own, and undici for as long as the fallback says. undici is opened for the first request that needs it;
+ * each engine keeps to `connections` by itself, so while one takes over from the other there may be as many of both.
+ */
+export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): Carrier {
+  const own = openOwn(options, connectorFor(options), ({ message }) => fallback.met(message));
+  let undici: ForwardEngine | undefined;
+  const lenient = () => {
+    undici ??= openUndici(options);
+    return undici;
+  };
+  const destroy = () => Promise.all([own.destroy(), undici?.destroy()]);
+  // It looks at the clock, so that requests do not while there is nothing to look for.
+  const fallen: ForwardEngine = {
+    tellsWaits: false,
+    dispatch: (request, handler) => (fallback.isOn ? lenient() : own).dispatch(request, handler),
+    destroy,
+  };
+  const carrier = { engine: own, lenient, fallback, destroy };
+  fallback.join((isOn) => {
+    carrier.engine = isOn ? fallen : own;
+  });
+  return carrier;
+}
