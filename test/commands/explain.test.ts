@@ -144,5 +144,5 @@ t.test('an upstream of several urls is told by all of them, and asked for nothin
   const { stdout } = await command(t, ['explain', '--config', config, '--json', 'GET', '/public/a']).ended();
   const { upstream } = JSON.parse(stdout);
   t.equal(upstream.authority, '127.0.0.1:9 or 127.0.0.1:10');
-  t.match(upstream.headers.at(-1), ['host', '127.0.0.1:9']);
+  t.match(upstream.headers.at(0), ['host', '127.0.0.1:9']);
 });

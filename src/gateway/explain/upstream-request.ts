@@ -26,12 +26,13 @@ const HIDDEN = '[redacted]';
 export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: Forward): UpstreamRequest {
   const { upstream, schemes } = plan.route;
   const placed = credentialHeaders(schemes);
-  const sender = { requestIdHeader: config.request_id.header.toLowerCase(), requestId: '(made for each request)' };
+  const [first] = upstream.origins;
+  const host = first?.host ?? head.host?.value ?? first?.authority ?? '';
+  const requestIdHeader = config.request_id.header.toLowerCase();
+  const sender = { host, requestIdHeader, requestId: '(made for each request)' };
   const fields = changesNothing(plan)
     ? shadowFields(head.fields, head, plan, sender)
     : upstreamFields(head, plan, sender);
-  const [first] = upstream.origins;
-  fields.push('host', first?.host ?? head.host?.value ?? first?.authority ?? '');
   const secret = new Set(['authorization', 'cookie', 'proxy-authorization', upstream.credential?.name.toLowerCase()]);
   const isSecret = (name: string) => secret.has(name.toLowerCase()) || placed?.has(fold(name)) === true;
   return {

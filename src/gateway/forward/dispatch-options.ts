@@ -42,11 +42,11 @@ export function dispatchOptions(
   const { head, shared, requestId } = exchange;
   const { idle, response } = plan.route.limits;
   const propagated = exchange.trace?.forwarding(head.method, plan.target, origin);
-  const sender = { requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
+  const host = hostFor(exchange, origin);
+  const sender = { host, requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
   const headers = changesNothing(plan)
     ? shadowFields(exchange.request.rawHeaders, head, plan, sender)
     : upstreamFields(head, plan, sender);
-  headers.push('host', hostFor(exchange, origin));
   const length = contentLength(exchange, body);
   if (length !== undefined) headers.push('content-length', length);
   return {

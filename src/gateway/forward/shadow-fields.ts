@@ -11,7 +11,7 @@ import type { Sender } from './upstream-fields.ts';
  * where the request has none of that name.
  */
 export function shadowFields(received: readonly string[], head: RequestHead, plan: Forward, sender: Sender): string[] {
-  const fields: string[] = [];
+  const fields = ['host', sender.host];
   const there = new Set<string>();
   const named = connectionNames(head);
   const { identityHeaders } = plan.route;

@@ -19,12 +19,14 @@ export interface Sender {
   /** Lower case. */
   readonly requestIdHeader: string;
   readonly requestId: string;
+  /** Goes first (RFC 9112 §3.2). */
+  readonly host: string;
   /** Undefined: nobody traces here, and what the client says of its trace goes on. */
   readonly propagated?: Propagated | undefined;
 }
 
 export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
-  const fields: string[] = [];
+  const fields = ['host', sender.host];
   const { route } = plan;
   const named = connectionNames(head);
   const credential = plan.shadow === undefined ? route.upstream.credential : undefined;

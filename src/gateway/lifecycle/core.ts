@@ -105,7 +105,11 @@ function watchProved(core: Core): (socket: Socket) => void {
   };
 }
 
-function countMalformed({ decisions, live, log }: Pick<Core, 'decisions' | 'live' | 'log'>): ServerOptions['malformed'] {
+function countMalformed({
+  decisions,
+  live,
+  log,
+}: Pick<Core, 'decisions' | 'live' | 'log'>): ServerOptions['malformed'] {
   return (code, answer) => {
     decisions.countMalformed(code, answer);
     log.info({ code }, code);
