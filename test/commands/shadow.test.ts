@@ -185,8 +185,8 @@ t.test('a route has one hint for each kind of credential that its callers bring'
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   const yaml = stdout.slice(stdout.indexOf('routes:'));
   t.match(yaml, /# 2 requests without a token: give .*\n +# access: public/);
-  t.match(yaml, /# 2 requests with Basic: .*\n +# auth: \{ any_of: \[bearer, basic\] \}/);
-  t.match(yaml, /# 2 requests with Digest: .*\n +# auth: \{ any_of: \[bearer, digest\] \}/);
+  t.match(yaml, /# 2 requests with basic: .*\n +# auth: \{ any_of: \[bearer, basic\] \}/);
+  t.match(yaml, /# 2 requests with digest: .*\n +# auth: \{ any_of: \[bearer, digest\] \}/);
   t.match(yaml, /# 2 requests with a token in the query: .*\n +# bearer_methods_supported: \[header, query\]/);
   t.equal(yaml.match(/# 2 requests/g)?.length, kinds.length);
 });

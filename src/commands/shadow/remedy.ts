@@ -1,3 +1,4 @@
+import { schemes } from '../../config/schemes/table.ts';
 import { comment, list, scalar } from '../common/yaml-text.ts';
 import { area, type Group } from './report.ts';
 
@@ -55,33 +56,32 @@ function linesFor(groups: readonly Group[]): readonly string[] {
   return remedy?.(merged) ?? [hopeless(merged)];
 }
 
-/** Of the credentials that came in place of a token, the one that a route could take. */
-function kindOf(seen: readonly string[]): 'basic' | 'digest' | 'query' | undefined {
-  return (['basic', 'digest', 'query'] as const).find((kind) => seen.includes(kind));
+/** Of the credentials that came in place of a token, the one that a route could take: a scheme, or a token in the query. */
+function kindOf(seen: readonly string[]): string | undefined {
+  return seen.find((kind) => kind === 'query' || schemes.some(({ name }) => name === kind));
 }
 
-const bySeen: Readonly<Record<'basic' | 'digest' | 'query', Remedy>> = {
-  basic: ({ count }) => [
-    `# ${times(count)} with Basic: let the route take it too, or give these callers tokens`,
-    '# auth: { any_of: [bearer, basic] }',
-    '# basic: { users: FILE }',
-  ],
-  digest: ({ count }) => [
-    `# ${times(count)} with Digest: let the route take it too, or give these callers tokens`,
-    '# auth: { any_of: [bearer, digest] }',
-    '# digest: { users: FILE }',
-  ],
-  query: ({ count }) => [
+function withScheme(scheme: string, { count }: Group): readonly string[] {
+  return [
+    `# ${times(count)} with ${scheme}: let the route take it too, or give these callers tokens`,
+    `# auth: { any_of: [bearer, ${scheme}] }`,
+    `# ${scheme}: { users: FILE }`,
+  ];
+}
+
+function inQuery({ count }: Group): readonly string[] {
+  return [
     `# ${times(count)} with a token in the query: let the route read it there, or let these callers send a header`,
     '# bearer_methods_supported: [header, query]',
-  ],
-};
+  ];
+}
 
 /** What opens a route to everybody, or to paths that were thought harmful, is never more than a commented choice. */
 const byCode: Readonly<Record<string, Remedy>> = {
   credential_missing: (group) => {
     const kind = kindOf(group.seen);
-    return kind === undefined ? noCredential(group) : bySeen[kind](group);
+    if (kind === undefined) return noCredential(group);
+    return kind === 'query' ? inQuery(group) : withScheme(kind, group);
   },
   credential_repeated: () => ['# two credentials in one request: the client must send one'],
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
