@@ -29,13 +29,14 @@ async function scene(t: Test, block: object = {}, others: object = {}) {
   });
   const loaded = loadGatewayText(text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const ask = async (token: string, target = '/orders'): Promise<Explanation> => {
+  const ask = async (token: string, target = '/orders', inHeader = false): Promise<Explanation> => {
     const heard = new Map<string, JsonObject>();
     const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
     const log = buildLog({ level: 'silent', format: 'json' });
     const verifiers = buildVerifiers(loaded.config, { clock, log, directory: '.', heard: hear });
     await verifiers.start();
-    const asked = { method: 'GET', target, host: 'api.example.com', token };
+    const carried = inHeader ? { headers: [['Authorization', `Bearer ${token}`]] as const } : { token };
+    const asked = { method: 'GET', target, host: 'api.example.com', ...carried };
     const dry = buildDryEngine(loaded, verifiers.verifier);
     return explain(loaded, dry, asked, { now: clock.now() / 1000, heard }).finally(() => verifiers.close());
   };
@@ -68,6 +69,13 @@ t.test('of a token that passes every check fits, and its claims are given as dat
   t.match(told.token, { header: { alg: 'ES256', typ: 'at+jwt' }, claims: { iss: issuer.url, exp: now + 3600 } });
   t.match(checkOf(told, 'exp'), { note: 'in 1 h' });
   t.notMatch(JSON.stringify(told.token), /hidden-word/);
+});
+
+t.test('a token in a header that is given is shown as one that is given by itself', async (t) => {
+  const { issuer, ask } = await scene(t);
+  const told = await ask(await issuer.sign({ aud: 'a' }), '/orders', true);
+  t.strictSame(marksOf(told), { ...sound, aud: 'fails' });
+  t.equal((await ask('', '/orders', true)).token, undefined, 'no token');
 });
 
 t.test('all that does not fit is shown at once, and what was not reached is not known', async (t) => {
