@@ -89,6 +89,7 @@ const labels: readonly (readonly [keyof TicketRecord, string])[] = [
   ['found', 'found'],
   ['expected', 'expected'],
   ['difference', 'difference'],
+  ['scope_needed', 'needed scope'],
   ['scope_missing', 'missing scope'],
   ['cache', 'cache'],
   ['subject_hash', 'subject hash'],

@@ -88,6 +88,23 @@ t.test('opaque tokens that no server is asked about have a remedy; broken JWTs h
   t.match(stdout, '# token_malformed (1 request): nothing in this file');
 });
 
+t.test(
+  'tokens with one issuer, or audience, that does not fit are one group; their times make no groups',
+  async (t) => {
+    const foreign = { shadow: 'token_issuer', claim: 'iss', found: '"https://other.example"', expected: '"x"' };
+    const expired = (found: string) => line({ shadow: 'token_expired', claim: 'exp', found });
+    const file = logFile([
+      line(foreign),
+      line(foreign),
+      expired('2026-01-01T00:00:00Z'),
+      expired('2026-01-01T00:00:01Z'),
+    ]);
+    const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+    t.match(stdout, '2 × nobody verified → orders: token_issuer, iss is "https://other.example"');
+    t.match(stdout, /2 × nobody verified → orders: token_expired\n/);
+  },
+);
+
 t.test('bad lines are counted and named, and never fatal', async (t) => {
   const file = logFile([
     'version: 1',

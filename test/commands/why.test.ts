@@ -43,7 +43,7 @@ t.test(
     t.match(told.stdout, /^403 scope_insufficient {3}GET 127\.0\.0\.1:\d+\/admin\/x\n/);
     t.match(told.stdout, /route +admin {2}gateway\.yaml:\d+\n/);
     t.match(told.stdout, /step +permit\n/);
-    t.match(told.stdout, /missing scope +admin\n/);
+    t.match(told.stdout, /needed scope +admin\n {2}missing scope +admin\n/);
     t.match(told.stdout, /cache +miss\n/);
     t.match(told.stdout, /held scope +orders\.read\n/);
     t.match(told.stdout, /to do +Ask for the scope that the challenge names/);

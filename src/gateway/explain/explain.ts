@@ -1,9 +1,11 @@
 import type { Mismatch } from '../../base/mismatch.ts';
 import { normalizeHost } from '../../config/words/host.ts';
+import { parseBearer } from '../../http-auth/bearer.ts';
 import type { Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
 import { credentialParameters } from '../decide/placed-credentials.ts';
 import type { Route } from '../decide/route.ts';
 import { type Code, entry } from '../message/codes.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { judgeTarget } from '../message/target.ts';
 import { type Asked, headOf } from './asked.ts';
 import { candidatesFor } from './candidates.ts';
@@ -74,10 +76,17 @@ export async function explain(
   };
 }
 
-function tokenOf({ config }: Sound, judged: Judged, { token }: Asked, verifying: Verifying) {
+function tokenOf({ config }: Sound, judged: Judged, asked: Asked, verifying: Verifying) {
+  const { head, route, outcome } = judged;
+  const token = asked.token ?? tokenInHeader(head);
   if (token === undefined) return undefined;
-  const { route, outcome } = judged;
   return explainToken({ config, token, route, outcome: enforced(outcome), ...verifying });
+}
+
+/** Of `--header 'Authorization: Bearer …'`. */
+function tokenInHeader({ authorization }: RequestHead): string | undefined {
+  const parsed = authorization && parseBearer(authorization.value);
+  return parsed?.kind === 'token' ? parsed.token : undefined;
 }
 
 function candidates(routes: readonly Route[], asked: Asked): readonly ExplainedCandidate[] {

@@ -21,6 +21,7 @@ const members = [
   'subject_hash',
   'client',
   'scope_held',
+  'scope_needed',
   'claim',
   'found',
   'expected',
@@ -54,9 +55,16 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
     outcome !== undefined && 'cache' in outcome ? outcome.cache : undefined,
     subjectHash(identity?.subject),
     clip(identity?.clientId, LONGEST_NAME),
-    code === 'scope_insufficient' ? clip([...(identity?.scopes ?? [])].join(' '), LONGEST_NAME) : undefined,
+    ...scopeMembers(outcome),
     ...mismatchMembers(outcome),
   ]);
+}
+
+/** What is held, and each alternative of what is needed. */
+function scopeMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
+  if (outcome?.kind !== 'refuse' || outcome.code !== 'scope_insufficient') return [undefined, undefined];
+  const needed = outcome.route?.requirements.scope?.map((words) => words.join(' ')).join(', or ');
+  return [clip([...(outcome.identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
 }
 
 /** Most refusals have none, and then no ticket is longer for it. */

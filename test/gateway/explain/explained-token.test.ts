@@ -13,13 +13,13 @@ import { heldClock, openIssuer } from '../issuer.ts';
 const audience = 'https://api.example.com';
 
 /** `explain` of one token at a route for orders.read, by an authorization server that really answers. */
-async function scene(t: Test, block: object = {}) {
+async function scene(t: Test, block: object = {}, others: object = {}) {
   const clock = heldClock();
   const issuer = await openIssuer(t, clock);
   const main = { issuer: issuer.url, audience, client_id: 'gateway', client_secret: 'x'.repeat(32), ...block };
   const text = gatewayYaml({
     development: true,
-    authorization_servers: { main },
+    authorization_servers: { main, ...others },
     upstreams: { api: { url: 'http://127.0.0.1:9' } },
     defaults: { upstream: 'api' },
     routes: [
@@ -29,13 +29,14 @@ async function scene(t: Test, block: object = {}) {
   });
   const loaded = loadGatewayText(text);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const ask = async (token: string, target = '/orders'): Promise<Explanation> => {
+  const ask = async (token: string, target = '/orders', inHeader = false): Promise<Explanation> => {
     const heard = new Map<string, JsonObject>();
     const hear = (server: string, answer: JsonObject) => void heard.set(server, answer);
     const log = buildLog({ level: 'silent', format: 'json' });
     const verifiers = buildVerifiers(loaded.config, { clock, log, directory: '.', heard: hear });
     await verifiers.start();
-    const asked = { method: 'GET', target, host: 'api.example.com', token };
+    const carried = inHeader ? { headers: [['Authorization', `Bearer ${token}`]] as const } : { token };
+    const asked = { method: 'GET', target, host: 'api.example.com', ...carried };
     const dry = buildDryEngine(loaded, verifiers.verifier);
     return explain(loaded, dry, asked, { now: clock.now() / 1000, heard }).finally(() => verifiers.close());
   };
@@ -68,6 +69,13 @@ t.test('of a token that passes every check fits, and its claims are given as dat
   t.match(told.token, { header: { alg: 'ES256', typ: 'at+jwt' }, claims: { iss: issuer.url, exp: now + 3600 } });
   t.match(checkOf(told, 'exp'), { note: 'in 1 h' });
   t.notMatch(JSON.stringify(told.token), /hidden-word/);
+});
+
+t.test('a token in a header that is given is shown as one that is given by itself', async (t) => {
+  const { issuer, ask } = await scene(t);
+  const told = await ask(await issuer.sign({ aud: 'a' }), '/orders', true);
+  t.strictSame(marksOf(told), { ...sound, aud: 'fails' });
+  t.equal((await ask('', '/orders', true)).token, undefined, 'no token');
 });
 
 t.test('all that does not fit is shown at once, and what was not reached is not known', async (t) => {
@@ -144,4 +152,22 @@ t.test('a token of a form that nobody takes, and one at a public route, are said
   const open = await ask(await issuer.sign({ iss: 'https://evil.example' }), '/open');
   t.match(open, { answer: { kind: 'forward' } });
   t.match(marksOf(open), { iss: 'fails', kid: 'unknown', aud: 'unknown' });
+});
+
+t.test('of a server that is always asked only the issuer of a JWT is compared, and the answer is shown', async (t) => {
+  const { issuer, ask } = await scene(t, { verify: 'introspection' });
+  issuer.answer = (_token, response) => json(response, { active: true, scope: 'orders.read', aud: audience });
+  const told = await ask(await issuer.sign({ exp: 1 }, { header: { typ: 'JWT' } }));
+  t.match(told.answer, { kind: 'forward' });
+  t.strictSame(marksOf(told), { iss: 'fits', active: 'fits', aud: 'fits', scope: 'fits' });
+});
+
+t.test('of a token that is like none of several servers it is said that no server is responsible', async (t) => {
+  const other = { issuer: 'https://other.example', jwks_uri: 'http://127.0.0.1:9/jwks', audience };
+  const { issuer, ask } = await scene(t, {}, { other });
+  const told = await ask(await issuer.sign({ iss: 'https://evil.example' }));
+  t.equal(told.token?.server, undefined);
+  t.strictSame(marksOf(told), { alg: 'unknown', iss: 'fails', aud: 'unknown', scope: 'fits' });
+  t.match(checkOf(told, 'iss'), { expected: `"${issuer.url}" or "https://other.example"` });
+  t.match((await ask(await issuer.sign({ iss: 'http://other.example/' }))).token, { server: 'other' });
 });
