@@ -5,7 +5,7 @@ import { crossings, refusals, spoofed, twoHosts } from '../flows/asked-cases.ts'
 import { bearer } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { envoy } from './support/envoy.ts';
-import { skipWithoutPeer } from './support/place.ts';
+import { skipWithoutPeer } from '../support/peer-place.ts';
 
 /** An Envoy starts for each test. */
 t.setTimeout(300_000);

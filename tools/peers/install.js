@@ -1,4 +1,4 @@
-// Fetches the peers of test/peers, each once: a folder without its stamp is made again.
+// Fetches peers, each once: a folder without its stamp is made again. `node tools/peers/install.js NAME …`: these.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,11 @@ const peers = {
   },
 };
 
-/** Says what it fetches and how long that took; a peer that cannot be fetched ends the run. */
-export function installPeers() {
-  for (const [name, fetch] of Object.entries(peers)) {
+/** Says what it fetches and how long that took; a peer that cannot be fetched ends the run. `names`: of all peers. */
+export function installPeers(names = Object.keys(peers)) {
+  for (const name of names) {
+    const fetch = peers[name];
+    if (fetch === undefined) throw new Error(`no peer is called ${name}: ${Object.keys(peers).join(', ')}`);
     const folder = join(place, name);
     if (existsSync(join(folder, 'stamp'))) continue;
     rmSync(folder, { recursive: true, force: true });
@@ -40,3 +42,5 @@ function run(program, args) {
   const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) throw new Error(`${program} ${args[0]}: ${error?.message ?? `status ${status}`}`);
 }
+
+if (import.meta.main) installPeers(process.argv.slice(2));

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../support/free-port.ts';
 import { blockOf, type FrontProxy, folder, started } from '../../support/front-proxy.ts';
-import { peerFile } from './place.ts';
+import { peerFile } from '../../support/peer-place.ts';
 
 const MANAGER = 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 

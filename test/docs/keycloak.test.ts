@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { filesIn, type Values } from '../docs/cookbook.ts';
+import { command } from '../support/command.ts';
+import { filesIn, type Values } from './cookbook.ts';
 import { gateway } from '../support/gateway.ts';
 import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
-import { type Keycloak, keycloak } from './support/keycloak.ts';
-import { skipWithoutPeer } from './support/place.ts';
+import { type Keycloak, keycloak } from '../support/keycloak.ts';
+import { skipWithoutPeer } from '../support/peer-place.ts';
 
 /** A Keycloak takes a minute to start where the machine is busy. */
 t.setTimeout(600_000);
@@ -123,6 +126,33 @@ t.test('the page does what it says with a real Keycloak', { skip: skipWithoutPee
     t.equal(await get(told.access_token ?? ''), 200);
     t.equal(await get(told.id_token ?? ''), 'token_type');
     t.match(String(await get(told.refresh_token ?? '')), /^token_/);
+  });
+
+  await t.test('a token for another audience is explained with both values', async (t) => {
+    const { url } = server;
+    const values = structuredClone(plain) as Values;
+    values.authorization_servers.keycloak = {
+      ...values.authorization_servers.keycloak,
+      issuer: `${url}/realms/shop`,
+      audience: 'billing',
+    };
+    const directory = t.testdir({});
+    const file = join(directory, 'gateway.yaml');
+    writeFileSync(file, JSON.stringify({ ...values, development: true }));
+    const held = join(directory, 'token');
+    writeFileSync(held, await token({ ...asShop, scope: 'orders.read' }));
+    const asked = command(t, ['explain', '--config', file, 'GET', '/orders/1', '--token-file', held]);
+    t.match((await asked.ended()).stdout, /✗ aud .*orders-api.*billing/);
+  });
+
+  await t.test('a server that is only asked by introspection decides the same', async (t) => {
+    // What is said of JWTs is for JWTs that are read here.
+    const ofJwts = { algorithms: undefined, typ: undefined, required_claims: undefined };
+    const opaque = { verify: 'introspection', client_secret: SECRETS.api, ...ofJwts };
+    const { get } = await scene(t, server, byIntrospection, opaque);
+    t.equal(await get(await token({ ...asShop, scope: 'orders.read' })), 200);
+    t.match(String(await get(await token(asShop))), /^token_/);
+    t.equal(await get('0'.repeat(40)), 'token_inactive');
   });
 
   await t.test('with `verify: both` a session that has ended ends its tokens', async (t) => {

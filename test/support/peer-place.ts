@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const place = fileURLToPath(new URL('../../../node_modules/.cache/gatehouse-peers', import.meta.url));
+const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
 
 /** For `t.test(title, { skip }, …)`: a peer that tools/peers/install.js has not fetched. */
 export function skipWithoutPeer(name: string): false | string {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
-import { freePort } from '../../support/free-port.ts';
-import { folder, started } from '../../support/front-proxy.ts';
-import { peerFile } from './place.ts';
+import { freePort } from './free-port.ts';
+import { folder, started } from './front-proxy.ts';
+import { peerFile } from './peer-place.ts';
 
 export interface Keycloak {
   readonly url: string;
