@@ -15,10 +15,9 @@ import { keepNothingYet } from '../generation/kept.ts';
 import type { Outside } from '../generation/outside.ts';
 import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
 import { buildProxy } from '../listener/proxy.ts';
-import { buildServer } from '../listener/server.ts';
+import { buildServer, type ServerOptions } from '../listener/server.ts';
 import { Shaking } from '../listener/shaking.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
-import type { Code } from '../message/codes.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { FullShares } from '../telemetry/full-shares.ts';
 
@@ -105,9 +104,9 @@ function watchProved(core: Core): (socket: Socket) => void {
   };
 }
 
-function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): (code: Code) => string {
-  return (code) => {
-    decisions.count('', code);
+function countMalformed({ decisions, live }: Pick<Core, 'decisions' | 'live'>): ServerOptions['malformed'] {
+  return (code, answer) => {
+    decisions.countMalformed(code, answer);
     return live.current.shared.tickets.sealMalformed(code);
   };
 }

@@ -19,13 +19,13 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   const registers = [registry];
   new Counter({
     name: 'gatehouse_requests_total',
-    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why.',
-    labelNames: ['route', 'code', 'reason'],
+    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why, the class of the status that was answered, and method.',
+    labelNames: ['route', 'code', 'reason', 'status_class', 'method'],
     registers,
     collect() {
       this.reset();
       for (const [route, tally] of decisions.tallies()) {
-        for (const { code, reason, count } of tally.counts()) this.inc({ route, code, reason }, count);
+        for (const { count, ...labels } of tally.counts()) this.inc({ route, ...labels }, count);
       }
     },
   });

@@ -23,6 +23,7 @@ import type { Arrival } from '../client/arrival.ts';
 import { answerClientError, isGarbage, isLate, writeRaw } from '../client/client-error.ts';
 import { owesAnswer, pendingOn } from '../client/owed.ts';
 import { Handshake } from '../client/tunnel.ts';
+import type { CountedAnswer } from '../message/answer-places.ts';
 import type { Code } from '../message/codes.ts';
 import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
 import { guardHandshakes } from './tls.ts';
@@ -33,12 +34,12 @@ export interface ServerOptions {
   /** Present: clients speak TLS. */
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
   /** Present: those of them who ask for it by ALPN speak HTTP/2. */
-  readonly http2?: Omit<Http2Options, 'handle' | 'malformed'> | undefined;
+  readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
   /** Is told of each connection of HTTP/1.1. */
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: Arrival) => void;
-  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. */
-  readonly malformed: (code: Code) => string;
+  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. `answer`: beyond its code. */
+  readonly malformed: (code: Code, answer?: Partial<CountedAnswer>) => string;
 }
 
 /**
@@ -111,7 +112,7 @@ function httpServer(
   server.maxHeadersCount = 0;
   applyLimits(server, limits);
   // Before others listen for connections: HTTP/1.1 is served by whoever listens now.
-  if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, malformed });
+  if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, broken: unanswered(malformed) });
   if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
   // Over TLS it is the outer one that is written to.
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: TLSSocket) => {
@@ -143,12 +144,17 @@ function httpServer(
   return server;
 }
 
+/** A connection of HTTP/2 that breaks the protocol ends without an answer. */
+function unanswered(malformed: ServerOptions['malformed']): () => void {
+  return () => void malformed('message_malformed', { status: undefined });
+}
+
 /** How long a peer may take to read the refusal of a connection that is no longer Node.js's to watch. */
 const LAST_WORD = 2000;
 
 function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): void {
   socket.setTimeout(LAST_WORD, () => socket.destroy());
-  const ticket = malformed('method_not_allowed');
+  const ticket = malformed('method_not_allowed', { method: 'CONNECT' });
   socket.end(writeRaw('method_not_allowed', { allow: [], ticket }), 'latin1', () => socket.destroy());
 }
 

@@ -1,3 +1,5 @@
+import { type CountedAnswer, labelsOf, PLACES, placeOf } from './answer-places.ts';
+
 /** Upper bounds of the buckets, milliseconds; one more bucket takes the rest. */
 export const BOUNDS: readonly number[] = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
@@ -32,18 +34,19 @@ export function bucketOf(milliseconds: number): number {
 /** Reasons of one code that are counted apart: what a stranger can vary must not fill memory and dashboards. */
 const MOST_REASONS = 16;
 
-const FORWARDED = 0;
-const REQUESTS_SUM = 1;
-const UPSTREAM_SUM = 2;
+const REQUESTS_SUM = 0;
+const UPSTREAM_SUM = 1;
+/** From here on what was forwarded, by the places of its answers: the commonest is the neighbour of the sums. */
+const FORWARDED = 2;
 /** From here on the buckets of both histograms in turns, so that one request touches neighbours. */
-const BUCKETS = 3;
+const BUCKETS = FORWARDED + PLACES;
 const BUCKET_COUNT = BOUNDS.length + 1;
 const WIDTH = BUCKETS + 2 * BUCKET_COUNT;
 /** How many tallies stand side by side in memory. */
 const CHUNK = 256;
 
 /** What became of one request, as far as it is counted by route. */
-export interface Counted {
+export interface Counted extends CountedAnswer {
   readonly code: string;
   /** Empty: nothing beyond the code. */
   readonly reason: string;
@@ -63,32 +66,47 @@ export function tallies(): () => Tally {
   };
 }
 
+const UNTOLD: CountedAnswer = { status: undefined, method: undefined };
+
+/** So many requests, by everything that they are counted apart by. */
+export interface Counts {
+  readonly code: string;
+  readonly reason: string;
+  readonly status_class: string;
+  readonly method: string;
+  readonly count: number;
+}
+
 /** What became of the requests of one route. */
 export class Tally {
   readonly #numbers: Float64Array;
   readonly #at: number;
-  /** Code → reason → count. */
-  #others: Map<string, Map<string, number>> | undefined;
+  /** Code → reason → place of the answer → count. */
+  #others: Map<string, Map<string, Map<number, number>>> | undefined;
 
   constructor(numbers: Float64Array, at: number) {
     this.#numbers = numbers;
     this.#at = at;
   }
 
-  add({ code, reason, milliseconds, upstream }: Counted): void {
+  add(counted: Counted): void {
+    const { code, reason, milliseconds, upstream } = counted;
     this.#measure(REQUESTS_SUM, 0, milliseconds);
     if (upstream !== undefined) this.#measure(UPSTREAM_SUM, 1, upstream);
-    if (code === 'forwarded' && reason === '') this.#increase(FORWARDED, 1);
-    else this.count(code, reason);
+    if (code === 'forwarded' && reason === '') this.#increase(FORWARDED + placeOf(counted), 1);
+    else this.count(code, reason, counted);
   }
 
   /** Also for a request that never became one. */
-  count(code: string, reason = ''): void {
+  count(code: string, reason = '', answer: CountedAnswer = UNTOLD): void {
     this.#others ??= new Map();
-    const reasons = this.#others.get(code) ?? new Map<string, number>();
+    const reasons = this.#others.get(code) ?? new Map<string, Map<number, number>>();
     this.#others.set(code, reasons);
     const bounded = reasons.has(reason) || reasons.size < MOST_REASONS ? reason : 'other';
-    reasons.set(bounded, (reasons.get(bounded) ?? 0) + 1);
+    const places = reasons.get(bounded) ?? new Map<number, number>();
+    reasons.set(bounded, places);
+    const place = placeOf(answer);
+    places.set(place, (places.get(place) ?? 0) + 1);
   }
 
   get requests(): Measured {
@@ -101,14 +119,17 @@ export class Tally {
   }
 
   get isEmpty(): boolean {
-    return this.#others === undefined && this.#read(FORWARDED) === 0;
+    return this.counts().next().done === true;
   }
 
-  *counts(): Iterable<{ code: string; reason: string; count: number }> {
-    const forwarded = this.#read(FORWARDED);
-    if (forwarded > 0) yield { code: 'forwarded', reason: '', count: forwarded };
+  *counts(): Generator<Counts, void> {
+    for (let place = 0; place < PLACES; place++) {
+      const count = this.#read(FORWARDED + place);
+      if (count > 0) yield { code: 'forwarded', reason: '', ...labelsOf(place), count };
+    }
     for (const [code, reasons] of this.#others ?? []) {
-      for (const [reason, count] of reasons) yield { code, reason, count };
+      for (const [reason, places] of reasons)
+        for (const [place, count] of places) yield { code, reason, ...labelsOf(place), count };
     }
   }
 

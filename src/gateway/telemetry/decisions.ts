@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
-import { entry, isCode } from '../message/codes.ts';
+import type { CountedAnswer } from '../message/answer-places.ts';
+import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { Histogram, type Tally, tallies } from '../message/tally.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
@@ -33,10 +34,10 @@ export class Decisions {
   }
 
   record(decision: Decision): void {
-    const { code, outcome, milliseconds, upstream } = decision;
+    const { code, outcome, head, status, milliseconds, upstream } = decision;
     const tally = outcome?.route?.tally ?? this.#unrouted;
     const reason = decision.isCut === true ? 'cut short' : reasonOf(outcome);
-    tally.add({ code, reason, milliseconds, upstream });
+    tally.add({ code, reason, status, method: head.method, milliseconds, upstream });
     if (decision.gateway !== undefined) this.gateway.add(decision.gateway);
     if (decision.verification !== undefined) this.verification.add(decision.verification);
     const level = levelOf(decision);
@@ -59,9 +60,9 @@ export class Decisions {
     this.#log.warn({ host: judged, x_forwarded_host: told, proxy: origin.chain.split(', ').at(-1) }, OTHER_HOST);
   }
 
-  /** Also for a request that never became one. */
-  count(route: string, code: string): void {
-    this.tally(route).count(code);
+  /** A request that never became one. `answer`: what is other than the code says. */
+  countMalformed(code: Code, answer?: Partial<CountedAnswer>): void {
+    this.#unrouted.count(code, '', { status: entry(code).status, method: undefined, ...answer });
   }
 
   /** Of a route by its id, whatever the generation: counts go on when a file is loaded anew. */
@@ -109,9 +110,12 @@ const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   internal_error: 'error',
 };
 
-/** What shadow mode would have refused is told as a refusal is: its report is made from a default log. */
-function levelOf({ code, outcome, isCut }: Decision): 'debug' | 'info' | 'warn' | 'error' {
-  if (isCut === true) return 'warn';
+/**
+ * What shadow mode would have refused is told as a refusal is: its report is made from a default log. An API that fails is
+ * told as one that is out of reach.
+ */
+function levelOf({ code, outcome, status = 0, isCut }: Decision): 'debug' | 'info' | 'warn' | 'error' {
+  if (isCut === true || (code === 'forwarded' && status >= 500)) return 'warn';
   if (code === 'forwarded' && outcome?.kind === 'forward' && wouldRefuse(outcome)) return 'info';
   return levels[code] ?? (entryStatus(code) >= 500 ? 'warn' : 'info');
 }

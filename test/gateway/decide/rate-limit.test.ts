@@ -246,7 +246,10 @@ t.test('a refusal stands in the log with who it was, and in the metrics', async 
     { route: 'orders', step: 'throttle', client: 'shop', subject: 'alice', reason: '1 in 60 s by client_id' },
   );
   const metrics = (await ask(`${adminUrl}/metrics`)).body;
-  t.match(metrics, 'gatehouse_requests_total{route="orders",code="rate_limited",reason=""} 1');
+  t.match(
+    metrics,
+    'gatehouse_requests_total{route="orders",code="rate_limited",reason="",status_class="4xx",method="GET"} 1',
+  );
   t.match(metrics, 'gatehouse_counters_reachable 1');
 });
 

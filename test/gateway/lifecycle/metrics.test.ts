@@ -1,6 +1,8 @@
 import t from 'tap';
+import { labelsOf, PLACES, placeOf } from '../../../src/gateway/message/answer-places.ts';
 import { BOUNDS, Histogram, tallies } from '../../../src/gateway/message/tally.ts';
 import { behind, gateway } from '../../support/gateway.ts';
+import { ask } from '../../support/raw-client.ts';
 import { jwt } from '../../support/tokens.ts';
 import { witness } from '../../support/witness.ts';
 
@@ -13,7 +15,7 @@ async function metrics(adminUrl: string | undefined): Promise<(sample: string) =
 }
 
 t.test(
-  'requests are counted by route, code and reason, their times by route, verification only where it took place',
+  'requests are counted by route, code, reason, class of status and method, their times by route, verification only where it took place',
   async (t) => {
     const upstream = await witness(t);
     const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
@@ -23,12 +25,13 @@ t.test(
     await fetch(`${running.url}/orders/1`);
     await fetch(`${running.url}/orders/1`, { headers: { authorization: 'Bearer a' } });
     const of = await metrics(running.adminUrl);
-    t.equal(of('gatehouse_requests_total{route="orders",code="forwarded",reason=""}'), 3);
-    t.equal(
-      of('gatehouse_requests_total{route="orders",code="credential_missing",reason="there is no Authorization field"}'),
-      1,
-    );
-    t.equal(of('gatehouse_requests_total{route="orders",code="token_malformed",reason="not a JWT"}'), 1);
+    const counted = (code: string, reason: string, answer: string) =>
+      of(
+        `gatehouse_requests_total{route="orders",code="${code}",reason="${reason}",status_class="${answer}",method="GET"}`,
+      );
+    t.equal(counted('forwarded', '', '2xx'), 3);
+    t.equal(counted('credential_missing', 'there is no Authorization field', '4xx'), 1);
+    t.equal(counted('token_malformed', 'not a JWT', '4xx'), 1);
     t.equal(of('gatehouse_request_duration_seconds_count{route="orders"}'), 5);
     t.equal(of('gatehouse_request_duration_seconds_bucket{route="orders",le="+Inf"}'), 5);
     t.equal(of('gatehouse_upstream_duration_seconds_count{route="orders"}'), 3);
@@ -74,6 +77,58 @@ t.test('what a stranger can vary makes no new label without end', async (t) => {
   t.equal(counts.length, 17);
   t.equal(counts.find(({ reason }) => reason === 'other')?.count, 1000 - 16);
   const other = newTally();
-  other.add({ code: 'token_algorithm', reason: '', milliseconds: 1, upstream: undefined });
-  t.strictSame([...other.counts()], [{ code: 'token_algorithm', reason: '', count: 1 }]);
+  t.ok(other.isEmpty);
+  other.add({
+    code: 'token_algorithm',
+    reason: '',
+    status: 401,
+    method: 'PURGE',
+    milliseconds: 1,
+    upstream: undefined,
+  });
+  const answered = { status_class: '4xx', method: 'other' };
+  t.strictSame([...other.counts()], [{ code: 'token_algorithm', reason: '', ...answered, count: 1 }]);
+});
+
+t.test('any status is of one of six classes, and any method one of ten', async (t) => {
+  const labels = (status: number | undefined, method?: string) => labelsOf(placeOf({ status, method }));
+  const statuses = [undefined, 101, 103, 200, 299, 304, 404, 500, 599, 600, 999];
+  t.strictSame(
+    statuses.map((status) => labels(status).status_class),
+    ['none', '1xx', '1xx', '2xx', '2xx', '3xx', '4xx', '5xx', '5xx', '5xx', '5xx'],
+  );
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
+    t.strictSame(labels(200, method), { status_class: '2xx', method });
+  for (const method of [undefined, '', 'get', 'PROPFIND', 'constructor']) t.equal(labels(200, method).method, 'other');
+  const places = Array.from({ length: PLACES }, (_, place) => JSON.stringify(labelsOf(place)));
+  t.equal(new Set(places).size, PLACES);
+});
+
+t.test('what is forwarded is counted at each place apart, beside the times of its route', async (t) => {
+  const newTally = tallies();
+  const [one, neighbour] = [newTally(), newTally()];
+  for (const status of [200, 200, 404, 500, 101])
+    for (const method of ['GET', 'TRACE', 'PURGE'])
+      one.add({ code: 'forwarded', reason: '', status, method, milliseconds: 7, upstream: 3 });
+  const counts = [...one.counts()].map(({ status_class, method, count }) => `${count} ${status_class} ${method}`);
+  t.strictSame(
+    counts.toSorted(),
+    ['1xx', '2xx', '4xx', '5xx']
+      .flatMap((group) => ['GET', 'TRACE', 'other'].map((method) => `${group === '2xx' ? 2 : 1} ${group} ${method}`))
+      .toSorted(),
+  );
+  t.equal(one.requests.sum, 105);
+  t.equal(one.upstream.sum, 45);
+  t.ok(neighbour.isEmpty);
+  t.equal(neighbour.requests.sum, 0);
+});
+
+t.test('what never became a request is counted with what was answered, or with `none`', async (t) => {
+  const running = await gateway(t, behind('http://127.0.0.1:9', { admin: '127.0.0.1:0' }));
+  for (const bytes of ['nonsense\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n']) await ask(running.port, bytes);
+  const of = await metrics(running.adminUrl);
+  const counted = (code: string, method: string) =>
+    of(`gatehouse_requests_total{route="",code="${code}",reason="",status_class="4xx",method="${method}"}`);
+  t.equal(counted('message_malformed', 'other'), 1);
+  t.equal(counted('method_not_allowed', 'CONNECT'), 1);
 });

@@ -9,7 +9,6 @@ import type { Arrival } from '../../client/arrival.ts';
 import { certificateOf } from '../../client/client-certificate.ts';
 import type { Listener } from '../../client/exchange.ts';
 import type { Stalls } from '../../client/stalls.ts';
-import type { Code } from '../../message/codes.ts';
 import { MAX_HEADER_SIZE } from '../../upstreams/engine.ts';
 import { ClientSession } from './client-session.ts';
 import { type Connection, StreamCarrier } from './stream-carrier.ts';
@@ -26,7 +25,7 @@ export interface Http2Options {
   readonly listener: Pick<Readonly<Listener>, 'draining' | 'sessions'>;
   readonly handle: (arrival: Arrival) => void;
   /** A connection that broke the protocol. */
-  readonly malformed: (code: Code) => void;
+  readonly broken: () => void;
 }
 
 /** Offered to whoever can choose, before HTTP/1.1. */
@@ -86,7 +85,7 @@ function sessionOptions({ header_size, header_count }: LimitsConfig) {
 
 function accept(socket: TLSSocket, options: Http2Options): void {
   if (socket.destroyed) return;
-  const { limits, clock, stalls, listener, malformed } = options;
+  const { limits, clock, stalls, listener, broken } = options;
   const session = performServerHandshake(socket, sessionOptions(limits()));
   const watched = new ClientSession(session, { socket, limits, now: () => clock.monotonic() });
   session.setLocalWindowSize(WINDOW);
@@ -98,7 +97,7 @@ function accept(socket: TLSSocket, options: Http2Options): void {
   const connection = { remoteAddress: plainAddress(socket.remoteAddress), certificate: certificateOf(socket) };
   session.on('stream', serveStreams(watched, connection, options));
   session.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_HTTP2_ERROR') malformed('message_malformed');
+    if (error.code === 'ERR_HTTP2_ERROR') broken();
   });
   listener.sessions.add(watched);
   stalls.watch(watched);
