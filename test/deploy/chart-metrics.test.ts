@@ -38,6 +38,7 @@ t.test('and for labels and codes that these have', async (t) => {
   const codes = Object.values(codeGroups).flatMap((group) => Object.keys(group));
   const known: Readonly<Record<string, readonly string[]>> = {
     code: [...codes, 'forwarded'],
+    status_class: ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'],
     outcome: [...Object.keys(oauthErrors), 'ok'],
   };
   for (const [, label = '', , wanted = ''] of queries.join('\n').matchAll(/(\w+)(=~|!=|=)"([^"]*)"/g)) {
@@ -63,12 +64,59 @@ t.test('what the dashboard asks of a gateway is there once it has served', async
     if (!name.startsWith(COUNTED)) t.match(metrics, `# TYPE ${name.replace(SUFFIX, '')} `, name);
 });
 
+t.test(
+  'an API that answers 5xx fails as one that is out of reach does, and one that answers 404 does not',
+  async (t) => {
+    const failing = alerts.find(({ alert }) => alert === 'GatehouseUpstreamFailing');
+    const [selected = '', all = ''] = failing?.expr.match(/gatehouse_requests_total(?:\{[^}]*\})?/g) ?? [];
+    const upstream = await witness(t);
+    const running = await gateway(t, behind(upstream.url, { admin: '127.0.0.1:0' }));
+    const counted = async () => {
+      const text = await (await fetch(`${running.adminUrl}/metrics`)).text();
+      return [matching(text, selected), matching(text, all)];
+    };
+    for (const status of [200, 301, 404]) {
+      upstream.behave({ status });
+      await fetch(`${running.url}/public/a`, { redirect: 'manual' });
+    }
+    t.strictSame(await counted(), [0, 3]);
+    for (const status of [500, 503]) {
+      upstream.behave({ status });
+      await fetch(`${running.url}/public/a`);
+    }
+    t.strictSame(await counted(), [2, 5]);
+    upstream.behave((_request, response) => response.socket?.destroy());
+    await fetch(`${running.url}/public/a`, { method: 'POST' });
+    t.strictSame(await counted(), [3, 6]);
+  },
+);
+
+t.test('every code that an upstream is to blame for has a status of 5xx, by which the alert counts it', async (t) => {
+  const entries = Object.values(codeGroups).flatMap((group) => Object.entries(group));
+  const blamed = entries.filter(([code]) => code.startsWith('upstream_'));
+  t.ok(blamed.length > 5);
+  for (const [code, { status }] of blamed) t.ok(status >= 500, code);
+});
+
 t.test('an alert says what it means and what to look at', async (t) => {
   for (const { alert, annotations } of alerts) {
     t.match(alert, /^Gatehouse[A-Z]/);
     t.ok(annotations.summary && annotations.description, alert);
   }
 });
+
+/** The sum of the samples that a selector of PromQL takes. */
+function matching(text: string, selector: string): number {
+  const [name = '', ...rest] = selector.split(/(?=\{)/);
+  const wanted = [...rest.join('').matchAll(/(\w+)(=~|=)"([^"]*)"/g)].map(
+    ([, label, operator, value = '']) =>
+      new RegExp(`[{,]${label}="${operator === '=' ? RegExp.escape(value) : `(?:${value})`}"[,}]`),
+  );
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) && wanted.every((each) => each.test(line)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
 
 async function started(t: Test, url: string): Promise<{ port: number; healthPort: number }> {
   const { port, healthUrl } = await gateway(t, behind(url, { health: '127.0.0.1:0' }));

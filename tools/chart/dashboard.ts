@@ -27,6 +27,12 @@ const panels: readonly Panel[] = [
     queries: { [`sum by (code) (${requests(', code!="forwarded"')})`]: '{{code}}' },
   },
   {
+    title: 'Answers by class of status',
+    description: 'Of the gateway and of the APIs behind it; none: the client left before there was one.',
+    unit: 'reqps',
+    queries: { [`sum by (status_class) (${requests()})`]: '{{status_class}}' },
+  },
+  {
     title: 'Duration of requests',
     description: 'From the head of a request to the end of its answer.',
     unit: 's',
