@@ -314,7 +314,10 @@ t.test('a connection that breaks the protocol is told so, counted, and ended', a
   const goaway = await client.frame(GOAWAY);
   t.equal(goaway && goawayCode(goaway), PROTOCOL_ERROR);
   t.ok(await client.untilClosed());
-  t.match(await counted(adminUrl), /gatehouse_requests_total\{[^}]*code="message_malformed"[^}]*status_class="none"[^}]*\} 1\n/);
+  t.match(
+    await counted(adminUrl),
+    /gatehouse_requests_total\{[^}]*code="message_malformed"[^}]*status_class="none"[^}]*\} 1\n/,
+  );
 });
 
 async function counted(adminUrl: string | undefined): Promise<string> {

@@ -1,12 +1,14 @@
 import { type FileHandle, mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Lines that are appended in order. What cannot be written is given back, never dropped. */
 export interface LineFile {
   /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
   open(): Promise<void>;
   append(line: string, lost: Lost): void;
+  /** Somebody has renamed the file: what is written from now on begins a new one. */
+  reopen(): void;
   /** When what was appended is written or given back. */
   close(): Promise<void>;
 }
@@ -44,6 +46,8 @@ class AppendedFile implements LineFile {
   /** Monotonic milliseconds. */
   #restsUntil = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
+  /** The handle may be that of a file that has another name by now. */
+  #isRenamed = false;
 
   constructor(file: string, clock: Clock, turnOver: TurnOver) {
     this.#file = file;
@@ -64,6 +68,10 @@ class AppendedFile implements LineFile {
     this.#length += line.length;
     this.#waiting.push({ line, lost });
     this.#writing ??= this.#writeAll();
+  }
+
+  reopen(): void {
+    this.#isRenamed = true;
   }
 
   async close(): Promise<void> {
@@ -92,7 +100,8 @@ class AppendedFile implements LineFile {
 
   async #nextFile(): Promise<void> {
     const before = this.#handle;
-    if (before === undefined || !(await this.#turnOver(before))) return;
+    if (before === undefined || !(this.#isRenamed || (await this.#turnOver(before)))) return;
+    this.#isRenamed = false;
     this.#handle = undefined;
     await before.close();
     await this.open();
