@@ -24,6 +24,9 @@ interface Waiting {
 /** Characters that may wait for a slow disk. */
 const MOST_WAITING = 1024 * 1024;
 
+/** Characters, of three bytes at most: Node.js writes 512 KiB in one piece. */
+const AT_ONCE = 128 * 1024;
+
 /** Milliseconds after a fault in which the file is not tried again. */
 const REST = 1000;
 
@@ -86,8 +89,7 @@ class AppendedFile implements LineFile {
   }
 
   async #writeNext(): Promise<void> {
-    const batch = this.#waiting;
-    this.#waiting = [];
+    const batch = this.#waiting.splice(0, this.#atOnce());
     try {
       await this.open();
       await this.#nextFile();
@@ -96,6 +98,16 @@ class AppendedFile implements LineFile {
     } catch (error) {
       await this.#giveBack(batch, error as Error);
     }
+  }
+
+  /** How many lines: between two writes another process may write lines of its own. */
+  #atOnce(): number {
+    let length = 0;
+    const end = this.#waiting.findIndex(({ line }) => {
+      length += line.length + 1;
+      return length > AT_ONCE;
+    });
+    return end === -1 ? this.#waiting.length : Math.max(1, end);
   }
 
   async #nextFile(): Promise<void> {
