@@ -122,6 +122,13 @@ export interface GatewayFile {
     /** auto: pretty on a terminal. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
+  /** A line for each request, forwarded or not, without its query. Off by default. */
+  access_log?: {
+    /** Where the lines go, relative to this file; `-`: standard output. After a reload, as by SIGHUP, a file that was renamed is begun again. Default: `"-"`. */
+    file?: string;
+    /** combined: that of Apache and nginx; ecs: JSON by the Elastic Common Schema. Default: `"combined"`. */
+    format?: "combined" | "ecs" | Variable;
+  };
   /** How the program stops. Default: `{}`. */
   shutdown?: {
     /** SIGTERM: what is in flight may take this long. Default: `"30s"`. */

@@ -111,6 +111,7 @@ export async function openPart({ sent, line, remote, log, clock = systemClock }:
       await Promise.all(apps.map((one) => one.close()));
       core.stalls.close();
       await core.kept.close();
+      await core.access?.close();
       await flushSpans();
     },
   };

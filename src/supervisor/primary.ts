@@ -3,6 +3,7 @@ import { buildGeneration } from '../gateway/generation/generation.ts';
 import { type Core, openCore, withScheme } from '../gateway/lifecycle/core.ts';
 import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
 import { type Management, openManagement } from '../gateway/lifecycle/management.ts';
+import { openAccessLog } from '../gateway/lifecycle/open-access-log.ts';
 import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle/reload.ts';
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
 import { roomForClients } from '../gateway/listener/server.ts';
@@ -84,6 +85,9 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const { directory, locate, workers } = options;
   if (config.listen.tls !== undefined) tlsOptions({ ...config.listen, tls: config.listen.tls }, directory);
   const core = openCore({ ...options, config });
+  // It writes no line: this is to say before anybody connects that its workers could write none.
+  await openAccessLog({ ...options, access: core.access });
+  await core.access?.close();
   const { clock, log } = core;
   const desks = openDesks({ clock, log, came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }) });
   const first = { version: 1, workers, directory, locate, desks: desks.open(config, directory) };

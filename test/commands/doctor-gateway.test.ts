@@ -88,6 +88,17 @@ t.test('in a setup that works everything is well, whether it runs or not', async
   t.equal(beside.status, 0);
 });
 
+t.test('an access log: a file that can be written, a folder that takes none, and standard output', async (t) => {
+  const gateway = { upstreams: { api: { url: 'http://127.0.0.1:9' } }, defaults: { upstream: 'api' } };
+  const open = [{ match: { path: '/a' }, access: 'public' }];
+  const with_ = async (access_log: object) =>
+    doctored(t, fileIn(t, 'gateway.yaml', { ...(await listeners()), ...gateway, routes: open, access_log }));
+  expectSeen(t, await with_({ file: 'access.log' }), 'access log access.log', 'good', /^can be written/);
+  const refused = await with_({ file: '/proc/access.log' });
+  expectSeen(t, refused, 'access log', 'bad', /cannot write to \/proc|0 MiB are free/);
+  t.strictSame((await with_({})).about('access log'), []);
+});
+
 t.test('a proxy that names another host in X-Forwarded-Host is told of, with the key that believes it', async (t) => {
   const upstreams = { api: { url: await api(t) } };
   const open = [{ match: { path: '/a' }, access: 'public' }];

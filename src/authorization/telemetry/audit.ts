@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
-import { Seldom } from '../../base/seldom.ts';
+import { lineFile, type TurnOver } from '../../base/line-file.ts';
+import { toldFaults } from '../../base/told-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
 import { type Kept, putAside, removeOld } from './full-files.ts';
-import { lineFile, type TurnOver } from './line-file.ts';
 
 /** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
 export type AuditEvent =
@@ -126,7 +126,7 @@ const LOOK_EVERY = 3_600_000;
 function keeping(name: string, kept: Kept, { clock, log }: { clock: Clock; log: Logger }) {
   let isOurs = false;
   let looksAt = Number.NEGATIVE_INFINITY;
-  const failed = told(clock, log, 'audit files cannot be put aside or removed');
+  const failed = toldFaults(clock, log, 'audit files cannot be put aside or removed');
   const keep: TurnOver = async (handle) => {
     if (!isOurs) return false;
     const turned = await putAside(name, handle, kept);
@@ -152,7 +152,7 @@ function keeping(name: string, kept: Kept, { clock, log }: { clock: Clock; log: 
 function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: Kept }): Recorder {
   const { begin, turnOver } = keeping(name, kept, { clock, log });
   const file = lineFile(name, clock, turnOver);
-  const failed = told(clock, log, 'the audit file cannot be written');
+  const failed = toldFaults(clock, log, 'the audit file cannot be written');
   return {
     record(event, facts) {
       const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });
@@ -171,16 +171,4 @@ function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; 
     },
     close: () => file.close(),
   };
-}
-
-/** One fault meets many events, each time as another object: the same fault is told again after an hour. */
-function told(clock: Clock, log: Logger, what: string): (fault: Error | undefined) => void {
-  const lines = new Seldom(clock, (count) => log.error({ count }, `${what}: so many more faults in the hour before`));
-  return (fault) => {
-    if (fault !== undefined && lines.isDue(nameOf(fault))) log.error({ err: fault }, what);
-  };
-}
-
-function nameOf({ code, message }: NodeJS.ErrnoException): string {
-  return `${code} ${message}`;
 }

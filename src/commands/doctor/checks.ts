@@ -2,7 +2,7 @@ import { authorizationServers } from './authorization-servers.ts';
 import { certificates } from './certificates.ts';
 import { wallClock } from './clocks.ts';
 import { counters } from './counters.ts';
-import { auditFile, fileIsValid, secretFiles } from './files.ts';
+import { accessLogFile, auditFile, fileIsValid, secretFiles } from './files.ts';
 import type { Probe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
 import { nodeVersion, openFiles } from './machine.ts';
@@ -34,6 +34,7 @@ const ofGateway: Readonly<Record<string, Check<GatewaySubject>>> = {
   user_stores: userStores,
   counters,
   secrets: secretFiles,
+  access_log: accessLogFile,
   open_files: openFiles,
   proxies: untrustedProxies,
 };

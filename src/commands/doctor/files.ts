@@ -103,15 +103,22 @@ function keyFiles(subject: Holding): readonly string[] {
 export function auditFile({ config, directory }: AuthorizationSubject): readonly Probe[] {
   if (config.audit === undefined) return [];
   const file = resolve(directory, config.audit.file);
-  return [{ about: `audit ${config.audit.file}`, look: () => lookAtAudit(file) }];
+  return [{ about: `audit ${config.audit.file}`, look: () => lookAtWritten(file, 'service') }];
 }
 
-function lookAtAudit(file: string): Seen {
+/** Nor does the gateway. */
+export function accessLogFile({ config: { access_log }, directory }: GatewaySubject): readonly Probe[] {
+  if (access_log === undefined || access_log.file === '-') return [];
+  const file = resolve(directory, access_log.file);
+  return [{ about: `access log ${access_log.file}`, look: () => lookAtWritten(file, 'gateway') }];
+}
+
+function lookAtWritten(file: string, writer: string): Seen {
   if (!existsSync(file)) return judgeFolder(dirname(file));
   try {
     accessSync(file, constants.W_OK);
     return good('can be written');
   } catch {
-    return bad('this user cannot write to it', `chown ${file} to the user that runs the service`);
+    return bad('this user cannot write to it', `chown ${file} to the user that runs the ${writer}`);
   }
 }

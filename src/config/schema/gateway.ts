@@ -87,6 +87,22 @@ const Decision = record(
   'For a proxy that asks whether a request passes, and forwards it itself. Off by default.',
 );
 
+const AccessLog = record(
+  {
+    file: text(
+      '-',
+      'Where the lines go, relative to this file; `-`: standard output. After a reload, as by SIGHUP, a file that was renamed is begun again.',
+    ),
+    format: oneOf(
+      ['combined', 'ecs'],
+      'combined',
+      'combined: that of Apache and nginx; ecs: JSON by the Elastic Common Schema.',
+    ),
+  },
+  undefined,
+  'A line for each request, forwarded or not, without its query. Off by default.',
+);
+
 /** More than machines have cores for; each takes the memory of a gateway. */
 const MOST_WORKERS = 256;
 
@@ -152,6 +168,7 @@ export const GatewaySchema = record({
     'How a request is found again in logs.',
   ),
   log: Log,
+  access_log: Type.Optional(AccessLog),
   shutdown: Shutdown,
   resource: Type.Optional(text(undefined, 'The resource identifier of RFC 9728: where clients think the API is.')),
   cors: Type.Optional(Cors),
@@ -200,5 +217,6 @@ export type GatewayConfig = Omit<
   upstreams: Readonly<Record<string, UpstreamConfig>>;
 };
 export type AuthorizationServerConfig = GatewayConfig['authorization_servers'][string];
+export type AccessLogConfig = NonNullable<GatewayConfig['access_log']>;
 export type LimitsConfig = GatewayConfig['limits'];
 export type ScopeConfig = NonNullable<RouteConfig['scope']>;

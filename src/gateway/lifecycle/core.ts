@@ -19,6 +19,7 @@ import { buildProxy } from '../listener/proxy.ts';
 import { buildServer, type ServerOptions } from '../listener/server.ts';
 import { Shaking } from '../listener/shaking.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
+import { type AccessLog, buildAccessLog } from '../telemetry/access-log.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { FullShares } from '../telemetry/full-shares.ts';
 
@@ -35,11 +36,16 @@ export interface CoreOptions {
 }
 
 /** What every generation of this gateway serves with, and the first of them. */
-export type Core = GenerationDependencies & { readonly live: { current: Generation } };
+export type Core = GenerationDependencies & {
+  readonly live: { current: Generation };
+  /** Undefined: nobody wants one. */
+  readonly access: AccessLog | undefined;
+};
 
 export function openCore({ config, directory, locate, outside, clock = systemClock, ...options }: CoreOptions): Core {
   const log = options.log ?? buildLog(config.log);
-  const decisions = new Decisions(log, clock);
+  const access = buildAccessLog(config.access_log, { directory, clock, log });
+  const decisions = new Decisions(log, clock, access);
   const listener = {
     draining: false,
     tunnels: new Set<Socket>(),
@@ -53,6 +59,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
   const core = {
     clock,
     log,
+    access,
     decisions,
     stalls: new Stalls(clock),
     fullShares,
@@ -124,8 +131,17 @@ export function beginDraining({ listener }: Pick<Core, 'listener'>): void {
   for (const session of listener.sessions) session.close();
 }
 
-/** What reads the certificates of the listener again; nothing without TLS. */
-export function renewal(core: Core, app: FastifyInstance, { listen: { tls } }: GatewayConfig): () => void {
+/** What follows files that others replace: the certificates of the listener, and an access log that was renamed. */
+export function renewal(core: Core, app: FastifyInstance, config: GatewayConfig): () => void {
+  const renewCertificates = certificateRenewal(core, app, config);
+  return () => {
+    core.access?.reopen();
+    renewCertificates();
+  };
+}
+
+/** Nothing without TLS. */
+function certificateRenewal(core: Core, app: FastifyInstance, { listen: { tls } }: GatewayConfig): () => void {
   if (tls === undefined) return () => undefined;
   // With TLS the server is one of HTTPS.
   const server = app.server as unknown as HttpsServer;

@@ -9,6 +9,7 @@ const fixed = [
   'decision',
   'workers',
   'log',
+  'access_log',
   'shutdown',
 ] as const satisfies readonly (keyof GatewayConfig)[];
 

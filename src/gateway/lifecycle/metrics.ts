@@ -17,29 +17,7 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  new Counter({
-    name: 'gatehouse_requests_total',
-    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why, the class of the status that was answered, and method.',
-    labelNames: ['route', 'code', 'reason', 'status_class', 'method'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [route, tally] of decisions.tallies()) {
-        for (const { count, ...labels } of tally.counts()) this.inc({ route, ...labels }, count);
-      }
-    },
-  });
-  for (const { name, help, read } of histograms)
-    registerHistogram(registry, { name, help, read: () => read(decisions) });
-  new Counter({
-    name: 'gatehouse_forwarded_host_ignored_total',
-    help: 'Requests of a trusted proxy whose X-Forwarded-Host is another than Host, by which they were judged.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(decisions.otherHosts);
-    },
-  });
+  decisionMetrics(registry, decisions);
   new Gauge({
     name: 'gatehouse_upstream_requests_in_flight',
     help: 'Requests that have a connection to the upstream or wait for one.',
@@ -69,6 +47,43 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   upstreamMetrics(registry, live);
   if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
   return registry;
+}
+
+/** What is counted by request. */
+function decisionMetrics(registry: Registry, decisions: Decisions): void {
+  const registers = [registry];
+  new Counter({
+    name: 'gatehouse_requests_total',
+    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why, the class of the status that was answered, and method.',
+    labelNames: ['route', 'code', 'reason', 'status_class', 'method'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, tally] of decisions.tallies()) {
+        for (const { count, ...labels } of tally.counts()) this.inc({ route, ...labels }, count);
+      }
+    },
+  });
+  for (const { name, help, read } of histograms)
+    registerHistogram(registry, { name, help, read: () => read(decisions) });
+  new Counter({
+    name: 'gatehouse_forwarded_host_ignored_total',
+    help: 'Requests of a trusted proxy whose X-Forwarded-Host is another than Host, by which they were judged.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(decisions.otherHosts);
+    },
+  });
+  new Counter({
+    name: 'gatehouse_access_log_lines_lost_total',
+    help: 'Lines of the access log that are not in its file: it could not be written, or too slowly.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(decisions.accessLinesLost);
+    },
+  });
 }
 
 /** What there is once, however many workers there are. */

@@ -25,6 +25,7 @@ import {
 import { keptNoncesProblems, requireKeptNonces } from './kept-nonces.ts';
 import { type Management, openManagement } from './management.ts';
 import { buildMetrics } from './metrics.ts';
+import { openAccessLog } from './open-access-log.ts';
 import { buildReload, type FollowedFiles, type Reload, type Reloading } from './reload.ts';
 import { remarkOfReload } from './reload-remark.ts';
 
@@ -61,9 +62,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     await Promise.all([management?.close(), asking?.close()]);
     core.stalls.close();
     await core.kept.close();
+    await core.access?.close();
     await flushSpans();
   };
   try {
+    await openAccessLog({ ...options, access: core.access });
     const app = openProxy(core, config);
     asking = config.decision && openDecisionEndpoint(core, config);
     const servers: Servers = [app, ...(asking === undefined ? [] : [asking])];

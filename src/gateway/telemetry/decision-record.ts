@@ -160,6 +160,13 @@ function refusalFacts(outcome: Refuse | Unavailable): Partial<DecisionRecord> {
   return { ...who(outcome.identity), cache, step, reason, ...mismatch, ...scopeFacts(outcome) };
 }
 
+/** Whose credentials were found to be good, whatever became of the request. */
+export function identityOf(outcome: Outcome | undefined): Identity | undefined {
+  if (outcome === undefined || !('identity' in outcome)) return undefined;
+  if (outcome.identity !== undefined || outcome.kind !== 'forward') return outcome.identity;
+  return outcome.shadow === 'pass' ? undefined : identityOf(outcome.shadow);
+}
+
 function who(identity: Identity | undefined) {
   return identity === undefined ? {} : { subject: identity.subject, client: identity.clientId };
 }

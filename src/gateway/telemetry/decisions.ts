@@ -5,6 +5,7 @@ import type { CountedAnswer } from '../message/answer-places.ts';
 import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { Histogram, type Tally, tallies } from '../message/tally.ts';
+import type { AccessLog } from './access-log.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
 import { isNoticed } from './shadow-facts.ts';
 
@@ -17,6 +18,7 @@ export type Watcher = (record: string) => void;
 export class Decisions {
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #access: AccessLog | undefined;
   readonly #newTally = tallies();
   /** By route; what has no route has an empty one. */
   readonly #tallies = new Map<string, Tally>();
@@ -28,7 +30,8 @@ export class Decisions {
 
   #otherHosts = 0;
 
-  constructor(log: Logger, clock: Clock) {
+  constructor(log: Logger, clock: Clock, access?: AccessLog) {
+    this.#access = access;
     this.#log = log;
     this.#clock = clock;
     this.#unrouted = this.tally('');
@@ -44,6 +47,12 @@ export class Decisions {
     const level = levelOf(decision);
     if (this.#log.isLevelEnabled(level)) this.#log[level](describeDecision(decision), decision.code);
     if (this.#watchers.size > 0) this.#show(decision);
+    this.#access?.write(decision);
+  }
+
+  /** Lines of the access log that are not in its file. */
+  get accessLinesLost(): number {
+    return this.#access?.lost ?? 0;
   }
 
   /** Requests of a trusted proxy that were judged by Host, and whose X-Forwarded-Host is another. */

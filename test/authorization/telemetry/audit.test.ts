@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { buildAudit } from '../../../src/authorization/telemetry/audit.ts';
-import { lineFile } from '../../../src/authorization/telemetry/line-file.ts';
 import { systemClock } from '../../../src/base/clock.ts';
+import { lineFile } from '../../../src/base/line-file.ts';
 import { buildLog } from '../../../src/base/log.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/until.ts';

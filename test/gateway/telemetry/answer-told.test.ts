@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
+import type { DecisionRecord } from '../../../src/gateway/telemetry/decision-record.ts';
 import { userAgentOf } from '../../../src/gateway/telemetry/without-tokens.ts';
 import { asEnvoy, asks, asNginx, asTraefik, type Shape } from '../../support/asking.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -142,6 +144,61 @@ for (const [name, shape, missing, nowhere] of ways)
     t.match(await running.told('/orders/1'), { code: 'credential_missing', status: missing });
     t.match(await running.told('/nowhere'), { code: 'route_not_found', status: nowhere, bytes_out: body.length });
   });
+
+/** Every member of a line about a request. */
+const members: Readonly<Record<keyof DecisionRecord | 'level' | 'time' | 'msg' | 'worker', true>> = {
+  level: true,
+  time: true,
+  msg: true,
+  worker: true,
+  request_id: true,
+  trace_id: true,
+  method: true,
+  host: true,
+  path: true,
+  status: true,
+  code: true,
+  route: true,
+  address: true,
+  user_agent: true,
+  via: true,
+  certificate: true,
+  subject: true,
+  client: true,
+  cache: true,
+  step: true,
+  dependency: true,
+  reason: true,
+  claim: true,
+  found: true,
+  expected: true,
+  difference: true,
+  scope_needed: true,
+  scope_held: true,
+  scope_missing: true,
+  shadow: true,
+  shadow_drops: true,
+  enforce_drops: true,
+  enforce_times_out: true,
+  credentials_seen: true,
+  bytes_in: true,
+  bytes_out: true,
+  milliseconds: true,
+  verification_ms: true,
+  upstream_ms: true,
+  upstream_attempts: true,
+  detail: true,
+};
+
+t.test('docs/production.md names every member of a line about a request', async (t) => {
+  const page = readFileSync(new URL('../../../docs/production.md', import.meta.url), 'utf8');
+  const [, section = ''] = page.split('## What a line of the log says\n');
+  const table = section.split('\n## ')[0] ?? '';
+  const named = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>
+    cell.replaceAll('`', '').split(', '),
+  );
+  t.strictSame(named.toSorted(), Object.keys(members).toSorted());
+});
 
 t.test('what a client says of itself is told in one printable line of 512 characters at most', async (t) => {
   const { port, told } = await scene(t);

@@ -1,12 +1,14 @@
 import { type FileHandle, mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Lines that are appended in order. What cannot be written is given back, never dropped. */
 export interface LineFile {
   /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
   open(): Promise<void>;
   append(line: string, lost: Lost): void;
+  /** Somebody has renamed the file: what is written from now on begins a new one. */
+  reopen(): void;
   /** When what was appended is written or given back. */
   close(): Promise<void>;
 }
@@ -21,6 +23,9 @@ interface Waiting {
 
 /** Characters that may wait for a slow disk. */
 const MOST_WAITING = 1024 * 1024;
+
+/** Characters, of three bytes at most: Node.js writes 512 KiB in one piece. */
+const AT_ONCE = 128 * 1024;
 
 /** Milliseconds after a fault in which the file is not tried again. */
 const REST = 1000;
@@ -44,6 +49,8 @@ class AppendedFile implements LineFile {
   /** Monotonic milliseconds. */
   #restsUntil = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> | undefined;
+  /** The handle may be that of a file that has another name by now. */
+  #isRenamed = false;
 
   constructor(file: string, clock: Clock, turnOver: TurnOver) {
     this.#file = file;
@@ -66,6 +73,10 @@ class AppendedFile implements LineFile {
     this.#writing ??= this.#writeAll();
   }
 
+  reopen(): void {
+    this.#isRenamed = true;
+  }
+
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle?.close();
@@ -78,8 +89,7 @@ class AppendedFile implements LineFile {
   }
 
   async #writeNext(): Promise<void> {
-    const batch = this.#waiting;
-    this.#waiting = [];
+    const batch = this.#waiting.splice(0, this.#atOnce());
     try {
       await this.open();
       await this.#nextFile();
@@ -90,9 +100,20 @@ class AppendedFile implements LineFile {
     }
   }
 
+  /** How many lines: between two writes another process may write lines of its own. */
+  #atOnce(): number {
+    let length = 0;
+    const end = this.#waiting.findIndex(({ line }) => {
+      length += line.length + 1;
+      return length > AT_ONCE;
+    });
+    return end === -1 ? this.#waiting.length : Math.max(1, end);
+  }
+
   async #nextFile(): Promise<void> {
     const before = this.#handle;
-    if (before === undefined || !(await this.#turnOver(before))) return;
+    if (before === undefined || !(this.#isRenamed || (await this.#turnOver(before)))) return;
+    this.#isRenamed = false;
     this.#handle = undefined;
     await before.close();
     await this.open();

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import { lineFile } from '../../base/line-file.ts';
+import { toldFaults } from '../../base/told-faults.ts';
+import { standardOutput } from '../../base/turn-lines.ts';
+import type { AccessLogConfig } from '../../config/schema/gateway.ts';
+import { combinedLine } from './combined-line.ts';
+import type { Decision } from './decision-record.ts';
+import { ecsLine } from './ecs-line.ts';
+
+/** One line for each request. No request waits for it, or fails by it. */
+export interface AccessLog {
+  write(decision: Decision): void;
+  /** Lines that are not in the file, since the start: it could not be written, or too slowly. */
+  readonly lost: number;
+  /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
+  open(): Promise<void>;
+  /** Somebody has renamed the file: the next line begins a new one. */
+  reopen(): void;
+  /** When all lines are written or lost. */
+  close(): Promise<void>;
+}
+
+export interface AccessLogOptions {
+  /** Where relative file names start. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Undefined: nobody wants one. */
+export function buildAccessLog(
+  config: AccessLogConfig | undefined,
+  { directory, clock, log }: AccessLogOptions,
+): AccessLog | undefined {
+  if (config === undefined) return undefined;
+  const format = formats[config.format];
+  const lineOf = (decision: Decision) => format(decision, clock.now() - decision.milliseconds);
+  return config.file === '-'
+    ? onStandardOutput(lineOf)
+    : inFile(resolve(directory, config.file), lineOf, { clock, log });
+}
+
+type LineOf = (decision: Decision) => string;
+
+const formats: Readonly<Record<AccessLogConfig['format'], (decision: Decision, began: number) => string>> = {
+  combined: combinedLine,
+  ecs: ecsLine,
+};
+
+function onStandardOutput(lineOf: LineOf): AccessLog {
+  return {
+    write: (decision) => standardOutput().write(`${lineOf(decision)}\n`),
+    lost: 0,
+    open: async () => {},
+    reopen: () => {},
+    close: async () => {},
+  };
+}
+
+function inFile(name: string, lineOf: LineOf, { clock, log }: Pick<AccessLogOptions, 'clock' | 'log'>): AccessLog {
+  const file = lineFile(name, clock);
+  const failed = toldFaults(clock, log, 'the access log cannot be written: its lines are lost');
+  let lost = 0;
+  const lose = (fault: Error | undefined) => {
+    lost++;
+    failed(fault);
+  };
+  return {
+    write: (decision) => file.append(lineOf(decision), lose),
+    get lost() {
+      return lost;
+    },
+    open: () => file.open(),
+    reopen: () => file.reopen(),
+    close: () => file.close(),
+  };
+}

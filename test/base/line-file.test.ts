@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { systemClock } from '../../src/base/clock.ts';
+import { lineFile } from '../../src/base/line-file.ts';
+
+function place(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return join(directory, 'lines');
+}
+
+const linesOf = (name: string) => readFileSync(name, 'utf8').trimEnd().split('\n');
+
+t.test('two programs that write many lines into one file cut none of each other', async (t) => {
+  const name = place(t);
+  const [one, other] = [lineFile(name, systemClock), lineFile(name, systemClock)];
+  let lost = 0;
+  const lose = () => {
+    lost++;
+  };
+  for (let count = 0; count < 9_000; count++) {
+    one.append('a'.repeat(99), lose);
+    other.append('\u20ac'.repeat(99), lose);
+  }
+  await Promise.all([one.close(), other.close()]);
+  t.equal(lost, 0);
+  const lines = linesOf(name);
+  t.equal(lines.length, 18_000);
+  t.strictSame(
+    lines.filter((line) => !/^(?:a{99}|\u20ac{99})$/.test(line)),
+    [],
+  );
+});

@@ -1,0 +1,175 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { behind, gateway } from '../support/gateway.ts';
+import { group } from '../support/group.ts';
+import { startProcess } from '../support/process.ts';
+import { reloadable } from '../support/reloadable.ts';
+import { jwt } from '../support/tokens.ts';
+import { until } from '../support/until.ts';
+import { witness } from '../support/witness.ts';
+
+/** Starts programs: 15 s on a busy machine. */
+t.setTimeout(240_000);
+
+function place(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function linesOf(file: string): readonly string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+t.test('a file gets a line for each request, forwarded or refused; it is for its owner alone', async (t) => {
+  const upstream = await witness(t, { status: 500, body: 'broken' });
+  const file = join(place(t), 'logs', 'access.log');
+  const { url } = await gateway(t, behind(upstream.url, { access_log: { file } }));
+  const token = await jwt({ scope: 'orders.read' }, { alg: 'HS256' });
+  const headers = { authorization: `Bearer ${token}`, referer: 'https://app.example/?token=Hush', 'user-agent': 'a"b' };
+  await fetch(`${url}/orders/1?q=Hush`, { headers });
+  await (await fetch(`${url}/nowhere`)).text();
+  t.ok(await until(() => linesOf(file).length === 2));
+  const [forwarded = '', refused = ''] = linesOf(file);
+  const time = String.raw`\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d \+0000\]`;
+  t.match(
+    forwarded,
+    new RegExp(
+      String.raw`^127\.0\.0\.1 - alice ${time} "GET /orders/1 HTTP/1\.1" 500 6 "https://app\.example/" "a\\"b"$`,
+    ),
+  );
+  t.match(refused, /^127\.0\.0\.1 - - \[.*\] "GET \/nowhere HTTP\/1\.1" 404 [1-9]\d+ "-" "/);
+  t.notMatch(readFileSync(file, 'utf8'), /Hush|eyJ/);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+t.test('without the setting there is none', async (t) => {
+  const upstream = await witness(t);
+  const { metric, url } = await reloadable(t, behind(upstream.url));
+  await fetch(`${url}/public/a`);
+  t.equal(await metric('gatehouse_access_log_lines_lost_total'), 0);
+});
+
+t.test('a file that was renamed is begun again after a reload, also after one that is refused', async (t) => {
+  const upstream = await witness(t);
+  const body = behind(upstream.url, { access_log: { file: 'access.log', format: 'ecs' } });
+  const { url, directory, take } = await reloadable(t, body);
+  const [file, old] = [join(directory, 'access.log'), join(directory, 'access.log.1')];
+  const paths = (name: string) => linesOf(name).map((line) => JSON.parse(line).url.path);
+  await fetch(`${url}/public/a`);
+  t.ok(await until(() => paths(file).length === 1));
+  renameSync(file, old);
+  await fetch(`${url}/public/b`);
+  t.ok(await until(() => paths(old).length === 2), 'until then the old one is written on');
+  await take(body);
+  await fetch(`${url}/public/c`);
+  t.ok(await until(() => paths(file).length === 1));
+  renameSync(file, old);
+  t.notOk((await take('nonsense: true')).ok);
+  await fetch(`${url}/public/d`);
+  t.ok(await until(() => paths(file).length === 1));
+  t.strictSame([...paths(old), ...paths(file)], ['/public/c', '/public/d']);
+});
+
+t.test('another access log is taken up by a restart, and the log says so', async (t) => {
+  const upstream = await witness(t);
+  const { take, log } = await reloadable(t, behind(upstream.url));
+  t.match(await take(behind(upstream.url, { access_log: { file: 'access.log' } })), {
+    ok: true,
+    restart: ['access_log'],
+  });
+  t.ok(log.some(({ msg }) => msg === '`access_log` changes only with a restart'));
+});
+
+t.test('a gateway does not start where the file cannot be written, and says where that stands', async (t) => {
+  const file = join(place(t), 'file');
+  writeFileSync(file, '');
+  const wanted = behind('http://127.0.0.1:9', { access_log: { file: `${file}/access.log` } });
+  await t.rejects(gateway(t, wanted), {
+    name: 'CannotStart',
+    message: /^gateway\.yaml:\d+:\d+: the access log .*access\.log cannot be written: E[A-Z]+.*; let the user/,
+  });
+  for (const workers of [1, 2])
+    await t.rejects(
+      startProcess({ config: { workers, ...wanted } }),
+      /exited with 1: gatehouse: \S+gateway\.yaml:\d+:\d+: the access log .* cannot be written: E/,
+    );
+});
+
+t.test(
+  'a disk that is full costs lines and no request: the lines are counted, and the log tells it once',
+  async (t) => {
+    const upstream = await witness(t);
+    const { url, metric, log } = await reloadable(t, behind(upstream.url, { access_log: { file: '/dev/full' } }));
+    for (let count = 0; count < 20; count++) t.equal((await fetch(`${url}/public/a`)).status, 200);
+    for (let lost = 0; lost < 20; ) lost = await metric('gatehouse_access_log_lines_lost_total');
+    t.equal(await metric('gatehouse_access_log_lines_lost_total'), 20);
+    const told = log.filter(({ msg }) => msg === 'the access log cannot be written: its lines are lost');
+    t.equal(told.length, 1);
+    t.match(told[0], { level: 50, err: { code: 'ENOSPC' } });
+  },
+);
+
+t.test('all lines are in the file once a gateway has stopped', async (t) => {
+  const upstream = await witness(t);
+  const directory = place(t);
+  const file = join(directory, 'access.log');
+  const started = await startProcess({ config: behind(upstream.url, { access_log: { file } }) });
+  await Promise.all(Array.from({ length: 200 }, () => fetch(`http://127.0.0.1:${started.port}/public/a`)));
+  t.equal(await started.stop(), 0);
+  t.equal(linesOf(file).length, 200);
+});
+
+t.test('`-` is standard output, where the lines of workers stand whole beside the log', async (t) => {
+  const upstream = await witness(t);
+  for (const workers of [1, 2]) {
+    const config = behind(upstream.url, {
+      workers,
+      access_log: { format: 'ecs' },
+      log: { level: 'info', format: 'json' },
+    });
+    const started = await startProcess({ config });
+    t.teardown(() => started.stop());
+    await Promise.all(Array.from({ length: 50 }, () => fetch(`http://127.0.0.1:${started.port}/public/a`)));
+    const told = () => {
+      const lines = started
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('gatehouse.access'));
+      return lines.map((line) => JSON.parse(line).url.path);
+    };
+    t.ok(await until(() => told().length === 50), `${workers} workers`);
+    t.equal(await started.stop(), 0);
+  }
+});
+
+t.test('workers write into one file, and begin it again on SIGHUP', async (t) => {
+  const upstream = await witness(t);
+  const directory = place(t);
+  const [file, old] = [join(directory, 'access.log'), join(directory, 'access.log.1')];
+  const served = await group(t, behind(upstream.url, { access_log: { file } }), 2);
+  const ask = (path: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        fetch(`${served.url}/public/${path}`, { headers: { connection: 'close' } }).then((answer) => answer.text()),
+      ),
+    );
+  await ask('a', 200);
+  t.ok(await until(() => linesOf(file).length === 200));
+  renameSync(file, old);
+  process.kill(served.process.pid ?? 0, 'SIGHUP');
+  t.ok(
+    await until(async () => {
+      await ask('b', 4);
+      return linesOf(file).length > 0 && (await served.metric('gatehouse_config_reloads_total')) === 1;
+    }),
+  );
+  await ask('c', 50);
+  t.ok(await until(() => linesOf(file).filter((line) => line.includes('/public/c')).length === 50));
+  t.ok(
+    [...linesOf(old), ...linesOf(file)].every((line) => /^127\.0\.0\.1 - - \[.*"$/.test(line)),
+    'each is whole',
+  );
+});
