@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { CannotListen } from '../base/listen.ts';
 import { buildLog } from '../base/log.ts';
 import { stopOnSignal } from '../base/shutdown.ts';
+import { standardOutput } from '../base/turn-lines.ts';
 import { startDemo } from '../demo/demo.ts';
 import type { Ports } from '../demo/files.ts';
+import { requestLines } from '../demo/request-lines.ts';
 
 /** `gatehouse demo`: everything in one process, and what to paste. */
 export function register(program: Command): void {
@@ -16,13 +18,17 @@ export function register(program: Command): void {
     .option('--authorization <port>', 'port of the authorization service', port, 8081)
     .option('--api <port>', 'port of the sample API', port, 9000)
     .option('--client <port>', 'port of the client page', port, 8082)
+    .option('--admin <port>', "port of the gateway's admin listener", port, 9901)
+    .option('--health <port>', 'port of its health listener', port, 9900)
     .action(run);
 }
 
 const DEADLINE = 5000;
 
 async function run(ports: Ports): Promise<void> {
-  const log = buildLog({ level: 'info', format: 'auto' });
+  const log = process.stdout.isTTY
+    ? buildLog({ level: 'debug', format: 'json' }, requestLines(standardOutput()))
+    : buildLog({ level: 'info', format: 'json' });
   try {
     const demo = await startDemo(ports, log);
     process.stdout.write(`${demo.guide}\n`);
@@ -30,7 +36,7 @@ async function run(ports: Ports): Promise<void> {
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
     process.stderr.write(
-      `gatehouse demo: ${error.message} (other ports: --gateway 18080 --authorization 18081 --api 19000 --client 18082)\n`,
+      `gatehouse demo: ${error.message} (other ports: --gateway 18080 --authorization 18081 --api 19000 --client 18082 --admin 19901 --health 19900)\n`,
     );
     process.exitCode = 1;
   }

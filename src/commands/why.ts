@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
@@ -5,6 +6,7 @@ import { type LoadedTicketFile, loadTicketFile } from '../config/load/ticket-fil
 import { entry, isCode } from '../gateway/message/codes.ts';
 import type { TicketRecord } from '../gateway/telemetry/ticket-record.ts';
 import { type OpenedTicket, readTicket, ticketKeys } from '../gateway/telemetry/tickets.ts';
+import { parseJsonObject } from '../jwt/json.ts';
 import { gatewayOption } from './common/config-option.ts';
 import { listenerUrl } from './common/listener-url.ts';
 import { openAtAdmin } from './explain/ticket-at-admin.ts';
@@ -14,13 +16,14 @@ export function register(program: Command): void {
   program
     .command('why')
     .description('open the ticket of a refusal: which route, which step, what was missing')
-    .argument('<ticket>', 'the member `ticket` of the answer')
+    .argument('<ticket>', 'the member `ticket` of the answer; `-`: that, or the whole answer, on standard input')
     .addOption(gatewayOption(', with the `ticket_keys` under which it was sealed'))
     .option('--json', 'print the record as JSON')
     .action(run);
 }
 
-async function run(ticket: string, { config: file, json }: { config: string; json?: true }): Promise<void> {
+async function run(word: string, { config: file, json }: { config: string; json?: true }): Promise<void> {
+  const ticket = word === '-' ? ticketIn(readFileSync(0, 'utf8')) : word;
   const loaded = loadTicketFile(file);
   if (!loaded.ok) {
     giveUp(formatProblems(loaded.problems));
@@ -29,6 +32,12 @@ async function run(ticket: string, { config: file, json }: { config: string; jso
   const opened = await open(ticket.trim(), loaded);
   if (opened.kind === 'opened') print(opened.record, json);
   else giveUp(`gatehouse: ${sentence(opened.kind, ticket.trim(), file, loaded)}\n`);
+}
+
+/** Of an answer (RFC 9457) its member; any other text is the ticket itself. */
+function ticketIn(text: string): string {
+  const answer = parseJsonObject(Buffer.from(text));
+  return typeof answer?.ticket === 'string' ? answer.ticket : text;
 }
 
 /** Without keys in the file only the process that sealed a ticket has the key, so that one is asked. */

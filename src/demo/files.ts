@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ export interface Ports {
   readonly authorization: number;
   readonly api: number;
   readonly client: number;
+  /** Of the gateway, as `health`. */
+  readonly admin: number;
+  readonly health: number;
 }
 
 export interface DemoFiles {
@@ -32,13 +36,17 @@ export const user = {
 export const everyScope = 'orders.read orders.write';
 
 /** What each port is to the others. */
-export function addresses({ gateway, authorization, api, client }: Ports) {
+export function addresses({ gateway, authorization, api, client, admin, health }: Ports) {
   const at = (port: number) => `http://127.0.0.1:${port}`;
   return {
     api: at(gateway),
     issuer: at(authorization),
+    token: `${at(authorization)}/oauth2/token`,
+    revocation: `${at(authorization)}/oauth2/revoke`,
     upstream: at(api),
     page: at(client),
+    admin: at(admin),
+    health: at(health),
     redirectUri: `${at(client)}/callback`,
   };
 }
@@ -51,6 +59,7 @@ export function writeDemoFiles(ports: Ports): DemoFiles {
     gateway: join(directory, 'gateway.yaml'),
     authorization: join(directory, 'authorization.yaml'),
   };
+  writeFileSync(join(directory, 'ticket.key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   writeFileSync(files.gateway, gatewayYaml(ports), { mode: 0o600 });
   writeFileSync(files.authorization, authorizationYaml(ports), { mode: 0o600 });
   return files;
@@ -60,6 +69,9 @@ function gatewayYaml(ports: Ports): string {
   const { api, issuer, upstream, page } = addresses(ports);
   return `version: 1
 listen: 127.0.0.1:${ports.gateway}
+admin: 127.0.0.1:${ports.admin}
+health: 127.0.0.1:${ports.health}
+ticket_keys: ["\${file:ticket.key}"]
 realm: demo
 cors: { origins: ["${page}"] }
 scopes_supported: [orders.read, orders.write]

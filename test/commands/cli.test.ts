@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { command } from '../support/command.ts';
-import { freePort } from '../support/free-port.ts';
+import { demoPorts } from '../support/demo-ports.ts';
 
 /** Starts programs: 17 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -107,17 +107,7 @@ t.test('a port that is taken is one line and exit 1, not a stack', async (t) => 
   await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening));
   t.teardown(() => taken.close());
   const { port } = taken.address() as { port: number };
-  const { status, stderr } = await command(t, [
-    'demo',
-    '--gateway',
-    String(port),
-    '--authorization',
-    String(await freePort()),
-    '--api',
-    String(await freePort()),
-    '--client',
-    String(await freePort()),
-  ]).ended();
+  const { status, stderr } = await command(t, ['demo', ...(await demoPorts()), '--gateway', String(port)]).ended();
   t.equal(status, 1);
   t.match(stderr, `127.0.0.1:${port} is taken (\`listen\`): `, 'with the key of the file that names it');
   t.notMatch(stderr, /\n\s+at /);

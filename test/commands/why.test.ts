@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { command } from '../support/command.ts';
+import { command, commandReading } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { ask as raw } from '../support/raw-client.ts';
@@ -112,6 +112,15 @@ t.test('where no gateway answers at the admin listener, `why` says what to do', 
   const { url: stranger } = await witness(t);
   const file = write(behind(upstream, { admin: new URL(stranger).host }));
   t.match(await command(t, ['why', ticket, '--config', file]).ended(), { status: 1, stderr: /no gateway answers/ });
+});
+
+t.test('`why -` takes the whole answer, or its ticket, from standard input', async (t) => {
+  const { url } = await gateway(t, behind(upstream, { ticket_keys: [key] }));
+  const answer = await (await fetch(`${url}/orders/1`)).text();
+  const file = write(behind(upstream, { ticket_keys: [key] }));
+  for (const input of [answer, `${JSON.parse(answer).ticket}\n`])
+    t.match(await commandReading(input, ['why', '-', '-c', file]), { status: 0, stdout: /^401 credential_missing/ });
+  t.match(await commandReading('{"code":"x"}', ['why', '-', '-c', file]), { status: 1, stderr: /not a ticket/ });
 });
 
 t.test('a 401 says in its ticket that a token stood where the route does not read it, and never which', async (t) => {

@@ -5,6 +5,7 @@ import { hashSync } from 'bcryptjs';
 import t, { type Test } from 'tap';
 import { request } from 'undici';
 import { bundle } from '../../tools/bundle.ts';
+import { demoPorts } from '../support/demo-ports.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 import { checkout, type Installed, start } from './packed.ts';
@@ -138,11 +139,10 @@ t.test('what is started by its path is found: workers, and the thread of passwor
 });
 
 t.test('the demo finds its page', async (t) => {
-  const names = ['gateway', 'authorization', 'api', 'client'];
-  const ports = await Promise.all(names.map(async (name) => [`--${name}`, String(await freePort())]));
-  const demo = start(t, here, ['demo', ...ports.flat()]);
+  const ports = await demoPorts();
+  const demo = start(t, here, ['demo', ...ports]);
   t.ok(await demo.prints('Ctrl-C'), demo.output());
-  t.equal(await status(`http://127.0.0.1:${ports[3]?.[1]}/`), 200);
+  t.equal(await status(`http://127.0.0.1:${ports[ports.indexOf('--client') + 1]}/`), 200);
   demo.kill('SIGTERM');
   t.equal(await demo.ended(), 0, demo.output());
 });

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 import { request } from 'undici';
 import { parse } from 'yaml';
 import { billOfMaterials } from '../../tools/sbom.ts';
+import { demoPorts } from '../support/demo-ports.ts';
 import { freePort } from '../support/free-port.ts';
 import { isFullSize } from '../support/long.ts';
 import { serving } from '../support/serving.ts';
@@ -182,10 +183,7 @@ t.test('the files of the README are served by the programs of the package', { sk
 });
 
 t.test('the demo answers what it promises at the URLs that it prints', { skip }, async (t) => {
-  const ports = await Promise.all(
-    ['gateway', 'authorization', 'api', 'client'].map(async (name) => [`--${name}`, String(await freePort())]),
-  );
-  const demo = start(t, here, ['demo', ...ports.flat()]);
+  const demo = start(t, here, ['demo', ...(await demoPorts())]);
   t.ok(await demo.prints('Ctrl-C'), demo.output());
   const promised = [...demo.output().matchAll(/^ {2}(\d{3}) {2}.*\n {4}(curl -i .*)$/gm)];
   t.strictSame(

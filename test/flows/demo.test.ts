@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
-import { freePort } from '../support/free-port.ts';
+import { demoPorts } from '../support/demo-ports.ts';
+import { until } from '../support/until.ts';
 
 /** Starts programs, and drives a browser: 15 s in .ci/run on a busy machine. */
 t.setTimeout(120_000);
@@ -28,17 +32,18 @@ interface Running {
 
 /** As a user starts it, on ports that are free. */
 async function run(t: Test): Promise<Running> {
-  const ports = [];
-  for (const name of ['gateway', 'authorization', 'api', 'client']) ports.push(`--${name}`, String(await freePort()));
-  const demo = command(t, ['demo', ...ports]);
+  const demo = command(t, ['demo', ...(await demoPorts())]);
   t.teardown(async () => {
     demo.process.kill('SIGINT');
     await demo.ended();
   });
   t.ok(await demo.prints('Ctrl-C ends the demo'), demo.stderr());
   const [page = '', login = ''] = demo.stdout().match(/^ {4}http:.*$/gm) ?? [];
-  return { demo, commands: demo.stdout().match(/^ {4}curl .*$/gm) ?? [], opened: [page.trim(), login.trim()] };
+  return { demo, commands: demo.stdout().match(/^ {4}(curl|node) .*$/gm) ?? [], opened: [page.trim(), login.trim()] };
 }
+
+/** As somebody pastes it, in a folder of theirs. */
+const paste = async (line: string) => (await shell('sh', ['-c', `${line} 2>&1`], { cwd: tmpdir() })).stdout;
 
 t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it', async (t) => {
   if (!(await hasCurl())) {
@@ -46,23 +51,82 @@ t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it'
     return;
   }
   const { demo, commands } = await run(t);
-  const answers = [];
-  for (const line of commands) answers.push((await shell('sh', ['-c', `${line} 2>&1`])).stdout);
-  t.equal(commands.length, 4);
-  t.match(answers[0], '"access_token"');
-  t.match(answers[1], 'HTTP/1.1 401');
-  t.match(answers[2], 'HTTP/1.1 403');
-  t.match(answers[3], 'HTTP/1.1 200');
-  t.match(answers[3], '"token_seen":false');
+  t.equal(commands.length, 8);
+  const [asked = '', refused = '', why = '', forbidden = '', explain = '', passed = '', revoked = '', live = ''] =
+    commands;
+  t.match(await paste(asked), '"access_token"');
+  t.match(await paste(refused), 'HTTP/1.1 401');
+  t.match(
+    await paste(why),
+    /^401 credential_missing {3}GET 127\.0\.0\.1:\d+\/orders\/7\n.*\n(.*\n)+ *route +orders-read +\S+gateway\.yaml:\d+\n/,
+  );
+  t.match(await paste(forbidden), 'HTTP/1.1 403');
+  t.match(await paste(explain), /403 scope_insufficient/);
+  const good = await paste(passed);
+  t.match(good, 'HTTP/1.1 200');
+  t.match(good, '"token_seen":false');
+  // A machine that is busy may take longer than the second for which the line waits: it may be pasted again.
+  let answer = '';
+  for (let pasted = 0; pasted < 10 && !answer.includes('token_revoked'); pasted++) answer = await paste(revoked);
+  t.match(JSON.parse(answer), { status: 401, code: 'token_revoked' });
+  await decidesLive(t, live, refused);
   demo.process.kill('SIGINT');
   t.equal((await demo.ended()).status, 0);
 });
 
+/** The stream goes on until its reader leaves. */
+async function decidesLive(t: Test, live: string, request: string): Promise<void> {
+  const reader = spawn('sh', ['-c', `exec ${live.trim()} 2>&1`]);
+  t.teardown(() => reader.kill());
+  let shown = '';
+  reader.stdout.on('data', (chunk) => (shown += String(chunk)));
+  t.ok(await until(() => shown.includes('from here on'), 30_000), shown);
+  await paste(request);
+  t.ok(await until(() => /^data: .*"code":"credential_missing"/m.test(shown), 30_000), shown);
+  reader.kill();
+}
+
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+t.test(
+  'on a terminal the log is one line for each request, so that what is to be pasted stays in sight',
+  { skip: hasTerminal ? false : 'script (util-linux) is not installed' },
+  async (t) => {
+    const ports = await demoPorts();
+    const line = [
+      process.execPath,
+      fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url)),
+      'demo',
+      ...ports,
+    ];
+    const terminal = spawn('script', ['--quiet', '--flush', '--command', line.join(' '), '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    t.teardown(() => terminal.kill('SIGKILL'));
+    const ended = once(terminal, 'close');
+    let shown = '';
+    terminal.stdout.on('data', (chunk) => (shown += String(chunk)));
+    t.ok(await until(() => shown.includes('Ctrl-C ends the demo'), 60_000), shown);
+    const gateway = `http://127.0.0.1:${ports[ports.indexOf('--gateway') + 1]}`;
+    await (await fetch(`${gateway}/orders/7`)).text();
+    await (await fetch(`${gateway}/health?secret=1`)).text();
+    t.ok(await until(() => /^GET \/health .*ms\r$/m.test(shown), 30_000), shown);
+    t.match(shown, /^GET \/orders\/7 401 credential_missing \d+ ms\r$/m);
+    t.match(shown, /^POST token 200 shop \d+ ms\r$/m);
+    const after = shown.slice(shown.indexOf('Ctrl-C ends the demo')).split('\r\n').slice(2, -1);
+    for (const each of after) t.match(each, /^[A-Z]+ \S+ .*\d+ ms$/);
+    t.notMatch(shown, 'secret=1');
+    terminal.stdin.write('\x03');
+    await ended;
+    t.notMatch(shown, /^ {4}at /m);
+  },
+);
+
 t.test('every address that the demo prints answers', async (t) => {
   const { demo } = await run(t);
-  const lines = demo.stdout().match(/^ {4}(?!curl ).*$/gm) ?? [];
+  const lines = demo.stdout().match(/^ {4}(?!curl |node ).*$/gm) ?? [];
   const addresses = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
-  t.equal(addresses.length, 5);
+  t.equal(addresses.length, 6);
   for (const address of addresses) t.equal((await fetch(address)).status, 200, address);
 });
 

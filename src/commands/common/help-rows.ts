@@ -12,7 +12,7 @@ const INVALID = '0 done; 1 invalid, or it cannot start; 2 wrong usage';
 
 /** One row a command, by the words that lead to it. */
 export const helpRows: Readonly<Record<string, HelpRow>> = {
-  demo: { examples: ['gatehouse demo', 'gatehouse demo --gateway 9080 --api 9081'] },
+  demo: { examples: ['gatehouse demo', 'gatehouse demo --gateway 18080 --admin 19901'] },
   version: { examples: ['gatehouse version'] },
   gateway: {
     examples: ['gatehouse gateway -c gateway.yaml'],
@@ -59,7 +59,11 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
     exit: '0 no ✗; 1 a ✗, or an invalid file; 2 wrong usage',
   },
   why: {
-    examples: ['gatehouse why AZ7TJmVt1o2fXw', 'gatehouse why AZ7TJmVt1o2fXw -c gateway.yaml --json'],
+    examples: [
+      'gatehouse why AZ7TJmVt1o2fXw',
+      'gatehouse why AZ7TJmVt1o2fXw -c gateway.yaml --json',
+      'gatehouse why - < answer.json',
+    ],
     reads: true,
   },
   'shadow report': { examples: ['gatehouse shadow report gateway.log', 'gatehouse shadow report - < gateway.log'] },

@@ -31,11 +31,21 @@ async function enterOne(statement: string, place: string, followed: Followed): P
   if (http !== undefined) t.match(shown, new RegExp(`^HTTP/1\\.1 ${http} `, 'm'), `${place}: ${statement}`);
 }
 
+const demoPorts = {
+  gateway: '8080',
+  authorization: '8081',
+  api: '9000',
+  client: '8082',
+  admin: '9901',
+  health: '9900',
+};
+
 /** What `npm start` runs, on ports that are free; it stays in the foreground until the page says Ctrl-C. */
 async function startDemo(followed: Followed): Promise<void> {
   const { ports, shell } = followed;
-  const [gateway, authorization, api, client] = ['8080', '8081', '9000', '8082'].map((port) => ports[port]);
-  const where = `--gateway ${gateway} --authorization ${authorization} --api ${api} --client ${client}`;
+  const where = Object.entries(demoPorts)
+    .map(([option, port]) => `--${option} ${ports[port]}`)
+    .join(' ');
   const line = `./bin/gatehouse.js demo ${where} > demo.log & FOREGROUND=$!`;
   await shell.enter(line);
   await ready(line, followed);

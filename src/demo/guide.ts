@@ -1,0 +1,70 @@
+import { addresses, type DemoFiles, type Ports, shop, user } from './files.ts';
+
+/** What is told of the demo once it runs. Every line of it that is a command works as it stands, from any folder. */
+export function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
+  const { issuer, api, upstream, page, health } = addresses(ports);
+  return `
+  Gatehouse is in front of an API that knows nothing of OAuth.
+
+    gateway                 ${api}/health
+    authorization service   ${issuer}/.well-known/oauth-authorization-server
+    the legacy API          ${upstream}/orders
+    readiness, metrics      ${health}/readyz
+    the rules               ${files.gateway}
+
+  Open these in a browser; the user is ${user.name}, the password ${user.password}:
+
+  A client page: sign in, consent, and it calls the API with the token
+    ${page}/
+
+  The login, and which apps have access
+    ${issuer}/oauth2/login
+
+  Paste these into another terminal, one after the other:
+
+${requests(ports, files, accessToken)}
+  Ctrl-C ends the demo and removes its files.
+`;
+}
+
+/** A title and its command each; three digits at the beginning of a title are the status of the answer. */
+function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
+  const { api, admin, token, revocation } = addresses(ports);
+  const order = `${api}/orders/7`;
+  const bearer = `-H 'Authorization: Bearer ${accessToken}'`;
+  const client = `-u ${shop.id}:${shop.secret}`;
+  const file = `-c ${quoted(files.gateway)}`;
+  const rows: readonly (readonly [title: string, command: string])[] = [
+    [
+      `A token for the client "${shop.id}", with the scope orders.read`,
+      `curl -s ${client} -d grant_type=client_credentials -d scope=orders.read ${token}`,
+    ],
+    ['401  no token', `curl -i ${order}`],
+    [
+      'Why: the answer has a ticket, and the keys of the file open it',
+      `curl -s ${order} | ${gatehouse()} why - ${file}`,
+    ],
+    ['403  a token, but not the scope: deleting needs orders.write', `curl -i -X DELETE ${bearer} ${order}`],
+    [
+      'What would become of a request, step by step, without making it',
+      `${gatehouse()} explain DELETE /orders/7 --scope orders.read ${file}`,
+    ],
+    ['200  a token with the scope', `curl -i ${bearer} ${order}`],
+    [
+      'The token is revoked, and refused within a second',
+      `curl -s ${client} -d token=${accessToken} ${revocation} && sleep 1 && curl -s ${bearer} ${order}`,
+    ],
+    ['Each decision as it is made, for 30 seconds', `curl -N ${admin}/decisions`],
+  ];
+  return rows.map(([title, command]) => `  ${title}\n    ${command}\n`).join('\n');
+}
+
+/** This program, by its path: it need not be installed. */
+function gatehouse(): string {
+  return `node ${quoted(process.argv[1] ?? 'bin/gatehouse.js')}`;
+}
+
+/** One word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
