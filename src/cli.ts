@@ -6,6 +6,7 @@ import { SecretValueError, USAGE } from './commands/common/usage-error.ts';
 /** One row a command: its file registers its name, options and action. */
 const commands: Readonly<Record<string, Load>> = {
   demo: () => import('./commands/demo.ts'),
+  init: () => import('./commands/init.ts'),
   gateway: () => import('./commands/gateway.ts'),
   authorization: () => import('./commands/authorization.ts'),
   check: () => import('./commands/check.ts'),
@@ -39,7 +40,7 @@ function toLoad(name = ''): readonly Load[] {
 
 /** The help names commands in the order of the table, each below its heading. */
 const headings: Readonly<Record<string, readonly string[]>> = {
-  'To begin:': ['demo', 'protect', 'import', 'completion', 'version'],
+  'To begin:': ['demo', 'init', 'protect', 'import', 'completion', 'version'],
   'The two programs:': ['gateway', 'authorization'],
   'To look, and change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
   'To administer clients, people, tokens and keys:': ['client', 'user', 'token', 'key', 'digest', 'hash-password'],

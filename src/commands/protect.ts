@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { printableValue } from '../base/printable.ts';
 import { formatProblems, loadGatewayText } from '../config/load/load.ts';
+import { apiOf, apiUrlFault, everythingYaml } from './common/api-url.ts';
 import { scalar } from './common/yaml-text.ts';
 import { serve } from './gateway.ts';
 
@@ -22,12 +22,9 @@ export function register(program: Command): void {
     .action(run);
 }
 
-const WITHOUT = 'The API is a scheme, a host and at most a path: leave out `?` or `#` and what follows';
-
 async function run(url: string, options: Options, command: Command): Promise<void> {
-  // Each request has a path and a query of its own: there is nowhere that another one could go.
-  if (/[?#]/.test(url)) command.error(`error: ${printableValue(url)} has a query or a fragment. ${WITHOUT}`);
-  if (!url.includes('://')) command.error(`error: the API has no scheme. Write ${withScheme(url)}`);
+  const fault = apiUrlFault(url);
+  if (fault !== undefined) command.error(`error: ${fault}`);
   const yaml = gatewayYaml(url, options);
   const loaded = loadGatewayText(yaml, { file: 'protect.yaml' });
   if (!loaded.ok) {
@@ -39,18 +36,7 @@ async function run(url: string, options: Options, command: Command): Promise<voi
   await serve(loaded);
 }
 
-/** What stands before `@` may be a password, and an error is kept by logs. */
-function withScheme(url: string): string {
-  return url.includes('@') ? 'http:// or https:// before it' : `http://${printableValue(url)}`;
-}
-
-/** A path of the URL is put before the path of each request: an upstream has none. */
 function gatewayYaml(text: string, { issuer, scope, listen }: Options): string {
-  const url = URL.parse(text);
-  const path = url?.pathname.replace(/\/$/, '') ?? '';
-  // What the loader refuses, such as a password, it must see.
-  const isPlain = url !== null && url.href === `${url.protocol}//${url.host}${url.pathname}`;
-  const upstream = isPlain ? `${url.protocol}//${url.host}` : text;
   return `# Save this as gateway.yaml, and run it with: gatehouse gateway --config gateway.yaml
 version: 1
 listen: ${scalar(listen)}
@@ -65,15 +51,8 @@ authorization_servers:
     # For tokens that are no JWTs, who the gateway is when it asks about them:
     # client_id: gateway
     # client_secret: "\${GATEWAY_SECRET}"
-upstreams:
-  api: { url: ${scalar(upstream)} }
 # Once it enforces, the API is told who calls, in X-Auth-Subject and others, and X-Auth-… of the caller is dropped. If the
 # API reads such headers of its callers, take another prefix; the shadow report counts them:
 # defaults: { upstream: api, identity_headers: { prefix: X-Gatehouse-, set: { X-Gatehouse-Subject: sub } } }
-defaults: { upstream: api }
-routes:
-  - id: everything
-    match: { path: "/{rest*}" }
-    ${scope === undefined ? 'access: authenticated        # any valid token; or scope: …' : `scope: ${scalar(scope)}`}
-${path === '' ? '' : `    rewrite: { add_prefix: ${scalar(path)} }\n`}`;
+${everythingYaml(apiOf(text), scope)}`;
 }

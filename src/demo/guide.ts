@@ -1,3 +1,4 @@
+import { shellWord } from '../base/shell-word.ts';
 import { addresses, type DemoFiles, type Ports, shop, user } from './files.ts';
 
 /** What is told of the demo once it runs. Every line of it that is a command works as it stands, from any folder. */
@@ -33,7 +34,7 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
   const order = `${api}/orders/7`;
   const bearer = `-H 'Authorization: Bearer ${accessToken}'`;
   const client = `-u ${shop.id}:${shop.secret}`;
-  const file = `-c ${quoted(files.gateway)}`;
+  const file = `-c ${shellWord(files.gateway)}`;
   const rows: readonly (readonly [title: string, command: string])[] = [
     [
       `A token for the client "${shop.id}", with the scope orders.read`,
@@ -61,10 +62,5 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
 
 /** This program, by its path: it need not be installed. */
 function gatehouse(): string {
-  return `node ${quoted(process.argv[1] ?? 'bin/gatehouse.js')}`;
-}
-
-/** One word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return `node ${shellWord(process.argv[1] ?? 'bin/gatehouse.js')}`;
 }

@@ -13,6 +13,13 @@ const INVALID = '0 done; 1 invalid, or it cannot start; 2 wrong usage';
 /** One row a command, by the words that lead to it. */
 export const helpRows: Readonly<Record<string, HelpRow>> = {
   demo: { examples: ['gatehouse demo', 'gatehouse demo --gateway 18080 --admin 19901'] },
+  init: {
+    examples: [
+      'gatehouse init',
+      'gatehouse init gatehouse --api http://127.0.0.1:9000 --authorization --audience https://api.example.com',
+      'gatehouse init --api http://127.0.0.1:9000 --issuer https://auth.example.com --audience https://api.example.com --scope orders.read',
+    ],
+  },
   version: { examples: ['gatehouse version'] },
   gateway: {
     examples: ['gatehouse gateway -c gateway.yaml'],

@@ -49,6 +49,8 @@ export interface TextOptions {
   /** For messages, and its directory for relative paths. */
   readonly file?: string;
   readonly env?: Env;
+  /** As loadGatewayWithoutSecrets: placeholders stand for what variables would say. */
+  readonly withoutSecrets?: boolean;
 }
 
 interface Kind<Config, File> {
@@ -92,17 +94,17 @@ export function loadAuthorizationConfig(file: string, env: Env = process.env): L
 /** As loadGatewayConfig, from text. The environment is empty unless given. */
 export function loadGatewayText(
   text: string,
-  { file = 'gateway.yaml', env = {} }: TextOptions = {},
+  { file = 'gateway.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
 ): Loaded<GatewayConfig> {
-  return loadText(gateway, text, file, env);
+  return loadText(gateway, text, file, env, withoutSecrets ? { passedOver: new Set() } : {});
 }
 
 /** As loadAuthorizationConfig, from text. The environment is empty unless given. */
 export function loadAuthorizationText(
   text: string,
-  { file = 'authorization.yaml', env = {} }: TextOptions = {},
+  { file = 'authorization.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
 ): Loaded<AuthorizationConfig> {
-  return loadText(authorization, text, file, env);
+  return loadText(authorization, text, file, env, withoutSecrets ? { passedOver: new Set() } : {});
 }
 
 /**

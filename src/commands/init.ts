@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { printableValue } from '../base/printable.ts';
+import { formatProblems, loadAuthorizationText, loadGatewayText, type Problem } from '../config/load/load.ts';
+import { unitTable } from '../config/schema/units.ts';
+import { type ReadSecret, readSecret } from './common/read-secret.ts';
+import { ask } from './init/ask.ts';
+import { filesFor, type NewFile } from './init/files.ts';
+import { findIssuer } from './init/found-issuer.ts';
+import { type Answers, answersFrom, type Given, OWN, type Question, questions } from './init/questions.ts';
+import { asJson, inWords } from './init/told.ts';
+import { alreadyThere, writeFiles } from './init/write.ts';
+
+interface Options extends Given {
+  /** The service of Gatehouse, said by flag. */
+  readonly authorization?: true;
+  readonly listen: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+/** `gatehouse init [FOLDER]`: the files of a first setup, by questions at a terminal or by flags. */
+export function register(program: Command): void {
+  const command = program
+    .command('init')
+    .description('write gateway.yaml, and authorization.yaml where it is wanted, with secrets and tests')
+    .argument('[folder]', 'where they are written', '.');
+  for (const { flag, text } of questions) command.option(flag, text.charAt(0).toLowerCase() + text.slice(1));
+  command
+    .option('--authorization', 'no --issuer: tokens of our own service, whose file is written too')
+    .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
+    .option('--force', 'write over files that are there')
+    .option('--json', 'print what was written as JSON')
+    .action(run);
+}
+
+async function run(folder: string, options: Options, command: Command): Promise<void> {
+  refuseFaults(options, command);
+  // Nobody answers questions whose answers cannot be written.
+  const there = options.force ? undefined : alreadyThere(folder, [{ path: 'gateway.yaml' }]);
+  if (there !== undefined) return giveUp(there);
+  const asked = await answersOf(options, command);
+  if (asked.kind === 'fault') return giveUp(asked.message);
+  const { answers } = asked;
+  const secret = await secretOf(answers);
+  if (secret?.kind === 'unreadable') return giveUp(`the secret of ${answers.clientId}: ${secret.message}`);
+  const files = filesFor(answers, options.listen, secret?.text);
+  const problems = problemsOf(folder, files);
+  if (problems.length > 0) {
+    process.stderr.write(formatProblems(problems));
+    return giveUp('nothing is written');
+  }
+  const written = writeFiles(folder, files, options.force === true);
+  if (written.kind === 'fault') return giveUp(written.message);
+  process.stdout.write(options.json ? asJson(folder, files, answers) : inWords(folder, files, answers));
+}
+
+function refuseFaults(options: Options, command: Command): void {
+  for (const question of questions) {
+    const text = options[question.name];
+    const fault = text === undefined ? undefined : question.fault(text);
+    if (fault !== undefined) command.error(`error: ${flagOf(question)}: ${printableValue(fault)}`);
+  }
+  if (options.authorization && options.issuer !== undefined)
+    command.error(
+      'error: either --issuer or --authorization: tokens of both are two entries of `authorization_servers`',
+    );
+  if (options.clientId !== undefined && options.issuer === undefined)
+    command.error('error: --client-id is for --issuer; our own service knows the gateway already');
+  if (unitTable.address.convert(options.listen) === undefined)
+    command.error(`error: --listen: ${unitTable.address.form}`);
+}
+
+function flagOf({ flag }: Question): string {
+  return flag.replace(/ .*/, '');
+}
+
+type Answered =
+  | { readonly kind: 'answered'; readonly answers: Answers }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** Only what nobody can guess is asked for, and then the rest as well. */
+async function answersOf(options: Options, command: Command): Promise<Answered> {
+  const missing = missingIn(options);
+  if (missing.length === 0) {
+    const fault = options.issuer === undefined ? undefined : await lookAtIssuer(options.issuer);
+    if (fault !== undefined) return { kind: 'fault', message: `--issuer: ${fault}` };
+    return { kind: 'answered', answers: answersFrom(given(options)) };
+  }
+  if (!process.stdin.isTTY)
+    command.error(`error: there is no terminal to ask at, and these are missing: ${missing.join(', ')}`);
+  const asked = await ask(given(options), async ({ name }, text) =>
+    name === 'issuer' ? lookAtIssuer(text) : undefined,
+  );
+  return asked.kind === 'answered' ? asked : { kind: 'fault', message: 'nothing is written: the answers ended' };
+}
+
+function missingIn({ api, audience, issuer, authorization }: Options): readonly string[] {
+  return [
+    ...(api === undefined ? ['--api URL'] : []),
+    ...(issuer === undefined && !authorization ? ['--issuer URL or --authorization'] : []),
+    ...(audience === undefined ? ['--audience URI'] : []),
+  ];
+}
+
+function given({ api, issuer, audience, scope, clientId, authorization }: Options): Given {
+  return { api, issuer: authorization ? OWN : issuer, audience, scope, clientId };
+}
+
+/** A sentence where the metadata are those of another issuer; one that cannot be reached now may be later. */
+async function lookAtIssuer(issuer: string): Promise<string | undefined> {
+  const found = await findIssuer(issuer);
+  if (found.kind === 'wrong') return `${found.detail}: each token carries that name, so write it in the same way`;
+  const told =
+    found.kind === 'found'
+      ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it tells about tokens (introspection)'}`
+      : `it cannot be asked now (${found.detail}); \`gatehouse doctor\` looks again`;
+  process.stderr.write(`${printableValue(`gatehouse: ${issuer}: ${told}`)}\n`);
+  return undefined;
+}
+
+/** Where the gateway asks at a server of somebody else, it has a secret there already. */
+async function secretOf({ clientId }: Answers): Promise<ReadSecret | undefined> {
+  if (clientId === undefined) return undefined;
+  const read = await readSecret(`Secret of ${clientId}`);
+  return read.kind === 'read' && read.text === '' ? { kind: 'unreadable', message: 'nothing was read' } : read;
+}
+
+/** What our own rules have against it: that no answer comes through that they refuse. */
+function problemsOf(folder: string, files: readonly NewFile[]): readonly Problem[] {
+  const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
+  return files.flatMap(({ path, text }) => {
+    if (path !== 'gateway.yaml' && path !== 'authorization.yaml') return [];
+    const loaded = load[path](text, { file: join(folder, path), withoutSecrets: true });
+    return loaded.ok ? [] : loaded.problems;
+  });
+}
+
+function giveUp(message: string): void {
+  process.stderr.write(`gatehouse: ${printableValue(message)}\n`);
+  process.exitCode = 1;
+}

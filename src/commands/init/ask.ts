@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline/promises';
+import { printableValue } from '../../base/printable.ts';
+import { type Answers, answersFrom, type Given, type Question, questions } from './questions.ts';
+
+export type Asked =
+  | { readonly kind: 'answered'; readonly answers: Answers }
+  /** The input ended before the last answer. */
+  | { readonly kind: 'ended' };
+
+/** Looks further into an answer that has the right form; a sentence: ask again. */
+export type LookInto = (question: Question, text: string) => Promise<string | undefined>;
+
+/** Asks at the terminal for everything that no flag has said, each until its answer can be taken. */
+export async function ask(given: Given, lookInto: LookInto): Promise<Asked> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, historySize: 0 });
+  const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  const answers: { -readonly [Name in keyof Given]: Given[Name] } = { ...given };
+  try {
+    for (const question of questions) {
+      if (answers[question.name] !== undefined || question.isAsked?.(answers) === false) continue;
+      const answer = await askOne(question, (text) => Promise.race([lines.question(text), gone]), lookInto);
+      if (answer === undefined) return { kind: 'ended' };
+      answers[question.name] = answer;
+    }
+    return { kind: 'answered', answers: answersFrom(answers) };
+  } finally {
+    lines.close();
+  }
+}
+
+type Read = (text: string) => Promise<string | undefined>;
+
+async function askOne(question: Question, read: Read, lookInto: LookInto): Promise<string | undefined> {
+  for (;;) {
+    const line = await read(`${question.text}: `);
+    if (line === undefined) return undefined;
+    const answer = line.trim();
+    const fault = answer === '' ? emptyFault(question) : (question.fault(answer) ?? (await lookInto(question, answer)));
+    if (fault === undefined) return answer;
+    process.stderr.write(`  ${printableValue(fault)}\n`);
+  }
+}
+
+function emptyFault({ mayBeEmpty }: Question): string | undefined {
+  return mayBeEmpty ? undefined : 'this is needed';
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { scopeTokens } from '../../config/words/scope-words.ts';
+import { apiOf, everythingYaml } from '../common/api-url.ts';
+import { scalar } from '../common/yaml-text.ts';
+import type { Answers } from './questions.ts';
+
+export interface NewFile {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly text: string;
+  /** Only its owner may read it. */
+  readonly isSecret: boolean;
+}
+
+/** Where the service of Gatehouse is found that is written beside the gateway. */
+export const OWN_ISSUER = 'http://localhost:8081';
+
+/** The client that gets the first tokens. */
+export const FIRST_CLIENT = 'first-client';
+
+const secrets = {
+  ticket: 'secrets/ticket.key',
+  gateway: 'secrets/gateway',
+  first: `secrets/${FIRST_CLIENT}`,
+} as const;
+
+/** Every file that the answers come to. `secret`: that of `clientId`, which somebody else made. */
+export function filesFor(answers: Answers, listen: string, secret: string | undefined): readonly NewFile[] {
+  const isOwn = answers.issuer === undefined;
+  const ofGateway = isOwn ? randomBytes(32).toString('base64url') : secret;
+  return [
+    { path: 'gateway.yaml', text: gatewayYaml(answers, listen), isSecret: false },
+    ...(isOwn ? [{ path: 'authorization.yaml', text: authorizationYaml(answers), isSecret: false }] : []),
+    secretFile(secrets.ticket, randomBytes(32).toString('base64')),
+    ...(ofGateway === undefined ? [] : [secretFile(secrets.gateway, ofGateway)]),
+    ...(isOwn ? [secretFile(secrets.first, randomBytes(32).toString('base64url'))] : []),
+    { path: 'secrets/.gitignore', text: '# Nothing here belongs in a repository.\n*\n', isSecret: false },
+  ];
+}
+
+function secretFile(path: string, text: string): NewFile {
+  return { path, text: `${text}\n`, isSecret: true };
+}
+
+function gatewayYaml(answers: Answers, listen: string): string {
+  const { api, issuer = OWN_ISSUER, audience, scope } = answers;
+  return `# Made by \`gatehouse init\`. Every key: docs/configuration.md. Judge it with: gatehouse check gateway.yaml
+version: 1
+listen: ${scalar(listen)}
+health: 127.0.0.1:9900                          # /livez, /readyz, /metrics
+admin: 127.0.0.1:9901                           # /decisions, /routes, /reload
+ticket_keys: ["\${file:${secrets.ticket}}"]     # \`gatehouse why\` opens the ticket of a refusal
+authorization_servers:
+  main:
+    issuer: ${scalar(issuer)}
+    audience: ${scalar(audience)}
+${clientYaml(answers)}${everythingYaml(apiOf(api), wanted(answers))}${testsYaml(wanted(answers))}`;
+
+  function wanted({ issuer: named }: Answers): string | undefined {
+    return named === undefined ? (scope ?? OWN_SCOPE) : scope;
+  }
+}
+
+/** What the first client may ask for, where nobody said a scope. */
+const OWN_SCOPE = 'api';
+
+function clientYaml({ issuer, clientId }: Answers): string {
+  const id = issuer === undefined ? 'gateway' : clientId;
+  if (id === undefined) return '';
+  return `    client_id: ${scalar(id)}
+    client_secret: "\${file:${secrets.gateway}}"
+`;
+}
+
+function testsYaml(scope: string | undefined): string {
+  const token = scope === undefined ? '{ sub: somebody }' : `{ scope: ${scalar(scope)} }`;
+  return `tests:                                          # run by \`check\`, at start, and before a reload
+  - { request: GET /, expect: { refuse: 401, code: credential_missing } }
+  - { request: GET /, token: ${token}, expect: { forward: true, route: everything } }
+${scope === undefined ? '' : '  - { request: GET /, token: { sub: somebody }, expect: { refuse: 403, code: scope_insufficient } }\n'}`;
+}
+
+function authorizationYaml({ audience, scope = OWN_SCOPE }: Answers): string {
+  const scopes = scopeTokens(scope).map((word) => `  ${scalar(word)}: ${scalar(`Use the API (${word})`)}\n`);
+  return `# Made by \`gatehouse init\`. Every key: docs/configuration.md. People: gatehouse user add NAME. The database is in data/
+version: 1
+issuer: ${OWN_ISSUER}
+listen: 127.0.0.1:8081
+health: 127.0.0.1:9903
+resources: [${scalar(audience)}]
+scopes:
+${scopes.join('')}clients:
+  - client_id: gateway                          # it asks about tokens, and hears of what is revoked
+    client_secret: "\${file:${secrets.gateway}}"
+    introspect: true
+    events: true
+  - client_id: ${FIRST_CLIENT}
+    client_secret: "\${file:${secrets.first}}"
+    scope: ${scalar(scope)}
+    grant_types: [client_credentials]
+`;
+}

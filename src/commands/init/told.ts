@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { printableJson, printableValue } from '../../base/printable.ts';
+import { shellWord } from '../../base/shell-word.ts';
+import { FIRST_CLIENT, type NewFile, OWN_ISSUER } from './files.ts';
+import type { Answers } from './questions.ts';
+
+export function asJson(folder: string, files: readonly NewFile[], answers: Answers): string {
+  const written = files.map(({ path, isSecret }) => ({ path: join(folder, path), secret: isSecret }));
+  return printableJson({ written, next: nextSteps(folder, answers) });
+}
+
+/** What was written, and what to do with it. */
+export function inWords(folder: string, files: readonly NewFile[], answers: Answers): string {
+  const lines = files.map(({ path, isSecret }) => `  ${join(folder, path)}${isSecret ? '   (0600)' : ''}`);
+  const steps = nextSteps(folder, answers).map((step) => `  ${step}`);
+  return `${['Written:', ...lines, '', 'Next:', ...steps].map(printableValue).join('\n')}\n`;
+}
+
+function nextSteps(folder: string, { issuer }: Answers): readonly string[] {
+  const [gateway, authorization, secret] = ['gateway.yaml', 'authorization.yaml', `secrets/${FIRST_CLIENT}`].map(
+    (path) => shellWord(join(folder, path)),
+  );
+  if (issuer !== undefined)
+    return [`gatehouse check ${gateway}`, `gatehouse doctor -c ${gateway}`, `gatehouse gateway -c ${gateway}`];
+  return [
+    `gatehouse check ${gateway} ${authorization}`,
+    `gatehouse authorization -c ${authorization}`,
+    `gatehouse gateway -c ${gateway}`,
+    `curl -s -u ${FIRST_CLIENT}:$(cat ${secret}) -d grant_type=client_credentials ${OWN_ISSUER}/oauth2/token`,
+  ];
+}

@@ -1,0 +1,244 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import t, { type Test } from 'tap';
+import { command, commandReading } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+import { witness } from '../support/witness.ts';
+
+/** Starts the program for each command, and both programs: 25 s in .ci/run on a busy machine. */
+t.setTimeout(180_000);
+
+const AUDIENCE = 'https://api.example.com';
+const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+
+const init = (t: Test, ...args: readonly string[]) => command(t, ['init', ...args]).ended();
+const own = (folder: string, api: string) => [folder, '--api', api, '--authorization', '--audience', AUDIENCE];
+
+/** An authorization server that has metadata and nothing else. */
+async function issuer(t: Test, named?: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const known = request.url === '/.well-known/oauth-authorization-server';
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+    const about = { jwks_uri: `${url}/keys`, introspection_endpoint: `${url}/introspect` };
+    response.end(JSON.stringify(known ? { issuer: named ?? url, ...about } : {}));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function isValid(t: Test, folder: string, ...names: readonly string[]): Promise<void> {
+  const files = names.map((name) => join(folder, name));
+  const { status, stdout, stderr } = await command(t, ['check', '--strict', ...files]).ended();
+  t.equal(status, 0, `${stdout}${stderr}`);
+}
+
+t.test(
+  'by flags: both files pass check --strict, no secret stands in them, and secrets are their owner’s',
+  async (t) => {
+    const folder = join(t.testdir(), 'new/setup');
+    const { status, stdout, stderr } = await init(
+      t,
+      ...own(folder, 'http://127.0.0.1:9000/v1'),
+      '--scope',
+      'orders.read',
+    );
+    t.equal(status, 0, stderr);
+    await isValid(t, folder, 'gateway.yaml', 'authorization.yaml');
+    const secrets = readdirSync(join(folder, 'secrets')).filter((name) => !name.startsWith('.'));
+    t.strictSame(secrets.sort(), ['first-client', 'gateway', 'ticket.key']);
+    const yaml = ['gateway.yaml', 'authorization.yaml']
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+    for (const name of secrets) {
+      const file = join(folder, 'secrets', name);
+      t.equal(statSync(file).mode & 0o777, 0o600, name);
+      const secret = readFileSync(file, 'utf8').trim();
+      t.ok(secret.length >= 43, name);
+      t.notMatch(`${yaml}${stdout}${stderr}`, secret);
+    }
+    t.match(yaml, /^tests:/m);
+    t.match(yaml, 'rewrite: { add_prefix: /v1 }'.replace('/v1', '"/v1"'));
+  },
+);
+
+t.test('both programs start with the files: 401, and 200 with a token of the service', async (t) => {
+  const api = await witness(t);
+  const folder = t.testdir();
+  t.equal((await init(t, ...own(folder, api.url), '--listen', `127.0.0.1:${await freePort()}`)).status, 0);
+  const [port, service] = [await freePort(), await freePort()];
+  // The ports of the files may be taken on the machine of the tests.
+  for (const name of ['gateway.yaml', 'authorization.yaml']) {
+    const file = join(folder, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('localhost:8081', `localhost:${service}`));
+  }
+  const env = { GATEHOUSE__HEALTH: '127.0.0.1:0' };
+  const listen = (at: number) => ({ ...env, GATEHOUSE__LISTEN: `127.0.0.1:${at}` });
+  const issuing = command(t, ['authorization'], { cwd: folder, env: listen(service) });
+  t.ok(await issuing.prints('is ready'), issuing.stderr());
+  const gateway = command(t, ['gateway'], { cwd: folder, env: { ...listen(port), GATEHOUSE__ADMIN: '127.0.0.1:0' } });
+  t.ok(await gateway.prints('gateway is listening'), gateway.stderr());
+  const orders = `http://127.0.0.1:${port}/orders`;
+  t.equal((await fetch(orders)).status, 401);
+  const secret = readFileSync(join(folder, 'secrets/first-client'), 'utf8').trim();
+  const answer = await fetch(`http://localhost:${service}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`first-client:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  t.equal((await fetch(orders, { headers: { authorization: `Bearer ${access_token}` } })).status, 200);
+});
+
+t.test('without a terminal it says which flags are missing, and writes nothing', async (t) => {
+  const folder = t.testdir();
+  const bare = await init(t, folder);
+  t.match(bare, {
+    status: 2,
+    stderr: /no terminal .*missing: --api URL, --issuer URL or --authorization, --audience URI/,
+  });
+  t.match(await init(t, folder, '--api', 'http://127.0.0.1:9', '--authorization'), {
+    status: 2,
+    stderr: /missing: --audience URI\n/,
+  });
+  t.strictSame(readdirSync(folder), []);
+});
+
+t.test('an answer that no file can hold is told by its flag, and nothing is written', async (t) => {
+  const folder = t.testdir();
+  const wrong: readonly (readonly [string[], RegExp])[] = [
+    [['--api', 'localhost:9000'], /--api: .*Write http:\/\/localhost:9000/],
+    [['--api', 'ftp://a.example'], /--api: .*http: or https:/],
+    [['--api', 'http://a.example?x'], /--api: .*query/],
+    [['--issuer', 'http://auth.example.com'], /--issuer: http beyond this machine/],
+    [['--audience', 'orders'], /--audience: .*URI/],
+    [['--scope', 'a "b"'], /--scope: /],
+    [['--listen', '8080'], /--listen: write host and port/],
+    [['--client-id', 'x'], /--client-id is for --issuer/],
+    [['--authorization', '--issuer', 'https://a.example'], /either --issuer or --authorization/],
+  ];
+  for (const [args, told] of wrong)
+    t.match(await init(t, folder, ...args), { status: 2, stderr: told }, args.join(' '));
+  t.match(await init(t, ...own(folder, 'http://user:pw@a.example')), { status: 1, stderr: /nothing is written/ });
+  t.strictSame(readdirSync(folder), []);
+});
+
+t.test('a file that is there is never written over without --force', async (t) => {
+  const folder = t.testdir({ 'gateway.yaml': 'mine\n' });
+  const args = own(folder, 'http://127.0.0.1:9000');
+  t.match(await init(t, ...args), { status: 1, stderr: /there already: gateway\.yaml\. Nothing is written; --force/ });
+  t.equal(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'mine\n');
+  t.notOk(existsSync(join(folder, 'secrets')));
+  t.equal((await init(t, ...args, '--force')).status, 0);
+  await isValid(t, folder, 'gateway.yaml', 'authorization.yaml');
+  mkdirSync(join(folder, 'file'));
+  writeFileSync(join(folder, 'file/secrets'), '');
+  t.match(await init(t, ...own(join(folder, 'file'), 'http://127.0.0.1:9000')), {
+    status: 1,
+    stderr: /cannot be written/,
+  });
+});
+
+t.test('--json names what was written, and what to do next', async (t) => {
+  const folder = t.testdir();
+  const { stdout } = await init(t, ...own(folder, 'http://127.0.0.1:9000'), '--json');
+  const { written, next } = JSON.parse(stdout) as { written: { path: string; secret: boolean }[]; next: string[] };
+  t.strictSame(
+    written.filter(({ secret }) => secret).map(({ path }) => path),
+    ['ticket.key', 'gateway', 'first-client'].map((name) => join(folder, 'secrets', name)),
+  );
+  for (const { path } of written) t.ok(existsSync(path), path);
+  t.ok(next.some((step) => step.startsWith('gatehouse gateway ')));
+});
+
+t.test(
+  'an issuer of somebody else: its metadata are found, and one that names itself otherwise is refused',
+  async (t) => {
+    const folder = t.testdir();
+    const there = await issuer(t);
+    const args = [folder, '--api', 'http://127.0.0.1:9000', '--audience', AUDIENCE, '--issuer'];
+    const wrong = await issuer(t, 'https://other.example');
+    t.match(await init(t, ...args, wrong), {
+      status: 1,
+      stderr: /--issuer: metadata names the issuer "https:\/\/other\.example"/,
+    });
+    t.strictSame(readdirSync(folder), []);
+    const { status, stderr } = await init(t, ...args, there);
+    t.equal(status, 0, stderr);
+    t.match(stderr, `its keys are at ${there}/keys`);
+    t.strictSame(readdirSync(folder).sort(), ['gateway.yaml', 'secrets']);
+    await isValid(t, folder, 'gateway.yaml');
+    const away = await init(t, ...args, `http://127.0.0.1:${await freePort()}`, '--force');
+    t.match(away, { status: 0, stderr: /cannot be asked now .*doctor/ });
+  },
+);
+
+t.test('the secret of a client at another server comes from standard input', async (t) => {
+  const folder = t.testdir();
+  const flags = ['--api', 'http://127.0.0.1:9000', '--audience', AUDIENCE, '--issuer', await issuer(t)];
+  const told = await commandReading('a-secret-of-somebody-else\n', [
+    'init',
+    folder,
+    ...flags,
+    '--client-id',
+    'gateway',
+  ]);
+  t.equal(told.status, 0, told.stderr);
+  const nothing = await commandReading('', ['init', folder, ...flags, '--client-id', 'gateway', '--force']);
+  t.match(nothing, { status: 1, stderr: /the secret of gateway: nothing was read/ });
+  t.equal(readFileSync(join(folder, 'secrets/gateway'), 'utf8'), 'a-secret-of-somebody-else\n');
+  t.notMatch(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'a-secret-of-somebody-else');
+  await isValid(t, folder, 'gateway.yaml');
+});
+
+const skip = spawnSync('script', ['--version']).status === 0 ? false : 'script (util-linux) is not installed';
+
+t.test('at a terminal it asks, and asks again where an answer cannot be taken', { skip }, async (t) => {
+  const folder = join(t.testdir(), 'asked');
+  const line = `${process.execPath} ${launcher} init ${folder}`;
+  const terminal = spawn('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null']);
+  t.teardown(() => terminal.kill('SIGKILL'));
+  const ended = once(terminal, 'close');
+  let shown = '';
+  terminal.stdout.on('data', (chunk) => (shown += String(chunk)));
+  const answers: readonly (readonly [RegExp, string])[] = [
+    [/The API.*: $/, 'localhost:9000'],
+    [/Write http:\/\/localhost:9000[\s\S]*The API.*: $/, 'http://localhost:9000'],
+    [/The authorization server.*: $/, ''],
+    [/Whom its tokens are for.*: $/, ''],
+    [/this is needed[\s\S]*Whom its tokens are for.*: $/, AUDIENCE],
+    [/The scope.*: $/, 'orders.read'],
+  ];
+  for (const [question, answer] of answers) {
+    if (!(await until(() => question.test(stripVTControlCharacters(shown)), 20_000))) return t.fail(shown);
+    shown = '';
+    terminal.stdin.write(`${answer}\r`);
+  }
+  const [status] = await ended;
+  t.equal(status, 0, shown);
+  t.match(shown, /Written:[\s\S]*secrets\/ticket\.key {3}\(0600\)/);
+  await isValid(t, folder, 'gateway.yaml', 'authorization.yaml');
+});
+
+t.test('an end of the input at a terminal writes nothing', { skip }, async (t) => {
+  const folder = t.testdir();
+  const line = `${process.execPath} ${launcher} init ${folder}`;
+  const terminal = spawn('script', ['--quiet', '--flush', '--return', '--command', line, '/dev/null']);
+  t.teardown(() => terminal.kill('SIGKILL'));
+  const ended = once(terminal, 'close');
+  let shown = '';
+  terminal.stdout.on('data', (chunk) => (shown += String(chunk)));
+  t.ok(await until(() => shown.includes('The API'), 30_000), shown);
+  terminal.stdin.write('\x04');
+  t.equal((await ended)[0], 1);
+  t.match(shown, 'nothing is written');
+  t.strictSame(readdirSync(folder), []);
+});
