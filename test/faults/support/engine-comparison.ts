@@ -1,3 +1,4 @@
+import { ForeignAnswer } from '../../../src/gateway/upstreams/own/invalid-answer.ts';
 import type { AnswerCase, Seen, SeenHead } from './answer-case.ts';
 
 /** equal and stricter are right; anything else is a defect, or has a row in `differences`. */
@@ -57,6 +58,7 @@ export function compare(answer: AnswerCase, own: Seen, other: Seen): Compared {
 /** Undefined: nothing is. */
 function wrongWith(own: Seen, other: Seen): string | undefined {
   if (own.isKept && !other.isKept) return 'it keeps the connection';
+  if (own.error instanceof ForeignAnswer && !hasHead(other)) return 'it leaves to undici what undici does not read';
   if (own.end === 'failed') return isTyped(own) ? partOf(own, other) : `it throws ${own.error?.stack}`;
   if (own.end !== other.end) return `it is ${own.end}, and the other ${other.end}`;
   if (own.end === 'waiting') return partOf(own, other);
@@ -66,6 +68,10 @@ function wrongWith(own: Seen, other: Seen): string | undefined {
 function isTyped({ error }: Seen): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return code === 'INVALID_ANSWER' || code === 'ECONNRESET';
+}
+
+function hasHead({ heads }: Seen): boolean {
+  return heads.some(({ status }) => status >= 200);
 }
 
 /** What came before the end is nothing that the other did not give. */
