@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { command } from '../support/command.ts';
-import { filesIn, type Values } from './cookbook.ts';
 import { gateway } from '../support/gateway.ts';
+import { type Keycloak, keycloak } from '../support/keycloak.ts';
+import { skipWithoutPeer } from '../support/peer-place.ts';
 import { ask } from '../support/raw-client.ts';
 import { bearer, requestText } from '../support/request-text.ts';
 import { witness } from '../support/witness.ts';
-import { type Keycloak, keycloak } from '../support/keycloak.ts';
-import { skipWithoutPeer } from '../support/peer-place.ts';
+import { filesIn, type Values } from './cookbook.ts';
 
 /** A Keycloak takes a minute to start where the machine is busy. */
 t.setTimeout(600_000);

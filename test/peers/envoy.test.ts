@@ -2,10 +2,10 @@ import t, { type Test } from 'tap';
 import { filesIn } from '../docs/cookbook.ts';
 import { fronted, gist, type Starts } from '../flows/asked-by.ts';
 import { crossings, refusals, spoofed, twoHosts } from '../flows/asked-cases.ts';
+import { skipWithoutPeer } from '../support/peer-place.ts';
 import { bearer } from '../support/request-text.ts';
 import { jwt } from '../support/tokens.ts';
 import { envoy } from './support/envoy.ts';
-import { skipWithoutPeer } from '../support/peer-place.ts';
 
 /** An Envoy starts for each test. */
 t.setTimeout(300_000);
