@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { buildLog } from '../base/log.ts';
 import { printableJson, printableValue } from '../base/printable.ts';
-import { outage } from '../base/verdict.ts';
 import { formatProblems } from '../config/load/load.ts';
 import type { AssumedToken } from '../config/schema/test-case.ts';
 import { type Place, parsePlace } from '../config/words/request-line.ts';
@@ -17,6 +16,7 @@ import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { SecretValueError } from './common/usage-error.ts';
 import { doubts } from './explain/explain-doubts.ts';
+import { explainUnasked } from './explain/explain-unasked.ts';
 import { explanationInWords } from './explain/explanation-in-words.ts';
 
 /** `gatehouse explain`: one request through the engine, step by step. Exit status 0 whatever the verdict. */
@@ -119,19 +119,6 @@ async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation
   } finally {
     await verifiers.close();
   }
-}
-
-/** Without secrets no authorization server is asked: neither for its keys nor about a token. */
-function explainUnasked(loaded: Sound, asked: Asked): Promise<Explanation> {
-  const verifier =
-    ([server]: readonly string[]) =>
-    () =>
-      outage(
-        `authorization_servers.${server}`,
-        0,
-        'not asked without secrets; `--scope` and `--claims` assume a token',
-      );
-  return explain(loaded, buildDryEngine(loaded, verifier), asked);
 }
 
 function mayHoldToken({ token, headers = [], target }: Asked): boolean {

@@ -168,7 +168,13 @@ t.test('explain --no-secrets asks nobody about a token, and says so', async (t) 
     }),
   );
   const args = ['explain', '--no-secrets', '-c', named, 'GET', '/x', '-H', 'Authorization: Bearer opaque-token'];
-  t.match(await run(...args), { status: 0, stdout: /not asked without secrets/ });
+  t.match(await run(...args), {
+    status: 0,
+    stdout:
+      /verify +undecided +not asked without secrets[^\n]*\n(.*\n)+Answer\n +undecided: authorization_servers\.main: not asked/,
+  });
+  const { answer } = JSON.parse((await run(...args, '--json')).stdout);
+  t.match(answer, { kind: 'undecided', text: /^authorization_servers\.main: not asked without secrets/ });
   t.equal(asked.seen.length, 0);
 });
 

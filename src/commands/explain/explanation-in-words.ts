@@ -40,6 +40,7 @@ function stepLine({ step, verdict, detail, at }: ExplainedStep): string {
 function answerLines(answer: Answer): readonly string[] {
   const { kind, status, code, text, detail, challenges = [], allow, retry_after } = answer;
   if (kind === 'forward') return ['what the upstream answers'];
+  if (kind === 'undecided') return [`undecided: ${text}`];
   return [
     [status, code].filter(Boolean).join(' '),
     ...(text === undefined ? [] : [text]),

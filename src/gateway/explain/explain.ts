@@ -39,7 +39,8 @@ export interface ExplainedCandidate {
 }
 
 export interface Answer {
-  readonly kind: Outcome['kind'];
+  /** `undecided`: somebody would have to be asked who is not. */
+  readonly kind: Outcome['kind'] | 'undecided';
   readonly status?: number;
   readonly code?: Code;
   readonly text?: string;

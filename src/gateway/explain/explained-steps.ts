@@ -26,7 +26,7 @@ function orderOf(route: Route | undefined): readonly StepName[] {
 
 export interface ExplainedStep {
   readonly step: StepName;
-  readonly verdict: 'passed' | 'refused' | 'unavailable' | 'skipped' | 'not reached';
+  readonly verdict: 'passed' | 'refused' | 'unavailable' | 'undecided' | 'skipped' | 'not reached';
   readonly detail: string;
   /** The lines of the file that decided, as file:line. */
   readonly at: string | undefined;

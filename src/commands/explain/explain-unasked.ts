@@ -1,0 +1,31 @@
+import { outage } from '../../base/verdict.ts';
+import type { Asked } from '../../gateway/explain/asked.ts';
+import { buildDryEngine, type Sound } from '../../gateway/explain/dry-engine.ts';
+import { type Answer, type Explanation, explain } from '../../gateway/explain/explain.ts';
+
+const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
+
+/**
+ * Without secrets no authorization server is asked, neither for its keys nor about a token. What becomes of the request is
+ * not an outage then, but not known.
+ */
+export async function explainUnasked(loaded: Sound, asked: Asked): Promise<Explanation> {
+  const verifier =
+    ([server]: readonly string[]) =>
+    () =>
+      outage(`authorization_servers.${server}`, 0, UNASKED);
+  const explanation = await explain(loaded, buildDryEngine(loaded, verifier), asked);
+  const { steps, answer, would_be } = explanation;
+  return {
+    ...explanation,
+    steps: steps.map((step) =>
+      step.verdict === 'unavailable' ? { ...step, verdict: 'undecided', detail: UNASKED } : step,
+    ),
+    answer: undecided(answer),
+    would_be: would_be && undecided(would_be),
+  };
+}
+
+function undecided(answer: Answer): Answer {
+  return answer.detail?.endsWith(UNASKED) ? { kind: 'undecided', text: answer.detail } : answer;
+}
