@@ -20,6 +20,8 @@ export interface Sent {
   /** Milliseconds between two bytes of an answer; 0: no limit. */
   readonly bodyTimeout: number;
   readonly handler: AnswerHandler;
+  /** How many connections had begun to open as it came. */
+  readonly dialledBefore: number;
 }
 
 /** Who keeps the connection. */

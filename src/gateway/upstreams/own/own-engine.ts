@@ -53,7 +53,8 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
   readonly #waiting: Sent[] = [];
   readonly #room: Room | undefined;
   readonly #leaveRoom: (() => void) | undefined;
-  #opening = 0;
+  /** Connections that ever began to open, and those that are opening. */
+  readonly #dials = { begun: 0, opening: 0 };
   #turn: NodeJS.Immediate | undefined;
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
@@ -69,7 +70,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const sent = sentOf(options, handler);
+    const sent = sentOf(options, handler, this.#dials.begun);
     if (this.#closed) {
       sent.handler.onError(new Closed('the upstream is closed'));
       return;
@@ -157,18 +158,19 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
 
   /** As many are opened as wait for none that is free, up to the limit. */
   #openForWaiting(): void {
-    while (!this.#closed && this.#lacking() > 0 && this.#open.size + this.#opening < this.#most) {
-      this.#opening++;
+    while (!this.#closed && this.#lacking() > 0 && this.#open.size + this.#dials.opening < this.#most) {
+      this.#dials.opening++;
+      const number = ++this.#dials.begun;
       this.#connect(this.#to, (error, socket) => {
-        this.#opening--;
+        this.#dials.opening--;
         if (error === null) this.#opened(socket);
-        else this.#failed(error);
+        else this.#failed(error, number);
       });
     }
   }
 
   #lacking(): number {
-    return this.#waiting.length - this.#free.length - this.#opening;
+    return this.#waiting.length - this.#free.length - this.#dials.opening;
   }
 
   #opened(socket: Socket): void {
@@ -181,13 +183,20 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     if (!this.#sendNext(connection)) this.free(connection, undefined);
   }
 
-  /** No connection opened for whoever waits longest; where there is only no room, it waits for that, or for one of its own. */
-  #failed(error: Error): void {
-    if (error instanceof NoRoom && this.#open.size + this.#opening > 0) {
+  /**
+   * No connection opened for whoever waits longest; where there is only no room, it waits for that, or for one of its own. One
+   * that began to open before anybody who still waits had come says nothing of now: it was for those who have left.
+   */
+  #failed(error: Error, number: number): void {
+    if (error instanceof NoRoom && this.#open.size + this.#dials.opening > 0) {
       this.#room?.awaitRoom(this);
       return;
     }
-    this.#waiting.shift()?.handler.onError(error);
+    const [first] = this.#waiting;
+    if (first !== undefined && first.dialledBefore < number) {
+      this.#waiting.shift();
+      first.handler.onError(error);
+    }
     this.#openForWaiting();
   }
 
@@ -204,7 +213,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
 }
 
 /** undici's types take the buffers of the raw handler for strings, and know more kinds of bodies than we send. */
-function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): Sent {
+function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, dialledBefore: number): Sent {
   const { method, path, headers, body, upgrade, headersTimeout, bodyTimeout } = options;
   // A body may fail while its request waits; the connection that it comes to will find it so.
   if (body instanceof Readable) body.on('error', nothing);
@@ -217,6 +226,7 @@ function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispatc
     headersTimeout: headersTimeout ?? 0,
     bodyTimeout: bodyTimeout ?? 0,
     handler: handler as unknown as AnswerHandler,
+    dialledBefore,
   };
 }
 
