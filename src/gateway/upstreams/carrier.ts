@@ -33,7 +33,9 @@ export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): 
   // It looks at the clock, so that requests do not while there is nothing to look for.
   const fallen: ForwardEngine = {
     tellsWaits: false,
-    dispatch: (request, handler) => (fallback.isOn ? lenient() : own).dispatch(request, handler),
+    // undici sends no request for `*`.
+    dispatch: (request, handler) =>
+      (fallback.isOn && request.path !== '*' ? lenient() : own).dispatch(request, handler),
     destroy,
   };
   const carrier = { engine: own, lenient, fallback, destroy };
