@@ -8,6 +8,9 @@ import { behind, gateway, gatewayYaml } from '../support/gateway.ts';
 import { jwt } from '../support/tokens.ts';
 import { witness } from '../support/witness.ts';
 
+/** Starts thirty commands: 30 s beside a whole test run. */
+t.setTimeout(180_000);
+
 function logFile(lines: readonly (object | string)[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gateway.log');
   writeFileSync(file, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
@@ -276,7 +279,9 @@ t.test('a gateway in shadow mode logs what enforcement will change, also of requ
   await fetch(`${running.url}/orders/1`, { headers });
   await fetch(`${running.url}/orders/2`, { headers: { authorization: `Bearer ${token}` } });
   await fetch(`${running.url}/orders/3?access_token=x`, { headers: { authorization: 'Basic eDp5' } });
+  await fetch(`${running.url}/orders/4`, { headers: { authorization: 'deadbeefcafef00d1234567890abcdef' } });
   const info = running.log.filter(({ level, path }) => (level as number) >= 30 && path !== undefined);
+  t.notMatch(JSON.stringify(info), 'deadbeef', 'a key without a scheme is no scheme');
   t.match(info, [
     {
       path: '/orders/1',
@@ -286,7 +291,8 @@ t.test('a gateway in shadow mode logs what enforcement will change, also of requ
     },
     { path: '/orders/3', shadow: 'credential_missing', credentials_seen: ['basic', 'query'] },
   ]);
-  t.equal(info.length, 2, 'a token that passes is no news');
+  t.match(info[2], { path: '/orders/4', credentials_seen: ['other'] });
+  t.equal(info.length, 3, 'a token that passes is no news');
 });
 
 t.test('a head that is no request is told in the log, so that the report has it', async (t) => {

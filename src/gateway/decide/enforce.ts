@@ -8,7 +8,7 @@ import { partsOf } from '../routing/path-parts.ts';
 import { challengesFor } from './challenges.ts';
 import { type Extracted, extract, whyMissing } from './credentials.ts';
 import { type Outcome, type Refuse, refuse } from './outcome.ts';
-import { permit } from './permit.ts';
+import { permit, refuseAudience } from './permit.ts';
 import type { Route } from './route.ts';
 import type { Routed } from './routed.ts';
 import type { RuleContext } from './when.ts';
@@ -67,6 +67,9 @@ function judge(
   if (verification.kind === 'refused') return refuseCredential(routed, verification, undefined);
   const { rateLimit } = route;
   if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, entity);
+  // A token for another API may not use up what its user may ask of this one.
+  const foreign = refuseAudience(route.requirements, verification.identity);
+  if (foreign !== undefined) return refuseVerified(routed, foreign, verification);
   const wait = rateLimit.identity(verification.identity);
   return throttle(route, wait, verification, () => allow(routed, extracted, verification, entity));
 }
@@ -97,11 +100,13 @@ function throttle(
 }
 
 function allow(routed: Routed, extracted: Extracted, verified: Verified, entity: Buffer | undefined): Outcome {
-  const { route } = routed;
-  const { identity, cache } = verified;
-  const refusal = permit(route.requirements, identity, () => ruleContexts(routed));
-  if (refusal !== undefined) return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
+  const refusal = permit(routed.route.requirements, verified.identity, () => ruleContexts(routed));
+  if (refusal !== undefined) return refuseVerified(routed, refusal, verified);
   return forward(routed, extracted, verified, entity);
+}
+
+function refuseVerified(routed: Routed, refusal: Refused<Code>, { identity, cache }: Verified): Refuse {
+  return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
 }
 
 /** A rule looks at the path in each reading of a server that decodes. */

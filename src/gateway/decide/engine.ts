@@ -1,7 +1,7 @@
 import { RESOURCE_METADATA } from '../../config/words/resource-metadata.ts';
 import type { Code } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
-import { judgeTarget, type Target } from '../message/target.ts';
+import { judgeTarget, originForm, type Target } from '../message/target.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
 import {
   type Ambiguous,
@@ -93,7 +93,7 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   if (head.method === 'CONNECT' || (head.method === 'TRACE' && !router.looksOn)) return noMethod();
   if (head.method === 'OPTIONS' && valuesOf(head, 'max-forwards').includes('0')) return NO_CONTENT;
   const target = judgeTarget(head.method, head.target);
-  if (target.kind === 'refused') return unrouted(router, head, host, refuse(target.code));
+  if (target.kind === 'refused') return misshapen(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
   // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
   if (target.path === '*') return aboutServer(router, head, host);
@@ -118,6 +118,14 @@ function traced(found: Routed | Refuse): Routed | Refuse {
 /** CONNECT asks for a tunnel. */
 function noMethod(): Refuse {
   return refuse('method_not_allowed', { allow: [] });
+}
+
+/** In shadow mode it goes on, to the host that is judged and to no other: servers believe a target before Host. */
+function misshapen(router: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
+  const origin = originForm(head.target);
+  if (origin === undefined) return refusal;
+  if (origin.authority !== undefined && !sameAuthority(origin.authority, head)) return refuse('target_other_host');
+  return unrouted(router, head, host, refusal);
 }
 
 function aboutServer({ unrouted: route }: Router, head: RequestHead, host: string): Routed | Refuse {
@@ -227,10 +235,11 @@ function unrouted({ unrouted: route }: Router, head: RequestHead, host: string, 
 }
 
 function asReceived({ target }: RequestHead): Target {
+  const path = originForm(target)?.text ?? target;
   return {
     kind: 'target',
-    path: target,
-    key: target,
+    path,
+    key: path,
     decoded: [],
     query: '',
     encodedSlash: false,

@@ -33,6 +33,13 @@ export interface HeaderRules {
   readonly passed?: readonly PassHeader[];
   readonly passedFromProxies?: readonly PassHeader[];
   readonly onlySet?: OnlySet;
+  readonly also?: AlsoOurs;
+}
+
+/** Names and prefixes of other routes to the same upstream. */
+export interface AlsoOurs {
+  readonly names: readonly string[];
+  readonly prefixes: readonly string[];
 }
 
 /** In shadow mode everything passes but the names that are set and, from a client itself, these. */
@@ -42,9 +49,10 @@ export interface OnlySet {
 
 export function identityHeaders(
   { prefix, set }: IdentityHeadersConfig,
-  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed, onlySet }: HeaderRules = {},
+  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed, onlySet, also = NOTHING }: HeaderRules = {},
 ): IdentityHeaders {
-  const own = { prefix: fold(prefix), names: [...Object.keys(set), requestId] };
+  const names = [...Object.keys(set), ...also.names];
+  const own = { prefixes: [prefix, ...also.prefixes].map(fold), names: [...names, requestId] };
   const fromAnybody = remembering(spoofing(own, passed));
   const fromProxies = passedFromProxies === passed ? fromAnybody : remembering(spoofing(own, passedFromProxies));
   const dropsLater: IdentityHeaders['spoofs'] = (name, isFromProxy = false) =>
@@ -52,7 +60,7 @@ export function identityHeaders(
   const written = new WeakMap<Identity, readonly string[] | undefined>();
   return {
     names: Object.keys(set).map((name) => name.toLowerCase()),
-    spoofs: onlySet === undefined ? dropsLater : spoofingSet(Object.keys(set), onlySet),
+    spoofs: onlySet === undefined ? dropsLater : spoofingSet(names, onlySet),
     dropsLater,
     write(identity) {
       const before = written.get(identity);
@@ -64,19 +72,22 @@ export function identityHeaders(
   };
 }
 
+const NOTHING: AlsoOurs = { names: [], prefixes: [] };
+
 interface Own {
   /** Folded. */
-  readonly prefix: string;
+  readonly prefixes: readonly string[];
   readonly names: readonly string[];
 }
 
-function spoofing({ prefix, names }: Own, passed: readonly PassHeader[]): (name: string) => boolean {
+function spoofing({ prefixes, names }: Own, passed: readonly PassHeader[]): (name: string) => boolean {
   const overrides = overrideHeaders.filter((name) => !passed.includes(name));
   const exact = new Set([...names, ...overrides].map(fold));
   const certificates = certificateHeaders.filter((name) => !passed.includes(name)).map(fold);
   return (name) => {
     const plain = fold(name);
-    if (OURS.has(plain) || FORWARDING.test(plain) || plain.startsWith(prefix) || exact.has(plain)) return true;
+    if (OURS.has(plain) || FORWARDING.test(plain) || exact.has(plain)) return true;
+    if (prefixes.some((prefix) => plain.startsWith(prefix))) return true;
     return certificates.some((each) => isOrExtends(plain, each));
   };
 }
@@ -107,7 +118,6 @@ function writeClaims(set: Record<string, string>, identity: Identity): readonly 
   return lines;
 }
 
-/** A claim that the token has, and not what every object of JavaScript has. */
 /**
  * Claims that have a place of their own in an identity, whatever member of the token they came from. What they are there
  * is what limits, records and rules go by: a claim of another type is none for a header either.

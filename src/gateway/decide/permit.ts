@@ -30,14 +30,21 @@ export function audienceMismatch(
   return mismatchOf('aud', audience, [wanted]);
 }
 
+/** Whether a token is for this route at all. Undefined: it is. */
+export function refuseAudience({ audience }: Requirements, identity: Identity): Refused<'token_audience'> | undefined {
+  const foreign = audienceMismatch(audience.get(identity.server), identity.audience);
+  return foreign === undefined ? undefined : refused('token_audience', undefined, foreign);
+}
+
 /** Undefined: permitted. The contexts are made only where a rule looks at them, and a rule must hold in each. */
 export function permit(
-  { scope, audience, claims, when }: Requirements,
+  requirements: Requirements,
   identity: Identity,
   contexts: () => readonly RuleContext[],
 ): Refused<PermitCode> | undefined {
-  const foreign = audienceMismatch(audience.get(identity.server), identity.audience);
-  if (foreign !== undefined) return refused('token_audience', undefined, foreign);
+  const foreign = refuseAudience(requirements, identity);
+  if (foreign !== undefined) return foreign;
+  const { scope, claims, when } = requirements;
   if (scope !== undefined && !satisfies(scope, identity.scopes)) return refused('scope_insufficient');
   if (claims === undefined && when === undefined) return undefined;
   const seen = contexts();

@@ -1,6 +1,8 @@
+import { entry } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
+import { originForm } from '../message/target.ts';
 import { enforce } from './enforce.ts';
-import type { Forward, Outcome } from './outcome.ts';
+import type { Forward, Outcome, Refuse } from './outcome.ts';
 import type { Routed } from './routed.ts';
 
 /**
@@ -19,7 +21,12 @@ export function forwardInShadow(routed: Routed, form?: Buffer): Outcome | Promis
 function record(routed: Routed, form: Buffer | undefined, outcome: Outcome): Outcome {
   if (outcome.kind === 'reply') return outcome;
   if (outcome.kind === 'forward') return untouched(routed, form, 'pass', outcome.identity);
-  return untouched(routed, form, outcome, outcome.kind === 'refuse' ? outcome.identity : undefined);
+  return untouched(routed, form, outcome, outcome.kind === 'refuse' ? knownTo(outcome) : undefined);
+}
+
+/** What is 401 is no valid credential for this API, though it may be one for another: its user did not come here by it. */
+function knownTo({ code, identity }: Refuse): Identity | undefined {
+  return entry(code).status === 401 ? undefined : identity;
 }
 
 function untouched(
@@ -31,7 +38,7 @@ function untouched(
   return {
     kind: 'forward',
     route,
-    target: targetFor(route.rewrite?.(target.path), target, head.target),
+    target: targetFor(route.rewrite?.(target.path), target, originForm(head.target)?.text ?? head.target),
     identity,
     identityHeaders: (identity && route.identityHeaders.write(identity)) ?? [],
     cache: undefined,
@@ -44,7 +51,6 @@ function untouched(
 }
 
 /** The received bytes; a rewrite is where the upstream lies, not something that is refused, so it is carried out. */
-function targetFor(rewritten: unknown, { query, authority, path }: Routed['target'], received: string): string {
-  if (typeof rewritten === 'string') return rewritten + query;
-  return authority === undefined ? received : path + query;
+function targetFor(rewritten: unknown, { query }: Routed['target'], received: string): string {
+  return typeof rewritten === 'string' ? rewritten + query : received;
 }

@@ -1,7 +1,9 @@
+import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
+import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { OF_HOP } from '../message/our-fields.ts';
-import { listNames, type RequestHead } from '../message/request-head.ts';
+import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
 import { addForwardingFields, peerOf } from './forwarding-fields.ts';
 import type { Sender } from './upstream-fields.ts';
 
@@ -18,11 +20,10 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   for (let i = 0; i < received.length; i += 2) {
     const written = received[i] as string;
     const name = written.toLowerCase();
-    if (OF_HOP.has(name) || named?.has(name) || identityHeaders.spoofs(name, head.origin.isProxied)) continue;
+    if (isOfHop(name) || named?.has(name) || identityHeaders.spoofs(name, head.origin.isProxied)) continue;
     there.add(name);
     const value = received[i + 1] as string;
-    // RFC 9110 §7.6.2; at zero the request has ended here.
-    fields.push(written, name === 'max-forwards' && head.method === 'OPTIONS' ? String(Number(value) - 1) : value);
+    fields.push(written, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
   }
   extendChain(fields, head);
   const ours: string[] = [];
@@ -34,6 +35,9 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   fields.push(...plan.identityHeaders);
   return fields;
 }
+
+/** In every spelling: a server that folds names before it frames a message would read another one than was sent. */
+const isOfHop = remembering((name) => OF_HOP.has(name) || OF_HOP.has(fold(name)));
 
 /** The peer goes to the end of the last line: a reader of several lines reads them as one list (RFC 9110 §5.3). */
 function extendChain(fields: string[], head: RequestHead): void {

@@ -3,7 +3,7 @@ import { connectionNames } from '../decide/framing.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { credentialHeaders } from '../decide/placed-credentials.ts';
 import { OURS } from '../message/our-fields.ts';
-import { listNames, type RequestHead } from '../message/request-head.ts';
+import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
 import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 import { addForwardingFields } from './forwarding-fields.ts';
@@ -44,8 +44,7 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
     if (credential !== undefined && fold(name) === credential.folded) continue;
     if (plan.bodyChanged && BODY_DIGESTS.has(name)) continue;
     const value = received[i + 1] as string;
-    // RFC 9110 §7.6.2; at zero the request has ended here.
-    fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? String(Number(value) - 1) : value);
+    fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
   }
   addForwarding(fields, head);
   fields.push(sender.requestIdHeader, sender.requestId);

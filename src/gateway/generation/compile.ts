@@ -16,6 +16,7 @@ import { compileRewrite } from '../routing/rewrite.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { isShadow, lookingOn } from './looking-on.ts';
+import { ofNeighbours } from './neighbours.ts';
 import { oncePerInput } from './once-per-input.ts';
 import { type SharedParts, sharedParts, type Verifier } from './shared-parts.ts';
 
@@ -87,12 +88,13 @@ function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeade
   const { defaults, request_id } = config;
   const onlyLooksOn = lookingOn(config);
   const onlySet = onlySetBy(config);
+  const also = ofNeighbours(config);
   const make = oncePerInput(({ identity_headers, ...passes }: HeaderRules & Pick<Defaults, 'identity_headers'>) =>
     identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
   );
   return (route) => {
     const { identity_headers = defaults.identity_headers, pass_headers = defaults.pass_headers } = route;
-    const rules = { identity_headers, ...passesOf(pass_headers) };
+    const rules = { identity_headers, ...passesOf(pass_headers), also: also(route) };
     return make(onlyLooksOn(route) ? { ...rules, onlySet } : rules);
   };
 }

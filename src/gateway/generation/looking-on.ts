@@ -6,7 +6,18 @@ export function isShadow(config: GatewayConfig, { mode = config.mode }: RouteCon
 
 /** Whether a route is in shadow mode and no route to its upstream enforces: nothing there trusts what the gateway says. */
 export function lookingOn(config: GatewayConfig): (route: RouteConfig) => boolean {
-  const upstreamName = ({ upstream = config.defaults.upstream }: RouteConfig) => upstream;
-  const enforced = new Set(config.routes.filter((route) => !isShadow(config, route)).map(upstreamName));
-  return (route) => isShadow(config, route) && !enforced.has(upstreamName(route));
+  const addresses = addressesOf(config);
+  const enforced = new Set(config.routes.filter((route) => !isShadow(config, route)).flatMap(addresses));
+  return (route) => isShadow(config, route) && !addresses(route).some((address) => enforced.has(address));
+}
+
+/** Where the requests of a route go, each as scheme, host and port: two blocks of the file may name one server. */
+export function addressesOf({ upstreams, defaults }: GatewayConfig): (route: RouteConfig) => readonly string[] {
+  const byName = new Map(Object.entries(upstreams).map(([name, { urls }]) => [name, urls.map(addressOf)]));
+  return ({ upstream = defaults.upstream }) => byName.get(upstream ?? '') ?? [];
+}
+
+function addressOf(url: string): string {
+  const { host, protocol } = new URL(url);
+  return `${protocol}//${host}`;
 }

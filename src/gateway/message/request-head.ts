@@ -154,3 +154,8 @@ export function listNames(field: Occurrences, token: string): boolean {
   if (field === undefined) return false;
   return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
 }
+
+/** RFC 9110 §7.6.2: one hop fewer; what is no number stays as it is. At zero the request has ended here. */
+export function oneHopFewer(value: string): string {
+  return /^\d+$/.test(value) ? String(Number(value) - 1) : value;
+}

@@ -40,14 +40,28 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 }
 for (const character of '/.%;\\') classes[character.charCodeAt(0)] = SPECIAL;
 
+/** A target as it would be asked of its own server (RFC 9112 §3.2.1), whatever its path looks like. */
+export interface OriginForm {
+  readonly text: string;
+  /** Of an absolute-form target. */
+  readonly authority: string | undefined;
+}
+
+/** Undefined: it names no path of a server that HTTP reaches. */
+export function originForm(received: string): OriginForm | undefined {
+  if (received.startsWith('/')) return { text: received, authority: undefined };
+  const absolute = ABSOLUTE.exec(received);
+  if (absolute === null) return undefined;
+  const [, authority = '', rest = ''] = absolute;
+  return { text: rest.startsWith('/') ? rest : `/${rest}`, authority };
+}
+
 export function judgeTarget(method: string, received: string): Target | Refused<TargetCode> {
   if (received.includes('#')) return refused('target_fragment');
   if (received === '*') return method === 'OPTIONS' ? target('*', '', undefined) : refused('target_malformed');
   if (received.startsWith('/')) return judgeOrigin(received, undefined);
-  const absolute = ABSOLUTE.exec(received);
-  if (absolute === null) return refused('target_malformed');
-  const [, authority = '', rest = ''] = absolute;
-  return judgeOrigin(rest.startsWith('/') ? rest : `/${rest}`, authority);
+  const origin = originForm(received);
+  return origin === undefined ? refused('target_malformed') : judgeOrigin(origin.text, origin.authority);
 }
 
 function judgeOrigin(origin: string, authority: string | undefined): Target | Refused<TargetCode> {

@@ -2,7 +2,7 @@ import { printableMembers } from '../../base/printable.ts';
 import type { Outcome, Refuse, Unavailable } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import type { Code } from '../message/codes.ts';
-import { type Step, stepOf } from '../message/codes.ts';
+import { entry, type Step, stepOf } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead, Via } from '../message/request-head.ts';
 import { nearest } from '../message/scope-requirement.ts';
@@ -160,9 +160,10 @@ function refusalFacts(outcome: Refuse | Unavailable): Partial<DecisionRecord> {
   return { ...who(outcome.identity), cache, step, reason, ...mismatch, ...scopeFacts(outcome) };
 }
 
-/** Whose credentials were found to be good, whatever became of the request. */
+/** Whose credentials were found to be good for this API, whatever became of the request. */
 export function identityOf(outcome: Outcome | undefined): Identity | undefined {
   if (outcome === undefined || !('identity' in outcome)) return undefined;
+  if (outcome.kind === 'refuse' && entry(outcome.code).status === 401) return undefined;
   if (outcome.identity !== undefined || outcome.kind !== 'forward') return outcome.identity;
   return outcome.shadow === 'pass' ? undefined : identityOf(outcome.shadow);
 }

@@ -146,13 +146,16 @@ function reasonOf(outcome: Outcome | undefined): string {
     case 'forward':
       return outcome.shadow === undefined || outcome.shadow === 'pass' ? '' : `shadow ${outcome.shadow.code}`;
     case 'refuse':
-      return inShort(outcome.detail);
+      return OF_CLIENT.has(outcome.code) ? '' : inShort(outcome.detail);
     case 'unavailable':
       return outcome.outage.dependency;
     default:
       return '';
   }
 }
+
+/** Their reasons are words of the client, who would make up labels. */
+const OF_CLIENT: ReadonlySet<Code> = new Set(['connection_names_decisive']);
 
 /** What is said of the file behind a comma is for people. */
 function inShort(detail = ''): string {

@@ -61,11 +61,20 @@ function bounded(names: readonly string[]): readonly string[] {
   return names.slice(0, MOST).map((name) => name.slice(0, LONGEST));
 }
 
-const SCHEME = /^([A-Za-z][A-Za-z0-9-]{0,31})(?: |$)/;
+/** Names of schemes (IANA, and what is in use): any other first word may be a key that came without one. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['basic', 'bearer', 'concealed', 'digest', 'dpop', 'gnap', 'hoba', 'mutual', 'negotiate', 'oauth', 'privatetoken'],
+  ...['scram-sha-1', 'scram-sha-256', 'vapid', 'ntlm', 'aws4-hmac-sha256', 'apikey', 'api-key', 'token', 'hmac'],
+]);
 
 function credentialsSeen({ authorization, target }: RequestHead): readonly string[] {
-  const [, scheme] = SCHEME.exec(authorization?.value ?? '') ?? [];
   const at = target.indexOf('?');
   const isInQuery = at !== -1 && mayName(target.slice(at + 1), 'access_token');
-  return [...(scheme === undefined ? [] : [scheme.toLowerCase()]), ...(isInQuery ? ['query'] : [])];
+  return [...(authorization === undefined ? [] : [schemeOf(authorization.value)]), ...(isInQuery ? ['query'] : [])];
+}
+
+function schemeOf(value: string): string {
+  const [word = ''] = value.split(' ', 1);
+  const name = word.toLowerCase();
+  return KNOWN.has(name) ? name : 'other';
 }

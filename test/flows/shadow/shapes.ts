@@ -79,6 +79,9 @@ const fields: readonly (readonly [string, string])[] = [
   ['X-Tabs', 'a\tb'],
   ['SOAPAction', '"urn:x"'],
   ['Max-Forwards', '5'],
+  ['Max-Forwards', 'abc'],
+  ['Content_Length', '5'],
+  ['Transfer.Encoding', 'chunked'],
   ['TE', 'trailers'],
   ['Keep-Alive', 'timeout=5'],
   ['Proxy-Authorization', 'Basic eDp5'],
@@ -101,7 +104,7 @@ function authorizations(token: string): readonly string[][] {
     ['Bearer'],
     ['Basic YWxpY2U6d29uZGVybGFuZA=='],
     ['Digest username="a"'],
-    ['whatever it is'],
+    ['deadbeefcafef00d1234567890abcdef'],
     [`Bearer ${token}`, 'Basic eDp5'],
   ];
 }

@@ -155,3 +155,65 @@ t.test('a TRACE, a preflight and a request for `*` go on where no route to the u
   t.match(mixed.route({ line: 'OPTIONS *' }), { kind: 'refuse', code: 'route_not_found' });
   t.match(onlyShadow.route({ line: 'CONNECT api.example.com:443' }), { kind: 'refuse' });
 });
+
+t.test('a token for another API brings no identity, however its route limits requests', async (t) => {
+  const foreign = { ...alice, audience: ['https://other.example'] };
+  const verify = () => ({ kind: 'verified', identity: foreign, cache: 'hit' }) as const;
+  const limit = { by: 'sub', requests: 1, per: '1h' };
+  const routes = [{ id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read', rate_limit: limit }];
+  let counted = 0;
+  const take = () => ++counted;
+  const shadow = { kind: 'forward', shadow: { code: 'token_audience' }, identity: undefined, identityHeaders: [] };
+  t.match(await decider({ ...file, routes }, { verify, take }).decide(get('/orders/7')), shadow);
+  const enforced = decider({ ...file, routes, mode: 'enforce' }, { verify, take });
+  t.match(await enforced.decide(get('/orders/7')), { kind: 'refuse', code: 'token_audience' });
+  t.equal(counted, 0, 'it takes nothing of what its user may ask');
+});
+
+t.test(
+  'an upstream is one by its address: a second block for it that only looks on is enforced as the first',
+  async (t) => {
+    const upstreams = {
+      api: { url: 'http://127.0.0.1:9' },
+      slow: { urls: ['http://127.0.0.1:8', 'http://127.0.0.1:9/'] },
+    };
+    const routes = [
+      { id: 'strict', match: { path: '/strict/{rest*}' }, scope: 'orders.read', mode: 'enforce' },
+      { id: 'slow', match: { path: '/slow/{rest*}' }, scope: 'orders.read', upstream: 'slow' },
+    ];
+    const mixed = decider({ ...file, upstreams, routes });
+    t.match(mixed.route(get('/slow/a;b')), { kind: 'refuse', code: 'target_path_parameter' });
+    const apart = { ...upstreams, slow: { url: 'http://127.0.0.1:8' } };
+    t.match(await decider({ ...file, upstreams: apart, routes }).decide(get('/slow/a;b')), { kind: 'forward' });
+  },
+);
+
+t.test('a target of another host is refused whatever its path looks like, and goes on in origin form', async (t) => {
+  const shadow = decider({ ...file, routes: file.routes.slice(0, 2) });
+  for (const path of ['/a/%2e%2e/b', '//a', '/orders/7', '/a b'])
+    t.match(shadow.route(get(`http://admin.internal${path}`)), { kind: 'refuse' }, path);
+  t.match(shadow.route(get('ftp://api.example.com/a')), { kind: 'refuse', code: 'target_malformed' });
+  t.match(shadow.route(get('http://admin.internal//a')), { code: 'target_other_host' });
+  for (const path of ['/a/%2e%2e/b', '//a', '/orders/7?x', '/none'])
+    t.match(await shadow.decide(get(`http://api.example.com${path}`)), { kind: 'forward', target: path }, path);
+});
+
+t.test('what any route to an upstream sets no caller may write on another one', async (t) => {
+  const routes = [
+    {
+      id: 'p',
+      match: { path: '/p/{x}' },
+      access: 'public',
+      identity_headers: { prefix: 'X-P-', set: { 'X-Partner': 'sub' } },
+    },
+    { id: 'q', match: { path: '/q/{x}' }, access: 'public' },
+  ];
+  for (const mode of ['shadow', 'enforce'])
+    for (const path of ['/p/1', '/q/1']) {
+      const routed = decider({ ...file, routes, mode }).route(get(path));
+      const spoofs = 'route' in routed ? routed.route?.identityHeaders.spoofs : undefined;
+      for (const name of ['x-partner', 'x_partner', 'x-auth-subject'])
+        t.equal(spoofs?.(name), true, `${mode} ${path} ${name}`);
+      t.equal(spoofs?.('x-p-other'), mode === 'enforce');
+    }
+});
