@@ -191,10 +191,33 @@ t.test('a caller without a token is named by its address and by what it says of 
     caller({ address: '10.0.0.6', user_agent: undefined }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
-  t.match(stdout, '2 × 10.0.0.5 (stock/1.2) → orders: credential_missing');
-  t.match(stdout, '1 × 10.0.0.6 → orders: credential_missing');
+  t.match(
+    stdout,
+    /3 × no known client → orders: credential_missing\n {4}2 × 10\.0\.0\.5 \(stock\/1\.2\)\n {4}1 × 10\.0\.0\.6\n/,
+  );
   const { groups } = JSON.parse((await command(t, ['shadow', 'report', file, '--json']).ended()).stdout);
-  t.match(groups[0], { address: '10.0.0.5', user_agent: 'stock/1.2', count: 2 });
+  t.match(groups[0], {
+    count: 3,
+    callers: [{ address: '10.0.0.5', user_agent: 'stock/1.2', count: 2 }, { address: '10.0.0.6' }],
+  });
+  const one = await command(t, ['shadow', 'report', logFile([caller({})])]).ended();
+  t.match(one.stdout, '1 × 10.0.0.5 (stock/1.2) → orders: credential_missing');
+});
+
+t.test('a scan from thousands of addresses hides no client, and what is left out is counted', async (t) => {
+  const scan = Array.from({ length: 12_000 }, (_, index) => caller({ address: `10.0.${index >> 8}.${index & 255}` }));
+  const paths = scan.map((each, index) => ({
+    ...each,
+    shadow: 'route_not_found',
+    route: undefined,
+    path: `/${index}/x`,
+  }));
+  const { stdout } = await command(t, ['shadow', 'report', logFile([...scan, ...paths, lacking('shop', [])])]).ended();
+  t.match(stdout, '24001 requests would be refused.');
+  t.match(stdout, '1 × shop → orders: scope_insufficient');
+  t.match(stdout, '12000 × no known client → orders: credential_missing');
+  t.match(stdout, '11990 × other callers');
+  t.match(stdout, /\d+ requests of these stand in no group below/);
 });
 
 t.test('a route has one hint for each kind of credential that its callers bring', async (t) => {
@@ -231,7 +254,7 @@ t.test('what enforcement will change in requests is counted, with its callers an
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '0 requests would be refused, 3 requests would pass.');
   t.match(stdout, '2 × x-auth-subject is dropped already → orders from shop');
-  t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: identity_headers: \{ prefix/);
+  t.match(stdout, /1 × x-auth-token will be dropped → orders from shop: defaults: \{ identity_headers: \{ prefix/);
   t.match(stdout, /1 × authorization will be dropped .*: forward_credential: true/);
   t.match(stdout, /1 × x-http-method-override will be dropped .*: pass_headers: \[X-HTTP-Method-Override\]/);
   t.match(stdout, /1 × x-forwarded-for will be dropped .*trusted_proxies/);
@@ -243,11 +266,16 @@ t.test('what is refused in spite of shadow mode is a row with its remedy', async
     line({ code: 'headers_too_large', route: undefined, method: undefined, path: undefined, host: undefined }),
     line({ code: 'upstream_timeout', shadow: 'credential_missing' }),
     line({ code: 'scope_insufficient' }),
+    line({ code: 'method_not_allowed', route: undefined }),
+    line({ code: 'method_not_allowed', route: undefined, method: 'CONNECT' }),
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 request would be refused.');
   t.match(stdout, /Refused in spite of shadow mode:\n {2}1 × headers_too_large → no route: .*limits\.header_size/);
   t.match(stdout, /1 × upstream_timeout → orders: .*timeout/);
+  t.match(stdout, '1 × method_not_allowed → no route', 'a 405 of a route that enforces is none');
+  const enforcing = logFile([line({ code: 'headers_too_large', route: undefined })]);
+  t.notMatch((await command(t, ['shadow', 'report', enforcing]).ended()).stdout, 'in spite');
 });
 
 t.test('shadow mode that lasts for 30 days looks forgotten', async (t) => {
@@ -300,5 +328,5 @@ t.test('a head that is no request is told in the log, so that the report has it'
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   await fetch(`${running.url}/orders/1`, { headers: { 'x-long': 'x'.repeat(20_000) } });
   const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
-  t.match(stdout, /1 × headers_too_large .*→ no route: .*limits\.header_size/);
+  t.match(stdout, /1 × headers_too_large from 127\.0\.0\.1 → no route: .*limits\.header_size/);
 });

@@ -24,10 +24,13 @@ const SHOWN = 10;
 const FORGOTTEN =
   'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse: `mode: enforce`';
 
-/** 0 where there is no such file any more. */
+/** 0 where it cannot be looked at: a reminder may end nothing. */
 function daysUnchanged(file: string): number {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? 0 : Math.floor((Date.now() - stats.mtimeMs) / DAY);
+  try {
+    return Math.floor((Date.now() - statSync(file).mtimeMs) / DAY);
+  } catch {
+    return 0;
+  }
 }
 
 /** Of a file that cannot be loaded none: another line of the log says so. */

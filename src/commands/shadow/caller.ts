@@ -1,10 +1,40 @@
-/** Whom to call: the client where it was verified; else where the request came from, and what it says of itself. */
-export function callerOf(line: {
+interface Named {
   readonly client: string | undefined;
   readonly address: string | undefined;
   readonly agent: string | undefined;
-}): string | undefined {
-  if (line.client !== undefined) return line.client;
-  if (line.address === undefined) return line.agent;
-  return line.agent === undefined ? line.address : `${line.address} (${line.agent})`;
+}
+
+/** Whom to call: the client where it was verified; else where the request came from, and what it says of itself. */
+export function callerOf({ client, address, agent }: Named): string | undefined {
+  if (client !== undefined) return client;
+  if (address === undefined) return agent;
+  return agent === undefined ? address : `${address} (${agent})`;
+}
+
+/** Callers that are no known client. A scan comes from thousands of addresses: the first are named, the others counted. */
+export interface Callers {
+  readonly first: Caller[];
+  /** Requests of callers that are not among the first. */
+  others: number;
+}
+
+export interface Caller {
+  readonly address: string | undefined;
+  readonly agent: string | undefined;
+  count: number;
+}
+
+const NAMED = 10;
+
+export function callersOf(line: Named): Callers {
+  const callers: Callers = { first: [], others: 0 };
+  if (line.client === undefined && callerOf(line) !== undefined) addCaller(callers, line);
+  return callers;
+}
+
+export function addCaller(callers: Callers, { address, agent }: Named): void {
+  const known = callers.first.find((caller) => caller.address === address && caller.agent === agent);
+  if (known !== undefined) known.count++;
+  else if (callers.first.length < NAMED) callers.first.push({ address, agent, count: 1 });
+  else callers.others++;
 }

@@ -1,3 +1,4 @@
+import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { certificateHeaderOf } from '../../config/words/certificate-headers.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
@@ -11,7 +12,7 @@ export function changeInWords(change: Change): string {
 }
 
 function what({ kind, field }: Change): string {
-  if (kind === 'will_time_out') return 'answered after more than 30 s';
+  if (kind === 'will_time_out') return `answered after more than ${ANSWER_TIMES.response / 1000} s`;
   return kind === 'dropped' ? `${field} is dropped already` : `${field} will be dropped`;
 }
 
@@ -21,7 +22,8 @@ function remedyOf({ kind, field = '' }: Change): string {
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
 }
 
-const OF_PREFIX = 'identity_headers: { prefix: … } names another prefix';
+/** The names of `set` are taken from callers under any prefix; a file that renames them must have an API that reads the new ones. */
+const OF_PREFIX = 'defaults: { identity_headers: { prefix: X-Gatehouse- } } keeps it; leave `set` as it is';
 
 interface Row {
   readonly fits: (field: string) => boolean;
@@ -32,10 +34,13 @@ const passable = (field: string) =>
   overrideHeaders.find((name) => fold(name) === fold(field)) ?? certificateHeaderOf(field);
 
 const byField: readonly Row[] = [
-  { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true keeps it' },
+  { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true of the route keeps it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
     remedy: () => 'it is believed from trusted_proxies only: name the proxy that sets it',
   },
-  { fits: (field) => passable(field) !== undefined, remedy: (field) => `pass_headers: [${passable(field)}] keeps it` },
+  {
+    fits: (field) => passable(field) !== undefined,
+    remedy: (field) => `pass_headers: [${passable(field)}] of the route keeps it`,
+  },
 ];

@@ -19,7 +19,6 @@ const inSpite: ReadonlySet<string> = new Set<Code>([
   'expectation_failed',
   'host_invalid',
   'target_other_host',
-  'method_not_allowed',
   'bodies_saturated',
   'upstream_timeout',
   'upstream_unreachable',
@@ -31,10 +30,11 @@ const inSpite: ReadonlySet<string> = new Set<Code>([
 
 const MOST = 1_000;
 
-/** Whether the line is one of these. */
-export function addInSpite(rows: Map<string, InSpite>, { shadow, code, route, address }: ShadowLine): boolean {
-  // What a route that enforces refuses has a route, and no `shadow`.
-  const isOne = inSpite.has(code) && (shadow !== undefined || route === undefined);
+/** Whether the line is one of these. What a route that enforces could not get answered has a route, and no `shadow`. */
+export function addInSpite(rows: Map<string, InSpite>, line: ShadowLine): boolean {
+  const { shadow, code, route, address } = line;
+  const isTunnel = code === 'method_not_allowed' && line.method === 'CONNECT';
+  const isOne = (inSpite.has(code) || isTunnel) && (shadow !== undefined || route === undefined);
   if (!isOne) return false;
   const key = JSON.stringify([code, route, address]);
   const row = rows.get(key);

@@ -6,9 +6,9 @@ import type { InSpite } from './in-spite.ts';
 import { remedies, times } from './remedy.ts';
 import type { BadLines, Group, Report, Span } from './report.ts';
 
-export function inWords({ groups, refused, passed, bad, changes, inSpite, span }: Report): string {
+export function inWords({ groups, refused, passed, bad, leftOut, changes, inSpite, span }: Report): string {
   const told = passed === 0 ? '' : `, ${times(passed)} would pass`;
-  const summary = `${times(refused)} would be refused${told}.\n${forgotten(span)}${badInWords(bad)}`;
+  const summary = `${times(refused)} would be refused${told}.\n${forgotten(span)}${leftOutInWords(leftOut)}${badInWords(bad)}`;
   const parts = [
     ...groups.map(groupInWords),
     ...section('What enforcement changes in requests:', changes.map(changeInWords)),
@@ -32,11 +32,11 @@ function forgotten(span: Span | undefined): string {
 }
 
 function groupInWords(group: Group): string {
-  const { route, code, reason, missing, count, first, last, examples, subjects } = group;
-  const who = callerOf(group) ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
+  const { route, code, reason, missing, count, first, last, examples } = group;
   const why = [code, missing && `missing ${missing}`, reason].filter(Boolean).join(', ');
   return `${[
-    `${count} × ${who} → ${route ?? 'no route'}: ${why}`,
+    `${count} × ${whose(group)} → ${route ?? 'no route'}: ${why}`,
+    ...(group.callers.first.length > 1 ? callersInWords(group) : []),
     `    ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`,
     ...[...examples].map((example) => `    ${example}`),
   ]
@@ -44,9 +44,28 @@ function groupInWords(group: Group): string {
     .join('\n')}\n`;
 }
 
+function whose({ client, callers: { first }, subjects }: Group): string {
+  if (client !== undefined) return client;
+  const [caller] = first;
+  if (first.length > 1) return 'no known client';
+  const name = caller && callerOf({ client, ...caller });
+  return name ?? (subjects.size > 0 ? [...subjects].join(', ') : 'nobody verified');
+}
+
+function callersInWords({ callers: { first, others } }: Group): readonly string[] {
+  const lines = first
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ count, ...caller }) => `    ${count} × ${callerOf({ client: undefined, ...caller })}`);
+  return others === 0 ? lines : [...lines, `    ${others} × other callers`];
+}
+
 function inSpiteInWords({ code, route, address, count }: InSpite): string {
   const from = address === undefined ? '' : ` from ${address}`;
   return `${count} × ${code}${from} → ${route ?? 'no route'}: ${isCode(code) ? entry(code).remedy : 'see the log'}`;
+}
+
+function leftOutInWords(count: number): string {
+  return count === 0 ? '' : `${times(count)} of these stand in no group below: there are too many groups.\n`;
 }
 
 /** Never fatal: a log has lines of others in it. */

@@ -1,14 +1,14 @@
+import { addCaller, type Callers, callersOf } from './caller.ts';
 import { addChanges, type Change } from './changes.ts';
 import { addInSpite, type InSpite } from './in-spite.ts';
 import { readLine, type ShadowLine } from './read-line.ts';
 
-/** Requests of one caller to one route that would be refused for one reason. */
+/** Requests to one route that would be refused for one reason: of one client, or of all callers that are no known client. */
 export interface Group {
   /** Undefined: nobody was verified. */
   readonly client: string | undefined;
-  /** Of whom no client is known. */
-  readonly address: string | undefined;
-  readonly agent: string | undefined;
+  /** Of whom no client is known: their requests, by address and User-Agent. */
+  readonly callers: Callers;
   /** Undefined: no route. */
   readonly route: string | undefined;
   readonly code: string;
@@ -38,6 +38,8 @@ export interface Report {
   readonly passed: number;
   readonly other: number;
   readonly bad: BadLines;
+  /** Requests that are counted above and stand in no group: there were too many groups. */
+  readonly leftOut: number;
   /** What enforcement will change in requests, refused or not. Most frequent first. */
   readonly changes: readonly Change[];
   /** What was refused although nothing enforces. Most frequent first. */
@@ -62,6 +64,8 @@ const SUBJECTS = 3;
 const BAD_NAMED = 10;
 /** A log in which a stranger makes up paths for ever must not fill memory. */
 const MOST_GROUPS = 10_000;
+/** Of them, groups of strangers leave so many for verified clients. */
+const KEPT_FOR_CLIENTS = 2_000;
 
 export async function report(lines: AsyncIterable<string>): Promise<Report> {
   const reader = new Reader();
@@ -76,6 +80,7 @@ class Reader {
   readonly #counts = { refused: 0, passed: 0, other: 0, bad: 0 };
   readonly #badLines: number[] = [];
   #span: Span | undefined;
+  #leftOut = 0;
   #number = 0;
 
   read(text: string): void {
@@ -100,7 +105,7 @@ class Reader {
     if (line.shadow === 'pass') this.#counts.passed++;
     else {
       this.#counts.refused++;
-      addGroup(this.#groups, line, line.shadow);
+      if (!addGroup(this.#groups, line, line.shadow)) this.#leftOut++;
     }
   }
 
@@ -110,8 +115,10 @@ class Reader {
       ...rest,
       groups: mostFirst(this.#groups),
       bad: { count: bad, lines: this.#badLines },
+      leftOut: this.#leftOut,
       changes: mostFirst(this.#changes),
-      inSpite: mostFirst(this.#inSpite),
+      // A log of a gateway that enforces everywhere has such refusals too.
+      inSpite: this.#span === undefined ? [] : mostFirst(this.#inSpite),
       span: this.#span,
     };
   }
@@ -125,17 +132,18 @@ function widened(span: Span | undefined, time: number): Span {
   return { first: Math.min(span?.first ?? time, time), last: Math.max(span?.last ?? time, time) };
 }
 
-function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): void {
+/** False: there are too many. */
+function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): boolean {
   const { client, route, missing, needed, reason, dependency, found, seen } = line;
-  const caller = client === undefined ? { address: line.address, agent: line.agent } : {};
   const place = route ?? area(line.path);
-  const key = JSON.stringify([client, caller, route, place, code, reason, missing, needed, found, seen]);
+  const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
-  else if (groups.size < MOST_GROUPS) {
-    const about = { client, address: undefined, agent: undefined, ...caller, route, code, missing, needed };
-    groups.set(key, { ...about, reason: reason ?? dependency, found, seen, ...firstOf(line) });
-  }
+  else if (groups.size < MOST_GROUPS - (client === undefined ? KEPT_FOR_CLIENTS : 0)) {
+    const about = { client, route, code, missing, needed, found, seen };
+    groups.set(key, { ...about, reason: reason ?? dependency, ...firstOf(line) });
+  } else return false;
+  return true;
 }
 
 /** Requests without a route are one area when they share their first segment. */
@@ -152,6 +160,7 @@ function firstOf(line: ShadowLine) {
     examples: new Set([example(line)]),
     methods: new Set([line.method]),
     subjects: new Set(line.subject === undefined ? [] : [line.subject]),
+    callers: callersOf(line),
   };
 }
 
@@ -162,6 +171,7 @@ function extend(group: Group, line: ShadowLine): void {
   group.held = group.held.filter((scope) => line.held.includes(scope));
   if (group.examples.size < EXAMPLES) group.examples.add(example(line));
   group.methods.add(line.method);
+  if (line.client === undefined) addCaller(group.callers, line);
   if (line.subject !== undefined && group.subjects.size < SUBJECTS) group.subjects.add(line.subject);
 }
 
@@ -170,17 +180,19 @@ function example({ method, host, path }: ShadowLine): string {
 }
 
 /** Sets and times in the forms that JSON has. */
-export function asJson({ groups, refused, passed, other, bad, changes, inSpite, span }: Report): object {
+export function asJson({ groups, refused, passed, other, bad, leftOut, changes, inSpite, span }: Report): object {
   return {
     would_refuse: refused,
     passed,
     other_lines: other,
     bad_lines: bad,
+    left_out: leftOut,
     ...(span && { first_seen: iso(span.first), last_seen: iso(span.last) }),
     groups: groups.map(
-      ({ needed, held, missing, examples, methods, subjects, first, last, agent, seen, ...group }) => ({
+      ({ needed, held, missing, examples, methods, subjects, first, last, callers, seen, ...group }) => ({
         ...group,
-        user_agent: agent,
+        callers: callers.first.map(({ agent, ...caller }) => ({ ...caller, user_agent: agent })),
+        other_callers: callers.others,
         credentials_seen: seen,
         scope_needed: needed,
         scope_held: held,

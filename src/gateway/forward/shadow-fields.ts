@@ -17,10 +17,12 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   const there = new Set<string>();
   const named = connectionNames(head);
   const { identityHeaders } = plan.route;
+  const replaced = sender.propagated?.replaced;
   for (let i = 0; i < received.length; i += 2) {
     const written = received[i] as string;
     const name = written.toLowerCase();
-    if (isOfHop(name) || named?.has(name) || identityHeaders.spoofs(name, head.origin.isProxied)) continue;
+    if (isOfHop(name) || named?.has(name) || replaced?.has(name) || identityHeaders.spoofs(name, head.origin.isProxied))
+      continue;
     there.add(name);
     const value = received[i + 1] as string;
     fields.push(written, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
@@ -28,9 +30,10 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   extendChain(fields, head);
   const ours: string[] = [];
   addForwardingFields(ours, head);
-  ours.push(sender.requestIdHeader, sender.requestId, ...(sender.propagated?.fields ?? []));
+  ours.push(sender.requestIdHeader, sender.requestId);
   pushMissing(fields, there, ours);
-  fields.push('via', `${head.version} gatehouse`);
+  // Where we make a span, it is the parent of the upstream's (W3C Trace Context §3.4).
+  fields.push(...(sender.propagated?.fields ?? []), 'via', `${head.version} gatehouse`);
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
   fields.push(...plan.identityHeaders);
   return fields;

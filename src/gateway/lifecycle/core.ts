@@ -2,6 +2,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { plainAddress } from '../../base/client-address.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { buildLog } from '../../base/log.ts';
 import { printableValue } from '../../base/printable.ts';
@@ -117,9 +118,9 @@ function countMalformed({
   live,
   log,
 }: Pick<Core, 'decisions' | 'live' | 'log'>): ServerOptions['malformed'] {
-  return (code, answer) => {
+  return (code, { address, ...answer } = {}) => {
     decisions.countMalformed(code, answer);
-    log.info({ code }, code);
+    log.info({ code, method: answer.method, address: plainAddress(address) }, code);
     return live.current.shared.tickets.sealMalformed(code);
   };
 }

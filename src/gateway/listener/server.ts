@@ -29,6 +29,12 @@ import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts
 import { guardHandshakes } from './tls.ts';
 import { Turns } from './turns.ts';
 
+/** What is known of what never became a request. */
+export interface Malformed extends Partial<CountedAnswer> {
+  /** Of the peer. */
+  readonly address?: string | undefined;
+}
+
 export interface ServerOptions {
   readonly limits: LimitsConfig;
   /** Present: clients speak TLS. */
@@ -39,7 +45,7 @@ export interface ServerOptions {
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: Arrival) => void;
   /** A request that never became one: counted, not answered by `handle`. Gives its ticket. `answer`: beyond its code. */
-  readonly malformed: (code: Code, answer?: Partial<CountedAnswer>) => string;
+  readonly malformed: (code: Code, told?: Malformed) => string;
 }
 
 /**
@@ -137,7 +143,8 @@ function httpServer(
   });
   server.on('clientError', (error, duplex) => {
     const socket = duplex as Socket;
-    const answer = () => answerClientError(error, socket, malformed);
+    const { remoteAddress: address } = socket;
+    const answer = () => answerClientError(error, socket, (code) => malformed(code, { address }));
     if (isGarbage(error)) turns.waitAsLast(socket, answer);
     else if (!isLate(error) || !turns.excuse(socket, answer)) answer();
   });
@@ -154,7 +161,7 @@ const LAST_WORD = 2000;
 
 function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): void {
   socket.setTimeout(LAST_WORD, () => socket.destroy());
-  const ticket = malformed('method_not_allowed', { method: 'CONNECT' });
+  const ticket = malformed('method_not_allowed', { method: 'CONNECT', address: socket.remoteAddress });
   socket.end(writeRaw('method_not_allowed', { allow: [], ticket }), 'latin1', () => socket.destroy());
 }
 

@@ -58,9 +58,6 @@ export class Player {
   }
 }
 
-/** Milliseconds for which an invitation is waited for. */
-const PATIENCE = 300;
-
 type Play = (client: RawClient, item: Case, upstream: RecordingUpstream) => Promise<Heard | undefined>;
 
 const manners: Readonly<Record<Case['manner'], Play>> = {
@@ -70,8 +67,8 @@ const manners: Readonly<Record<Case['manner'], Play>> = {
   },
   async wait(client, item) {
     client.send(item.head);
-    // RFC 9110 §10.1.1: nobody waits for ever, and HTTP/1.0 knows of no expectation.
-    await until(() => client.unread.length > 0 || client.closed, PATIENCE);
+    // An invitation or an answer comes. A body that is sent before it would have arrived, or not, when a refusal is written.
+    await until(() => client.unread.length > 0 || client.closed);
     const isRefused = client.unread.length > 0 && !client.unread.toString('latin1').startsWith('HTTP/1.1 100');
     if (!isRefused) client.send(item.body);
     return heard(await client.read(item));

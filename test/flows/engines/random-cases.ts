@@ -52,7 +52,7 @@ export function randomCase(dice: Random, id: string, around: Around): Case {
   const joined = credential.query === '' ? target : `${target}${target.includes('?') ? '&' : '?'}${credential.query}`;
   const head = `${method} ${joined} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n`;
   const isLast = body.isBroken || body.manner !== 'whole' || isUpgrade || version === '1.0' || method === 'CONNECT';
-  return { id, method, head, body: body.text, manner: isUpgrade ? 'upgrade' : body.manner, isLast };
+  return { id, method, head, body: body.text, manner: isUpgrade ? 'upgrade' : mannerOf(body, version), isLast };
 }
 
 const spoiled = [
@@ -151,6 +151,11 @@ function digestOf(dice: Random, method: string, target: string, { nonce }: Aroun
   const response = digestResponse({ ...said, ha1, method });
   const named = { username: user.name, userhash: false, realm: user.realm, opaque: undefined };
   return { ...NONE, lines: [`Authorization: ${formatDigest({ ...said, ...named, response })}`] };
+}
+
+/** HTTP/1.0 knows of no expectation (RFC 9110 §10.1.1): nobody would ask for the body. */
+function mannerOf({ manner }: Body, version: string): Case['manner'] {
+  return manner === 'wait' && version === '1.0' ? 'whole' : manner;
 }
 
 interface Body {
