@@ -168,7 +168,7 @@ t.test(
     const wrong = await issuer(t, 'https://other.example');
     t.match(await init(t, ...args, wrong), {
       status: 1,
-      stderr: /--issuer: metadata names the issuer "https:\/\/other\.example"/,
+      stderr: /--issuer: metadata of \S+ names the issuer "https:\/\/other\.example"/,
     });
     t.strictSame(readdirSync(folder), []);
     const { status, stderr } = await init(t, ...args, there);
