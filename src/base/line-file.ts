@@ -33,7 +33,7 @@ const REST = 1000;
 /** Asked before each write; true: the file was put aside, so that the next one is begun. */
 export type TurnOver = (handle: FileHandle) => Promise<boolean>;
 
-/** Mode 0600, where the file is new. After a fault it is opened anew. */
+/** Mode 0600, where the file is new. After a fault it is opened again. */
 export function lineFile(file: string, clock: Clock, turnOver: TurnOver = async () => false): LineFile {
   return new AppendedFile(file, clock, turnOver);
 }

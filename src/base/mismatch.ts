@@ -3,7 +3,7 @@ import { quoted, quotedAny } from './quoted.ts';
 
 /**
  * What does not fit in a token that is refused: for logs, tickets and `explain`, and never for the client. Each text is
- * one line of bounded length in which nothing steers a terminal, since `found` holds the words of whoever sent the token.
+ * one line of bounded length in which nothing steers a terminal, since `found` holds the words of the sender of the token.
  */
 export interface Mismatch {
   /** `iss`, `alg`, …; of a required claim its path in the file. */

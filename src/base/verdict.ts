@@ -11,7 +11,12 @@ export interface Refused<Code extends string = string> {
   readonly detail?: string;
   /** For the same: of a token, which claim does not fit. */
   readonly mismatch?: Mismatch;
+  /** For `explain`, which must not read it from `detail`. */
+  readonly cause?: Cause;
 }
+
+/** Where one code has several causes: a required claim, the key of a user that is revoked, a path that was rewritten. */
+export type Cause = 'required_claims' | 'user_key' | 'rewrite';
 
 export interface Outage {
   readonly kind: 'outage';

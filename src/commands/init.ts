@@ -16,6 +16,7 @@ interface Options extends Given {
   readonly authorization?: true;
   readonly listen: string;
   readonly force?: true;
+  readonly newSecrets?: true;
   readonly json?: true;
 }
 
@@ -29,7 +30,8 @@ export function register(program: Command): void {
   command
     .option('--authorization', 'no --issuer: tokens of our own service, whose file is written too')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
-    .option('--force', 'write over files that are there')
+    .option('--force', 'write over files that are there; the secrets stay')
+    .option('--new-secrets', 'with --force: draw the secrets again')
     .option('--json', 'print what was written as JSON')
     .action(run);
 }
@@ -50,9 +52,10 @@ async function run(folder: string, options: Options, command: Command): Promise<
     process.stderr.write(formatProblems(problems));
     return giveUp('nothing is written');
   }
-  const written = writeFiles(folder, files, options.force === true);
-  if (written.kind === 'fault') return giveUp(written.message);
-  process.stdout.write(options.json ? asJson(folder, files, answers) : inWords(folder, files, answers));
+  const { force = false, newSecrets = false } = options;
+  const outcome = writeFiles(folder, files, { force, newSecrets });
+  if (outcome.kind === 'fault') return giveUp(outcome.message);
+  process.stdout.write(options.json ? asJson(folder, outcome, answers) : inWords(folder, outcome, answers));
 }
 
 function refuseFaults(options: Options, command: Command): void {
@@ -65,6 +68,8 @@ function refuseFaults(options: Options, command: Command): void {
     command.error(
       'error: either --issuer or --authorization: tokens of both are two entries of `authorization_servers`',
     );
+  if (options.newSecrets && !options.force)
+    command.error('error: --new-secrets is for --force; secrets that are not there are drawn in any case');
   if (options.clientId !== undefined && options.issuer === undefined)
     command.error('error: --client-id is for --issuer; our own service knows the gateway already');
   if (unitTable.address.convert(options.listen) === undefined)
@@ -126,7 +131,7 @@ async function secretOf({ clientId }: Answers): Promise<ReadSecret | undefined> 
   return read.kind === 'read' && read.text === '' ? { kind: 'unreadable', message: 'nothing was read' } : read;
 }
 
-/** What our own rules have against it: that no answer comes through that they refuse. */
+/** What `check` would say of the files, so that no answer is written that it refuses. */
 function problemsOf(folder: string, files: readonly NewFile[]): readonly Problem[] {
   const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
   return files.flatMap(({ path, text }) => {

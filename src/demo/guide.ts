@@ -60,7 +60,7 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
   return rows.map(([title, command]) => `  ${title}\n    ${command}\n`).join('\n');
 }
 
-/** This program, by its path: it need not be installed. */
+/** This program and this Node.js, by their paths: one need not be installed, and the one in PATH may be too old. */
 function gatehouse(): string {
-  return `node ${shellWord(process.argv[1] ?? 'bin/gatehouse.js')}`;
+  return [process.execPath, process.argv[1] ?? 'bin/gatehouse.js'].map(shellWord).join(' ');
 }

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -147,6 +147,64 @@ t.test('a file that is there is never written over without --force', async (t) =
   });
 });
 
+/** Each file below a folder and what it says. */
+function contentsOf(folder: string): object {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  return Object.fromEntries(
+    names.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'utf8')]),
+  );
+}
+
+t.test('--force writes all files or none, and leaves nothing beside them', async (t) => {
+  const folder = t.testdir();
+  const args = own(folder, 'http://127.0.0.1:9000');
+  t.equal((await init(t, ...args)).status, 0);
+  rmSync(join(folder, 'data'), { recursive: true });
+  writeFileSync(join(folder, 'data'), 'a file');
+  const before = contentsOf(folder);
+  const forced = [...own(folder, 'http://127.0.0.1:9999'), '--force', '--new-secrets'];
+  t.match(await init(t, ...forced), { status: 1, stderr: /data\/\.gitignore cannot be written \(E/ });
+  t.strictSame(contentsOf(folder), before);
+  rmSync(join(folder, 'data'));
+  mkdirSync(join(folder, 'data/.gitignore'), { recursive: true });
+  const rest = contentsOf(folder);
+  t.match(await init(t, ...forced), { status: 1, stderr: /data\/\.gitignore cannot be written \(EISDIR\)/ });
+  t.strictSame(contentsOf(folder), rest, 'those that were in place already are taken back');
+});
+
+t.test('--force keeps the secrets, with which programs may run; --new-secrets draws others', async (t) => {
+  const folder = t.testdir();
+  const args = own(folder, 'http://127.0.0.1:9000');
+  await init(t, ...args);
+  const names = ['ticket.key', 'gateway', 'first-client'].map((name) => join(folder, 'secrets', name));
+  const secrets = () => names.map((name) => readFileSync(name, 'utf8'));
+  const first = secrets();
+  const forced = await init(t, ...own(folder, 'http://127.0.0.1:9999'), '--force');
+  t.match(forced, { status: 0, stdout: /Kept as they were.*:\n(?:.*secrets\/.*\n){3}/ });
+  t.strictSame(secrets(), first);
+  t.match(readFileSync(join(folder, 'gateway.yaml'), 'utf8'), 'http://127.0.0.1:9999');
+  t.equal((await init(t, ...args, '--force', '--new-secrets')).status, 0);
+  for (const secret of secrets()) t.notOk(first.includes(secret));
+  for (const name of names) t.equal(statSync(name).mode & 0o777, 0o600, name);
+  t.match(await init(t, ...args, '--new-secrets'), { status: 2, stderr: /--new-secrets is for --force/ });
+});
+
+t.test('--force replaces a link, and writes nothing where it leads', async (t) => {
+  const folder = t.testdir({ elsewhere: 'mine', 'gateway.yaml': t.fixture('symlink', 'elsewhere') });
+  t.equal((await init(t, ...own(folder, 'http://127.0.0.1:9000'), '--force')).status, 0);
+  t.equal(readFileSync(join(folder, 'elsewhere'), 'utf8'), 'mine');
+  t.notOk(lstatSync(join(folder, 'gateway.yaml')).isSymbolicLink());
+});
+
+t.test('neither the secrets nor the database and its key come into a repository', async (t) => {
+  const folder = t.testdir();
+  await init(t, ...own(folder, 'http://127.0.0.1:9000'));
+  for (const name of ['secrets', 'data']) {
+    t.match(readFileSync(join(folder, name, '.gitignore'), 'utf8'), /^\*$/m);
+    t.equal(statSync(join(folder, name)).mode & 0o777, 0o700, name);
+  }
+});
+
 t.test('--json names what was written, and what to do next', async (t) => {
   const folder = t.testdir();
   const { stdout } = await init(t, ...own(folder, 'http://127.0.0.1:9000'), '--json');
@@ -168,7 +226,7 @@ t.test(
     const wrong = await issuer(t, 'https://other.example');
     t.match(await init(t, ...args, wrong), {
       status: 1,
-      stderr: /--issuer: metadata names the issuer "https:\/\/other\.example"/,
+      stderr: /--issuer: metadata of \S+ names the issuer "https:\/\/other\.example"/,
     });
     t.strictSame(readdirSync(folder), []);
     const { status, stderr } = await init(t, ...args, there);

@@ -219,3 +219,42 @@ t.test('a placeholder takes the form that its place asks for', async (t) => {
   );
   t.match(await run('check', '--no-secrets', no), { status: 1, stderr: '', stdout: /verify/ });
 });
+
+t.test('a form is found for a method, a name of the file, a scheme, and beside other keys', async (t) => {
+  const read = (route: object, more: object = {}) => sound({ routes: [{ match: { path: '/a' }, ...route }], ...more });
+  const upstreams = { api: { url: '${SCHEME}://${HOST}:${PORT}' } };
+  const digest = { realm: 'a', users: 'a.htdigest' };
+  const files = {
+    method: read({ match: { path: '/a', methods: ['${M}'] }, access: 'public' }),
+    upstream: read({ access: 'public' }, { defaults: { upstream: '${UP}' } }),
+    scheme: read({ access: 'public' }, { upstreams, defaults: { upstream: 'api' } }),
+    auth: read({ access: '${A}', auth: 'digest', digest }),
+    when: read({ access: '${A}', when: 'request.method == "GET"' }),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = file(`form-${name}.yaml`, text);
+    const told = await run('check', '--no-secrets', path);
+    t.match(told, { status: 0, stdout: /: valid\n/, stderr: /not judged without secrets: .*\$\{/ }, name);
+    t.notMatch(told.stderr, 'nothing can stand for', name);
+    t.equal((await run('routes', '--no-secrets', '--config', path)).status, 0, name);
+  }
+  const wrong = file('form-wrong.yaml', read({ access: '${A}', auth: 'digest', digest, upstream: 'nowhere' }));
+  t.match(await run('check', '--no-secrets', wrong), { status: 1, stdout: /1 error/ });
+});
+
+t.test('a variable for which nothing can stand is passed over; what is not judged for it is told', async (t) => {
+  const text = sound({
+    routes: [{ match: { path: '/a' }, access: 'authenticated', when: 'hush ${OPERATOR} ${NONE:-hush}' }],
+  });
+  const path = file('lacking.yaml', text);
+  t.match(await run('check', '--no-secrets', path), {
+    status: 0,
+    stdout: /valid\n$/,
+    stderr: /not judged without secrets: \$\{OPERATOR\}\n.*nothing can stand for .*no test of the file is run/,
+  });
+  const routes = await run('routes', '--no-secrets', '--config', path);
+  t.match(routes, { status: 1, stderr: /nothing can stand for \$\{OPERATOR\},/ });
+  t.notMatch(routes.stderr, 'hush');
+  const list = file('list.yaml', sound({ routes: '${ROUTES}' }));
+  t.match(await run('check', '--no-secrets', list), { status: 1, stdout: /routes/ }, 'no variable is a list');
+});

@@ -81,6 +81,21 @@ t.test('what was filled in from a variable is not shown, wherever it stands', as
   for (const text of files) t.notMatch(shown(text, { S: secret }), /hunter2/, text);
 });
 
+t.test('a hint names the words of the file, though the value of a variable has their letters', async (t) => {
+  const routes = 'routes: [{ match: { path: /a }, access: public, upstream: "${UP}" }]';
+  const upstreams = 'upstreams: { a: { url: "http://127.0.0.1:1" }, b: { url: "http://127.0.0.1:2" } }';
+  const told = shown(`version: 1\n${upstreams}\n${routes}\n`, { UP: 'bar' });
+  t.match(told, /`\$\{UP\}`/);
+  t.match(told, /known: `?a`?, `?b`?/);
+  t.notMatch(told, 'bar');
+});
+
+t.test('each word of a value that a message quotes is hidden, and each long part of it', async (t) => {
+  const text = 'version: 1\nscopes_supported: [read]\nroutes: [{ match: { path: /a }, scope: "${S}" }]\n';
+  for (const value of ['read pin4', 'pin4 read', `read ${secret}`])
+    t.notMatch(shown(text, { S: value }), /pin4|hunter2/, value);
+});
+
 t.test('the default of a variable in a secret is hidden as well', async (t) => {
   t.notMatch(shown(`clients: [{ client_secret: "\${NAME:-${secret}}", x: 1 }]`), /hunter2/);
 });

@@ -1,10 +1,13 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { shellWord } from '../../src/base/shell-word.ts';
 import { browserOf, skipWithoutBrowser as skip } from '../support/browser.ts';
 import { type Command, command } from '../support/command.ts';
 import { demoPorts } from '../support/demo-ports.ts';
@@ -39,11 +42,23 @@ async function run(t: Test): Promise<Running> {
   });
   t.ok(await demo.prints('Ctrl-C ends the demo'), demo.stderr());
   const [page = '', login = ''] = demo.stdout().match(/^ {4}http:.*$/gm) ?? [];
-  return { demo, commands: demo.stdout().match(/^ {4}(curl|node) .*$/gm) ?? [], opened: [page.trim(), login.trim()] };
+  return { demo, commands: commandsIn(demo.stdout()), opened: [page.trim(), login.trim()] };
 }
 
-/** As somebody pastes it, in a folder of theirs. */
-const paste = async (line: string) => (await shell('sh', ['-c', `${line} 2>&1`], { cwd: tmpdir() })).stdout;
+/** A line with a command begins with a program, by its name or its path. */
+function commandsIn(text: string): readonly string[] {
+  const programs = ['    curl ', `    ${shellWord(process.execPath)} `];
+  return text.split('\n').filter((line) => programs.some((program) => line.startsWith(program)));
+}
+
+/** As somebody pastes it, in a folder of theirs; the first Node.js in PATH is another one. */
+async function paste(line: string): Promise<string> {
+  const env = { ...process.env, PATH: `${otherNode}:${process.env.PATH}` };
+  return (await shell('sh', ['-c', `${line} 2>&1`], { cwd: tmpdir(), env })).stdout;
+}
+
+const otherNode = t.testdir({ node: '#!/bin/sh\necho too old\nexit 1\n' });
+chmodSync(join(otherNode, 'node'), 0o755);
 
 t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it', async (t) => {
   if (!(await hasCurl())) {
@@ -124,7 +139,9 @@ t.test(
 
 t.test('every address that the demo prints answers', async (t) => {
   const { demo } = await run(t);
-  const lines = demo.stdout().match(/^ {4}(?!curl |node ).*$/gm) ?? [];
+  const commands = commandsIn(demo.stdout());
+  const indented = demo.stdout().match(/^ {4}.*$/gm) ?? [];
+  const lines = indented.filter((line) => !commands.includes(line));
   const addresses = lines.flatMap((line) => /http:\S+/.exec(line) ?? []);
   t.equal(addresses.length, 6);
   for (const address of addresses) t.equal((await fetch(address)).status, 200, address);

@@ -25,9 +25,16 @@ export function loadAuthorization(file: string, { secrets }: SecretsOption): Loa
 }
 
 function told<Config>(file: string, loaded: Loaded<Config>): Loaded<Config> {
-  if (loaded.ok && loaded.passedOver.length > 0)
-    process.stderr.write(
-      `${printableValue(`gatehouse: ${file}: not judged without secrets: ${loaded.passedOver.join(', ')}`)}\n`,
+  const { passedOver = [] } = loaded;
+  if (passedOver.length > 0) say(`${file}: not judged without secrets: ${passedOver.join(', ')}`);
+  const lacking = loaded.ok ? [] : (loaded.lacking ?? []);
+  if (lacking.length > 0)
+    say(
+      `${file}: nothing can stand for ${lacking.join(', ')}, so no request is judged, and no test of the file is run`,
     );
   return loaded;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${printableValue(`gatehouse: ${text}`)}\n`);
 }

@@ -10,6 +10,8 @@ export interface NewFile {
   readonly text: string;
   /** Only its owner may read it. */
   readonly isSecret: boolean;
+  /** A secret that was drawn here. One that is there already does as well, and programs that run may have it. */
+  readonly isDrawn: boolean;
 }
 
 /** Where the service of Gatehouse is found that is written beside the gateway. */
@@ -27,19 +29,30 @@ const secrets = {
 /** Every file that the answers come to. `secret`: that of `clientId`, which somebody else made. */
 export function filesFor(answers: Answers, listen: string, secret: string | undefined): readonly NewFile[] {
   const isOwn = answers.issuer === undefined;
-  const ofGateway = isOwn ? randomBytes(32).toString('base64url') : secret;
   return [
-    { path: 'gateway.yaml', text: gatewayYaml(answers, listen), isSecret: false },
-    ...(isOwn ? [{ path: 'authorization.yaml', text: authorizationYaml(answers), isSecret: false }] : []),
-    secretFile(secrets.ticket, randomBytes(32).toString('base64')),
-    ...(ofGateway === undefined ? [] : [secretFile(secrets.gateway, ofGateway)]),
-    ...(isOwn ? [secretFile(secrets.first, randomBytes(32).toString('base64url'))] : []),
-    { path: 'secrets/.gitignore', text: '# Nothing here belongs in a repository.\n*\n', isSecret: false },
+    plainFile('gateway.yaml', gatewayYaml(answers, listen)),
+    ...(isOwn ? [plainFile('authorization.yaml', authorizationYaml(answers))] : []),
+    drawn(secrets.ticket, 'base64'),
+    ...(isOwn ? [drawn(secrets.gateway, 'base64url'), drawn(secrets.first, 'base64url')] : []),
+    ...(secret === undefined ? [] : [secretFile(secrets.gateway, secret, false)]),
+    plainFile('secrets/.gitignore', IGNORE_ALL),
+    // The service keeps its database there, and the key that encrypts it.
+    ...(isOwn ? [plainFile('data/.gitignore', IGNORE_ALL)] : []),
   ];
 }
 
-function secretFile(path: string, text: string): NewFile {
-  return { path, text: `${text}\n`, isSecret: true };
+const IGNORE_ALL = '# Nothing here belongs in a repository.\n*\n';
+
+function plainFile(path: string, text: string): NewFile {
+  return { path, text, isSecret: false, isDrawn: false };
+}
+
+function drawn(path: string, encoding: 'base64' | 'base64url'): NewFile {
+  return secretFile(path, randomBytes(32).toString(encoding), true);
+}
+
+function secretFile(path: string, text: string, isDrawn: boolean): NewFile {
+  return { path, text: `${text}\n`, isSecret: true, isDrawn };
 }
 
 function gatewayYaml(answers: Answers, listen: string): string {

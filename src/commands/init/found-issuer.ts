@@ -16,10 +16,8 @@ export async function findIssuer(issuer: string): Promise<FoundIssuer> {
     const fetch = jsonFetcher(agent);
     const about = metadata({ issuer, development: false, fetch, clock: systemClock, ttl: 60_000 });
     const keys = await about.endpoint('jwks_uri');
-    if (typeof keys !== 'string') {
-      const kind = keys.detail.startsWith('metadata names the issuer') ? 'wrong' : 'unreachable';
-      return { kind, detail: keys.detail };
-    }
+    if (typeof keys !== 'string')
+      return { kind: keys.fault === 'issuer' ? 'wrong' : 'unreachable', detail: keys.detail };
     const introspection = await about.endpoint('introspection_endpoint');
     return { kind: 'found', keys, introspection: typeof introspection === 'string' ? introspection : undefined };
   } finally {

@@ -4,16 +4,26 @@ import { shellWord } from '../../base/shell-word.ts';
 import { FIRST_CLIENT, type NewFile, OWN_ISSUER } from './files.ts';
 import type { Answers } from './questions.ts';
 
-export function asJson(folder: string, files: readonly NewFile[], answers: Answers): string {
-  const written = files.map(({ path, isSecret }) => ({ path: join(folder, path), secret: isSecret }));
-  return printableJson({ written, next: nextSteps(folder, answers) });
+/** What is in the folder now. */
+export interface Outcome {
+  readonly written: readonly NewFile[];
+  /** Secrets that were there. */
+  readonly kept: readonly NewFile[];
+}
+
+export function asJson(folder: string, { written, kept }: Outcome, answers: Answers): string {
+  const told = (files: readonly NewFile[]) =>
+    files.map(({ path, isSecret }) => ({ path: join(folder, path), secret: isSecret }));
+  return printableJson({ written: told(written), kept: told(kept), next: nextSteps(folder, answers) });
 }
 
 /** What was written, and what to do with it. */
-export function inWords(folder: string, files: readonly NewFile[], answers: Answers): string {
-  const lines = files.map(({ path, isSecret }) => `  ${join(folder, path)}${isSecret ? '   (0600)' : ''}`);
+export function inWords(folder: string, { written, kept }: Outcome, answers: Answers): string {
+  const lines = written.map(({ path, isSecret }) => `  ${join(folder, path)}${isSecret ? '   (0600)' : ''}`);
+  const old = kept.map(({ path }) => `  ${join(folder, path)}`);
+  const keptLines = old.length === 0 ? [] : ['', 'Kept as they were (--new-secrets draws others):', ...old];
   const steps = nextSteps(folder, answers).map((step) => `  ${step}`);
-  return `${['Written:', ...lines, '', 'Next:', ...steps].map(printableValue).join('\n')}\n`;
+  return `${['Written:', ...lines, ...keptLines, '', 'Next:', ...steps].map(printableValue).join('\n')}\n`;
 }
 
 function nextSteps(folder: string, { issuer }: Answers): readonly string[] {

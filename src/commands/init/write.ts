@@ -1,35 +1,38 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { NewFile } from './files.ts';
+import { isThere, replaceAll } from './replace-all.ts';
 
-export type Written = { readonly kind: 'written' } | { readonly kind: 'fault'; readonly message: string };
+export type Written =
+  | { readonly kind: 'written'; readonly written: readonly NewFile[]; readonly kept: readonly NewFile[] }
+  | { readonly kind: 'fault'; readonly message: string };
 
-const PRIVATE = 0o600;
-const PRIVATE_FOLDER = 0o700;
+/** What may be written over. */
+export interface Over {
+  readonly force: boolean;
+  /** Secrets that were drawn before, too: programs that run go on with the old ones until they start again. */
+  readonly newSecrets: boolean;
+}
 
 /** A sentence where one of them is in the folder. */
 export function alreadyThere(folder: string, files: readonly Pick<NewFile, 'path'>[]): string | undefined {
-  const there = files.filter(({ path }) => existsSync(join(folder, path))).map(({ path }) => path);
+  const there = files.filter(({ path }) => isThere(join(folder, path))).map(({ path }) => path);
   if (there.length === 0) return undefined;
-  return `there already: ${there.join(', ')}. Nothing is written; --force writes over what is there`;
+  return `there already: ${there.join(', ')}. Nothing is written; --force writes over what is there, and keeps secrets`;
 }
 
-/** Writes all of them, or, where one is there already and `force` was not said, none. */
-export function writeFiles(folder: string, files: readonly NewFile[], force: boolean): Written {
+/** Writes all of them, or none: where one cannot be written, or is there already and `force` was not said. */
+export function writeFiles(folder: string, files: readonly NewFile[], { force, newSecrets }: Over): Written {
   const there = force ? undefined : alreadyThere(folder, files);
   if (there !== undefined) return { kind: 'fault', message: there };
-  try {
-    for (const file of files) writeOne(join(folder, file.path), file);
-    return { kind: 'written' };
-  } catch (error) {
-    const { code, path = folder } = error as NodeJS.ErrnoException;
-    return { kind: 'fault', message: `${path} cannot be written (${code})` };
-  }
-}
-
-/** It is made anew, so that it has the rights of a new file, and no link leads elsewhere. */
-function writeOne(path: string, { text, isSecret }: NewFile): void {
-  mkdirSync(dirname(path), { recursive: true, ...(isSecret && { mode: PRIVATE_FOLDER }) });
-  rmSync(path, { force: true });
-  writeFileSync(path, text, { flag: 'wx', ...(isSecret && { mode: PRIVATE }) });
+  const kept = files.filter(({ path, isDrawn }) => isDrawn && !newSecrets && isThere(join(folder, path)));
+  const written = files.filter((file) => !kept.includes(file));
+  const message = replaceAll(
+    written.map(({ path, text, isSecret }) => ({
+      path: join(folder, path),
+      text,
+      isSecret,
+      isInPrivateFolder: path.includes('/'),
+    })),
+  );
+  return message === undefined ? { kind: 'written', written, kept } : { kind: 'fault', message };
 }

@@ -15,9 +15,9 @@ import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import type { FileKind } from '../yaml/detect.ts';
 import { applyEnvironment } from '../yaml/environment.ts';
 import { type Fault, type Parsed, parseYaml } from '../yaml/parse.ts';
-import { fitPlaceholders, isAtPlaceholder } from '../yaml/placeholders.ts';
+import { fitPlaceholders, isAtPlaceholder, isOpen } from '../yaml/placeholders.ts';
 import { type Respelt, respell } from '../yaml/respell.ts';
-import { placeOf, plain, type Tree } from '../yaml/tree.ts';
+import { find, placeOf, plain, type Tree } from '../yaml/tree.ts';
 import { typeBySchema } from '../yaml/type-by-schema.ts';
 import { mistaken, readFile } from './read-file.ts';
 import { isEcho, shownIn, toProblems, unfill } from './told.ts';
@@ -41,7 +41,15 @@ export type Loaded<Config> =
       /** Without secrets, the variables and files that were not read, and of which nothing was judged. */
       readonly passedOver: readonly string[];
     }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      /** Without an error: what was judged is right, but without secrets there is no value for all that it needs. */
+      readonly problems: readonly Problem[];
+      /** As above, where there is no error. */
+      readonly passedOver?: readonly string[];
+      /** Those of them that leave the file without a whole configuration. */
+      readonly lacking?: readonly string[];
+    };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -177,19 +185,32 @@ function judge<Config, File>(
   { text, contents, tree, place, faults, isGuessed }: Grown,
 ): Loaded<Config> {
   const { shape, meaning } = examine(kind, tree, place);
+  const open = [...shape, ...meaning].filter((finding) => isOpen(finding, tree, kind.schema));
   const findings = [
-    ...shape.filter((finding) => !isEcho(finding, tree, faults) && !isGuessed(finding.pointer)),
-    ...meaning.filter((finding) => !isOfPlaceholder(finding, tree)).map((finding) => unfill(finding, tree)),
+    ...shape.filter(
+      (finding) => !isEcho(finding, tree, faults) && !isGuessed(finding.pointer) && !open.includes(finding),
+    ),
+    ...meaning
+      .filter((finding) => !isOfPlaceholder(finding, tree) && !open.includes(finding))
+      .map((finding) => unfill(finding, tree)),
   ];
   const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
-  const config = kind.complete(settle(kind.schema, plain(tree)) as File);
-  const locate = (pointer: Pointer) => placeOf(tree, pointer);
   const { directory, passedOver = [] } = place;
   // A file whose name is not known is told by the variable that names it.
   const untold = [...passedOver].filter((each) => !isPlaceholder(each));
+  if (open.length > 0) return { ok: false, problems, passedOver: untold, lacking: variablesOf(open, tree, untold) };
+  const config = kind.complete(settle(kind.schema, plain(tree)) as File);
+  const locate = (pointer: Pointer) => placeOf(tree, pointer);
   return { ok: true, config, warnings: problems, locate, directory, tree, passedOver: untold };
+}
+
+/** By their names alone: among other text they may stand in one that has a secret. */
+function variablesOf(findings: readonly Finding[], tree: Tree, withheld: readonly string[]): readonly string[] {
+  const values = findings.map(({ pointer }) => find(tree, pointer));
+  const origins = values.map((value) => (value?.kind === 'scalar' ? (value.origin ?? '') : ''));
+  return withheld.filter((name) => name.startsWith('${') && origins.some((origin) => origin.includes(name)));
 }
 
 /** What a placeholder is warned of may not be so of the value. */

@@ -27,8 +27,8 @@ const schema = { type: 'object', properties: { ticket_keys, admin } } as unknown
 const validate = buildValidate(schema);
 
 /**
- * Loads of gateway.yaml what opens a ticket, and nothing else: whoever is asked about one need not have the other secrets of
- * the gateway, nor the files that only the machine has on which it runs.
+ * Loads of gateway.yaml what opens a ticket, and nothing else: a person who is asked about one need not have the other
+ * secrets of the gateway, nor the files that only the machine has on which it runs.
  */
 export function loadTicketFile(file: string, env: Env = process.env): LoadedTicketFile {
   const read = readFile(file, { waits: true });

@@ -17,9 +17,21 @@ export function unfill(finding: Finding, tree: Tree): Finding {
   const value = find(tree, finding.pointer);
   if (value?.kind !== 'scalar' || value.origin === undefined) return finding;
   const { origin } = value;
-  const replace = (text: string) =>
-    text.replace(/`([^`]+)`/g, (quoted, part) => (String(value.value).includes(part) ? `\`${origin}\`` : quoted));
-  return { ...finding, message: replace(finding.message), hint: finding.hint && replace(finding.hint) };
+  const text = String(value.value);
+  const replace = (told: string, isOfValue: (part: string) => boolean) =>
+    told.replace(/`([^`]+)`/g, (quoted, part) => (isOfValue(part) ? `\`${origin}\`` : quoted));
+  // A message quotes what is wrong, which may be one word of the value. A hint names words of the file.
+  const words = new Set(text.split(/[\s,]+/));
+  const message = replace(finding.message, (part) => words.has(part) || isGivenAway(text, part));
+  const hint = finding.hint && replace(finding.hint, (part) => isGivenAway(text, part));
+  return { ...finding, message, hint };
+}
+
+/** Characters of a value that somebody could not find by chance in another text. */
+const TELLING = 8;
+
+function isGivenAway(text: string, part: string): boolean {
+  return text === part || (part.length >= TELLING && text.includes(part));
 }
 
 /**

@@ -50,11 +50,17 @@ function isWhole(text: string): boolean {
   return /^\$\{[^}]*\}$/.test(text);
 }
 
+/** What stands around a variable. */
+interface Beside {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** The same text with other placeholders. Defaults stay as they are. */
-export function refill(text: string, placeholder: (variable: string) => string): string {
-  return text.replace(variable, (_found, inner: string | undefined) => {
+export function refill(text: string, placeholder: (variable: string, beside: Beside) => string): string {
+  return text.replace(variable, (found: string, inner: string | undefined, _end, at: number) => {
     if (inner === undefined) return '${';
-    return defaultOf(inner) ?? placeholder(inner);
+    return defaultOf(inner) ?? placeholder(inner, { before: text.slice(0, at), after: text.slice(at + found.length) });
   });
 }
 

@@ -1,103 +1,154 @@
-import { hash } from 'node:crypto';
-import { storageFile } from '../../base/storage-urls.ts';
 import { below, type Schema } from '../schema/input-schema.ts';
-import type { unitTable } from '../schema/units.ts';
-import { placeholderFor } from '../words/placeholder.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
-import { refill } from './interpolate.ts';
-import { find, type Plain, type ScalarTree, type Tree } from './tree.ts';
+import { formsFor } from './placeholder-forms.ts';
+import { child, find, plain, type ScalarTree, type Tree } from './tree.ts';
 
 /** Says what is wrong with values. */
 type Judge = (tree: Tree) => readonly Finding[];
 
 /** Each takes a look at the whole file. */
-const MOST_ROUNDS = 12;
+const MOST_ROUNDS = 24;
+const MOST_TRIES = 64;
+
+/** Of a map in the file, so many names stand for a variable that may be one of them. */
+const MOST_NAMES = 3;
+
+/** By the place of a placeholder: which of its forms it has. */
+type Forms = ReadonlyMap<string, number>;
+
+interface Fitting {
+  readonly tree: Tree;
+  readonly schema: Schema;
+  readonly names: readonly string[];
+  readonly judge: Judge;
+}
 
 /**
  * Gives every placeholder the first form that its place takes: a number where a number belongs, a URL where a URL does. One
- * that fits no form stays as it was, and is at fault like any other value.
+ * that fits no form stays as it was.
  */
 export function fitPlaceholders(tree: Tree, schema: Schema, judge: Judge): Tree {
-  const forms = new Map<string, number>();
-  let fitted = formed(tree, schema, [], forms);
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const wrong = judge(fitted).filter((finding) => isAtPlaceholder(finding, tree));
-    const open = new Set(wrong.filter(isError).map(({ pointer }) => nameOf(pointer)));
-    if (open.size === 0) return fitted;
-    for (const name of open) forms.set(name, (forms.get(name) ?? 0) + 1);
-    fitted = formed(tree, schema, [], forms);
-  }
-  return fitted;
+  const fitting = { tree, schema, names: namesIn(tree), judge };
+  return formed(fitting, fitElsewhere(fitting, fitInPlace(fitting)));
 }
 
 /** What is wrong with the value of a placeholder; that a key stands there at all is another matter. */
-export function isAtPlaceholder({ pointer, atKey }: Finding, tree: Tree): boolean {
-  const value = find(tree, pointer);
-  return atKey !== true && value?.kind === 'scalar' && value.withheld === true;
+export function isAtPlaceholder(finding: Finding, tree: Tree): boolean {
+  return placeholderAt(finding, tree) !== undefined;
+}
+
+/** Whether this is an error at a placeholder for which another value may be right: a list, say, no variable is. */
+export function isOpen(finding: Finding, tree: Tree, schema: Schema): boolean {
+  const value = isError(finding) ? placeholderAt(finding, tree) : undefined;
+  return value !== undefined && formsFor(value, schemaAt(schema, finding.pointer), []).length > 0;
+}
+
+function placeholderAt({ pointer, atKey }: Finding, tree: Tree): ScalarTree | undefined {
+  const value = atKey === true ? undefined : find(tree, pointer);
+  return value?.kind === 'scalar' && value.withheld === true ? value : undefined;
+}
+
+function schemaAt(schema: Schema, pointer: Pointer): Schema | undefined {
+  return pointer.reduce<Schema | undefined>((at, part) => below(at, part), schema);
+}
+
+/** Names that other places refer to. */
+function namesIn(tree: Tree): readonly string[] {
+  const maps = ['upstreams', 'authorization_servers', 'scopes'].map((key) => child(tree, key));
+  const lists = ['scopes_supported', 'resources'].map((key) => child(tree, key));
+  return [
+    ...maps.flatMap((map) => (map?.kind === 'map' ? [...map.entries.keys()].slice(0, MOST_NAMES) : [])),
+    ...lists.flatMap((list) => (list?.kind === 'list' ? list.items.slice(0, MOST_NAMES).map(plain).map(String) : [])),
+  ];
+}
+
+/** Each that is itself at fault takes its next form. */
+function fitInPlace(fitting: Fitting): Forms {
+  const forms = new Map<string, number>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const wrong = errorsOf(fitting, forms).filter((finding) => isAtPlaceholder(finding, fitting.tree));
+    if (wrong.length === 0) break;
+    for (const name of new Set(wrong.map(({ pointer }) => nameOf(pointer))))
+      forms.set(name, (forms.get(name) ?? 0) + 1);
+  }
+  return forms;
+}
+
+/** What is wrong at another place may be so by the form of a placeholder: the nearest are tried in their other forms. */
+function fitElsewhere(fitting: Fitting, inPlace: Forms): Forms {
+  let forms = inPlace;
+  let errors = errorsOf(fitting, forms);
+  let tries = 0;
+  for (const { pointer } of errors.filter((finding) => !isAtPlaceholder(finding, fitting.tree))) {
+    for (const [near, count] of placesNear(fitting, pointer))
+      for (let form = 0; form < count && tries < MOST_TRIES && hasErrorAt(errors, pointer); form++, tries++) {
+        const tried = new Map([...forms, [nameOf(near), form]]);
+        const left = errorsOf(fitting, tried);
+        if (!isLess(left, errors)) continue;
+        forms = tried;
+        errors = left;
+      }
+  }
+  return forms;
+}
+
+function errorsOf(fitting: Fitting, forms: Forms): readonly Finding[] {
+  return fitting.judge(formed(fitting, forms)).filter(isError);
 }
 
 function isError({ severity }: Finding): boolean {
   return severity === undefined;
 }
 
+function hasErrorAt(errors: readonly Finding[], pointer: Pointer): boolean {
+  return errors.some((error) => nameOf(error.pointer) === nameOf(pointer));
+}
+
+/** Some are gone, and none came: a new one may hide those that are gone. */
+function isLess(left: readonly Finding[], before: readonly Finding[]): boolean {
+  const known = new Set(before.map(textOf));
+  return left.length < before.length && left.every((finding) => known.has(textOf(finding)));
+}
+
+function textOf({ pointer, message }: Finding): string {
+  return `${nameOf(pointer)} ${message}`;
+}
+
+/** Places of placeholders and how many forms each has: the one that has most of its way in common comes first. */
+function placesNear({ tree, schema, names }: Fitting, pointer: Pointer): readonly (readonly [Pointer, number])[] {
+  const common = (other: Pointer) => {
+    const end = other.findIndex((part, index) => part !== pointer[index]);
+    return end === -1 ? other.length : end;
+  };
+  return [...placesOf(tree, [])]
+    .map(([place, value]) => [place, formsFor(value, schemaAt(schema, place), names).length] as const)
+    .toSorted(([one], [other]) => common(other) - common(one));
+}
+
+function* placesOf(tree: Tree, pointer: Pointer): Iterable<readonly [Pointer, ScalarTree]> {
+  if (tree.kind === 'scalar' && tree.withheld === true) yield [pointer, tree];
+  if (tree.kind === 'list')
+    for (const [index, item] of tree.items.entries()) yield* placesOf(item, [...pointer, index]);
+  if (tree.kind === 'map') for (const [key, { value }] of tree.entries) yield* placesOf(value, [...pointer, key]);
+}
+
 function nameOf(pointer: Pointer): string {
   return JSON.stringify(pointer);
 }
 
-type Forms = ReadonlyMap<string, number>;
+function formed({ tree, schema, names }: Fitting, forms: Forms): Tree {
+  return formedAt(tree, schema, []);
 
-function formed(tree: Tree, schema: Schema | undefined, pointer: Pointer, forms: Forms): Tree {
-  if (tree.kind === 'scalar') {
-    if (tree.withheld !== true) return tree;
-    return { ...tree, value: formsFor(tree, schema)[forms.get(nameOf(pointer)) ?? 0] ?? tree.value };
+  function formedAt(part: Tree, of: Schema | undefined, pointer: Pointer): Tree {
+    if (part.kind === 'scalar') {
+      if (part.withheld !== true) return part;
+      return { ...part, value: formsFor(part, of, names)[forms.get(nameOf(pointer)) ?? 0] ?? part.value };
+    }
+    if (part.kind === 'list')
+      return { ...part, items: part.items.map((item, index) => formedAt(item, of?.items, [...pointer, index])) };
+    const entries = [...part.entries].map(
+      ([key, entry]) => [key, { ...entry, value: formedAt(entry.value, below(of, key), [...pointer, key]) }] as const,
+    );
+    return { ...part, entries: new Map(entries) };
   }
-  if (tree.kind === 'list') {
-    const items = tree.items.map((item, index) => formed(item, schema?.items, [...pointer, index], forms));
-    return { ...tree, items };
-  }
-  const entries = [...tree.entries].map(
-    ([key, entry]) =>
-      [key, { ...entry, value: formed(entry.value, below(schema, key), [...pointer, key], forms) }] as const,
-  );
-  return { ...tree, entries: new Map(entries) };
-}
-
-function formsFor({ origin = '', untyped }: ScalarTree, schema: Schema | undefined): readonly Plain[] {
-  if (untyped === true) return wholeForms(schema, placeholderFor(origin.slice(2, -1)));
-  return partForms.map((form) => refill(origin, (variable) => form(placeholderFor(variable))));
-}
-
-/** Of a variable among other text. */
-const partForms: readonly ((placeholder: string) => string)[] = [(placeholder) => placeholder, numberFrom, () => '1'];
-
-function wholeForms(schema: Schema | undefined, placeholder: string): readonly Plain[] {
-  if (schema?.anyOf !== undefined) return schema.anyOf.flatMap((branch) => wholeForms(branch, placeholder));
-  if (schema?.enum !== undefined) return schema.enum;
-  if (schema?.type === 'boolean') return [false, true];
-  if (schema?.type === 'integer' || schema?.type === 'number') return [schema.minimum ?? 1, 1];
-  if (schema?.unit !== undefined) return unitForms[schema.unit](placeholder);
-  return textForms.map((form) => form(placeholder));
-}
-
-const unitForms: Readonly<Record<keyof typeof unitTable, (placeholder: string) => readonly string[]>> = {
-  duration: () => ['1s', '1m', '1h'],
-  size: () => ['1KiB', '1MiB'],
-  address: (placeholder) => [`127.0.0.1:${numberFrom(placeholder)}`],
-};
-
-/** Such as rules ask for that a schema cannot say. */
-const textForms: readonly ((placeholder: string) => string)[] = [
-  (placeholder) => placeholder,
-  (placeholder) => `https://${placeholder}.invalid`,
-  (placeholder) => hash('sha256', placeholder, 'hex'),
-  () => `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
-  (placeholder) => storageFile(`${placeholder}.db`),
-  () => 'memory',
-  () => '192.0.2.0/24',
-  (placeholder) => `/${placeholder}`,
-];
-
-/** A port above those that programs are usually found at. */
-function numberFrom(placeholder: string): string {
-  return String(20_000 + (Number.parseInt(placeholder.slice(-6), 16) % 40_000));
 }

@@ -130,7 +130,7 @@ function forward(
   const headers = identity === undefined ? [] : route.identityHeaders.write(identity);
   if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
   const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
-  if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail });
+  if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail, cause: path.cause });
   const keep = route.forwardCredential;
   const query = keep ? target.query : extracted.query;
   const body = keep ? entity : (extracted.form ?? entity);
@@ -156,11 +156,11 @@ function untouched(target: Target): Extracted {
 
 function refuseCredential(
   routed: Routed,
-  { code, detail, mismatch }: Refused<Code>,
+  { code, detail, mismatch, cause }: Refused<Code>,
   cache: CacheState | undefined,
   held: ReadonlySet<string> = NOBODY,
 ): Refuse {
-  return { ...refuseWithChallenge(routed, code, held), cache, detail, mismatch };
+  return { ...refuseWithChallenge(routed, code, held), cache, detail, mismatch, cause };
 }
 
 /** A failed condition has no remedy, so nothing is asked for. Over a wire that nobody may be asked on, that is the fault. */

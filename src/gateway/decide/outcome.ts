@@ -1,5 +1,5 @@
 import type { Mismatch } from '../../base/mismatch.ts';
-import type { Outage } from '../../base/verdict.ts';
+import type { Cause, Outage } from '../../base/verdict.ts';
 import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
 import type { Route } from './route.ts';
@@ -49,6 +49,8 @@ export interface Refuse {
   readonly detail: string | undefined;
   /** For logs, never sent: which claim of the token does not fit. */
   readonly mismatch: Mismatch | undefined;
+  /** For `explain`. */
+  readonly cause: Cause | undefined;
 }
 
 /** An answer of the gateway's own that is no refusal: a preflight's, or a document. */
@@ -82,5 +84,6 @@ export function refuse(code: Code, more: Partial<Omit<Refuse, 'kind' | 'code'>> 
     identity: more.identity,
     detail: more.detail,
     mismatch: more.mismatch,
+    cause: more.cause,
   };
 }

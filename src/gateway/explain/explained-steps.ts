@@ -62,7 +62,7 @@ interface Scene extends Judged {
 function endOf(seen: Outcome): StepName | undefined {
   if (seen.kind === 'forward') return undefined;
   if (seen.kind === 'reply') return 'route';
-  if (seen.kind === 'refuse' && seen.detail === 'after rewriting') return 'rewrite';
+  if (seen.kind === 'refuse' && seen.cause === 'rewrite') return 'rewrite';
   const { step, explainedAt } = entry(seen.code);
   return explainedAt ?? names[step];
 }

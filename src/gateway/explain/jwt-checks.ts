@@ -60,13 +60,14 @@ function keyCheck({ header }: ParsedJwt, outcome: Outcome): TokenCheck {
   return unknown('kid', quoted(header.kid), why);
 }
 
-/** What is judged after the signature was. */
+/** What is judged after the signature was; only a revoked key of a user verifies none. */
 const AFTER: ReadonlySet<string> = new Set(['token_inactive', 'token_revoked']);
 
 function isSigned(outcome: Outcome): boolean {
   if (outcome.kind === 'forward') return outcome.identity !== undefined;
   if (outcome.kind !== 'refuse') return false;
-  return outcome.identity !== undefined || outcome.detail === 'required_claims' || AFTER.has(outcome.code);
+  const { identity, cause, code } = outcome;
+  return identity !== undefined || cause === 'required_claims' || (cause !== 'user_key' && AFTER.has(code));
 }
 
 function requiredCheck({ claims }: ParsedJwt, path: string, values: readonly string[]): TokenCheck {

@@ -14,7 +14,8 @@ export function compileRewrite({ strip_prefix = '', add_prefix = '' }: NonNullab
   const add = withoutSlash(add_prefix);
   return (path) => {
     const judged = judgeTarget('GET', `${add}${below(path, depth)}` || '/');
-    return judged.kind === 'refused' ? refused(judged.code, 'after rewriting') : judged.path;
+    if (judged.kind !== 'refused') return judged.path;
+    return { ...refused(judged.code, 'after rewriting'), cause: 'rewrite' };
   };
 }
 

@@ -21,6 +21,8 @@ export interface FailedFetch {
   readonly detail: string;
   /** Present when there was an answer, of whatever sort. */
   readonly status?: number;
+  /** `issuer`: the answer is the document of another issuer (RFC 8414 §3.3). */
+  readonly fault?: 'issuer';
 }
 
 export interface JsonRequest {

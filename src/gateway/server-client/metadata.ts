@@ -87,7 +87,7 @@ function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
   const differs = difference(value.issuer, [issuer]);
   const told = `metadata of ${url} names the issuer ${quoted(value.issuer)}, the file says ${quoted(issuer)}`;
-  return failed(differs === undefined ? told : `${told}; it ${differs}`);
+  return { ...failed(differs === undefined ? told : `${told}; it ${differs}`), fault: 'issuer' };
 }
 
 function judgeEndpoint(

@@ -44,13 +44,14 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     const subject = typeof sub === 'string' ? sub : undefined;
     const found = await keys.find(jwt.header.alg as AlgorithmName, jwt.header.kid, subject);
     if (found.kind === 'out') return out(found.detail);
-    if (found.kind === 'revoked') return refused('token_revoked', 'key of a user');
+    if (found.kind === 'revoked') return { ...refused('token_revoked', 'key of a user'), cause: 'user_key' };
     if (found.kind === 'unknown')
       return refused('token_signature', 'no such key', keyMismatch(jwt.header, keys.published()));
     const key = await verifySignature(jwt, found.keys);
     if (key === undefined) return refused('token_signature', undefined, signatureMismatch(jwt.header, found.keys));
     const lacking = requiredClaimMismatch(jwt.claims, rules.requiredClaims);
-    if (lacking !== undefined) return refused('token_type', 'required_claims', lacking);
+    if (lacking !== undefined)
+      return { ...refused('token_type', 'required_claims', lacking), cause: 'required_claims' };
     const forever = { asked: false, freshFor: Number.POSITIVE_INFINITY, staleFor: 0, leeway: rules.skew };
     return { kind: 'facts', identity: identityOf(jwt.claims, rules), jwt: true, key, ...forever };
   };

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap';
 import { buildLog } from '../../../src/base/log.ts';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { type Outcome, refuse } from '../../../src/gateway/decide/outcome.ts';
 import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
 import { type Explanation, explain } from '../../../src/gateway/explain/explain.ts';
+import { explainToken } from '../../../src/gateway/explain/explained-token.ts';
 import { buildVerifiers } from '../../../src/gateway/verify/verifiers.ts';
 import type { JsonObject } from '../../../src/jwt/json.ts';
 import { encode } from '../../jwt/tokens.ts';
@@ -40,7 +42,7 @@ async function scene(t: Test, block: object = {}, others: object = {}) {
     const dry = buildDryEngine(loaded, verifiers.verifier);
     return explain(loaded, dry, asked, { now: clock.now() / 1000, heard }).finally(() => verifiers.close());
   };
-  return { issuer, ask, now: clock.now() / 1000 };
+  return { issuer, ask, config: loaded.config, now: clock.now() / 1000 };
 }
 
 /** Name of each check → its mark. */
@@ -115,6 +117,19 @@ t.test('a claim that the file requires is shown without what the token has in it
   t.strictSame(marksOf(told), { ...sound, token_use: 'fails' });
   t.match(checkOf(told, 'token_use'), { found: 'another value', expected: '"access"' });
   t.notMatch(JSON.stringify(told), /hidden-word/);
+});
+
+t.test('whether a key signed it is told by the cause of the refusal, not by its sentence', async (t) => {
+  const { issuer, config, now } = await scene(t);
+  const token = await issuer.sign();
+  const markOf = (outcome: Outcome) =>
+    explainToken({ config, token, route: undefined, outcome, now, heard: new Map() }).checks.find(
+      ({ name }) => name === 'kid',
+    )?.mark;
+  t.equal(markOf(refuse('token_type', { detail: 'a claim is missing', cause: 'required_claims' })), 'fits');
+  t.equal(markOf(refuse('token_type', { detail: 'required_claims' })), 'unknown');
+  t.equal(markOf(refuse('token_revoked')), 'fits');
+  t.equal(markOf(refuse('token_revoked', { cause: 'user_key' })), 'unknown', 'no signature was verified');
 });
 
 t.test('of an opaque token it is shown what introspection answered', async (t) => {

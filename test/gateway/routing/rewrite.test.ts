@@ -19,5 +19,5 @@ t.test('a prefix is taken away and another put before, a slash at their end is n
 
 t.test('a path that becomes doubtful by it is refused (advisory 23)', async (t) => {
   const refused = compileRewrite({ strip_prefix: '/a' })('/a//b');
-  t.strictSame(refused, { kind: 'refused', code: 'target_empty_segment', detail: 'after rewriting' });
+  t.strictSame(refused, { kind: 'refused', code: 'target_empty_segment', detail: 'after rewriting', cause: 'rewrite' });
 });
