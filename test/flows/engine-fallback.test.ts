@@ -124,6 +124,16 @@ t.test('`OPTIONS *`, which undici does not send, is 502 where its answer is not 
   );
 });
 
+t.test('what comes late behind a content, before the next answer of its connection, never lets undici take over', async (t) => {
+  const late: Script = ({ socket, heads }) => socket.write(heads % 2 === 1 ? OK : FOREIGN);
+  const { port, upstreams, isOn, told } = await before(t, [late]);
+  for (let i = 0; i < 4; i++) t.strictSame([await status(port), await status(port)], [200, 502]);
+  t.equal(heads(upstreams), 8, 'none was sent again');
+  t.equal(upstreams[0]?.connections.length, 4);
+  t.equal(await isOn(), 0);
+  t.strictSame(told(), []);
+});
+
 t.test('each url of an upstream is judged by its own answers', async (t) => {
   const { port, isOn, told, upstreams } = await before(t, [foreign, ({ socket }) => socket.write(OK)]);
   for (let i = 0; i < 8; i++) t.equal(await status(port), 200);
