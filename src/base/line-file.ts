@@ -1,10 +1,11 @@
 import { type FileHandle, mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isatty } from 'node:tty';
 import type { Clock } from './clock.ts';
 
 /** Lines that are appended in order. What cannot be written is given back, never dropped. */
 export interface LineFile {
-  /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
+  /** Rejects where the file cannot be opened for appending, or may be waited for; without it, the first line opens it. */
   open(): Promise<void>;
   append(line: string, lost: Lost): void;
   /** Somebody has renamed the file: what is written from now on begins a new one. */
@@ -135,12 +136,20 @@ async function openAtLineStart(file: string): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const handle = await openFile(file, 'a+', 0o600);
   try {
+    await refuseSlow(handle);
     if (await endsWithinLine(handle)) await handle.appendFile('\n');
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** A pipe that nobody reads, or a terminal that is held up, blocks a thread for good; no process ends orderly with one. */
+async function refuseSlow(handle: FileHandle): Promise<void> {
+  const kind = await handle.stat();
+  const isQuick = kind.isFile() || (kind.isCharacterDevice() && !isatty(handle.fd));
+  if (!isQuick) throw new Error('it is no regular file, and a write to it may wait for somebody who reads');
 }
 
 async function endsWithinLine(handle: FileHandle): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { exitForCertain } from './exit-for-certain.ts';
 
 export interface ShutdownOptions {
   /** Finishes what is in flight, then lets go of everything. */
@@ -19,12 +20,12 @@ export function stopOnSignal({ stop, deadline, log }: ShutdownOptions): void {
   const onSignal = (signal: NodeJS.Signals) => {
     const now = performance.now();
     if (since !== undefined) {
-      if (now - since > SAME_SIGNAL) process.exit(3);
+      if (now - since > SAME_SIGNAL) exitForCertain(3);
       return;
     }
     since = now;
     log.info({ signal }, 'stopping');
-    void stopWithin(stop, deadline, log).then((status) => process.exit(status));
+    void stopWithin(stop, deadline, log).then((status) => (status === 0 ? process.exit(0) : exitForCertain(status)));
   };
   for (const signal of signals) process.on(signal, onSignal);
 }

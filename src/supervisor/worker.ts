@@ -1,3 +1,4 @@
+import { exitForCertain } from '../base/exit-for-certain.ts';
 import { buildLog } from '../base/log.ts';
 import { type End, type Line, openLine } from './line.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerStart, WorkerVerbs } from './messages.ts';
@@ -39,7 +40,7 @@ export function runWorker(end: End & Pick<NodeJS.Process, 'once' | 'exit'>): voi
   const remote = remoteServers(line);
   setInterval(() => line.tell('alive', true), ALIVE_EVERY).unref();
   // Nobody would know of a worker without its primary.
-  end.once('disconnect', () => end.exit(3));
+  end.once('disconnect', () => exitForCertain(3));
 }
 
 type Lines = Pick<PartOptions, 'line' | 'remote'>;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +103,16 @@ t.test('a gateway does not start where the file cannot be written, and says wher
       startProcess({ config: { workers, ...wanted } }),
       /exited with 1: gatehouse: \S+gateway\.yaml:\d+:\d+: the access log .* cannot be written: E/,
     );
+});
+
+t.test('a gateway does not start with a pipe for a file, which could hold it up, and says what to write', async (t) => {
+  const file = join(place(t), 'pipe');
+  execFileSync('mkfifo', [file]);
+  await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
+    name: 'CannotStart',
+    message:
+      /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is no regular file, .*write `file: '-'` for/,
+  });
 });
 
 t.test(

@@ -26,7 +26,9 @@ export function whereAgain(error: Error, failed: Failed): 'anywhere' | 'elsewher
   if (!isSilence && ourReason(error) !== undefined) return 'nowhere';
   if (!failed.isSent) return failed.isTouched ? 'nowhere' : 'elsewhere';
   if (failed.isHandshake || failed.head.hasBody || !IDEMPOTENT.has(failed.head.method)) return 'nowhere';
-  if (wasCut(error) || error instanceof ForeignAnswer) return 'anywhere';
+  // undici, which would read it, sends no request for `*`.
+  if (error instanceof ForeignAnswer) return failed.head.target === '*' ? 'nowhere' : 'anywhere';
+  if (wasCut(error)) return 'anywhere';
   return isSilence || upstreamFault(error) === 'upstream_timeout' ? 'elsewhere' : 'nowhere';
 }
 

@@ -32,9 +32,9 @@ const NONE: Framing = { kind: 'none' };
 const CHUNKED: Framing = { kind: 'chunked' };
 const UNTIL_CLOSE: Framing = { kind: 'until-close' };
 
-/** `text`: the section without the empty line that ends it, as latin1. Throws InvalidAnswer. */
-export function readHead(text: string, method: string): AnswerHead {
-  if (!HEAD.test(text)) throw refusal(text, method);
+/** `text`: the section without the empty line that ends it, as latin1. `isFirst`: of its connection. Throws InvalidAnswer. */
+export function readHead(text: string, method: string, isFirst = true): AnswerHead {
+  if (!HEAD.test(text)) throw refusal(text, method, isFirst);
   const status = Number(text.slice(9, 12));
   const line = text.indexOf('\r\n');
   const fields = line < 0 ? [] : cut(text, line + 2);
@@ -48,9 +48,11 @@ export function readHead(text: string, method: string): AnswerHead {
 const FOREIGN = /^(?:\r?\nHTTP\/1\.([01])|(?:\r?\n)?HTTP\/(?:(0)\.9|2\.0)) /;
 
 /** What is wrong with a head that is none. */
-function refusal(text: string, method: string): InvalidAnswer {
+function refusal(text: string, method: string, isFirst: boolean): InvalidAnswer {
   const [beginning, minor, old] = FOREIGN.exec(text) ?? [];
-  if (beginning === undefined) return new InvalidAnswer('the head of the answer is none');
+  // Behind another answer an empty line may be the late end of that one's content, in which a client may have a say.
+  const isOfBefore = !isFirst && !text.startsWith('HTTP/');
+  if (beginning === undefined || isOfBefore) return new InvalidAnswer('the head of the answer is none');
   const rest = text.slice(beginning.length);
   try {
     // It has no foreign beginning, so this ends here. Its framing is judged as that of any other.

@@ -41,6 +41,8 @@ export class AnswerReader {
   #paused = false;
   #held: Buffer | undefined;
   #isLast = false;
+  /** No head was read on the connection yet. */
+  #isFirst = true;
   /** Whether another request may follow. */
   persists = false;
   /** Seconds, as the upstream said. */
@@ -166,7 +168,8 @@ export class AnswerReader {
 
   /** Gives where the content begins. */
   #begun(text: string, piece: Buffer, at: number): number {
-    const head = readHead(text, this.#awaited.method);
+    const head = readHead(text, this.#awaited.method, this.#isFirst);
+    this.#isFirst = false;
     if (head.status === 101) return this.#switch(head, piece, at);
     if (head.status < 200) {
       this.#sink.onHead(head);

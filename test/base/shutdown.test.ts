@@ -1,0 +1,51 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+
+const shutdown = new URL('../../src/base/shutdown.ts', import.meta.url);
+
+/** A program whose thread writes into a pipe that nobody reads, and that never stops in order. */
+async function blocked(t: Test, deadline: number) {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const pipe = join(directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const program = `
+    import { open } from 'node:fs/promises';
+    const { stopOnSignal } = await import(${JSON.stringify(shutdown.href)});
+    const log = { info() {}, error(_, message) { console.log(message); } };
+    process.once('exit', () => console.log('told at last'));
+    stopOnSignal({ stop: () => new Promise(() => {}), deadline: ${deadline}, log });
+    const handle = await open(${JSON.stringify(pipe)}, 'a+');
+    void handle.write(Buffer.alloc(1024 * 1024));
+    setInterval(() => {}, 1000);
+    setTimeout(() => console.log('blocked'), 200);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  t.teardown(() => child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  await once(child.stdout, 'data');
+  return { child, said: () => said, over: once(child, 'close') };
+}
+
+const skip = process.platform === 'win32' && 'this system has no such pipe';
+
+t.test('once the deadline is over the process ends with 3, though a thread of it is blocked', { skip }, async (t) => {
+  const { child, said, over } = await blocked(t, 100);
+  child.kill('SIGTERM');
+  t.strictSame(await over, [3, null]);
+  t.equal(said(), 'blocked\nnot stopped within the deadline\ntold at last\n');
+});
+
+t.test('a second signal ends such a process, too', { skip }, async (t) => {
+  const { child, said, over } = await blocked(t, 600_000);
+  const again = setInterval(() => child.kill('SIGTERM'), 400);
+  t.teardown(() => clearInterval(again));
+  t.strictSame(await over, [3, null]);
+  t.equal(said(), 'blocked\ntold at last\n');
+});
