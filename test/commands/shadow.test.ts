@@ -326,6 +326,7 @@ t.test('a gateway in shadow mode logs what enforcement will change, also of requ
 t.test('a head that is no request is told in the log, so that the report has it', async (t) => {
   const { url: api } = await witness(t);
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
+  await fetch(`${running.url}/orders/1`);
   await fetch(`${running.url}/orders/1`, { headers: { 'x-long': 'x'.repeat(20_000) } });
   const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
   t.match(stdout, /1 × headers_too_large from 127\.0\.0\.1 → no route: .*limits\.header_size/);

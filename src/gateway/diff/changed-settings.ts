@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { changedEndings } from './changed-endings.ts';
+import { changedIdentity } from './changed-identity.ts';
 import { changedLimits } from './changed-limits.ts';
 import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
@@ -25,6 +26,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
     ...changedLimits(old, now),
     ...changedEndings(old, now),
     ...changedPasses(old, now),
+    ...changedIdentity(old, now),
     ...changedSchemes(old, now),
     ...changedUpstreams(old, now),
   ];

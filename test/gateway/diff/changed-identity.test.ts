@@ -1,0 +1,36 @@
+import t from 'tap';
+import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { changedIdentity } from '../../../src/gateway/diff/changed-identity.ts';
+
+function file(general: object | undefined, own?: object) {
+  const routes = ['a', 'b'].map((id) => ({ id, match: { path: `/${id}` }, access: 'public' }));
+  if (own !== undefined) Object.assign(routes[0] as object, { identity_headers: own });
+  const defaults = { upstream: 'api', ...(general && { identity_headers: general }) };
+  const loaded = loadGatewayText(
+    JSON.stringify({ version: 1, upstreams: { api: { url: 'http://a' } }, defaults, routes }),
+  );
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config;
+}
+
+const renamed = { prefix: 'X-Gate-', set: { 'X-Gate-Subject': 'sub' } };
+
+t.test('names that callers could not write before, and can write now, are told', async (t) => {
+  t.strictSame(changedIdentity(file(undefined), file(renamed)), [
+    'identity_headers of a, b: callers can now write X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
+  ]);
+  t.strictSame(changedIdentity(file(undefined), file(undefined, renamed)), [
+    'identity_headers of a: callers can now write X-Auth-Subject, X-Auth-Client, X-Auth-Scope, other X-Auth-…',
+  ]);
+});
+
+t.test('another prefix leaves the names that are set closed', async (t) => {
+  t.strictSame(changedIdentity(file(undefined), file({ prefix: 'X-Gate-' })), [
+    'identity_headers of a, b: callers can now write other X-Auth-…',
+  ]);
+});
+
+t.test('what closes more, or nothing, is not told', async (t) => {
+  t.strictSame(changedIdentity(file(undefined), file(undefined)), []);
+  t.strictSame(changedIdentity(file({ prefix: 'X-Auth-Own-' }), file({ prefix: 'X-Auth-' })), []);
+});
