@@ -2,6 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
+/**
+ * For the connections that a listener accepts. A client that vanishes without a word (RFC 9293 §3.8.4) would hold its own
+ * for good where an answer may take any time: the system asks for it after a minute of silence.
+ */
+export const ASKED_FOR = { keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
+
 /** The address cannot be had; the message is one line for the operator. */
 export class CannotListen extends Error {
   constructor(message: string, options: { cause: unknown }) {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { stopListening } from '../base/last-requests.ts';
-import { listenAt } from '../base/listen.ts';
+import { ASKED_FOR, listenAt } from '../base/listen.ts';
 import type { Address } from '../config/words/schema.ts';
 import { type Hand, HandOver, type Place } from './hand-over.ts';
 import type { Entrance } from './line.ts';
@@ -67,7 +67,7 @@ async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket
 }
 
 async function listening(address: Address, arrive: (socket: Socket) => void): Promise<Server> {
-  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, arrive);
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true, ...ASKED_FOR }, arrive);
   await listenAt(server, address, 'listen');
   // A connection that could not be accepted (no descriptor, no buffer) is that one's end, not the group's.
   server.on('error', () => {});

@@ -13,8 +13,15 @@ export function guard(exchange: Exchange, step: () => void): void {
 }
 
 export function broken(exchange: Exchange, error: unknown): void {
-  exchange.shared.log.error({ err: error, request_id: exchange.requestId }, 'internal error');
-  exchange.fail('internal_error', undefined, 'see the log');
+  const { requestId: request_id, request } = exchange;
+  const { log } = exchange.shared;
+  log.error({ err: error, request_id }, 'internal error');
+  try {
+    exchange.fail('internal_error', undefined, 'see the log');
+  } catch (second) {
+    log.error({ err: second, request_id }, 'internal error');
+    request.socket.destroy();
+  }
 }
 
 /** Goes on with a decision that had to be waited for; the time is that of the credential's verification. */

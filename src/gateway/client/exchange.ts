@@ -206,7 +206,12 @@ export class Exchange {
   /** The decision was to forward, and it could not be done. */
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
     const decision = this.#conclude(code, plan, detail);
-    this.#write(this.#answerBy(decision, { code, details: { retryAfter } }));
+    try {
+      this.#write(this.#answerBy(decision, { code, details: { retryAfter } }));
+    } finally {
+      // Nothing comes after this: where no answer can be made it is recorded all the same, and its generation may end.
+      this.#tell(decision);
+    }
   }
 
   /** A no-op where it was recorded before. */
@@ -214,7 +219,7 @@ export class Exchange {
     this.#tell(this.#conclude(code, outcome, detail, isCut));
   }
 
-  /** The ticket in an answer is the decision so far; the record knows the answer. */
+  /** The ticket in an answer is the decision so far; the record knows the answer. A throw leaves it to be recorded. */
   #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): Answer {
     const own = tell(answer(code, { ...details, ...this.#identification(decision) }));
     this.answering(own);
@@ -230,7 +235,6 @@ export class Exchange {
     isCut = false,
   ): Concluded | undefined {
     if (this.#recorded) return undefined;
-    this.#recorded = true;
     const now = this.shared.clock.monotonic();
     const forwardedAt = this.#forwardedAt;
     return {
@@ -253,13 +257,17 @@ export class Exchange {
   }
 
   #tell(decision: Concluded | undefined): void {
-    if (decision === undefined) return;
+    if (decision === undefined || this.#recorded) return;
+    this.#recorded = true;
     decision.status = this.#status;
     decision.bytesIn = this.#body?.received ?? 0;
     decision.bytesOut = this.bytesOut;
-    this.shared.decisions.record(decision);
-    this.shared.lease.release();
-    this.trace?.end(decision);
+    try {
+      this.shared.decisions.record(decision);
+      this.trace?.end(decision);
+    } finally {
+      this.shared.lease.release();
+    }
   }
 
   /** How the answer leads back to the request: an id for the log, a ticket for who has none. */

@@ -15,6 +15,7 @@ import {
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { ASKED_FOR } from '../../base/listen.ts';
 import { withoutSchemas } from '../../base/no-schemas.ts';
 import { roomForConnections } from '../../base/open-files.ts';
 import type { LimitsConfig } from '../../config/schema/gateway.ts';
@@ -110,6 +111,7 @@ function httpServer(
       requireHostHeader: false,
       optimizeEmptyRequests: true,
       noDelay: true,
+      ...ASKED_FOR,
       shouldUpgradeCallback: isWebSocket,
     },
     listener,
