@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { storageFile } from '../../base/storage-urls.ts';
+import { storageFile, storageServerSchemes } from '../../base/storage-urls.ts';
 import type { Schema } from '../schema/input-schema.ts';
 import type { unitTable } from '../schema/units.ts';
 import { placeholderFor } from '../words/placeholder.ts';
@@ -62,7 +62,7 @@ function mayBe(origin: string, word: string): boolean {
 
 /** Of variables among other text. Before `://` stands a scheme, whatever the others are. */
 function partForms(origin: string): readonly string[] {
-  const schemes = /\}:\/\//.test(origin) ? ['https', 'http', 'redis', 'postgres'] : [''];
+  const schemes = /\}:\/\//.test(origin) ? ['https', 'http', 'redis', ...storageServerSchemes()] : [''];
   return schemes.flatMap((scheme) =>
     valueForms.map((form) =>
       refill(origin, (variable, { before, after }) =>
