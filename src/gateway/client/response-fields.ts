@@ -1,4 +1,4 @@
-import { changesNothing, type Forward } from '../decide/outcome.ts';
+import type { Forward } from '../decide/outcome.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -46,16 +46,15 @@ export function responseRules(
   status: number,
   isBodiless: boolean,
 ): ResponseRules {
-  const keepsAll = changesNothing(plan);
   return {
     bodiless: status === 204,
     trailers: head.version !== '1.0' && !isBodiless,
     private: plan.privateResponse,
     own: plan.answerFields,
-    crossOrigin: plan.route.corsUpstream || keepsAll ? undefined : shared.crossOrigin?.answer(head),
+    crossOrigin: plan.route.corsUpstream || plan.asCame ? undefined : shared.crossOrigin?.answer(head),
     requestIdHeader: shared.requestIdHeaderLower,
     requestId,
-    keepsRequestId: keepsAll,
+    keepsRequestId: plan.asCame,
   };
 }
 

@@ -146,6 +146,7 @@ function forward(
     answerFields,
     privateResponse: extracted.place === 'query',
     shadow: undefined,
+    asCame: false,
   };
 }
 

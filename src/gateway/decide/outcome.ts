@@ -26,11 +26,8 @@ export interface Forward {
   readonly privateResponse: boolean;
   /** Shadow mode: nothing was taken from the request, and this is what would have become of it. */
   readonly shadow: Refuse | Unavailable | 'pass' | undefined;
-}
-
-/** Whether the upstream gets the request as it came. Where another route to it enforces, it trusts our fields. */
-export function changesNothing({ shadow, route }: Forward): boolean {
-  return shadow !== undefined && route.onlyLooksOn;
+  /** In shadow mode, and no route to the upstream enforces: it gets the request as it came. */
+  readonly asCame: boolean;
 }
 
 export interface Refuse {

@@ -47,6 +47,7 @@ function untouched(
     answerFields: [],
     privateResponse: false,
     shadow,
+    asCame: route.onlyLooksOn,
   };
 }
 

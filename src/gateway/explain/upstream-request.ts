@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fold } from '../../config/words/fold-name.ts';
-import { changesNothing, type Forward } from '../decide/outcome.ts';
+import type { Forward } from '../decide/outcome.ts';
 import { credentialHeaders, credentialParameters } from '../decide/placed-credentials.ts';
 import { shadowFields } from '../forward/shadow-fields.ts';
 import { upstreamFields } from '../forward/upstream-fields.ts';
@@ -30,9 +30,7 @@ export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: 
   const host = first?.host ?? head.host?.value ?? first?.authority ?? '';
   const requestIdHeader = config.request_id.header.toLowerCase();
   const sender = { host, requestIdHeader, requestId: '(made for each request)' };
-  const fields = changesNothing(plan)
-    ? shadowFields(head.fields, head, plan, sender)
-    : upstreamFields(head, plan, sender);
+  const fields = plan.asCame ? shadowFields(head.fields, head, plan, sender) : upstreamFields(head, plan, sender);
   const secret = new Set(['authorization', 'cookie', 'proxy-authorization', upstream.credential?.name.toLowerCase()]);
   const isSecret = (name: string) => secret.has(name.toLowerCase()) || placed?.has(fold(name)) === true;
   return {

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
-import { changesNothing, type Forward } from '../decide/outcome.ts';
+import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { Origin } from '../upstreams/origin.ts';
 import { shadowFields } from './shadow-fields.ts';
@@ -44,7 +44,7 @@ export function dispatchOptions(
   const propagated = exchange.trace?.forwarding(head.method, plan.target, origin);
   const host = hostFor(exchange, origin);
   const sender = { host, requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
-  const headers = changesNothing(plan)
+  const headers = plan.asCame
     ? shadowFields(exchange.request.rawHeaders, head, plan, sender)
     : upstreamFields(head, plan, sender);
   const length = contentLength(exchange, body);

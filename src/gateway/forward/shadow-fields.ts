@@ -4,8 +4,7 @@ import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { OF_HOP } from '../message/our-fields.ts';
 import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
-import { addForwardingFields, peerOf } from './forwarding-fields.ts';
-import type { Sender } from './upstream-fields.ts';
+import { addForwardingFields, peerOf, type Sender } from './upstream-fields.ts';
 
 /**
  * The header section of a request in shadow mode, where no route to its upstream enforces: everything goes on as it came

@@ -7,7 +7,6 @@ import { Exchange, requestIds, type Shared } from '../client/exchange.ts';
 import { peerOf, withForwardedHost } from '../client/trusted-proxies.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../client/tunnel.ts';
 import type { Engine } from '../decide/engine.ts';
-import { changesNothing } from '../decide/outcome.ts';
 import type { Routed } from '../decide/routed.ts';
 import type { OnUpgrade } from '../forward/dispatch-options.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
@@ -99,7 +98,7 @@ function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): On
       return;
     }
     (response as ServerResponse).detachSocket(client);
-    const names = { requestIdHeader: shared.requestIdHeaderLower, requestId, keepsRequestId: changesNothing(plan) };
+    const names = { requestIdHeader: shared.requestIdHeaderLower, requestId, keepsRequestId: plan.asCame };
     client.write(switchingProtocols(raw, names), 'latin1');
     shared.listener.tunnels.add(client);
     client.once('close', () => shared.listener.tunnels.delete(client));

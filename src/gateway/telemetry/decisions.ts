@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
-import type { CountedAnswer } from '../message/answer-places.ts';
 import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
-import { Histogram, type Tally, tallies } from '../message/tally.ts';
+import { type CountedAnswer, Histogram, type Tally, tallies } from '../message/tally.ts';
 import type { AccessLog } from './access-log.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
 import { isNoticed } from './shadow-facts.ts';

@@ -1,6 +1,7 @@
+import { schemes } from '../../config/schemes/table.ts';
 import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { droppedFields } from '../decide/dropped-fields.ts';
-import { changesNothing, type Forward } from '../decide/outcome.ts';
+import type { Forward } from '../decide/outcome.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
 
@@ -30,7 +31,7 @@ const LONGEST = 64;
 export function shadowFacts({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
   if (plan.shadow === undefined) return {};
   const seen = credentialsSeen(head);
-  const isUnnamed = changesNothing(plan) && plan.route.limits.response === Number.POSITIVE_INFINITY;
+  const isUnnamed = plan.asCame && plan.route.limits.response === Number.POSITIVE_INFINITY;
   return {
     ...dropped(head, plan),
     ...(isUnnamed && upstream > ANSWER_TIMES.response && { enforce_times_out: true }),
@@ -49,7 +50,7 @@ function isNoCredential(name: string): boolean {
 }
 
 function dropped(head: RequestHead, plan: Forward): ShadowFacts {
-  if (!changesNothing(plan)) return {};
+  if (!plan.asCame) return {};
   const { now, later } = droppedFields(head, plan);
   return {
     ...(now.length > 0 && { shadow_drops: bounded(now) }),
@@ -63,7 +64,8 @@ function bounded(names: readonly string[]): readonly string[] {
 
 /** Names of schemes (IANA, and what is in use): any other first word may be a key that came without one. */
 const KNOWN: ReadonlySet<string> = new Set([
-  ...['basic', 'bearer', 'concealed', 'digest', 'dpop', 'gnap', 'hoba', 'mutual', 'negotiate', 'oauth', 'privatetoken'],
+  ...schemes.map(({ name }) => name as string),
+  ...['bearer', 'concealed', 'dpop', 'gnap', 'hoba', 'mutual', 'negotiate', 'oauth', 'privatetoken'],
   ...['scram-sha-1', 'scram-sha-256', 'vapid', 'ntlm', 'aws4-hmac-sha256', 'apikey', 'api-key', 'token', 'hmac'],
 ]);
 

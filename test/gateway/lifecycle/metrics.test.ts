@@ -1,6 +1,5 @@
 import t from 'tap';
-import { labelsOf, PLACES, placeOf } from '../../../src/gateway/message/answer-places.ts';
-import { BOUNDS, Histogram, tallies } from '../../../src/gateway/message/tally.ts';
+import { BOUNDS, Histogram, labelsOf, PLACES, placeOf, tallies } from '../../../src/gateway/message/tally.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { ask } from '../../support/raw-client.ts';
 import { jwt } from '../../support/tokens.ts';
