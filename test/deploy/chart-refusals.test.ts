@@ -3,6 +3,9 @@ import t from 'tap';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { authorizationConfig, gatewayConfig, refusal } from './chart.ts';
 
+/** Starts helm for each refusal: 13 s beside a whole test run. */
+t.setTimeout(120_000);
+
 const redis = { counters: 'redis://redis:6379' };
 const tickets = { ticket_keys: ['${file:/run/secrets/gatehouse/ticket.key}'] };
 const nonces = { nonce_keys: ['${file:/run/secrets/gatehouse/nonce.key}'] };

@@ -6,6 +6,9 @@ import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway } from '../support/gateway.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
+/** Asks with clients in several languages: 16 s beside a whole test run. */
+t.setTimeout(120_000);
+
 /** T50: the table of the cookbook is what is seen here. WRITE_DIGEST_TABLE=1 writes it. */
 
 const page = new URL('../../docs/cookbook/basic-and-digest.md', import.meta.url);

@@ -15,6 +15,9 @@ import { until } from '../support/until.ts';
 import { assertEcho, echoes, openWebSocket } from '../support/websocket-echo.ts';
 import { type Witness, witness } from '../support/witness.ts';
 
+/** Loads many files again: 23 s beside a whole test run. */
+t.setTimeout(120_000);
+
 const GOOD = isFullSize ? 100 : 20;
 const TOKENS = 20;
 

@@ -13,6 +13,9 @@ import type { Followed } from './place.ts';
 import { statementsOf } from './statements.ts';
 import { settingsOf } from './units.ts';
 
+/** Starts programs and many commands: 16 s beside a whole test run. */
+t.setTimeout(120_000);
+
 const page = 'docs/production.md';
 const skip = skipWithout() || (programAt('nginx') === undefined && 'not installed: nginx');
 

@@ -4,6 +4,9 @@ import { foreignServer, secrets } from '../../support/foreign-server.ts';
 import { root } from './blocks.ts';
 import { follow, skipWithout } from './follow.ts';
 
+/** Starts an identity provider and many commands: 18 s beside a whole test run. */
+t.setTimeout(120_000);
+
 const read = (file: string) => readFileSync(root + file, 'utf8');
 
 t.test(

@@ -8,6 +8,9 @@ import { secret } from '../../support/keys.ts';
 import { reloadable } from '../../support/reloadable.ts';
 import { active, audience, authorizationServer, hmacServer, jwt } from '../../support/tokens.ts';
 
+/** Counts in many gateways: 12 s beside a whole test run. */
+t.setTimeout(120_000);
+
 const token = (claims: object = {}) => jwt({ scope: 'orders.read', ...claims }, { alg: 'HS256' });
 
 const upstream = (t: Test) => endpoint(t, (_request, response) => json(response, 'from the upstream'));
