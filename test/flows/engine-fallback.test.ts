@@ -111,28 +111,34 @@ t.test('neither a POST, nor a body, nor a handshake is sent again', async (t) =>
   t.equal(heads(upstreams), 2);
 });
 
-t.test('`OPTIONS *`, which undici does not send, is 502 where its answer is not understood, and stays with `own`', async (t) => {
-  const changes = { mode: 'shadow', routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
-  const { port, log, isOn, upstreams } = await before(t, [foreign], {}, changes);
-  const asterisk = requestText({ method: 'OPTIONS', target: '*' });
-  for (let i = 0; i < 3; i++) t.equal(await status(port, asterisk), 502);
-  t.equal(await isOn(), 1);
-  t.equal(heads(upstreams), 3);
-  t.strictSame(
-    log.filter(({ level }) => Number(level) >= 50),
-    [],
-  );
-});
+t.test(
+  '`OPTIONS *`, which undici does not send, is 502 where its answer is not understood, and stays with `own`',
+  async (t) => {
+    const changes = { mode: 'shadow', routes: [{ id: 'all', match: { path: '/{rest*}' }, access: 'public' }] };
+    const { port, log, isOn, upstreams } = await before(t, [foreign], {}, changes);
+    const asterisk = requestText({ method: 'OPTIONS', target: '*' });
+    for (let i = 0; i < 3; i++) t.equal(await status(port, asterisk), 502);
+    t.equal(await isOn(), 1);
+    t.equal(heads(upstreams), 3);
+    t.strictSame(
+      log.filter(({ level }) => Number(level) >= 50),
+      [],
+    );
+  },
+);
 
-t.test('what comes late behind a content, before the next answer of its connection, never lets undici take over', async (t) => {
-  const late: Script = ({ socket, heads }) => socket.write(heads % 2 === 1 ? OK : FOREIGN);
-  const { port, upstreams, isOn, told } = await before(t, [late]);
-  for (let i = 0; i < 4; i++) t.strictSame([await status(port), await status(port)], [200, 502]);
-  t.equal(heads(upstreams), 8, 'none was sent again');
-  t.equal(upstreams[0]?.connections.length, 4);
-  t.equal(await isOn(), 0);
-  t.strictSame(told(), []);
-});
+t.test(
+  'what comes late behind a content, before the next answer of its connection, never lets undici take over',
+  async (t) => {
+    const late: Script = ({ socket, heads }) => socket.write(heads % 2 === 1 ? OK : FOREIGN);
+    const { port, upstreams, isOn, told } = await before(t, [late]);
+    for (let i = 0; i < 4; i++) t.strictSame([await status(port), await status(port)], [200, 502]);
+    t.equal(heads(upstreams), 8, 'none was sent again');
+    t.equal(upstreams[0]?.connections.length, 4);
+    t.equal(await isOn(), 0);
+    t.strictSame(told(), []);
+  },
+);
 
 t.test('each url of an upstream is judged by its own answers', async (t) => {
   const { port, isOn, told, upstreams } = await before(t, [foreign, ({ socket }) => socket.write(OK)]);
