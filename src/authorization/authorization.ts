@@ -66,9 +66,10 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   const app = buildApp(service, { log, limits, gate, grants, hosted: loadSite(service.config, directory) });
   let isDraining = false;
   let stopHousekeeping = async () => {};
-  const notReady = () => {
-    if (isDraining) return 'draining';
-    return gate.isOpen ? storeFault(records, clock) : 'starting';
+  const notReady = async () => {
+    if (isDraining) return { reason: 'draining' };
+    const reason = gate.isOpen ? await storeFault(records, clock) : 'starting';
+    return reason === undefined ? undefined : { reason };
   };
   const remark = () => (service.counters.reachable() ? undefined : COUNTED_ALONE);
   const probes = { notReady, remark, registry: metrics.registry };

@@ -3,11 +3,16 @@ import type { Registry } from 'prom-client';
 import { withoutSchemas } from './no-schemas.ts';
 import { type IsOurs, refusePages } from './refuse-pages.ts';
 
+/** Why a process is not ready. */
+export interface NotReady {
+  readonly reason: string;
+  /** What failed last; it may name hosts, and never holds a secret. */
+  readonly cause?: string | undefined;
+}
+
 export interface Health {
-  /** Undefined: ready; otherwise why not. */
-  readonly notReady: () => string | undefined | Promise<string | undefined>;
-  /** What failed last, as of the latest `notReady`; it may name hosts, and never holds a secret. */
-  readonly cause?: (() => string | undefined) | undefined;
+  /** Undefined: ready. */
+  readonly notReady: () => NotReady | undefined | Promise<NotReady | undefined>;
   /** What is to be known of a process that is ready all the same. */
   readonly remark?: () => string | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
@@ -15,7 +20,7 @@ export interface Health {
 
 /** Alive, ready, counted: for probes and scrapers, on a listener of its own. */
 export function buildHealth(
-  { notReady, cause, remark, registry }: Health,
+  { notReady, remark, registry }: Health,
   isOurs: IsOurs,
   options: FastifyServerOptions = {},
 ): FastifyInstance {
@@ -25,8 +30,8 @@ export function buildHealth(
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {
-    const reason = await notReady();
-    if (reason !== undefined) return reply.code(503).send({ status: 'not ready', reason, cause: cause?.() });
+    const fault = await notReady();
+    if (fault !== undefined) return reply.code(503).send({ status: 'not ready', ...fault });
     return { status: 'ready', remark: remark?.() };
   });
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));

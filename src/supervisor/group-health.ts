@@ -23,18 +23,16 @@ export function groupHealth({ crew, decisions, metrics, stats, isDraining }: Gro
   const own = ownMetrics(crew);
   processMetrics(own, { decisions, reloads: stats });
   let remark: string | undefined;
-  let cause: string | undefined;
   return {
     async notReady() {
-      if (isDraining()) return 'draining';
+      if (isDraining()) return { reason: 'draining' };
       const asked = crew.workers.map(({ process }) => process.line.ask('ready', true, PATIENCE));
       const told = (await Promise.all(asked)).filter((each) => each !== undefined);
       remark = told.find((each) => each.remark !== null)?.remark ?? undefined;
-      cause = told.find((each) => each.cause !== null)?.cause ?? undefined;
-      const served = told.some((each) => each.notReady === null);
-      return served ? undefined : (told[0]?.notReady ?? 'no worker serves yet');
+      if (told.some((each) => each.notReady === null)) return undefined;
+      const cause = told.find((each) => each.cause !== null)?.cause ?? undefined;
+      return { reason: told[0]?.notReady ?? 'no worker serves yet', cause };
     },
-    cause: () => cause,
     remark: () => remarkOfReload(stats) ?? remark,
     registry: {
       contentType: own.contentType,

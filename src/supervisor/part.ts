@@ -11,7 +11,6 @@ import type { Outside } from '../gateway/generation/outside.ts';
 import {
   beginDraining,
   type Core,
-  causeNotReady,
   notReady,
   openCore,
   openDecisionEndpoint,
@@ -97,11 +96,10 @@ export async function openPart({ sent, line, remote, log, clock = systemClock }:
     },
     renew: renewal(core, app, config),
     metrics: () => snapshotOf(registry),
-    ready: () => ({
-      notReady: notReady(core) ?? null,
-      cause: causeNotReady(core) ?? null,
-      remark: remark(core) ?? null,
-    }),
+    ready() {
+      const fault = notReady(core);
+      return { notReady: fault?.reason ?? null, cause: fault?.cause ?? null, remark: remark(core) ?? null };
+    },
     watch: watcher(core, line),
     async drain(milliseconds) {
       beginDraining(core);

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { plainAddress } from '../../base/client-address.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import type { NotReady } from '../../base/health.ts';
 import { buildLog } from '../../base/log.ts';
 import { printableValue } from '../../base/printable.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
@@ -159,20 +160,19 @@ function endProved({ listener }: Pick<Core, 'listener'>, server: HttpsServer): v
   setImmediate(() => server.closeIdleConnections());
 }
 
-export function notReady({ listener, live }: Core): string | undefined {
-  if (listener.draining) return 'draining';
+export function notReady({ listener, live }: Core): NotReady | undefined {
+  if (listener.draining) return { reason: 'draining' };
   const { verifiers, schemes } = live.current;
-  return verifiers.ready() && schemes.ready() ? undefined : 'no usable keys or store yet';
+  if (verifiers.ready() && schemes.ready()) return undefined;
+  return { reason: 'no usable keys or store yet', cause: causeNotReady(live.current) };
 }
 
 /** Characters of one fault, and faults that are reported. */
 const LONGEST = 300;
 const MOST = 4;
 
-/** What failed last of what `notReady` waits for, as the log has it. */
-export function causeNotReady({ live, listener }: Core): string | undefined {
-  if (listener.draining) return undefined;
-  const { verifiers, schemes } = live.current;
+/** What failed last of what is waited for, as the log has it. */
+function causeNotReady({ verifiers, schemes }: Generation): string | undefined {
   const faults = [...verifiers.faults(), ...schemes.faults()].slice(0, MOST);
   const shown = faults.map((fault) => printableValue(fault.length > LONGEST ? `${fault.slice(0, LONGEST)}…` : fault));
   return shown.length === 0 ? undefined : shown.join('; ');

@@ -14,8 +14,7 @@ import { ask } from '../upstreams/ask.ts';
  * network. So there only the admin listener, and the log, say the cause.
  */
 export function buildHealthListener(health: Health, host: string, live: LiveGeneration): FastifyInstance {
-  const { cause, ...known } = health;
-  const app = buildHealth(isLoopback(host) ? { ...known, cause } : known, hostsOf(host));
+  const app = buildHealth(isLoopback(host) ? health : withoutCause(health), hostsOf(host));
   app.get('*', async ({ method, url }, reply) => {
     const { healthPasses, lease } = live.current;
     const pass = healthPasses.get(url.split('?', 1)[0] as string);
@@ -25,6 +24,14 @@ export function buildHealthListener(health: Health, host: string, live: LiveGene
     return forward(pass, method === 'HEAD' ? 'HEAD' : 'GET', reply);
   });
   return app;
+}
+
+function withoutCause(health: Health): Health {
+  const notReady = async () => {
+    const fault = await health.notReady();
+    return fault && { reason: fault.reason };
+  };
+  return { ...health, notReady };
 }
 
 /** Bytes of what an upstream says of its health. */

@@ -12,7 +12,6 @@ import {
   beginDraining,
   type Core,
   type CoreOptions,
-  causeNotReady,
   notReady,
   openCore,
   openDecisionEndpoint,
@@ -76,7 +75,6 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     const registry = buildMetrics(core.decisions, core.live, stats);
     const health = {
       notReady: () => notReady(core),
-      cause: () => causeNotReady(core),
       remark: () => remarkOfReload(stats) ?? remark(core),
       registry,
     };

@@ -1,13 +1,18 @@
 import t from 'tap';
-import { type Core, causeNotReady } from '../../../src/gateway/lifecycle/core.ts';
+import { type Core, notReady } from '../../../src/gateway/lifecycle/core.ts';
 import { gateway } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
 
 /** As much of a gateway as the cause is made from. */
 function core(faults: readonly string[], draining = false): Core {
-  const current = { verifiers: { faults: () => faults }, schemes: { faults: () => [] } };
+  const current = {
+    verifiers: { ready: () => false, faults: () => faults },
+    schemes: { ready: () => true, faults: () => [] },
+  };
   return { live: { current }, listener: { draining } } as unknown as Core;
 }
+
+const causeNotReady = (of: Core) => notReady(of)?.cause;
 
 t.test('a cause is one line of bounded length that steers no terminal, and is none while draining', async (t) => {
   t.equal(causeNotReady(core([])), undefined);

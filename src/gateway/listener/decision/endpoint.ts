@@ -124,15 +124,12 @@ const PASSES: Answer = { status: 200, headers: [], body: '' };
 
 function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
   const { exchange, via } = question;
-  const told = (own: Answer, isRefusal: boolean) => (via === undefined ? own : passedOn[via](own, isRefusal));
+  const passed = via && passedOn[via];
   if (outcome.kind !== 'reply') {
-    sendWithOrigins(
-      exchange,
-      exchange.refusal(outcome, (own) => told(own, true) ?? own),
-    );
+    sendWithOrigins(exchange, exchange.refusal(outcome, passed?.refusal));
     return;
   }
-  const reply = told(outcome, false);
+  const reply = passed === undefined ? outcome : passed.reply(outcome);
   if (reply === undefined) {
     settle(question, refuse('answer_undeliverable'));
     return;

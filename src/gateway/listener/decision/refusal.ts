@@ -1,17 +1,21 @@
 import type { Answer } from '../../client/refuse.ts';
 import type { Via } from '../../message/request-head.ts';
 
-/** An answer of our own, as the proxy that asked can pass it on; undefined: it cannot. */
-export type Passed = (answer: Answer, isRefusal: boolean) => Answer | undefined;
+/** Answers of our own, as the proxy that asked can pass them on. */
+export interface Passed {
+  refusal(answer: Answer): Answer;
+  /** Any other; undefined: it cannot. */
+  reply(answer: Answer): Answer | undefined;
+}
 
-/** To these proxies 2xx means that the request passes; everything else goes to the client as it is. */
-const asItIs: Passed = (answer, isRefusal) => (isRefusal ? answer : undefined);
+const asItIs = (answer: Answer) => answer;
 
 export const passedOn: Readonly<Record<Via, Passed>> = {
-  nginx: (answer) => throughNginx(answer),
-  'forward-auth': asItIs,
+  nginx: { refusal: throughNginx, reply: throughNginx },
+  // To these 2xx means that the request passes; everything else goes to the client as it is.
+  'forward-auth': { refusal: asItIs, reply: () => undefined },
   // Only 200 lets a request pass there, so a preflight's 204 is an answer as any other.
-  envoy: (answer, isRefusal) => (isRefusal || answer.status !== 200 ? answer : undefined),
+  envoy: { refusal: asItIs, reply: (answer) => (answer.status === 200 ? undefined : answer) },
 };
 
 /**
