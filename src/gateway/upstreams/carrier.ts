@@ -25,11 +25,17 @@ export function carriedBy(engine: ForwardEngine): Carrier {
 export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): Carrier {
   const own = openOwn(options, connectorFor(options), ({ message }) => fallback.met(message));
   let undici: ForwardEngine | undefined;
+  let isDestroyed = false;
+  // What is asked again after the end fails as with own: nobody would close what is opened then.
   const lenient = () => {
+    if (isDestroyed) return undici ?? own;
     undici ??= openUndici(options);
     return undici;
   };
-  const destroy = () => Promise.all([own.destroy(), undici?.destroy()]);
+  const destroy = () => {
+    isDestroyed = true;
+    return Promise.all([own.destroy(), undici?.destroy()]);
+  };
   // It looks at the clock, so that requests do not while there is nothing to look for.
   const fallen: ForwardEngine = {
     tellsWaits: false,

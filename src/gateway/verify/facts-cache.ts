@@ -18,7 +18,7 @@ export interface Remembered {
  * scope and audience are not here at all, since routes differ in them.
  */
 export interface FactsCache {
-  /** Without a promise, and without making anything. */
+  /** Without a promise. Where a token is good nothing is made; one that is refused is described, in 2 to 6 µs. */
   get(token: string): Remembered | undefined;
   /** What may still be said while the server does not answer. */
   stale(token: string): Verified | undefined;
