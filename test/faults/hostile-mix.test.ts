@@ -57,11 +57,11 @@ function answering({ target, tag, method }: Tagged): Iterable<Piece> {
   return [method === 'HEAD' ? `HTTP/1.1 200 OK\r\nx-answer: ${tag}\r\n\r\n` : tagged(tag)];
 }
 
-/** The tags of others, and of answers in excess. */
+/** The tags of others, and of answers in excess. All seven digits: a ticket of random letters may well hold `tag-9`. */
 function strangers({ tag }: Item, response: RawResponse | undefined): readonly string[] {
   if (response === undefined) return [];
   const text = `${response.headers.flat().join('\n')}\n${response.trailers.flat().join('\n')}\n${response.body.toString('latin1')}`;
-  return [...text.matchAll(/(?:stray-)?tag-\d+/g)].map(([each]) => each).filter((each) => each !== tag);
+  return [...text.matchAll(/(?:stray-)?tag-\d{7}/g)].map(([each]) => each).filter((each) => each !== tag);
 }
 
 function isOurs502(response: RawResponse | undefined): boolean {
