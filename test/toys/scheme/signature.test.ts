@@ -24,6 +24,7 @@ for (const [place, presented] of Object.entries(placed)) {
     challenge: /^Signature realm="toy"/,
     user: KEY,
     block: (t) => ({ keys: keys(t), parameter: 'sig' }),
+    wrong: 'password_wrong',
     unreachable: () => ({ keys: '/nowhere/keys', parameter: 'sig' }),
     async present(_url, path, secret) {
       const credential = `${KEY}:${sign(secrets[secret], 'GET', path)}`;

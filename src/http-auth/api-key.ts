@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { checksum, checksumLength } from '../base/checksum.ts';
+import { hmacSha256 } from '../base/hmac.ts';
+import { sha256 } from '../base/secret.ts';
+import { formatChallenge } from './challenge.ts';
+
+/** What a key of ours is, told by its first letters. */
+const PREFIX = 'ghk_';
+
+// prefix, 32 random bytes in base64url, six characters of CRC-32: as the opaque tokens of the authorization service.
+const SHAPE = /^ghk_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
+
+/** Of the key, `ghk_` included: 48 of its 256 random bits, which find the key where it leaked and open nothing. */
+const ID_LENGTH = 12;
+
+/** 256 random bits. */
+export function makeApiKey(): string {
+  const body = PREFIX + randomBytes(32).toString('base64url');
+  return body + checksum(body);
+}
+
+/** The beginning of a key of ours, by which it is named where the key itself must not stand. */
+export function idOfApiKey(key: string): string {
+  return key.slice(0, ID_LENGTH);
+}
+
+/** Begins as a key of ours does, and is none: it was cut off, or mistyped. */
+export function isBrokenApiKey(text: string): boolean {
+  if (!text.startsWith(PREFIX)) return false;
+  return !SHAPE.test(text) || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength);
+}
+
+/** How a key is kept: a key that could be found by trying needs a secret that the file has not. */
+export type ApiKeyHash = 'sha256' | 'hmac';
+
+/** base64url. */
+export function hashApiKey(octets: Uint8Array): string {
+  return sha256(octets).toString('base64url');
+}
+
+/** base64url. */
+export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
+  return hmacSha256(secret, octets).toString('base64url');
+}
+
+export interface ApiKeyChallenge {
+  readonly realm: string;
+  readonly in: 'header' | 'query';
+  /** Of the header or the parameter. */
+  readonly name: string;
+}
+
+/** No RFC has it: where the key is to stand, as a parameter named after the place. */
+export function apiKeyChallenge({ realm, in: place, name }: ApiKeyChallenge): string {
+  return formatChallenge({
+    scheme: 'ApiKey',
+    parameters: [
+      ['realm', realm],
+      [place, name],
+    ],
+  });
+}
