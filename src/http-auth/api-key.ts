@@ -30,15 +30,12 @@ export function isBrokenApiKey(text: string): boolean {
   return !SHAPE.test(text) || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength);
 }
 
-/** How a key is kept: a key that could be found by trying needs a secret that the file has not. */
-export type ApiKeyHash = 'sha256' | 'hmac';
-
-/** base64url. */
+/** What is kept of a key that nobody finds by trying: SHA-256, base64url. */
 export function hashApiKey(octets: Uint8Array): string {
   return sha256(octets).toString('base64url');
 }
 
-/** base64url. */
+/** What is kept of any other: HMAC-SHA-256 with a secret that stands elsewhere, base64url. */
 export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
   return hmacSha256(secret, octets).toString('base64url');
 }

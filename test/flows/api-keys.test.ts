@@ -159,3 +159,57 @@ t.test('a key in the query is taken out of the target, and the answer is private
   t.match(response.headers.get('cache-control'), /private/);
   t.match((await ask(`${url}/a`)).challenge, /ApiKey realm="r", query="key"$/);
 });
+
+t.test(
+  'a key in a spelling that only some upstreams read is refused, and beside another it is a second one',
+  async (t) => {
+    const { url } = await started(t);
+    t.match(await ask(`${url}/a`, { X_API_Key: KEY }), { status: 400, code: 'credential_misspelt' });
+    t.match(await ask(`${url}/a`, { X_API_Key: KEY, ...sending(KEY) }), { status: 400, code: 'credential_repeated' });
+    const query = await started(t, { block: { in: 'query', name: 'key' } });
+    for (const spelt of ['KEY=a', 'key[]=a', 'x=1;key=a', '+key=a', 'x=1%26key=a'])
+      t.match(await ask(`${query.url}/a?${spelt}`), { status: 400, code: 'credential_misspelt' }, spelt);
+    t.match(await ask(`${query.url}/a%3Fkey=a`), { status: 400, code: 'credential_misspelt' });
+    t.match(await ask(`${query.url}/a%3Fother=a?key=${KEY}`), { status: 200 });
+    t.match(await ask(`${query.url}/a?k%65y=${KEY}&y=2`), { status: 200, url: '/a?y=2' }, 'as access_token');
+    t.match(await ask(`${query.url}/a?key=${KEY}&KEY=${KEY}`), { status: 400, code: 'credential_repeated' });
+  },
+);
+
+t.test('nothing that is not another credential is taken for one', async (t) => {
+  const { url } = await started(t, { block: { in: 'query', name: 'key' } });
+  const told = await ask(`${url}/a?keys=1&akey=2&x=key&key=${KEY}`, { key: 'of the client' });
+  t.match(told, { status: 200, url: '/a?keys=1&akey=2&x=key', headers: { key: 'of the client' } });
+});
+
+t.test('a route that anybody may use takes no request with a misspelt key for one without', async (t) => {
+  const { url } = await started(t, { route: { access: 'optional', scope: undefined } });
+  t.match(await ask(`${url}/a`), { status: 200 });
+  t.match(await ask(`${url}/a`, { X_API_Key: KEY }), { status: 400, code: 'credential_misspelt' });
+});
+
+t.test('no expression sees the key', async (t) => {
+  const when = "!('x-api-key' in request.headers) && !('X-API-Key' in request.headers) && size(request.headers) > 0";
+  const header = await started(t, { route: { when } });
+  t.match(await ask(`${header.url}/a`, sending(KEY)), { status: 200 });
+  const block = { in: 'query', name: 'key' };
+  const query = await started(t, { block, route: { when: "!('key' in request.query) && request.query.x == '1'" } });
+  t.match(await ask(`${query.url}/a?x=1&key=${KEY}`), { status: 200 });
+  const whole = await started(t, { block, route: { when: 'size(request.query) == 1' } });
+  t.match(await ask(`${whole.url}/a?x=1&key=${KEY}`), { status: 200 });
+});
+
+t.test('no line of any log, no ticket and no status has the key, in the query or beside it', async (t) => {
+  const file = { admin: '127.0.0.1:0', access_log: { format: 'combined' } };
+  const { url, log, adminUrl } = await started(t, { block: { in: 'query', name: 'key' }, file });
+  const wrong = makeApiKey();
+  for (const key of [KEY, wrong])
+    for (const target of [`/a?key=${key}`, `/a?KEY=${key}`, `/a%3Fkey=${key}`, `/a?x;key=${key}`])
+      await ask(url + target, { 'user-agent': `old ${key}`, referer: `https://a.example/?key=${key}` });
+  const pages = await Promise.all(
+    ['/metrics', '/status', '/requests'].map(async (path) => (await fetch(`${adminUrl}${path}`)).text()),
+  );
+  const told = JSON.stringify([log, pages]);
+  for (const key of [KEY, wrong]) t.notOk(told.includes(key));
+  t.ok(log.length > 0);
+});

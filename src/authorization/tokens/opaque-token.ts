@@ -17,6 +17,8 @@ export function makeOpaqueToken(prefix: TokenPrefix): string {
 /** Whether the text is a value that we could have made; nothing else is looked up. */
 export function isOpaqueToken(text: string, prefix: TokenPrefix): boolean {
   return (
-    text.startsWith(prefix) && shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+    text.startsWith(prefix) &&
+    shape.test(text) &&
+    checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
   );
 }

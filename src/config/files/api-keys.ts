@@ -1,6 +1,8 @@
-import type { ApiKeyHash } from '../../http-auth/api-key.ts';
 import { scopeTokenFault } from '../words/scope-words.ts';
 import type { LineFault, ParsedUsers } from './user-lines.ts';
+
+/** How a key is kept: one that could be found by trying needs a secret that the file has not. */
+export type ApiKeyHash = 'sha256' | 'hmac';
 
 /** A key as its file keeps it. */
 export interface ApiKeyEntry {

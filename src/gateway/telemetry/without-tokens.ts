@@ -8,9 +8,9 @@ const ACCESS_TOKEN = [...'access_token'].map(inAnySpelling).join('');
 /** A query, or what a client wrote in place of one. */
 const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${ACCESS_TOKEN}`, 'i');
 
-/** The parameter of RFC 6750 §2.3, the credentials of §2.1, and a JWT wherever it stands. */
+/** The parameter of RFC 6750 §2.3, the credentials of §2.1, and a JWT or an API key of ours wherever it stands. */
 const TOKENS = new RegExp(
-  `${ACCESS_TOKEN}(?:\\s*[=:]\\s*)?\\S*|\\bBearer\\s+\\S+|\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*`,
+  `${ACCESS_TOKEN}(?:\\s*[=:]\\s*)?\\S*|\\bBearer\\s+\\S+|\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*|\\bghk_[\\w-]+`,
   'gi',
 );
 

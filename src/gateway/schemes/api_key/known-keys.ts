@@ -1,5 +1,5 @@
-import type { ApiKeyEntry } from '../../../config/files/api-keys.ts';
-import { type ApiKeyHash, hmacApiKey } from '../../../http-auth/api-key.ts';
+import type { ApiKeyEntry, ApiKeyHash } from '../../../config/files/api-keys.ts';
+import { hmacApiKey } from '../../../http-auth/api-key.ts';
 
 /** The keys of one file. A key is looked up by its hash: of a table of hashes the time of a look-up tells nothing. */
 export interface KnownKeys {
