@@ -24,10 +24,14 @@ export function idOfApiKey(key: string): string {
   return key.slice(0, ID_LENGTH);
 }
 
+/** Whether the text is a key that `makeApiKey` could have made. */
+export function isOurApiKey(text: string): boolean {
+  return SHAPE.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+}
+
 /** Begins as a key of ours does, and is none: it was cut off, or mistyped. */
 export function isBrokenApiKey(text: string): boolean {
-  if (!text.startsWith(PREFIX)) return false;
-  return !SHAPE.test(text) || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength);
+  return text.startsWith(PREFIX) && !isOurApiKey(text);
 }
 
 /** What is kept of a key that nobody finds by trying: SHA-256, base64url. */

@@ -71,7 +71,7 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
 }
 
 /** NumericDate; NaN where it is no time, such as the 31st of February. */
-function timeOf(text: string): number {
+export function timeOf(text: string): number {
   const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
   const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text.slice(0, 10));
   return isReal ? milliseconds / 1000 : Number.NaN;
