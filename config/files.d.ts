@@ -567,7 +567,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** A user of Basic or Digest, as if the password had been verified; on other routes nobody. */
+    /** A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody. */
     user?: string;
     /** { forward: true, route: … } or { refuse: STATUS, code: …, error: … } */
     expect: {
