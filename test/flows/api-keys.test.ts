@@ -213,3 +213,11 @@ t.test('no line of any log, no ticket and no status has the key, in the query or
   for (const key of [KEY, wrong]) t.notOk(told.includes(key));
   t.ok(log.length > 0);
 });
+
+t.test('in shadow mode the log says that a request brought a key, and the request goes on with it', async (t) => {
+  const { url, log } = await started(t, { route: { mode: 'shadow' } });
+  const wrong = makeApiKey();
+  t.match(await ask(`${url}/a`, sending(wrong)), { status: 200, headers: { 'x-api-key': wrong } });
+  t.match(await ask(`${url}/a`, sending(KEY)), { status: 200 });
+  t.match(log.find(({ credentials_seen }) => credentials_seen !== undefined)?.credentials_seen, ['api_key']);
+});

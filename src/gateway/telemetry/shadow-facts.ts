@@ -1,6 +1,8 @@
 import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { droppedFields } from '../decide/dropped-fields.ts';
 import { changesNothing, type Forward } from '../decide/outcome.ts';
+import { placedCredentials } from '../decide/placed-credentials.ts';
+import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
 
@@ -29,7 +31,7 @@ const LONGEST = 64;
 
 export function shadowFacts({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
   if (plan.shadow === undefined) return {};
-  const seen = credentialsSeen(head);
+  const seen = credentialsSeen(head, plan.route.schemes);
   const isUnnamed = changesNothing(plan) && plan.route.limits.response === Number.POSITIVE_INFINITY;
   return {
     ...dropped(head, plan),
@@ -63,9 +65,17 @@ function bounded(names: readonly string[]): readonly string[] {
 
 const SCHEME = /^([A-Za-z][A-Za-z0-9-]{0,31})(?: |$)/;
 
-function credentialsSeen({ authorization, target }: RequestHead): readonly string[] {
+/** Of schemes with places of their own, those of the route: which header is one elsewhere, nobody says. */
+function credentialsSeen(head: RequestHead, schemes: Route['schemes']): readonly string[] {
+  const { authorization, target } = head;
   const [, scheme] = SCHEME.exec(authorization?.value ?? '') ?? [];
   const at = target.indexOf('?');
-  const isInQuery = at !== -1 && mayName(target.slice(at + 1), 'access_token');
-  return [...(scheme === undefined ? [] : [scheme.toLowerCase()]), ...(isInQuery ? ['query'] : [])];
+  const query = at === -1 ? '' : target.slice(at);
+  const isInQuery = mayName(query.slice(1), 'access_token');
+  const placed = placedCredentials(head, query, schemes)?.found ?? [];
+  return [
+    ...(scheme === undefined ? [] : [scheme.toLowerCase()]),
+    ...(isInQuery ? ['query'] : []),
+    ...new Set(placed.map((each) => each.scheme)),
+  ];
 }
