@@ -157,6 +157,7 @@ t.test('a client of API keys, or one of its keys by id, is taken for granted wit
     { request: 'GET /r', user: 'old', expect: { refuse: 401, code: 'api_key_expired' } },
     { request: 'GET /r', user: 'stranger', expect: { refuse: 403, code: 'scope_insufficient' } },
     { request: 'GET /r', expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /r', headers: { 'X-API-Key': 'b' }, expect: { refuse: 401, code: 'api_key_invalid' } },
     { request: 'GET /r', headers: { X_API_Key: 'b' }, expect: { refuse: 400, code: 'credential_misspelt' } },
   ];
   t.strictSame(await failures(tests, { routes }), []);

@@ -29,7 +29,7 @@ function open(config: ApiKeyConfig, scene: SchemeScene): OpenedScheme {
 
 function assume(config: ApiKeyConfig, gateway: GatewayConfig, directory?: string): Assumed {
   const { realm, challenge } = challengeOf(config, gateway);
-  return { ...assumedClients(config.keys, realm, directory), challenges: () => [challenge] };
+  return { ...assumedClients(config.keys, realm, directory), challenges: () => [challenge], wrong: 'api_key_invalid' };
 }
 
 function challengeOf({ realm: own, in: place, name }: ApiKeyConfig, { realm: fallback }: GatewayConfig) {
