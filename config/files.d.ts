@@ -375,10 +375,10 @@ export interface GatewayFile {
     };
     /** The name of one of `upstreams`. Default: that of `defaults`. */
     upstream?: string;
-    /** bearer (the default), basic, digest, or { any_of: [ … ] } */
-    auth?: "bearer" | "basic" | "digest" | {
+    /** bearer (the default), basic, api_key, digest, or { any_of: [ … ] } */
+    auth?: "bearer" | "basic" | "api_key" | "digest" | {
       /** Schemes, of which a request uses one. */
-      any_of: ReadonlyArray<"bearer" | "basic" | "digest" | Variable>;
+      any_of: ReadonlyArray<"bearer" | "basic" | "api_key" | "digest" | Variable>;
     } | Variable;
     /** Basic authentication (RFC 7617) of a route. */
     basic?: {
@@ -397,6 +397,19 @@ export interface GatewayFile {
       scopes?: {
         [name: string]: string;
       };
+    };
+    /** API keys of a route. */
+    api_key?: {
+      /** In the challenge. Default: `realm` of the file. */
+      realm?: string;
+      /** Where the key stands. In a query it is kept out of logs and caches. Default: `"header"`. */
+      in?: "header" | "query" | Variable;
+      /** Of the header or of the query parameter. Default: `"X-API-Key"`. */
+      name?: string;
+      /** A file as `gatehouse api-key create` writes it: hashes, and no key; closed to everybody else, and read again when it changes. */
+      keys: string;
+      /** Opens what `gatehouse api-key import` kept of short keys: 32 bytes in base64. */
+      hmac_key?: string;
     };
     /** Digest authentication (RFC 7616) of a route. */
     digest?: {
@@ -554,7 +567,7 @@ export interface GatewayFile {
         [name: string]: unknown;
       };
     };
-    /** A user of Basic or Digest, as if the password had been verified; on other routes nobody. */
+    /** A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody. */
     user?: string;
     /** { forward: true, route: … } or { refuse: STATUS, code: …, error: … } */
     expect: {

@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, Load>> = {
   token: () => import('./commands/token.ts'),
   key: () => import('./commands/key.ts'),
   digest: () => import('./commands/digest.ts'),
+  'api-key': () => import('./commands/api-key.ts'),
   'hash-password': () => import('./commands/hash-password.ts'),
   completion: () => import('./commands/completion.ts'),
   version: () => import('./commands/version.ts'),
@@ -43,7 +44,15 @@ const headings: Readonly<Record<string, readonly string[]>> = {
   'To begin:': ['demo', 'init', 'protect', 'import', 'completion', 'version'],
   'The two programs:': ['gateway', 'authorization'],
   'To look, and change nothing:': ['check', 'explain', 'routes', 'config', 'diff', 'health', 'doctor', 'why', 'shadow'],
-  'To administer clients, people, tokens and keys:': ['client', 'user', 'token', 'key', 'digest', 'hash-password'],
+  'To administer clients, people, tokens and keys:': [
+    'client',
+    'user',
+    'token',
+    'key',
+    'digest',
+    'api-key',
+    'hash-password',
+  ],
 };
 
 const EXAMPLES = `

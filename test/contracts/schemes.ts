@@ -8,6 +8,7 @@ import { openSide } from '../../src/gateway/diff/side.ts';
 import { assumedVerifier } from '../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../src/gateway/explain/dry-engine.ts';
 import { explain } from '../../src/gateway/explain/explain.ts';
+import type { Code } from '../../src/gateway/message/codes.ts';
 import { type Echoed, echoUpstream } from '../support/echo-upstream.ts';
 import { behind, gateway, gatewayYaml, type TestGateway } from '../support/gateway.ts';
 
@@ -18,8 +19,12 @@ export interface SchemeUnderTest {
   readonly challenge: RegExp;
   /** Its block of a route. */
   readonly block: (t: Test) => object;
-  /** The same with users that cannot be asked. */
-  readonly unreachable: (t: Test) => object;
+  /** The same with other people. Absent: with another scope for the user. */
+  readonly others?: (t: Test) => object;
+  /** The same with users that cannot be asked. Absent: they stand in a file, which is judged with the configuration. */
+  readonly unreachable?: (t: Test) => object;
+  /** Of credentials with a wrong secret. */
+  readonly wrong: Code;
   /** The user who is known. */
   readonly user: string;
   /** What a client sends to ask for a path of this gateway, with the right secret or a wrong one. */
@@ -38,7 +43,9 @@ const PATH = '/orders/7?x=1';
 
 /** What every credential scheme promises, whatever its credentials are and wherever they stand. */
 export function schemeContract(t: Test, title: string, scheme: SchemeUnderTest): void {
-  for (const [rule, holds] of rules) t.test(`${title}: ${rule}`, async (t) => holds(t, scheme));
+  const { unreachable } = scheme;
+  const held = unreachable === undefined ? rules : [...rules, ...rulesOfStores(unreachable)];
+  for (const [rule, holds] of held) t.test(`${title}: ${rule}`, async (t) => holds(t, scheme));
 }
 
 type Rule = (t: Test, scheme: SchemeUnderTest) => Promise<void>;
@@ -98,7 +105,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
       const { status, challenge, text } = await ask(await started(t, scheme), scheme, 'wrong');
       t.equal(status, 401);
       t.match(challenge, scheme.challenge);
-      t.match(JSON.parse(text), { code: 'password_wrong' });
+      t.match(JSON.parse(text), { code: scheme.wrong });
     },
   ],
   [
@@ -128,18 +135,6 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
       t.equal(status, 200);
       t.equal(JSON.parse(text).url, sent.path);
       for (const [name, value] of Object.entries(sent.headers)) t.equal(JSON.parse(text).headers[name], value);
-    },
-  ],
-  [
-    'users that cannot be asked are an outage, with right credentials and with wrong ones',
-    async (t, scheme) => {
-      const running = await started(t, scheme, { [scheme.name]: scheme.unreachable(t) });
-      for (const secret of ['right', 'wrong'] as const) {
-        const { status, challenge, text } = await ask(running, scheme, secret);
-        t.equal(status, 503);
-        t.equal(challenge, '');
-        t.match(JSON.parse(text), { code: 'users_unavailable' });
-      }
     },
   ],
   [
@@ -208,7 +203,8 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
       const block = scheme.block(t);
       const settings = async (before: object, now: object) =>
         (await compare(openSide(sound([before])), openSide(sound([now])))).settings;
-      const [old, other] = [block, { ...block, scopes: { [scheme.user]: 'more' } }].map((of) => routeOf(scheme, of));
+      const changed = scheme.others?.(t) ?? { ...block, scopes: { [scheme.user]: 'more' } };
+      const [old, other] = [block, changed].map((of) => routeOf(scheme, of));
       const bearer = { id: 'r', match: { path: '/{rest*}' }, access: 'authenticated' };
       t.strictSame(await settings(old ?? {}, old ?? {}), []);
       t.strictSame(await settings(old ?? {}, other ?? {}), ['routes.r.auth']);
@@ -234,16 +230,34 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
       t.strictSame(messages({ auth: name, [name]: block }), []);
     },
   ],
-  [
-    'doctor tells that its users cannot be asked',
-    async (t, scheme) => {
-      const { config } = sound([routeOf(scheme, scheme.unreachable(t))]);
-      await using opened = new AsyncDisposableStack();
-      const subject = { kind: 'gateway', file: 'gateway.yaml', config, directory: '/', values: [] } as const;
-      const probes = userStores(subject, { clock: systemClock, node: '24.0.0', opened });
-      const seen = await Promise.all(probes.map(({ look }) => look(new AbortController().signal)));
-      t.match(seen, [{ verdict: 'bad' }]);
-      t.match(probes, [{ about: new RegExp(scheme.name) }]);
-    },
-  ],
 ];
+
+/** Where users can be out of reach while the gateway runs. */
+function rulesOfStores(unreachable: (t: Test) => object): readonly (readonly [rule: string, holds: Rule])[] {
+  return [
+    [
+      'users that cannot be asked are an outage, with right credentials and with wrong ones',
+      async (t, scheme) => {
+        const running = await started(t, scheme, { [scheme.name]: unreachable(t) });
+        for (const secret of ['right', 'wrong'] as const) {
+          const { status, challenge, text } = await ask(running, scheme, secret);
+          t.equal(status, 503);
+          t.equal(challenge, '');
+          t.match(JSON.parse(text), { code: 'users_unavailable' });
+        }
+      },
+    ],
+    [
+      'doctor tells that its users cannot be asked',
+      async (t, scheme) => {
+        const { config } = sound([routeOf(scheme, unreachable(t))]);
+        await using opened = new AsyncDisposableStack();
+        const subject = { kind: 'gateway', file: 'gateway.yaml', config, directory: '/', values: [] } as const;
+        const probes = userStores(subject, { clock: systemClock, node: '24.0.0', opened });
+        const seen = await Promise.all(probes.map(({ look }) => look(new AbortController().signal)));
+        t.match(seen, [{ verdict: 'bad' }]);
+        t.match(probes, [{ about: new RegExp(scheme.name) }]);
+      },
+    ],
+  ];
+}

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { loadAuthorizationText, loadGatewayText } from '../../src/config/load/load.ts';
+import { makeApiKey } from '../../src/http-auth/api-key.ts';
+import { apiKeyLine } from '../support/api-key-files.ts';
 import { digestLines } from '../support/user-files.ts';
 import { filesIn, pages, textOf } from './cookbook.ts';
 
@@ -31,10 +33,15 @@ for (const page of pages) {
       'client.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       'keys.json': '{"keys":[]}',
       'orders-ca.pem': readFileSync(new URL('../vectors/tls/authority.crt', import.meta.url), 'utf8'),
+      'keys.secret': `${Buffer.alloc(32, 7).toString('base64')}\n`,
       'ticket.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
       'encryption.key': `${Buffer.alloc(32, 7).toString('base64')}\n`,
     });
-    const users = { 'meters.htdigest': digestLines('alice', 'meters', 'x'), 'hooks.htpasswd': '' };
+    const users = {
+      'meters.htdigest': digestLines('alice', 'meters', 'x'),
+      'hooks.htpasswd': '',
+      'meters.keys': `${apiKeyLine(makeApiKey(), 'meter-7', { scopes: ['meters.read'] })}\n`,
+    };
     for (const [name, text] of Object.entries(users)) writeFileSync(`${directory}/${name}`, text, { mode: 0o600 });
     const files = filesIn(page);
     t.ok(files.length > 0);

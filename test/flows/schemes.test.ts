@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { makeApiKey } from '../../src/http-auth/api-key.ts';
 import { formatBasic } from '../../src/http-auth/basic.ts';
 import { temporaryDirectory } from '../authorization/running-service.ts';
 import { schemeContract } from '../contracts/schemes.ts';
+import { apiKeyFile, apiKeyLine } from '../support/api-key-files.ts';
 import { caller, credentialsFor, nonceOf } from '../support/digest-caller.ts';
 import { digestLines, userFile } from '../support/user-files.ts';
 
@@ -16,6 +18,7 @@ schemeContract(t, 'Basic', {
   challenge: /^Basic realm="r"/,
   user,
   block: (t) => ({ realm, users: userFile(t, `${user}:{SHA}${sha1}\n`), allow_insecure: true }),
+  wrong: 'password_wrong',
   unreachable: (t) => ({ realm, users: nowhere(t), allow_insecure: true }),
   async present(_url, path, secret) {
     const authorization = formatBasic(user, passwords[secret]);
@@ -28,6 +31,7 @@ schemeContract(t, 'Digest', {
   challenge: /^Digest realm="r"/,
   user,
   block: (t) => ({ realm, users: userFile(t, digestLines(user, realm, password)) }),
+  wrong: 'password_wrong',
   unreachable: (t) => ({ realm, users: nowhere(t) }),
   async present(url, path, secret) {
     const authorization = credentialsFor(path, await nonceOf(url + path), 1, passwords[secret]);
@@ -35,3 +39,22 @@ schemeContract(t, 'Digest', {
     return { path, headers: { authorization }, credential };
   },
 });
+
+const keys = { right: makeApiKey(), wrong: makeApiKey() } as const;
+const placed = {
+  header: (path: string, key: string) => ({ path, headers: { 'x-key': key } }),
+  query: (path: string, key: string) => ({ path: `${path}&x-key=${key}`, headers: {} }),
+} as const;
+
+for (const place of ['header', 'query'] as const)
+  schemeContract(t, `API keys in a ${place}`, {
+    name: 'api_key',
+    challenge: new RegExp(`^ApiKey realm="r", ${place}="x-key"$`),
+    user,
+    block: (t) => ({ realm, in: place, name: 'x-key', keys: apiKeyFile(t, apiKeyLine(keys.right, user)) }),
+    others: (t) => ({ realm, in: place, name: 'x-key', keys: apiKeyFile(t, apiKeyLine(keys.right, 'other')) }),
+    wrong: 'api_key_invalid',
+    async present(_url, path, secret) {
+      return { ...placed[place](path, keys[secret]), credential: keys[secret] };
+    },
+  });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { checksum, checksumLength } from '../../base/checksum.ts';
 
 /** What an opaque value is, told by its first letters. */
 export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
@@ -7,8 +7,6 @@ export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 
 // prefix, 32 random bytes in base64url, six characters of CRC-32: secret scanners tell a token from noise without asking.
 const shape = /^[a-z]{2}_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const checkLength = 6;
 
 /** 256 random bits; RFC 6749 §10.10 wants 128 at least. */
 export function makeOpaqueToken(prefix: TokenPrefix): string {
@@ -19,16 +17,8 @@ export function makeOpaqueToken(prefix: TokenPrefix): string {
 /** Whether the text is a value that we could have made; nothing else is looked up. */
 export function isOpaqueToken(text: string, prefix: TokenPrefix): boolean {
   return (
-    text.startsWith(prefix) && shape.test(text) && checksum(text.slice(0, -checkLength)) === text.slice(-checkLength)
+    text.startsWith(prefix) &&
+    shape.test(text) &&
+    checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
   );
-}
-
-function checksum(text: string): string {
-  let rest = crc32(text);
-  let written = '';
-  for (let index = 0; index < checkLength; index++) {
-    written = digits[rest % digits.length] + written;
-    rest = Math.floor(rest / digits.length);
-  }
-  return written;
 }

@@ -7,7 +7,7 @@ import { hashesOf, type Login } from './digest-hashes.ts';
 export type Opened = { readonly text: string; readonly users: readonly HtdigestEntry[] } | string;
 
 export function openDigestFile(file: string): Opened {
-  const text = read(file);
+  const text = readUsers(file);
   if (text === undefined) return `${file} cannot be read`;
   const { users, faults } = parseHtdigest(text);
   const [first] = faults;
@@ -37,7 +37,7 @@ export function withoutUser(text: string, { username, realm }: DigestName): stri
 }
 
 /** A file that is not there yet is empty. Undefined: it is there, and cannot be read. */
-function read(file: string): string | undefined {
+export function readUsers(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

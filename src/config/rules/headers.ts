@@ -1,6 +1,6 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import { fold } from '../words/fold-name.ts';
-import { framingFields, isToken } from '../words/header-name.ts';
+import { isToken, namesWithMeaning as taken } from '../words/header-name.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
@@ -14,26 +14,6 @@ export const headerChecks: Checks<GatewaySubject> = {
   'request id header': ({ config }) => nameFaults(['request_id', 'header'], config.request_id.header, false),
   realm: ({ config }) => realmFaults(config.realm),
 };
-
-/** What frames a message, belongs to one connection, or means something of its own to every server. */
-const taken = [
-  ...framingFields,
-  'content-type',
-  'content-encoding',
-  'proxy-authorization',
-  'proxy-authenticate',
-  'http2-settings',
-  'authorization',
-  'cookie',
-  'date',
-  'via',
-  'range',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-];
 
 function identityFaults(at: Pointer, headers: RouteFile['identity_headers']): readonly Finding[] {
   if (headers === undefined) return [];

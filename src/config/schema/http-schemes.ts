@@ -52,10 +52,14 @@ export function blocksOf(route: SchemeBlocks): readonly SchemeBlock[] {
   });
 }
 
+/** Where credentials of a route may stand, other than in Authorization. */
+export function credentialPlacesOf(route: SchemeBlocks): readonly CredentialPlace[] {
+  return blocksOf(route).flatMap(({ row, block }): readonly CredentialPlace[] => row.places?.(block) ?? []);
+}
+
 /** Headers, in lower case, in which credentials of a route may stand, other than Authorization. */
 export function credentialHeadersOf(route: SchemeBlocks): readonly string[] {
-  const places = blocksOf(route).flatMap(({ row, block }): readonly CredentialPlace[] => row.places?.(block) ?? []);
-  return places.flatMap((place) => (place.in === 'header' ? [place.name.toLowerCase()] : []));
+  return credentialPlacesOf(route).flatMap((place) => (place.in === 'header' ? [place.name.toLowerCase()] : []));
 }
 
 /** Headers, in lower case, by which the schemes of a route judge, other than Authorization. */

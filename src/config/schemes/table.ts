@@ -1,3 +1,4 @@
+import { apiKey } from './api_key/index.ts';
 import { basic } from './basic/index.ts';
 import { digest } from './digest/index.ts';
 import type { SchemeRow } from './scheme.ts';
@@ -6,4 +7,4 @@ import type { SchemeRow } from './scheme.ts';
  * The credential schemes beside bearer tokens, from the weakest to the strongest: challenges stand in the opposite order.
  * Each name has a row in src/gateway/schemes/table.ts too.
  */
-export const schemes = [basic, digest] as const satisfies readonly SchemeRow[];
+export const schemes = [basic, apiKey, digest] as const satisfies readonly SchemeRow[];

@@ -15,7 +15,7 @@ export function hasPlainRealm({ realm }: Pick<UsersBlock, 'realm'>): boolean {
   return realm === undefined || /^[\x20-\x7e]+$/.test(realm);
 }
 
-export const plainRealm: SchemeCheck<UsersBlock> = {
+export const plainRealm: SchemeCheck<Pick<UsersBlock, 'realm'>> = {
   rule: 'realm of a scheme',
   findings: each(({ at, value }) =>
     hasPlainRealm(value)

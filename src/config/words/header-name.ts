@@ -21,3 +21,23 @@ export function isToken(name: string): boolean {
 export function isHeaderName(name: string): boolean {
   return isToken(name) && !framingFields.includes(name.toLowerCase());
 }
+
+/** What frames a message, belongs to one connection, or means something of its own to every server. */
+export const namesWithMeaning: readonly string[] = [
+  ...framingFields,
+  'content-type',
+  'content-encoding',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'http2-settings',
+  'authorization',
+  'cookie',
+  'date',
+  'via',
+  'range',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+];

@@ -7,6 +7,7 @@ const secretNames = [
   'secret',
   'secret_base64url',
   'encryption_keys',
+  'hmac_key',
   'password',
 ];
 

@@ -25,7 +25,7 @@ interface Found {
   readonly scheme: string;
   readonly place: BearerMethod;
   readonly token: string;
-  /** Why it is no token; undefined: it is one. */
+  /** Why it is not taken; undefined: it is. */
   readonly fault: string | undefined;
 }
 
@@ -82,7 +82,8 @@ function single(
 ): Extracted | Refused<CredentialCode> {
   if (found === undefined || (found.scheme === 'bearer' && !methods.has(found.place)))
     return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query, form };
-  if (found.fault !== undefined) return refused('credential_malformed', found.fault);
+  if (found.fault !== undefined)
+    return refused(found.scheme === 'bearer' ? 'credential_malformed' : 'credential_misspelt', found.fault);
   return { kind: 'credential', scheme: found.scheme, token: found.token, place: found.place, query, form };
 }
 
@@ -138,9 +139,16 @@ const places: readonly Place[] = [
 ];
 
 /** Where no credential was found: what may hold one in a place that the route does not list, or what is there instead. */
-export function whyMissing(head: RequestHead, query: string, methods: ReadonlySet<BearerMethod>): string {
+export function whyMissing(
+  head: RequestHead,
+  query: string,
+  methods: ReadonlySet<BearerMethod>,
+  schemes: readonly Named[] = [],
+): string {
   const unread = places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
   if (unread !== undefined) return unread;
+  if (schemes.some(({ places: own }) => own !== undefined))
+    return 'there is no credential in a place that this route reads';
   if (!methods.has('header')) return 'there is no token in a place that this route reads';
   return head.authorization === undefined
     ? 'there is no Authorization field'

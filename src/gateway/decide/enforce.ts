@@ -27,7 +27,7 @@ export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outc
   if (extracted.kind === 'refused') return refuseCredential(routed, extracted, undefined);
   const isAnonymous = extracted.kind === 'none';
   if (isAnonymous && !isPublic && route.access !== 'optional') {
-    const detail = whyMissing(head, target.query, route.bearerMethods);
+    const detail = whyMissing(head, target.query, route.bearerMethods, route.schemes);
     return { ...refuseWithChallenge(routed, 'credential_missing', NOBODY), detail };
   }
   const { rateLimit } = route;

@@ -1,7 +1,9 @@
+import type { CredentialPlace } from '../../config/schemes/scheme.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { takeParameter } from '../routing/form-parameters.ts';
-import { valuesOf } from '../routing/match-conditions.ts';
+import { type FieldReading, headerReader, parameterReader } from '../routing/lenient-fields.ts';
+import { isQueryUnclear, queryDecodedFirst } from '../routing/query-decoded-first.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 
 type Placed = Pick<HttpScheme, 'name' | 'places'>;
@@ -17,10 +19,15 @@ export interface PlacedCredential {
   readonly scheme: string;
   readonly place: 'header' | 'query';
   readonly token: string;
-  readonly fault: undefined;
+  /** Why it is not taken, in words; undefined: it is. */
+  readonly fault: string | undefined;
 }
 
-/** Each that the request has. Undefined: the schemes have no places of their own, as those of nearly every route. */
+/**
+ * Each that the request has. One in a spelling that only some servers read counts, and is never taken: an upstream may go by
+ * it, and what is told apart by the name of the header would not see it. Undefined: the schemes have no places of their own,
+ * as those of nearly every route.
+ */
 export function placedCredentials(
   head: RequestHead,
   query: string,
@@ -31,12 +38,38 @@ export function placedCredentials(
   let rest = query.slice(1);
   for (const { name: scheme, places = [] } of schemes)
     for (const { in: place, name } of places) {
-      const taken = place === 'query' ? takeParameter(rest, name) : { values: valuesOf(head, name), rest };
+      const { values, lenient } = readings[place](name)({ head, target: head.target, query });
+      const taken = place === 'query' ? takeParameter(rest, name) : { values, rest };
       rest = taken.rest;
       found.push(...taken.values.map((token) => ({ scheme, place, token, fault: undefined })));
+      if (lenient.length > taken.values.length)
+        found.push({ scheme, place, token: '', fault: `in another spelling of ${name}` });
     }
   return { found, query: rest === query.slice(1) ? query : rest === '' ? '' : `?${rest}` };
 }
+
+interface Looked {
+  readonly head: RequestHead;
+  readonly target: string;
+  /** With its `?`. */
+  readonly query: string;
+}
+
+const readings: Readonly<Record<CredentialPlace['in'], (name: string) => (request: Looked) => FieldReading>> = {
+  header(name) {
+    const read = headerReader(name);
+    return ({ head }) => read(head);
+  },
+  /** Where the path holds an encoded `?`, what a server that decodes first finds behind it counts too. */
+  query(name) {
+    const read = parameterReader(name);
+    return ({ target, query }) => {
+      if (!isQueryUnclear(target)) return read({ target, query });
+      const decodedFirst = queryDecodedFirst(target) ?? '';
+      return { values: read({ target: '', query }).values, lenient: read({ target: '', query: decodedFirst }).lenient };
+    };
+  },
+};
 
 /** The headers of such credentials, folded: an upstream may read each spelling of them. Undefined: there are none. */
 export function credentialHeaders(schemes: readonly Placed[]): ReadonlySet<string> | undefined {

@@ -10,6 +10,7 @@ import {
 } from '../routing/lenient-fields.ts';
 import type { Conditioned } from '../routing/match-conditions.ts';
 import { isQueryUnclear, queryDecodedFirst } from '../routing/query-decoded-first.ts';
+import { type Unseen, unseenIn } from './unseen.ts';
 
 /**
  * What of that an expression reads occurs twice in a request, or in a spelling that an upstream may take for it, in words;
@@ -18,11 +19,11 @@ import { isQueryUnclear, queryDecodedFirst } from '../routing/query-decoded-firs
  */
 export type RepeatedReads = (request: Conditioned) => string | undefined;
 
-export function repeatedReads(when: string): RepeatedReads {
+export function repeatedReads(when: string, unseen: Unseen = unseenIn({})): RepeatedReads {
   const headers = headersLookedAt({ match: { path: '/' }, when });
   const parameters = parametersLookedAt(when);
   const looks = [
-    ...(headers === 'any' ? [anyHeader] : [...headers].filter((name) => !UNSEEN.has(name)).map(oneHeader)),
+    ...(headers === 'any' ? [anyHeader(unseen)] : [...headers].filter((name) => !unseen.header(name)).map(oneHeader)),
     ...(parameters === 'any' ? [anyParameter] : [...parameters].map(oneParameter)),
   ];
   return (request) => {
@@ -33,9 +34,6 @@ export function repeatedReads(when: string): RepeatedReads {
     return undefined;
   };
 }
-
-/** Credentials, which an expression does not see. */
-const UNSEEN: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 function oneHeader(name: string): RepeatedReads {
   const read = headerReader(name);
@@ -83,16 +81,18 @@ const LISTS: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-function anyHeader({ head: { fields } }: Conditioned): string | undefined {
-  const found = new Map<string, string>();
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = fields[i] as string;
-    if (UNSEEN.has(name)) continue;
-    const before = found.get(fold(name));
-    if (before !== undefined && (before !== name || !LISTS.has(name))) return 'a header';
-    found.set(fold(name), name);
-  }
-  return undefined;
+function anyHeader(unseen: Unseen): RepeatedReads {
+  return ({ head: { fields } }) => {
+    const found = new Map<string, string>();
+    for (let i = 0; i < fields.length; i += 2) {
+      const name = fields[i] as string;
+      if (unseen.header(name)) continue;
+      const before = found.get(fold(name));
+      if (before !== undefined && (before !== name || !LISTS.has(name))) return 'a header';
+      found.set(fold(name), name);
+    }
+    return undefined;
+  };
 }
 
 /** A name with brackets is one of its own, but not beside the same name without. */

@@ -2,6 +2,7 @@ import { compileExpression } from '../../config/words/expression.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { Captures } from '../routing/captures.ts';
+import { type Unseen, unseenIn } from './unseen.ts';
 
 /** What a rule about more than scope may look at. */
 export interface RuleContext {
@@ -17,40 +18,39 @@ export interface RuleContext {
 export type When = (identity: Identity, context: RuleContext) => boolean;
 
 /** A `when` of the file, which was compiled once before to check it. */
-export function compileWhen(text: string): When {
+export function compileWhen(text: string, unseen: Unseen = unseenIn({})): When {
   const expression = compileExpression(text);
   if (typeof expression !== 'function') throw new Error(expression.message);
-  return (identity, context) => expression({ request: requestOf(context), identity: identityOf(identity) });
+  return (identity, context) => expression({ request: requestOf(context, unseen), identity: identityOf(identity) });
 }
 
-function requestOf({ head, host, path, query, captured }: RuleContext): object {
+function requestOf({ head, host, path, query, captured }: RuleContext, unseen: Unseen): object {
   const params = { ...captured.host, ...captured.path };
-  return { method: head.method, host, path, params, query: queryOf(query), headers: headersOf(head) };
+  return { method: head.method, host, path, params, query: queryOf(query, unseen), headers: headersOf(head, unseen) };
 }
 
 /** All lines of a field as one list value (RFC 9110 §5.3): a rule sees every value or none. */
-function headersOf({ fields }: RequestHead): Record<string, string> {
+function headersOf({ fields }: RequestHead, unseen: Unseen): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
-    // A credential is nothing that a rule should depend on, or a log of its errors show.
-    if (name === 'authorization' || name === 'cookie') continue;
+    if (unseen.header(name)) continue;
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
   return { ...headers };
 }
 
 /** A parameter that occurs twice is a list, which equals no text: what the upstream would go by is unknown. */
-function queryOf(query: string): Record<string, string | string[]> {
+function queryOf(query: string, { parameters }: Unseen): Record<string, string | string[]> {
   const found = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
+    if (parameters.has(name)) continue;
     const before = found.get(name);
     if (before === undefined) found.set(name, value);
     else if (Array.isArray(before)) before.push(value);
     else found.set(name, [before, value]);
   }
-  found.delete('access_token');
   return Object.fromEntries(found);
 }
 

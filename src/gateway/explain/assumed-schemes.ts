@@ -26,7 +26,7 @@ export function assumedSchemes(
 }
 
 function assumedScheme({ name, places }: TakenScheme, assumed: Assumed): HttpScheme {
-  const { identityOf, challenges, refusal = allowed, refusalOf = allowed } = assumed;
+  const { identityOf, challenges, refusal = allowed, refusalOf = allowed, wrong = 'password_wrong' } = assumed;
   const begins = assumedCredentials(name, '');
   return {
     name,
@@ -36,7 +36,7 @@ function assumedScheme({ name, places }: TakenScheme, assumed: Assumed): HttpSch
     verify({ value, head }) {
       const refusedHere = refusal(head);
       if (refusedHere !== undefined) return refusedHere;
-      if (!value.startsWith(begins)) return refused('password_wrong', NOT_JUDGED);
+      if (!value.startsWith(begins)) return refused(wrong, NOT_JUDGED);
       const username = value.slice(begins.length);
       return refusalOf(username) ?? { kind: 'verified', identity: identityOf(username), cache: 'miss' };
     },
@@ -47,4 +47,4 @@ function allowed(): undefined {
   return undefined;
 }
 
-const NOT_JUDGED = 'no password is judged here: assume a user by --user NAME, or by `user` in a test';
+const NOT_JUDGED = 'no password and no key is judged here: assume a user by --user NAME, or by `user` in a test';

@@ -10,12 +10,16 @@ import { enforced } from './enforced.ts';
 import { type Judged, judge } from './judge.ts';
 import { answerInWords, routeInWords } from './words.ts';
 
+type Tested = Pick<Sound, 'config' | 'locate'> & Partial<Pick<Sound, 'directory' | 'passedOver'>>;
+
 /** Runs the `tests:` of a file; every one that fails is a problem at its place. Nothing is connected to. */
-export async function runTests({ config, locate }: Pick<Sound, 'config' | 'locate'>): Promise<readonly Problem[]> {
+export async function runTests({ config, locate, directory, passedOver = [] }: Tested): Promise<readonly Problem[]> {
   const { tests } = config;
   if (tests.length === 0) return [];
   const tokens = new Map(tests.flatMap(({ token }, index) => (token === undefined ? [] : [[tokenOf(index), token]])));
-  const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens));
+  // Without secrets no file of users is opened.
+  const around = passedOver.length === 0 ? directory : undefined;
+  const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), around);
   const problems: Problem[] = [];
   for (const [index, test] of tests.entries()) {
     const judged = await judge(engine, askedBy(test, index, config));

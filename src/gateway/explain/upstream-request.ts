@@ -5,6 +5,8 @@ import { credentialHeaders, credentialParameters } from '../decide/placed-creden
 import { shadowFields } from '../forward/shadow-fields.ts';
 import { upstreamFields } from '../forward/upstream-fields.ts';
 import type { RequestHead } from '../message/request-head.ts';
+import { decodeForm } from '../routing/form-parameters.ts';
+import { foldParameter } from '../routing/lenient-fields.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
 /** What an upstream would get. */
@@ -51,12 +53,11 @@ function digestInWords({ shadow, route: { upstream } }: Forward): UpstreamReques
   return [['authorization', `Digest as ${upstream.digest.username}`]];
 }
 
-/** A credential that is kept in the query is not for a screen. */
+/** A credential that is kept in the query is not for a screen, however its name is written. */
 export function redactTarget(target: string, parameters: readonly string[]): string {
-  const tokenless = target.replace(/([?&]access_token=)[^&]*/gi, `$1${HIDDEN}`);
-  if (parameters.length === 0) return tokenless;
-  return tokenless.replace(/([?&])([^=&]*)=[^&]*/g, (pair, mark: string, name: string) =>
-    parameters.includes(name) ? `${mark}${name}=${HIDDEN}` : pair,
+  const secret = new Set(['access_token', ...parameters].map(foldParameter));
+  return target.replace(/([?&;])([^=&;]*)=[^&;]*/g, (pair, mark: string, name: string) =>
+    secret.has(foldParameter(decodeForm(name))) ? `${mark}${name}=${HIDDEN}` : pair,
   );
 }
 

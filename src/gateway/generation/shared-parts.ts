@@ -5,6 +5,7 @@ import { claimConditions } from '../decide/claim-conditions.ts';
 import type { DecisiveFields } from '../decide/framing.ts';
 import type { Requirements } from '../decide/permit.ts';
 import type { RouteLimits } from '../decide/route.ts';
+import { type Unseen, unseenIn } from '../decide/unseen.ts';
 import { compileWhen } from '../decide/when.ts';
 import { repeatedReads } from '../decide/when-reads.ts';
 import type { VerifyBearer } from '../message/identity.ts';
@@ -41,16 +42,20 @@ function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: 
       repeated: undefined,
     }),
   );
-  return ({ audience, scope, claims, when }, servers) => {
+  return (route, servers) => {
+    const { audience, scope, claims, when } = route;
     const common = plain({ audience, servers, scope });
     if (claims === undefined && when === undefined) return common;
     return {
       ...common,
       claims: claims && claimConditions(claims),
-      when: when === undefined ? undefined : compileWhen(when),
-      repeated: when === undefined ? undefined : repeatedReads(when),
+      ...(when !== undefined && conditionsOf(when, unseenIn(route))),
     };
   };
+}
+
+function conditionsOf(when: string, unseen: Unseen): Pick<Requirements, 'when' | 'repeated'> {
+  return { when: compileWhen(when, unseen), repeated: repeatedReads(when, unseen) };
 }
 
 function decisiveOnce(): (route: RouteConfig) => DecisiveFields {

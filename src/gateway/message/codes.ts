@@ -12,6 +12,8 @@ export interface CodeEntry {
   readonly closes?: true;
   /** RFC 7616 §3.3: the credentials were right, and only the nonce is to be changed. */
   readonly stale?: true;
+  /** The credentials may have been guessed: failures of this kind are counted, and too many are 429. */
+  readonly guess?: true;
   /** RFC 6750 §3.1; present where the challenge carries an error. */
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
   /** ASCII without `"` and `\`: it is also the `error_description` of a challenge. */
@@ -263,7 +265,14 @@ const credentials = {
     error: 'invalid_request',
     text: 'The request carries more than one credential.',
     step: 'extract',
-    remedy: 'Send the token once: in the Authorization field alone.',
+    remedy: 'Send one credential, once: a token in the Authorization field alone.',
+  },
+  credential_misspelt: {
+    status: 400,
+    text: 'The credential stands in a spelling of its header or parameter that servers read in different ways.',
+    step: 'extract',
+    remedy:
+      'Write the header or the parameter as the challenge names it: `X_API_Key` is another spelling of `X-API-Key`, and `;key=` of `key`.',
   },
   authorization_malformed: {
     status: 400,
@@ -279,9 +288,24 @@ const credentials = {
   },
   password_wrong: {
     status: 401,
+    guess: true,
     text: 'The user name or the password is wrong.',
     step: 'verify',
     remedy: 'Enter it again. A user that was just added must be in the file, or the database, that the route names.',
+  },
+  api_key_invalid: {
+    status: 401,
+    guess: true,
+    text: 'The API key is not known.',
+    step: 'verify',
+    remedy:
+      'Send the key whole and unchanged. A key that was just made must be in the file that `api_key: { keys }` of the route names.',
+  },
+  api_key_expired: {
+    status: 401,
+    text: 'The API key expired.',
+    step: 'verify',
+    remedy: 'Ask for a new key: `gatehouse api-key create` makes one.',
   },
   digest_mismatch: {
     status: 401,
@@ -408,7 +432,7 @@ const credentials = {
 const throttling = {
   login_throttled: {
     status: 429,
-    text: 'Too many wrong passwords; Retry-After says when the next one is looked at.',
+    text: 'Too many wrong passwords or API keys; Retry-After says when the next one is looked at.',
     step: 'verify',
     remedy: WAIT,
   },

@@ -1,7 +1,8 @@
 import type { Attempt, Throttle } from '../../counters/throttle.ts';
+import { entry } from '../message/codes.ts';
 import type { SchemeVerification } from '../message/identity.ts';
 
-/** Whose password is guessed, and from where. */
+/** Whose password or key is guessed, and from where. */
 export interface Guarded {
   readonly throttle: Throttle;
   readonly name: string;
@@ -46,7 +47,7 @@ async function judgedLater(
 }
 
 function isWrong(verification: SchemeVerification): boolean {
-  return verification.kind === 'refused' && verification.code === 'password_wrong';
+  return verification.kind === 'refused' && entry(verification.code).guess === true;
 }
 
 function counted(attempt: Attempt, verification: SchemeVerification): Answer {

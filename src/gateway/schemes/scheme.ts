@@ -44,6 +44,8 @@ export type OpenedScheme = Omit<HttpScheme, 'places'>;
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
+  /** Of credentials that are not judged here. Absent: a wrong password. */
+  readonly wrong?: CredentialCode;
   /** Why credentials must not come with this request; undefined: they may. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;
   /** Why this user is refused even with the right password; undefined: that is not known. */

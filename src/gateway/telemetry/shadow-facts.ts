@@ -2,6 +2,8 @@ import { schemes } from '../../config/schemes/table.ts';
 import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { droppedFields } from '../decide/dropped-fields.ts';
 import type { Forward } from '../decide/outcome.ts';
+import { placedCredentials } from '../decide/placed-credentials.ts';
+import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
 
@@ -30,7 +32,7 @@ const LONGEST = 64;
 
 export function shadowFacts({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
   if (plan.shadow === undefined) return {};
-  const seen = credentialsSeen(head);
+  const seen = credentialsSeen(head, plan.route.schemes);
   const isUnnamed = plan.asCame && plan.route.limits.response === Number.POSITIVE_INFINITY;
   return {
     ...dropped(head, plan),
@@ -69,10 +71,18 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['scram-sha-1', 'scram-sha-256', 'vapid', 'ntlm', 'aws4-hmac-sha256', 'apikey', 'api-key', 'token', 'hmac'],
 ]);
 
-function credentialsSeen({ authorization, target }: RequestHead): readonly string[] {
+/** Of schemes with places of their own, those of the route: which header is one elsewhere, nobody says. */
+function credentialsSeen(head: RequestHead, schemes: Route['schemes']): readonly string[] {
+  const { authorization, target } = head;
   const at = target.indexOf('?');
-  const isInQuery = at !== -1 && mayName(target.slice(at + 1), 'access_token');
-  return [...(authorization === undefined ? [] : [schemeOf(authorization.value)]), ...(isInQuery ? ['query'] : [])];
+  const query = at === -1 ? '' : target.slice(at);
+  const isInQuery = mayName(query.slice(1), 'access_token');
+  const placed = placedCredentials(head, query, schemes)?.found ?? [];
+  return [
+    ...(authorization === undefined ? [] : [schemeOf(authorization.value)]),
+    ...(isInQuery ? ['query'] : []),
+    ...new Set(placed.map((each) => each.scheme)),
+  ];
 }
 
 function schemeOf(value: string): string {

@@ -8,11 +8,12 @@ const ACCESS_TOKEN = [...'access_token'].map(inAnySpelling).join('');
 /** A query, or what a client wrote in place of one. */
 const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${ACCESS_TOKEN}`, 'i');
 
-const JWT_TEXT = '\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*';
-const JWT = new RegExp(JWT_TEXT, 'g');
+/** A JWT, or an API key of ours, wherever it stands. */
+const KEY_TEXT = '\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*|\\bghk_[\\w-]+';
+const KEY = new RegExp(KEY_TEXT, 'g');
 
-/** The parameter of RFC 6750 §2.3, the credentials of §2.1, and a JWT wherever it stands. */
-const TOKENS = new RegExp(`${ACCESS_TOKEN}(?:\\s*[=:]\\s*)?\\S*|\\bBearer\\s+\\S+|${JWT_TEXT}`, 'gi');
+/** The parameter of RFC 6750 §2.3, the credentials of §2.1, and the same. */
+const TOKENS = new RegExp(`${ACCESS_TOKEN}(?:\\s*[=:]\\s*)?\\S*|\\bBearer\\s+\\S+|${KEY_TEXT}`, 'gi');
 
 /** Characters. */
 const LONGEST_AGENT = 512;
@@ -39,7 +40,7 @@ export function refererOf(head: Pick<RequestHead, 'fields'>): string | undefined
 
 function beforeQuery(text: string): string {
   const end = text.search(NOT_TO_BE_TOLD);
-  return (end === -1 ? text : text.slice(0, end)).replace(JWT, '[redacted]');
+  return (end === -1 ? text : text.slice(0, end)).replace(KEY, '[redacted]');
 }
 
 /** Of several lines the first; undefined: there is none, or it is empty. */

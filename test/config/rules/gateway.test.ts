@@ -105,6 +105,10 @@ const basic = (more: object = {}, beside: object = {}) =>
   route({ auth: 'basic', basic: { users: passwords, ...more }, ...beside });
 const digest = (more: object = {}, beside: object = {}) =>
   route({ auth: 'digest', digest: { realm: 'r', users: hashes, ...more }, ...beside });
+const keyFile = userFile(t, 'a sha256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a - orders.raed\n');
+const shortKeys = userFile(t, 'old-1 hmac:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA a -\n');
+const badKeys = userFile(t, '# meters\nghk_secret\n');
+const apiKey = (more: object = {}) => route({ auth: 'api_key', api_key: { keys: keyFile, ...more } });
 const whole = (beside: object) => digest({ qop: ['auth', 'auth-int'] }, beside);
 const open = (more: object) => (config: Loose) => {
   basic()(config);
@@ -249,6 +253,30 @@ const cases: Record<string, readonly Case[]> = {
     [basic({ users: { storage: 'postgres://u@127.0.0.1/db' } })],
     [basic({ users: { storage: 'sqlite:a.db' }, scopes: { Alice: 'orders.read' } }), /no account is called `Alice`/],
     [basic({ users: { storage: 'sqlite:a.db', encryption_keys: [key] } }), /encryption_keys/],
+  ],
+  'place of API keys': [
+    [apiKey()],
+    [apiKey({ name: 'Authorization' }), /`Authorization` has a meaning of its own/],
+    [apiKey({ name: 'X_Forwarded_For' }), /`X_Forwarded_For` has a meaning of its own/],
+    [apiKey({ name: 'X Key' }), /`X Key` is not a header name/],
+    [apiKey({ in: 'query', name: 'api_key' })],
+    [apiKey({ in: 'query', name: 'access_token' }), /for bearer tokens/],
+    [apiKey({ in: 'query', name: 'a&b' }), /letters, digits/],
+  ],
+  'file of API keys': [
+    [apiKey()],
+    [apiKey({ keys: 'absent' }), /the file absent does not exist/],
+    [apiKey({ keys: badKeys }), /users:2: this is not a line of an API key/],
+    [apiKey({ keys: shortKeys }), /`old-1`: these keys are kept by HMAC, and `hmac_key` is missing/],
+    [apiKey({ keys: shortKeys, hmac_key: key }), /^warning: `old-1`: these keys have fewer than 128 bits/],
+    [apiKey({ hmac_key: 'c2hvcnQ=' }), /the key has 5 bytes; it needs 32/],
+    [
+      (config) => {
+        apiKey()(config);
+        top({ scopes_supported: ['orders.read'] })(config);
+      },
+      /^warning: `orders.raed` of the key `a` is not in scopes_supported/,
+    ],
   ],
   'users of Digest': [
     [digest({ users: badHashes }), /users:1: the hash of `alice` is not of an algorithm/],

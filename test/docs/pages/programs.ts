@@ -16,6 +16,7 @@ interface Program {
 const programs: readonly Program[] = [
   { runs: /gatehouse\.js (gateway|authorization|protect) / },
   { runs: /gatehouse\.js demo /, says: 'Ctrl-C ends the demo' },
+  { runs: /^node -e '.*listen/, port: '9000' },
   { runs: /^python3 api\.py /, port: '9000' },
 ];
 

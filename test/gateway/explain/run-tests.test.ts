@@ -1,6 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { runTests } from '../../../src/gateway/explain/run-tests.ts';
+import { apiKeyFile, apiKeyLine } from '../../support/api-key-files.ts';
 import { digestLines, userFile } from '../../support/user-files.ts';
 
 const base = {
@@ -136,4 +137,28 @@ t.test('a user of Basic or Digest is taken for granted by name, with the scope t
     { request: 'GET https://api.example.com/hooks', user: 'alice', expect: { forward: true } },
   ];
   t.strictSame(await failures(wire, { routes, ...public_ }), []);
+});
+
+t.test('a client of API keys, or one of its keys by id, is taken for granted with the scope of the key', async (t) => {
+  const past = 1_600_000_000;
+  const keys = apiKeyFile(
+    t,
+    apiKeyLine('a', 'meter', { id: 'ended', scopes: ['write'], expiresAt: past }),
+    apiKeyLine('b', 'meter', { id: 'reads', scopes: ['read'] }),
+    apiKeyLine('c', 'meter', { id: 'writes', scopes: ['write'] }),
+    apiKeyLine('d', 'old', { id: 'old-1', scopes: ['read'], expiresAt: past }),
+  );
+  const routes = [{ id: 'r', match: { path: '/r' }, scope: 'read', auth: 'api_key', api_key: { keys } }];
+  const tests = [
+    { request: 'GET /r', user: 'meter', expect: { forward: true, route: 'r' } },
+    { request: 'GET /r', user: 'reads', expect: { forward: true } },
+    { request: 'GET /r', user: 'writes', expect: { refuse: 403, code: 'scope_insufficient' } },
+    { request: 'GET /r', user: 'ended', expect: { refuse: 401, code: 'api_key_expired' } },
+    { request: 'GET /r', user: 'old', expect: { refuse: 401, code: 'api_key_expired' } },
+    { request: 'GET /r', user: 'stranger', expect: { refuse: 403, code: 'scope_insufficient' } },
+    { request: 'GET /r', expect: { refuse: 401, code: 'credential_missing' } },
+    { request: 'GET /r', headers: { 'X-API-Key': 'b' }, expect: { refuse: 401, code: 'api_key_invalid' } },
+    { request: 'GET /r', headers: { X_API_Key: 'b' }, expect: { refuse: 400, code: 'credential_misspelt' } },
+  ];
+  t.strictSame(await failures(tests, { routes }), []);
 });

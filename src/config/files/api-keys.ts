@@ -1,0 +1,86 @@
+import { scopeTokenFault } from '../words/scope-words.ts';
+import type { LineFault, ParsedUsers } from './user-lines.ts';
+
+/** How a key is kept: one that could be found by trying needs a secret that the file has not. */
+export type ApiKeyHash = 'sha256' | 'hmac';
+
+/** A key as its file keeps it. */
+export interface ApiKeyEntry {
+  /** Names the key where the key itself must not stand. */
+  readonly id: string;
+  readonly kind: ApiKeyHash;
+  /** base64url, 32 bytes. */
+  readonly hash: string;
+  readonly client: string;
+  /** NumericDate, seconds: from then on the key is refused. Undefined: never. */
+  readonly expiresAt: number | undefined;
+  readonly scopes: readonly string[];
+}
+
+/** `ID KIND:HASH CLIENT EXPIRES [SCOPE …]`, one key a line, with blanks between. */
+export function parseApiKeys(text: string): ParsedUsers<readonly ApiKeyEntry[]> {
+  const users: ApiKeyEntry[] = [];
+  const known = new Set<string>();
+  const faults: LineFault[] = [];
+  for (const [index, each] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const fields = each.trim().split(/[ \t]+/);
+    if (fields[0] === '' || fields[0]?.startsWith('#')) continue;
+    const entry = parseEntry(fields);
+    const told = typeof entry === 'string' ? entry : twice(known, entry);
+    if (told !== undefined) faults.push({ line: index + 1, message: told, hint: REMEDY });
+    else users.push(entry as ApiKeyEntry);
+  }
+  return { users, faults };
+}
+
+export function formatApiKey({ id, kind, hash, client, expiresAt, scopes }: ApiKeyEntry): string {
+  return [id, `${kind}:${hash}`, client, writtenTime(expiresAt), ...scopes].join(' ');
+}
+
+/** NumericDate as RFC 3339 has it, in UTC; `-` for never. */
+export function writtenTime(expiresAt: number | undefined): string {
+  return expiresAt === undefined ? NEVER : new Date(expiresAt * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** What is wrong with the name of a client, in words; undefined: nothing. A field ends at a blank. */
+export function clientFault(client: string): string | undefined {
+  return /^[\x21-\x7e]+$/.test(client) ? undefined : 'the name of a client is printable ASCII without blanks';
+}
+
+const NEVER = '-';
+const REMEDY = 'write lines with `gatehouse api-key create`; the form is ID KIND:HASH CLIENT EXPIRES [SCOPE …]';
+const ID = /^[\x21-\x7e]{1,64}$/;
+const HASH = /^(sha256|hmac):([A-Za-z0-9_-]{43})$/;
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/;
+
+/** The message never quotes a hash, nor what stands in its place, which may be a key. */
+function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: readonly string[]): ApiKeyEntry | string {
+  if (expires === undefined) return 'this is not a line of an API key';
+  if (!ID.test(id)) return 'the id of a key is printable ASCII, 64 characters at most';
+  const [, kind, hash] = HASH.exec(hashed) ?? [];
+  if (kind === undefined || hash === undefined)
+    return 'the second field is not `sha256:` or `hmac:` with 32 bytes in base64url';
+  const expiresAt = expires === NEVER ? undefined : timeOf(expires);
+  if (Number.isNaN(expiresAt))
+    return `\`${expires}\` is no time: write 2027-01-31T12:00:00Z, 2027-01-31, or - for never`;
+  const fault = clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
+  return fault ?? { id, kind: kind as ApiKeyHash, hash, client, expiresAt, scopes };
+}
+
+/** NumericDate; NaN where it is no time, such as the 31st of February. */
+export function timeOf(text: string): number {
+  const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text.slice(0, 10));
+  return isReal ? milliseconds / 1000 : Number.NaN;
+}
+
+function twice(known: Set<string>, { id, kind, hash }: ApiKeyEntry): string | undefined {
+  const marks = [`id ${id}`, `${kind} ${hash}`];
+  const [isId, isHash] = marks.map((mark) => known.has(mark));
+  for (const mark of marks) known.add(mark);
+  if (isId) return `the id \`${id}\` stands twice`;
+  return isHash ? `the key \`${id}\` stands twice` : undefined;
+}

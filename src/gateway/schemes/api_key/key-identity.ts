@@ -1,0 +1,21 @@
+import type { ApiKeyEntry } from '../../../config/files/api-keys.ts';
+import type { Identity } from '../../message/identity.ts';
+
+/** Who a key speaks for: its client, which is subject too, since there is no user. */
+export function identityOfKey(realm: string, { id, client, scopes, expiresAt }: IdentifyingKey): Identity {
+  return {
+    scheme: 'api_key',
+    // Another realm's client of this name is another one.
+    issuer: `api_key:${realm}`,
+    server: '',
+    subject: client,
+    clientId: client,
+    scopes: new Set(scopes),
+    audience: undefined,
+    expiresAt,
+    notBefore: undefined,
+    claims: { sub: client, client_id: client, ...(id !== undefined && { key_id: id }) },
+  };
+}
+
+export type IdentifyingKey = Pick<ApiKeyEntry, 'client' | 'scopes' | 'expiresAt'> & Partial<Pick<ApiKeyEntry, 'id'>>;

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { checksum, checksumLength } from '../base/checksum.ts';
+import { hmacSha256 } from '../base/hmac.ts';
+import { sha256 } from '../base/secret.ts';
+import { formatChallenge } from './challenge.ts';
+
+/** What a key of ours is, told by its first letters. */
+const PREFIX = 'ghk_';
+
+// prefix, 32 random bytes in base64url, six characters of CRC-32: as the opaque tokens of the authorization service.
+const SHAPE = /^ghk_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
+
+/** Of the key, `ghk_` included: 48 of its 256 random bits, which find the key where it leaked and open nothing. */
+const ID_LENGTH = 12;
+
+/** 256 random bits. */
+export function makeApiKey(): string {
+  const body = PREFIX + randomBytes(32).toString('base64url');
+  return body + checksum(body);
+}
+
+/** The beginning of a key of ours, by which it is named where the key itself must not stand. */
+export function idOfApiKey(key: string): string {
+  return key.slice(0, ID_LENGTH);
+}
+
+/** Whether the text is a key that `makeApiKey` could have made. */
+export function isOurApiKey(text: string): boolean {
+  return SHAPE.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+}
+
+/** Begins as a key of ours does, and is none: it was cut off, or mistyped. */
+export function isBrokenApiKey(text: string): boolean {
+  return text.startsWith(PREFIX) && !isOurApiKey(text);
+}
+
+/** What is kept of a key that nobody finds by trying: SHA-256, base64url. */
+export function hashApiKey(octets: Uint8Array): string {
+  return sha256(octets).toString('base64url');
+}
+
+/** What is kept of any other: HMAC-SHA-256 with a secret that stands elsewhere, base64url. */
+export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
+  return hmacSha256(secret, octets).toString('base64url');
+}
+
+export interface ApiKeyChallenge {
+  readonly realm: string;
+  readonly in: 'header' | 'query';
+  /** Of the header or the parameter. */
+  readonly name: string;
+}
+
+/** No RFC has it: where the key is to stand, as a parameter named after the place. */
+export function apiKeyChallenge({ realm, in: place, name }: ApiKeyChallenge): string {
+  return formatChallenge({
+    scheme: 'ApiKey',
+    parameters: [
+      ['realm', realm],
+      [place, name],
+    ],
+  });
+}

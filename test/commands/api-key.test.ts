@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import { parseApiKeys } from '../../src/config/files/api-keys.ts';
+import { hashApiKey, hmacApiKey, isOurApiKey } from '../../src/http-auth/api-key.ts';
+import { commandReading } from '../support/command.ts';
+
+/** Starts the program for each command. */
+t.setTimeout(120_000);
+
+const apiKey = (input: string, ...args: string[]) => commandReading(input, ['api-key', ...args]);
+
+t.test('a key is shown once, and the file, which nobody else can read, has its hash alone', async (t) => {
+  const file = `${t.testdir()}/keys`;
+  const made = await apiKey(
+    '',
+    'create',
+    '--file',
+    file,
+    '--client',
+    'meter-7',
+    '--scope',
+    'a b',
+    '--expires',
+    '90d',
+    '--json',
+  );
+  t.equal(made.status, 0, made.stderr);
+  const { key, id } = JSON.parse(made.stdout) as { key: string; id: string };
+  t.ok(isOurApiKey(key));
+  t.ok(key.startsWith(id));
+  const text = readFileSync(file, 'utf8');
+  t.notOk(text.includes(key));
+  const hash = hashApiKey(Buffer.from(key));
+  const [entry] = parseApiKeys(text).users;
+  t.match(entry, { id, kind: 'sha256', hash, client: 'meter-7', scopes: ['a', 'b'] });
+  t.ok(Math.abs((entry?.expiresAt ?? 0) - Date.now() / 1000 - 90 * 86_400) < 3600);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const again = await apiKey('', 'create', '--file', file, '--client', 'meter-8');
+  t.match(again, { status: 0, stdout: /^key +ghk_\S{49}\n(?:.+\n)+\nThe key is shown this once/ });
+  t.match(
+    (await apiKey('', 'list', '--file', file)).stdout,
+    /^ID .*\nghk_\S+ +meter-7 +\S+ +sha256 +a b\nghk_\S+ +meter-8 +never/,
+  );
+});
+
+t.test('a key is revoked by its id, and everything else stays', async (t) => {
+  const rest = `# of meters\n\nother sha256:${'A'.repeat(43)} b -\n`;
+  const file = `${t.testdir({ keys: `${rest}ghk_1 sha256:${'B'.repeat(43)} a - read\n` })}/keys`;
+  t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 0, stdout: /the key ghk_1 of a is gone/ });
+  t.equal(readFileSync(file, 'utf8'), rest);
+  t.match(await apiKey('', 'revoke', 'ghk_1', '--file', file), { status: 1, stderr: /there is no key ghk_1/ });
+});
+
+t.test('keys that clients have are hashed on the way; short ones need a secret, and are warned of', async (t) => {
+  const directory = t.testdir();
+  const [file, secretFile] = [`${directory}/keys`, `${directory}/secret`];
+  const [long, secret] = [randomBytes(24).toString('base64url'), randomBytes(32)];
+  const input = `# old ones\n${long} partner orders.read\nabc12345 meter read write\n`;
+  const refused = await apiKey(input, 'import', '--file', file);
+  t.match(refused, { status: 1, stderr: /line 3 of the input: a key with fewer than 128 bits/ });
+  writeFileSync(secretFile, `${secret.toString('base64')}\n`, { mode: 0o600 });
+  const taken = await apiKey(input, 'import', '--file', file, '--hmac-key', secretFile);
+  t.match(taken, { status: 0, stdout: /^2 added, 0 were there already\n1 with fewer than 128 bits/ });
+  const text = readFileSync(file, 'utf8');
+  for (const told of [refused.stderr, taken.stdout, text]) t.notOk(told.includes(long) || told.includes('abc12345'));
+  t.match(parseApiKeys(text).users, [
+    { kind: 'sha256', hash: hashApiKey(Buffer.from(long)), client: 'partner', scopes: ['orders.read'] },
+    { kind: 'hmac', hash: hmacApiKey(secret, Buffer.from('abc12345')), client: 'meter', scopes: ['read', 'write'] },
+  ]);
+  t.match(await apiKey(input, 'import', '--file', file, '--hmac-key', secretFile), {
+    status: 0,
+    stdout: /^0 added, 2 were there already\n$/,
+  });
+  t.equal(readFileSync(file, 'utf8'), text);
+});
+
+t.test('what cannot be kept changes nothing, and no key is quoted', async (t) => {
+  const file = `${t.testdir({ keys: 'broken\n' })}/keys`;
+  const cases: readonly (readonly [status: number, input: string, args: readonly string[], RegExp])[] = [
+    [1, '', ['create', '--client', 'a b'], /the name of a client is printable ASCII/],
+    [1, '', ['create', '--client', 'a', '--scope', 'a  b'], /single spaces/],
+    [1, '', ['create', '--client', 'a'], /keys:1: this is not a line of an API key/],
+    [2, '', ['create', '--client', 'a', '--expires', 'soon'], /Write 90d/],
+    [2, '', ['create', '--client', 'a', '--expires', '2020-01-01'], /has passed/],
+    [1, 'hunter2\n', ['import'], /line 1 of the input: this is not `KEY CLIENT/],
+    [1, 'hünter2 a\n', ['import'], /a key is printable ASCII/],
+  ];
+  for (const [status, input, args, words] of cases) {
+    const ended = await apiKey(input, ...args, '--file', file);
+    t.match(ended, { status, stdout: '', stderr: words });
+    t.notMatch(ended.stderr, /h.nter2/);
+  }
+  t.equal(readFileSync(file, 'utf8'), 'broken\n');
+});
