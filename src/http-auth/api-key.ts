@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { checksum, checksumLength } from '../base/checksum.ts';
 import { hmacSha256 } from '../base/hmac.ts';
-import { sha256 } from '../base/secret.ts';
+import { checksum, checksumLength, sha256 } from '../base/secret.ts';
 import { formatChallenge } from './challenge.ts';
 
 /** What a key of ours is, told by its first letters. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { checksum, checksumLength } from '../../base/checksum.ts';
+import { checksum, checksumLength } from '../../base/secret.ts';
 
 /** What an opaque value is, told by its first letters. */
 export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
