@@ -31,7 +31,10 @@ export function register(program: Command): void {
     .option('--token <->', 'the same with the token on standard input: --token -', fromStdin)
     .option('--scope <scope>', 'assume a valid token with this scope')
     .option('--claims <json>', 'assume a valid token with these claims', claims)
-    .option('--user <name>', 'assume this user of Basic or Digest with the right password, or this client with its API key')
+    .option(
+      '--user <name>',
+      'assume this user of Basic or Digest with the right password, or this client with its API key',
+    )
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')

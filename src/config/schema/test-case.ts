@@ -41,7 +41,10 @@ export const TestSchema = record(
     headers: Type.Optional(named(text(), undefined, 'Header name → its value.')),
     token: Type.Optional(AssumedTokenSchema),
     user: Type.Optional(
-      text(undefined, 'A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody.'),
+      text(
+        undefined,
+        'A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody.',
+      ),
     ),
     expect: Type.Union([Forwarded, Refused], {
       description: '{ forward: true, route: … } or { refuse: STATUS, code: …, error: … }',
