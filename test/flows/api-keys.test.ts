@@ -188,6 +188,28 @@ t.test('a route that anybody may use takes no request with a misspelt key for on
   t.match(await ask(`${url}/a`, { X_API_Key: KEY }), { status: 400, code: 'credential_misspelt' });
 });
 
+t.test('no path with an encoded sign hides another key, or a misspelt one, in the query', async (t) => {
+  const { url } = await started(t, {
+    block: { in: 'query', name: 'api_key' },
+    route: { access: 'optional', scope: undefined },
+  });
+  for (const target of [
+    `/a%3Fx?Api_Key=${KEY}`,
+    `/a%23x?Api_Key=${KEY}`,
+    `/a%3fx?api_key[]=${KEY}`,
+    `/a%3fapi_key=other?api_key=${KEY}`,
+    `/a?x=%26api_key=other%23&api_key=${KEY}`,
+  ])
+    t.equal((await ask(url + target)).status, 400, target);
+  t.equal((await ask(`${url}/a%3Fx?api_key=${KEY}`)).status, 200);
+});
+
+t.test('no shared cache keeps the answer to a key in a header', async (t) => {
+  const { url } = await started(t);
+  const response = await fetch(`${url}/a`, { headers: sending(KEY) });
+  t.match(response.headers.get('cache-control'), 'private');
+});
+
 t.test('no expression sees the key', async (t) => {
   const when = "!('x-api-key' in request.headers) && !('X-API-Key' in request.headers) && size(request.headers) > 0";
   const header = await started(t, { route: { when } });

@@ -122,7 +122,7 @@ function ruleContexts({ head, host, target, route }: Routed): readonly RuleConte
 
 function forward(
   { route, target, head }: Routed,
-  extracted: Pick<Extracted, 'query' | 'form' | 'place'>,
+  extracted: Pick<Extracted, 'query' | 'form' | 'place' | 'scheme'>,
   verified: Verified | undefined,
   entity: Buffer | undefined,
 ): Outcome {
@@ -144,10 +144,15 @@ function forward(
     body: body ?? 'stream',
     bodyChanged: body !== entity && head.hasBody,
     answerFields,
-    privateResponse: extracted.place === 'query',
+    privateResponse: extracted.place === 'query' || isBesideAuthorization(route, extracted.scheme),
     shadow: undefined,
     asCame: false,
   };
+}
+
+/** Shared caches keep no answer to a request with Authorization (RFC 9111 §3.5), and know of no other credential. */
+function isBesideAuthorization({ schemes }: Route, scheme: string): boolean {
+  return schemes.length > 0 && schemes.some(({ name, places }) => name === scheme && places !== undefined);
 }
 
 /** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */

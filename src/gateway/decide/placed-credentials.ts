@@ -42,10 +42,21 @@ export function placedCredentials(
       const taken = place === 'query' ? takeParameter(rest, name) : { values, rest };
       rest = taken.rest;
       found.push(...taken.values.map((token) => ({ scheme, place, token, fault: undefined })));
-      if (lenient.length > taken.values.length)
+      if (lenient.some((reading) => holdsOther(reading, taken.values)))
         found.push({ scheme, place, token: '', fault: `in another spelling of ${name}` });
     }
   return { found, query: rest === query.slice(1) ? query : rest === '' ? '' : `?${rest}` };
+}
+
+/** Whether a server that reads leniently finds another credential than the one that is taken out. */
+function holdsOther(reading: readonly string[], taken: readonly string[]): boolean {
+  return reading.length > taken.length || reading.some((value) => !taken.includes(value));
+}
+
+/** As the RFC reads it, and as each kind of lenient server may. */
+interface Readings {
+  readonly values: readonly string[];
+  readonly lenient: readonly (readonly string[])[];
 }
 
 interface Looked {
@@ -55,21 +66,26 @@ interface Looked {
   readonly query: string;
 }
 
-const readings: Readonly<Record<CredentialPlace['in'], (name: string) => (request: Looked) => FieldReading>> = {
+const readings: Readonly<Record<CredentialPlace['in'], (name: string) => (request: Looked) => Readings>> = {
   header(name) {
     const read = headerReader(name);
-    return ({ head }) => read(head);
+    return ({ head }) => inOneWay(read(head));
   },
   /** Where the path holds an encoded `?`, what a server that decodes first finds behind it counts too. */
   query(name) {
     const read = parameterReader(name);
     return ({ target, query }) => {
-      if (!isQueryUnclear(target)) return read({ target, query });
+      if (!isQueryUnclear(target)) return inOneWay(read({ target, query }));
+      const { values, lenient } = read({ target: '', query });
       const decodedFirst = queryDecodedFirst(target) ?? '';
-      return { values: read({ target: '', query }).values, lenient: read({ target: '', query: decodedFirst }).lenient };
+      return { values, lenient: [lenient, read({ target: '', query: decodedFirst }).lenient] };
     };
   },
 };
+
+function inOneWay({ values, lenient }: FieldReading): Readings {
+  return { values, lenient: [lenient] };
+}
 
 /** The headers of such credentials, folded: an upstream may read each spelling of them. Undefined: there are none. */
 export function credentialHeaders(schemes: readonly Placed[]): ReadonlySet<string> | undefined {
