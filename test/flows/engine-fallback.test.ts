@@ -187,7 +187,11 @@ t.test('requests that were under way as undici took over get their answers, or 5
   const { port, upstreams, isOn } = await before(t, [
     ({ socket, received }) => {
       // With its folder: a request id of random letters may hold `x7`.
-      const path = received.match(/\/public\/x\d/g)?.at(-1)?.slice(-2) ?? '';
+      const path =
+        received
+          .match(/\/public\/x\d/g)
+          ?.at(-1)
+          ?.slice(-2) ?? '';
       held.push(() => socket.write(`\r\n${answerText(path)}`));
     },
   ]);
