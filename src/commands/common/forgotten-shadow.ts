@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { loadGatewayConfig } from '../../config/load/load.ts';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { isShadow } from '../../gateway/generation/looking-on.ts';
 
 /** Milliseconds. */
-const DAY = 86_400_000;
-/** Days without a change of the file after which a route in shadow mode looks forgotten. */
-const LONG = 30;
+export const DAY = 86_400_000;
+/** Days after which shadow mode looks forgotten. */
+export const LONG = 30;
 
 /** Says at once and then each day, for as long as it is so, that shadow mode looks forgotten. */
 export function remindOfShadow(file: string, log: Logger): void {
@@ -36,9 +36,7 @@ function daysUnchanged(file: string): number {
 /** Of a file that cannot be loaded none: another line of the log says so. */
 function shadowRoutes(file: string): readonly string[] {
   const loaded = loadGatewayConfig(file);
-  return loaded.ok ? shadowed(loaded.config) : [];
-}
-
-function shadowed(config: GatewayConfig): readonly string[] {
-  return config.routes.filter(({ mode = config.mode }) => mode === 'shadow').map(({ id }) => id);
+  if (!loaded.ok) return [];
+  const { config } = loaded;
+  return config.routes.filter((route) => isShadow(config, route)).map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { callerOf } from './caller.ts';
 import type { ShadowLine } from './read-line.ts';
 
-/** What the API or its callers will notice of requests that pass, and of those that would not. */
+/** What the API or its callers will notice of requests, whether they pass or not. */
 export interface Change {
   /**
    * - `dropped`: the field is taken away already.

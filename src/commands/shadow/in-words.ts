@@ -1,5 +1,6 @@
 import { printableValue } from '../../base/printable.ts';
 import { entry, isCode } from '../../gateway/message/codes.ts';
+import { DAY, LONG } from '../common/forgotten-shadow.ts';
 import { callerOf } from './caller.ts';
 import { changeInWords } from './change-in-words.ts';
 import type { InSpite } from './in-spite.ts';
@@ -21,10 +22,6 @@ export function inWords({ groups, refused, passed, bad, leftOut, changes, inSpit
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${printableValue(line)}\n`).join('')}`];
 }
-
-const DAY = 86_400_000;
-/** Days after which shadow mode looks forgotten. */
-const LONG = 30;
 
 function forgotten(span: Span | undefined): string {
   const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY);

@@ -33,7 +33,7 @@ function scopeLines(groups: readonly Group[]): readonly string[] {
 
 type Remedy = (group: Group) => readonly string[];
 
-/** One hint for all groups of a route that have the same remedy, whoever their callers are. */
+/** One hint for all groups of a route that have the same remedy, whichever callers they come from. */
 function otherLines(groups: readonly Group[]): readonly string[] {
   const byRemedy = Map.groupBy(groups, ({ code, seen, reason, client }) =>
     JSON.stringify([code, kindOf(seen), Object.hasOwn(byCode, code) ? ofServer(code, reason) : client]),

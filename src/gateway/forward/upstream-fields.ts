@@ -8,7 +8,7 @@ import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 
 /**
- * The header section of the request to the upstream, in the order that keeps a client from deleting or feigning what we
+ * The header section of the request to the upstream, in the order that keeps a client from deleting or forging what we
  * say: drop what `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
  */
 

@@ -21,7 +21,6 @@ export interface ShadowFacts {
 
 interface Seen {
   readonly head: RequestHead;
-  readonly outcome: unknown;
   /** Milliseconds to the first byte of the answer. */
   readonly upstream?: number | undefined;
 }
@@ -30,20 +29,15 @@ interface Seen {
 const MOST = 16;
 const LONGEST = 64;
 
-export function shadowFacts({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
+export function shadowFacts(request: Seen, plan: Forward): ShadowFacts {
   if (plan.shadow === undefined) return {};
-  const seen = credentialsSeen(head, plan.route.schemes);
-  const isUnnamed = plan.asCame && plan.route.limits.response === Number.POSITIVE_INFINITY;
-  return {
-    ...dropped(head, plan),
-    ...(isUnnamed && upstream > ANSWER_TIMES.response && { enforce_times_out: true }),
-    ...(seen.length > 0 && { credentials_seen: seen }),
-  };
+  const seen = credentialsSeen(request.head, plan.route.schemes);
+  return { ...changes(request, plan), ...(seen.length > 0 && { credentials_seen: seen }) };
 }
 
 /** Whether it is worth a line of the log although it passes. `authorization` goes on the day of enforcement in any case. */
 export function isNoticed(seen: Seen, plan: Forward): boolean {
-  const { shadow_drops, enforce_drops = [], enforce_times_out } = shadowFacts(seen, plan);
+  const { shadow_drops, enforce_drops = [], enforce_times_out } = changes(seen, plan);
   return shadow_drops !== undefined || enforce_times_out === true || enforce_drops.some(isNoCredential);
 }
 
@@ -51,12 +45,15 @@ function isNoCredential(name: string): boolean {
   return name !== 'authorization';
 }
 
-function dropped(head: RequestHead, plan: Forward): ShadowFacts {
+/** What enforcement changes, or shadow mode has changed already. */
+function changes({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
   if (!plan.asCame) return {};
   const { now, later } = droppedFields(head, plan);
+  const isUnnamed = plan.route.limits.response === Number.POSITIVE_INFINITY;
   return {
     ...(now.length > 0 && { shadow_drops: bounded(now) }),
     ...(later.length > 0 && { enforce_drops: bounded(later) }),
+    ...(isUnnamed && upstream > ANSWER_TIMES.response && { enforce_times_out: true }),
   };
 }
 
