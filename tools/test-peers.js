@@ -1,7 +1,7 @@
 // `npm run test:peers [-- file …]`: test/peers, against programs that take minutes to fetch or to build. They are kept in
 // node_modules/.cache/gatehouse-peers. `.ci/run` leaves them out; docs/promises.md has the last result and its date.
 import { globSync } from 'node:fs';
-import { installPeers } from './peers/install.js';
+import { installPeers } from './peers/install.ts';
 import { tap } from './tap.ts';
 
 const given = process.argv.slice(2);

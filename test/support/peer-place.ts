@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
 
-/** For `t.test(title, { skip }, …)`: a peer that tools/peers/install.js has not fetched. */
+/** For `t.test(title, { skip }, …)`: a peer that tools/peers/install.ts has not fetched. */
 export function skipWithoutPeer(name: string): false | string {
   return existsSync(join(place, name, 'stamp')) ? false : `${name} is not fetched: npm run test:peers`;
 }

