@@ -406,8 +406,11 @@ export interface GatewayFile {
       in?: "header" | "query" | Variable;
       /** Of the header or of the query parameter. Default: `"X-API-Key"`. */
       name?: string;
-      /** A file as `gatehouse api-key create` writes it: hashes, and no key; closed to everybody else, and read again when it changes. */
-      keys: string;
+      /** A file, or { storage } of an authorization service. */
+      keys: string | {
+        /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second. */
+        storage: string;
+      };
       /** Opens what `gatehouse api-key import` kept of short keys: 32 bytes in base64. */
       hmac_key?: string;
     };

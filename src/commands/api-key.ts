@@ -1,36 +1,44 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { seconds, systemClock } from '../base/clock.ts';
-import { printableJson } from '../base/printable.ts';
 import { decodeUtf8 } from '../base/utf8.ts';
 import { timeOf } from '../config/files/api-keys.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { Refusal, type Report } from './administration/administer.ts';
-import { keysInFile } from './http-users/api-keys-in-file.ts';
+import { duration } from './administration/options.ts';
+import { apiKeyFile } from './http-users/api-key-file.ts';
+import type { ApiKeyPlace } from './http-users/api-key-place.ts';
+import { apiKeyStore } from './http-users/api-key-store.ts';
+import { apiKeys, type End } from './http-users/api-keys.ts';
+import { carryOut, type FileOrStore, inFileOrStore } from './http-users/file-or-store.ts';
 
 /** `gatehouse api-key …`: the keys of clients that know no OAuth. */
 export function register(program: Command): void {
-  const apiKey = program
-    .command('api-key')
-    .description('API keys of clients, in the file that `api_key: { keys }` names');
-  inFile(apiKey.command('create'), 'make a key, which is shown once')
+  const apiKey = program.command('api-key').description('API keys of clients, in a file or in the store');
+  at(apiKey.command('create'), 'make a key, which is shown once')
     .requiredOption('--client <id>', 'whose key it is: what the upstream gets as X-Auth-Client')
     .option('--scope <scope>', 'space-delimited')
     .option('--expires <when>', EXPIRES, endOf)
-    .action(({ file, client, scope, expires, json }: InFile & Expiring & { client: string; scope?: string }) =>
-      run(json, () => keysInFile.create(file, { client, scope, expiresAt: expires })),
+    .action(({ client, scope, expires, ...options }: Create) =>
+      run(options, (place) => apiKeys.create(place, { client, scope, expires })),
     );
-  inFile(apiKey.command('list'), 'every key by its id, with client, scope and end').action(({ file, json }: InFile) =>
-    run(json, () => keysInFile.list(file)),
+  at(apiKey.command('list'), 'every key by its id, with client, scope and end').action((options: FileOrStore) =>
+    run(options, apiKeys.list),
   );
-  inFile(apiKey.command('revoke <id>'), 'remove a key; the gateway refuses it once it has read the file').action(
-    (id: string, { file, json }: InFile) => run(json, () => keysInFile.revoke(file, id)),
+  at(apiKey.command('rotate <id>'), 'make a new key for the same client and scopes; the old one works on for a while')
+    .addOption(overlap())
+    .option('--expires <when>', `${EXPIRES}. Required where the old key has an end`, endOf)
+    .action((id: string, { overlap, expires, ...options }: Rotate) =>
+      run(options, (place) => apiKeys.rotate(place, { id, overlap, expires })),
+    );
+  at(apiKey.command('revoke <id>'), 'remove a key: a gateway refuses it within a second').action(
+    (id: string, options: FileOrStore) => run(options, (place) => apiKeys.revoke(place, id)),
   );
-  inFile(apiKey.command('import'), 'take over keys that clients have already, from standard input')
+  at(apiKey.command('import'), 'take over keys that clients have already, from standard input')
     .option('--hmac-key <file>', 'the secret, 32 bytes in base64, by which keys under 128 bits are kept')
     .option('--expires <when>', EXPIRES, endOf)
     .addHelpText('after', INPUT)
-    .action(({ file, hmacKey, expires, json }: InFile & Expiring & { hmacKey?: string }) =>
-      run(json, async () => keysInFile.import(file, { text: await readInput(), hmacKey, expiresAt: expires })),
+    .action(({ hmacKey, expires, ...options }: Import) =>
+      run(options, async (place) => apiKeys.import(place, { text: await readInput(), hmacKey, expires })),
     );
 }
 
@@ -40,29 +48,50 @@ const INPUT = `
 A line for each key: KEY CLIENT [SCOPE …]. They are hashed on the way, and never written down.
 `;
 
-interface InFile {
-  readonly file: string;
-  readonly json?: true;
+interface Expiring extends FileOrStore {
+  readonly expires?: End;
 }
 
-interface Expiring {
-  /** NumericDate, seconds. */
-  readonly expires?: number;
+interface Create extends Expiring {
+  readonly client: string;
+  readonly scope?: string;
 }
 
-function inFile(command: Command, description: string): Command {
-  return command
-    .description(description)
-    .requiredOption('--file <file>', 'what `api_key: { keys }` names; made where it is not there')
-    .option('--json', 'print JSON');
+interface Rotate extends Expiring {
+  /** Milliseconds. */
+  readonly overlap: number;
 }
 
-/** NumericDate. */
-function endOf(text: string): number {
+interface Import extends Expiring {
+  readonly hmacKey?: string;
+}
+
+function overlap(): Option {
+  const option = new Option('--overlap <duration>', 'how long the old key works on; 0s: it ends at once');
+  return option.default(24 * 60 * 60 * 1000, '24h').argParser(duration);
+}
+
+function at(command: Command, description: string): Command {
+  return inFileOrStore(command, {
+    description,
+    file: 'what `api_key: { keys }` names; made where it is not there',
+    config: 'authorization.yaml, whose store `api_key: { keys: { storage } }` names',
+  });
+}
+
+function run(options: FileOrStore, act: (place: ApiKeyPlace) => Promise<Report>): Promise<void> {
+  return carryOut(options, {
+    file: (file) => act(apiKeyFile(file)),
+    store: (service) => act(apiKeyStore(service)),
+  });
+}
+
+function endOf(text: string): End {
+  if (text === 'never') return text;
   const now = seconds(systemClock);
   const after = unitTable.duration.convert(text);
   const end = typeof after === 'number' ? now + Math.floor(after / 1000) : timeOf(text);
-  if (Number.isNaN(end)) throw new InvalidArgumentError('Write 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z.');
+  if (Number.isNaN(end)) throw new InvalidArgumentError('Write 90d, 12h, 2027-01-31, 2027-01-31T12:00:00Z or never.');
   if (end <= now) throw new InvalidArgumentError('That time has passed.');
   return end;
 }
@@ -81,15 +110,4 @@ async function readInput(): Promise<string> {
   const text = decodeUtf8(Buffer.concat(chunks));
   if (text === undefined) throw new Refusal('the input is not UTF-8');
   return text;
-}
-
-async function run(json: true | undefined, act: () => Report | Promise<Report>): Promise<void> {
-  try {
-    const report = await act();
-    process.stdout.write(json ? printableJson(report.json) : report.text);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    process.stderr.write(`gatehouse: ${error.message}\n`);
-    process.exitCode = 1;
-  }
 }

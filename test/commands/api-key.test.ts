@@ -3,7 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { parseApiKeys } from '../../src/config/files/api-keys.ts';
 import { hashApiKey, hmacApiKey, isOurApiKey } from '../../src/http-auth/api-key.ts';
+import { temporaryDirectory } from '../authorization/running-service.ts';
 import { commandReading } from '../support/command.ts';
+import { commands } from './administered.ts';
 
 /** Starts the program for each command. */
 t.setTimeout(120_000);
@@ -92,4 +94,65 @@ t.test('what cannot be kept changes nothing, and no key is quoted', async (t) =>
     t.notMatch(ended.stderr, /h.nter2/);
   }
   t.equal(readFileSync(file, 'utf8'), 'broken\n');
+});
+
+t.test('a key is rotated: a new one for the same client and scopes, and an end for the old one', async (t) => {
+  const rest = `# of meters\nother sha256:${'A'.repeat(43)} b -\n`;
+  const file = `${t.testdir({ keys: `${rest}ghk_1 sha256:${'B'.repeat(43)} meter-7 - read write\n` })}/keys`;
+  const rotated = await apiKey('', 'rotate', 'ghk_1', '--file', file, '--overlap', '2h', '--json');
+  t.equal(rotated.status, 0, rotated.stderr);
+  const { id, key } = JSON.parse(rotated.stdout) as { id: string; key: string };
+  const text = readFileSync(file, 'utf8');
+  t.ok(text.startsWith(rest), 'the other lines stay as they are');
+  const [, old, fresh] = parseApiKeys(text).users;
+  t.match(old, { id: 'ghk_1', client: 'meter-7', scopes: ['read', 'write'] });
+  t.ok(Math.abs((old?.expiresAt ?? 0) - Date.now() / 1000 - 2 * 3600) < 300);
+  const expected = { id, hash: hashApiKey(Buffer.from(key)), client: 'meter-7', scopes: ['read', 'write'] };
+  t.match(fresh, { ...expected, expiresAt: undefined });
+
+  const again = await apiKey('', 'rotate', 'ghk_1', '--file', file);
+  t.match(again, { status: 1, stderr: /the key ghk_1 ends at .*: say when the new key ends/ });
+  t.equal(readFileSync(file, 'utf8'), text);
+  const atOnce = await apiKey('', 'rotate', 'ghk_1', '--file', file, '--overlap', '0s', '--expires', 'never');
+  t.match(atOnce, { status: 0, stdout: /^old_key +ghk_1\nold_key_until +\d{4}-/m });
+  t.ok(
+    (parseApiKeys(readFileSync(file, 'utf8')).users[1]?.expiresAt ?? 0) <= Date.now() / 1000,
+    'the old one has ended',
+  );
+  t.match(await apiKey('', 'rotate', 'ghk_9', '--file', file), { status: 1, stderr: /there is no key ghk_9/ });
+});
+
+t.test('keys of the store are made, listed, rotated, imported and revoked, and the audit log tells each', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { gatehouse, json } = commands(directory);
+  const made = json(['api-key', 'create', '--client', 'meter-7', '--scope', 'read']);
+  t.ok(isOurApiKey(made.key));
+  const rotated = json(['api-key', 'rotate', made.id, '--overlap', '0s']);
+  const long = randomBytes(24).toString('base64url');
+  const imported = json(['api-key', 'import', '--expires', '90d'], `${long} partner read\n`);
+  t.match(imported, { added: [{ client: 'partner', scope: 'read' }], kept: [], short: [] });
+  t.match(json(['api-key', 'import'], `${long} partner read\n`), { added: [], kept: [imported.added[0].id] });
+  const listed = json(['api-key', 'list']) as readonly { id: string; client: string }[];
+  t.strictSame(
+    new Set(listed.map(({ id, client }) => `${client} ${id}`)),
+    new Set([`meter-7 ${made.id}`, `meter-7 ${rotated.id}`, `partner ${imported.added[0].id}`]),
+  );
+  t.match(json(['api-key', 'revoke', made.id]), { id: made.id, client: 'meter-7', revoked: true });
+  t.match(gatehouse(['api-key', 'revoke', made.id]), { status: 1, stderr: /there is no key ghk_\S+ in the store/ });
+  const audit = readFileSync(`${directory}/audit.jsonl`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.match(audit, [
+    { event: 'api_key_created', client_id: 'meter-7', scope: 'read', detail: `by command: ${made.id}` },
+    { event: 'api_key_rotated', client_id: 'meter-7', detail: `by command: ${made.id} replaced by ${rotated.id}` },
+    { event: 'api_key_imported', detail: 'by command: 1 keys' },
+    { event: 'api_key_imported', detail: 'by command: 0 keys' },
+    { event: 'api_key_revoked', client_id: 'meter-7', detail: `by command: ${made.id}` },
+  ]);
+  for (const { key } of [made, rotated]) t.notOk(JSON.stringify(audit).includes(key));
+});
+
+t.test('one of --file and --config says where the keys are', async (t) => {
+  t.match(await apiKey('', 'list'), { status: 2, stderr: /give one of --file and --config/ });
 });

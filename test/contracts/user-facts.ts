@@ -73,10 +73,30 @@ const rules: readonly (readonly [string, (t: Test, bench: Bench) => Promise<unkn
     },
   ],
   [
+    'an API key is found by either of its hashes, one that has expired too, until it is removed',
+    async (t, { facts, records }) => {
+      const key = {
+        id: 'ghk_1',
+        hash: 'hmac:a',
+        client: 'meter',
+        scopes: ['read', 'write'],
+        expiresAt: 1,
+        createdAt: 1,
+      };
+      await records.addApiKeys([key, { ...key, id: 'ghk_2', hash: 'sha256:b', scopes: [], expiresAt: undefined }]);
+      t.strictSame(await facts.findApiKey({ sha256: 'sha256:a', hmac: 'hmac:a' }), key);
+      t.match(await facts.findApiKey({ sha256: 'sha256:b' }), { id: 'ghk_2', scopes: [], expiresAt: undefined });
+      t.equal(await facts.findApiKey({ sha256: 'hmac:' }), undefined);
+      await records.removeApiKey('ghk_1');
+      t.equal(await facts.findApiKey({ sha256: 'hmac:a' }), undefined);
+    },
+  ],
+  [
     'a database that can be read is said to be so',
     async (t, { facts }) => {
       await facts.ping('basic');
       await facts.ping('digest');
+      await facts.ping('api_key');
       t.pass();
     },
   ],

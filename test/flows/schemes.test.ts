@@ -54,6 +54,7 @@ for (const place of ['header', 'query'] as const)
     block: (t) => ({ realm, in: place, name: 'x-key', keys: apiKeyFile(t, apiKeyLine(keys.right, user)) }),
     others: (t) => ({ realm, in: place, name: 'x-key', keys: apiKeyFile(t, apiKeyLine(keys.right, 'other')) }),
     wrong: 'api_key_invalid',
+    unreachable: (t) => ({ realm, in: place, name: 'x-key', keys: nowhere(t) }),
     async present(_url, path, secret) {
       return { ...placed[place](path, keys[secret]), credential: keys[secret] };
     },

@@ -37,6 +37,10 @@ export type AuditEvent =
   | 'user_key_rotated'
   | 'digest_user_set'
   | 'digest_user_removed'
+  | 'api_key_created'
+  | 'api_key_rotated'
+  | 'api_key_revoked'
+  | 'api_key_imported'
   | 'password_imported'
   | 'key_rotated'
   | 'keys_resealed';

@@ -116,6 +116,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
   'digest remove': { examples: ['gatehouse digest remove alice --realm books --file users.htdigest'] },
   'api-key create': { examples: ['gatehouse api-key create --file meters.keys --client meter-7 --expires 90d'] },
   'api-key list': { examples: ['gatehouse api-key list --file meters.keys'] },
+  'api-key rotate': { examples: ['gatehouse api-key rotate ghk_2bXk9Qz1 --file meters.keys --overlap 7d'] },
   'api-key revoke': { examples: ['gatehouse api-key revoke ghk_2bXk9Qz1 --file meters.keys'] },
   'api-key import': { examples: ['gatehouse api-key import --file meters.keys < old-keys.txt'] },
   'hash-password': { examples: ['gatehouse hash-password < password.txt'] },

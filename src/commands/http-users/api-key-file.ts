@@ -1,14 +1,38 @@
 import { type ApiKeyEntry, formatApiKey, parseApiKeys } from '../../config/files/api-keys.ts';
 import { Refusal } from '../administration/administer.ts';
+import type { ApiKeyPlace } from './api-key-place.ts';
 import { readUsers, replaceFile } from './digest-file.ts';
 
-export interface ApiKeyFile {
-  readonly text: string;
-  readonly keys: readonly ApiKeyEntry[];
+/** A file that is not there yet is empty. */
+export function apiKeyFile(file: string): ApiKeyPlace {
+  return {
+    name: file,
+    list: async () => open(file).keys,
+    async add(keys) {
+      const opened = open(file);
+      const fresh = without(keys, opened.keys);
+      if (fresh.length > 0) write(file, behind(opened.text, fresh));
+      return new Set(fresh.map(({ id }) => id));
+    },
+    async rotate(id, made, oldUntil) {
+      const { text } = open(file);
+      const ended = (old: ApiKeyEntry) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? oldUntil, oldUntil) });
+      write(file, behind(withLine(text, id, ended), [made]));
+    },
+    async remove(id) {
+      const { text, keys } = open(file);
+      const isThere = keys.some((key) => key.id === id);
+      if (isThere)
+        write(
+          file,
+          withLine(text, id, () => undefined),
+        );
+      return isThere;
+    },
+  };
 }
 
-/** A file that is not there yet is empty. Throws a `Refusal` where it cannot be read, or is no file of keys. */
-export function openKeyFile(file: string): ApiKeyFile {
+function open(file: string): { readonly text: string; readonly keys: readonly ApiKeyEntry[] } {
   const text = readUsers(file);
   if (text === undefined) throw new Refusal(`${file} cannot be read`);
   const { users, faults } = parseApiKeys(text);
@@ -17,20 +41,29 @@ export function openKeyFile(file: string): ApiKeyFile {
   return { text, keys: users };
 }
 
-/** Behind what stands there, which stays as it is. */
-export function addKeys(file: string, { text }: ApiKeyFile, keys: readonly ApiKeyEntry[]): void {
-  const kept = text.trimEnd();
-  write(file, `${kept === '' ? '' : `${kept}\n`}${keys.map((key) => `${formatApiKey(key)}\n`).join('')}`);
+/** A key is known by its hash: that of an imported one makes its id. */
+function without(keys: readonly ApiKeyEntry[], there: readonly ApiKeyEntry[]): readonly ApiKeyEntry[] {
+  const known = new Set(there.map(({ hash }) => hash));
+  return keys.filter(({ hash }) => !known.has(hash) && known.add(hash));
 }
 
-export function removeKey(file: string, { text }: ApiKeyFile, id: string): void {
-  const isOwn = (line: string) =>
-    line
-      .replace(/^\ufeff/, '')
-      .trim()
-      .split(/[ \t]/, 1)[0] === id;
-  const lines = text.split('\n').filter((line) => !isOwn(line));
-  write(file, lines.join('\n'));
+/** What is there stays as it is. */
+function behind(text: string, keys: readonly ApiKeyEntry[]): string {
+  const kept = text.trimEnd();
+  return `${kept === '' ? '' : `${kept}\n`}${keys.map((key) => `${formatApiKey(key)}\n`).join('')}`;
+}
+
+type Changed = (key: ApiKeyEntry) => ApiKeyEntry | undefined;
+
+/** The line of one key changed, or taken out; every other line stays as it is. */
+function withLine(text: string, id: string, change: Changed): string {
+  const lines = text.split('\n').flatMap((line) => {
+    const [key] = parseApiKeys(line).users;
+    if (key?.id !== id) return [line];
+    const changed = change(key);
+    return changed === undefined ? [] : [formatApiKey(changed)];
+  });
+  return lines.join('\n');
 }
 
 function write(file: string, text: string): void {

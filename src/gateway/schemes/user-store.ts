@@ -1,6 +1,14 @@
 import type { Asker } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { DigestFact, DigestWanted, PasswordFact, UserFacts, UserKind } from '../../storage/lookup/users.ts';
+import type {
+  ApiKeyRecord,
+  ApiKeyWanted,
+  DigestFact,
+  DigestWanted,
+  PasswordFact,
+  UserFacts,
+  UserKind,
+} from '../../storage/lookup/users.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { type StoreLook, storeLook } from '../server-client/store-look.ts';
 import type { Sought } from './sought.ts';
@@ -12,6 +20,7 @@ export interface UserStore extends Omit<StoreLook, 'close'> {
   findDigest(wanted: DigestWanted, asker: Asker): Sought<DigestFact>;
   /** By the name as accounts are named. */
   findPassword(username: string, asker: Asker): Sought<PasswordFact>;
+  findApiKey(wanted: ApiKeyWanted, asker: Asker): Sought<ApiKeyRecord>;
   /** What is judged in the place of what a user of this name has not. */
   decoyOf: StoredDecoys['of'];
   close(): Promise<void>;
@@ -28,6 +37,7 @@ export interface UserStoreDependencies {
 export function userStore(facts: UserFacts, { kind, clock, faults, costFaults }: UserStoreDependencies): UserStore {
   const digests = userLookups<DigestFact>(clock);
   const passwords = userLookups<PasswordFact>(clock);
+  const apiKeys = userLookups<ApiKeyRecord>(clock);
   const { close, start, ...look } = storeLook(() => facts.ping(kind), faults);
   const decoys = storedDecoys(() => facts.samplePasswords(), { clock, faults: costFaults });
   const findPassword = async (username: string) => {
@@ -42,6 +52,8 @@ export function userStore(facts: UserFacts, { kind, clock, faults, costFaults }:
     start: () => (started ??= begin()),
     findDigest: (wanted, asker) => digests.find(keyOf(wanted), asker, () => facts.findDigest(wanted)),
     findPassword: (username, asker) => passwords.find(username, asker, () => findPassword(username)),
+    findApiKey: (wanted, asker) =>
+      apiKeys.find(`${wanted.sha256} ${wanted.hmac}`, asker, () => facts.findApiKey(wanted)),
     decoyOf: decoys.of,
     async close() {
       close();

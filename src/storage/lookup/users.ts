@@ -2,13 +2,14 @@ import type { ReadEngine } from '../engine/engine.ts';
 import { StorageUnavailable, StorageUnusable } from '../engine/errors.ts';
 import type { Seal } from '../engine/seal.ts';
 import { bytes, text } from '../engine/verb.ts';
+import { type ApiKeyRecord, type ApiKeyWanted, findApiKey } from '../records/api-keys.ts';
 import { type DigestWanted, findDigestHash, purposeOf } from '../records/digest-users.ts';
 import { findPasswordHash, samplePasswords } from '../records/imported-passwords.ts';
 import { understood } from './read.ts';
 
-export type { DigestWanted };
+export type { ApiKeyRecord, ApiKeyWanted, DigestWanted };
 
-export type UserKind = 'basic' | 'digest';
+export type UserKind = 'basic' | 'digest' | 'api_key';
 
 /** In the words of RFC 7616, HA1. */
 export interface DigestFact {
@@ -30,6 +31,8 @@ export interface UserFacts {
   findDigest(wanted: DigestWanted): Promise<DigestFact | undefined>;
   /** By the name as accounts are named. */
   findPassword(username: string): Promise<PasswordFact | undefined>;
+  /** By a hash of the key. Of one that has expired too. */
+  findApiKey(wanted: ApiKeyWanted): Promise<ApiKeyRecord | undefined>;
   /** Passwords of users, as they are kept: all, or some of them where there are many. */
   samplePasswords(): Promise<readonly string[]>;
   /** Shows that users of this kind can be looked for. */
@@ -49,13 +52,16 @@ export function userFacts(engine: ReadEngine, openSeal: () => Seal): UserFacts {
     return { username, ha1: unsealed.text(bytes(row, 'ha1'), purpose) };
   };
   const findPassword = (username: string) => engine.read(() => understood(findPasswordHash(username)));
+  const findKey = (wanted: ApiKeyWanted) => engine.read(() => understood(findApiKey(wanted)));
   const pings: Readonly<Record<UserKind, () => Promise<unknown>>> = {
     digest: () => findDigest({ realm: '', algorithm: '', name: '', isHashed: false }),
     basic: () => findPassword(''),
+    api_key: () => findKey({ sha256: '' }),
   };
   return {
     findDigest,
     findPassword,
+    findApiKey: findKey,
     samplePasswords: () => engine.read(() => understood(samplePasswords())),
     ping: async (kind) => void (await pings[kind]()),
     close: () => engine.close(),

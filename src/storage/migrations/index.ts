@@ -5,6 +5,7 @@ import { userKeys } from './0004-user-keys.ts';
 import { httpUsers } from './0005-http-users.ts';
 import { fileUsers } from './0006-file-users.ts';
 import { consentByGrant } from './0007-consent-by-grant.ts';
+import { apiKeys } from './0008-api-keys.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   httpUsers,
   fileUsers,
   consentByGrant,
+  apiKeys,
 ];

@@ -3,6 +3,7 @@ import type { Seal } from '../engine/seal.ts';
 import type { Verb } from '../engine/verb.ts';
 import * as accessTokens from './access-tokens.ts';
 import * as accounts from './accounts.ts';
+import * as apiKeys from './api-keys.ts';
 import * as clients from './clients.ts';
 import * as codes from './codes.ts';
 import * as connectedApps from './connected-apps.ts';
@@ -24,6 +25,7 @@ import { isStillTheirs, rotateUserKey, userKeys } from './user-keys.ts';
 
 export type { AccessTokenRecord, JwtOrigin, Revocation } from './access-tokens.ts';
 export type { AccountRecord } from './accounts.ts';
+export type { ApiKeyRecord, ApiKeyRotation } from './api-keys.ts';
 export type { ClientRecord, ClientSecretRecord } from './clients.ts';
 export type { CodeClaim, CodeRecord, CodeRefusal, Redemption } from './codes.ts';
 export type { ConnectedApp } from './connected-apps.ts';
@@ -82,6 +84,7 @@ function reading(seal: Seal) {
     findAccount: accounts.findAccount,
     findAccountBySubject: accounts.findAccountBySubject,
     listAccounts: accounts.listAccounts,
+    listApiKeys: apiKeys.listApiKeys,
     samplePasswordHashes: accounts.samplePasswordHashes,
     findClient: clients.findClient,
     listClients: clients.listClients,
@@ -109,6 +112,7 @@ function writingOne(seal: Seal) {
     useOnce,
     endSession: sessions.endSession,
     endSessionsOfSubject: sessions.endSessionsOfSubject,
+    removeApiKey: apiKeys.removeApiKey,
     removeDigestUser,
     removeImportedPassword: importedPasswords.removeImportedPassword,
     addAccount: accounts.addAccount,
@@ -144,6 +148,8 @@ function writing(seal: Seal) {
     signOutEverywhere: accounts.signOutEverywhere,
     setPassword: accounts.setPassword,
     removeAccount: accounts.removeAccount,
+    addApiKeys: apiKeys.addApiKeys,
+    rotateApiKey: apiKeys.rotateApiKey,
     addFileUsers: fileUsers.addFileUsers,
     changeFileUser: fileUsers.changeFileUser,
     removeFileUser: fileUsers.removeFileUser,

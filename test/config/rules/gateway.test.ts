@@ -265,6 +265,9 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'file of API keys': [
     [apiKey()],
+    [apiKey({ keys: { storage: 'sqlite:gatehouse.db' } })],
+    [apiKey({ keys: { storage: 'sqlite::memory:' } }), /a database in memory is not shared/],
+    [apiKey({ keys: { storage: 'postgres://h.example' } }), /names no database/],
     [apiKey({ keys: 'absent' }), /the file absent does not exist/],
     [apiKey({ keys: badKeys }), /users:2: this is not a line of an API key/],
     [apiKey({ keys: shortKeys }), /`old-1`: these keys are kept by HMAC, and `hmac_key` is missing/],

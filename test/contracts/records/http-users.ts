@@ -9,6 +9,15 @@ const digestUser = (username: string, ha1: string, algorithms: readonly string[]
 
 const imported = (username: string, passwordHash = '{SHA}x') => ({ username, passwordHash, changedAt: now });
 
+const apiKey = (id: string, client: string) => ({
+  id,
+  hash: `sha256:${id}`,
+  client,
+  scopes: ['read', 'write'],
+  expiresAt: undefined,
+  createdAt: now,
+});
+
 export const httpUserRules: readonly Rule[] = [
   [
     'a user of Digest is set whole, in the place of what was kept before, and listed without a hash',
@@ -67,6 +76,49 @@ export const httpUserRules: readonly Rule[] = [
       t.strictSame(await records.listImportedPasswords(), [], 'the account counts');
       await records.removeAccount('bob', now);
       t.strictSame(await records.listImportedPasswords(), []);
+    },
+  ],
+  [
+    'an API key is added once, by its id and by its hash, and listed by client',
+    async (t, records) => {
+      t.strictSame(await records.addApiKeys([apiKey('b', 'meter'), apiKey('a', 'meter'), apiKey('b', 'x')]), [
+        'b',
+        'a',
+      ]);
+      const again = [
+        apiKey('a', 'other'),
+        { ...apiKey('c', 'other'), hash: apiKey('a', '').hash },
+        apiKey('d', 'book'),
+      ];
+      t.strictSame(await records.addApiKeys(again), ['d']);
+      t.strictSame(plain(await records.listApiKeys()), [
+        apiKey('d', 'book'),
+        apiKey('a', 'meter'),
+        apiKey('b', 'meter'),
+      ]);
+      t.strictSame([await records.removeApiKey('a'), await records.removeApiKey('a')], [true, false]);
+      t.strictSame(
+        (await records.listApiKeys()).map(({ id }) => id),
+        ['d', 'b'],
+      );
+    },
+  ],
+  [
+    'a rotated API key has a successor of the same client and scopes, and ends no later than it would have',
+    async (t, records) => {
+      await records.addApiKeys([apiKey('old', 'meter'), { ...apiKey('brief', 'meter'), expiresAt: now + 5 }]);
+      const rotate = (id: string, made: string) =>
+        records.rotateApiKey({
+          id,
+          made: { id: made, hash: `sha256:${made}`, expiresAt: now + 99 },
+          oldUntil: now + 9,
+          now,
+        });
+      t.match(await rotate('old', 'new'), { id: 'new', client: 'meter', scopes: ['read', 'write'] });
+      await rotate('brief', 'next');
+      t.equal(await rotate('nobody', 'lost'), undefined);
+      const ends = (await records.listApiKeys()).map(({ id, expiresAt }) => [id, (expiresAt ?? 0) - now]);
+      t.strictSame(Object.fromEntries(ends), { old: 9, new: 99, brief: 5, next: 99 });
     },
   ],
 ];

@@ -4,11 +4,14 @@ import { StorageUnavailable } from '../../../src/storage/lookup/read.ts';
 import type { DigestWanted, UserFacts } from '../../../src/storage/lookup/users.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 
+const key = { id: 'ghk_1', hash: '', client: 'meter', scopes: [], expiresAt: undefined, createdAt: 1 };
+
 function open(changes: Partial<UserFacts> = {}) {
   const seen: string[] = [];
   const facts: UserFacts = {
     findDigest: async ({ name }) => ({ username: name, ha1: `digest of ${name}` }),
     findPassword: async (username) => ({ username, passwordHash: `hash of ${username}` }),
+    findApiKey: async ({ sha256 }) => ({ ...key, hash: sha256 }),
     samplePasswords: async () => [],
     ping: async (kind) => void seen.push(`ping ${kind}`),
     close: async () => void seen.push('closed'),
@@ -38,6 +41,14 @@ t.test(
     t.notOk(store.findPassword('alice', w) instanceof Promise);
   },
 );
+
+t.test('an API key is remembered by both of its hashes', async (t) => {
+  const { store } = open();
+  t.match(await store.findApiKey({ sha256: 'a' }, w), { kind: 'found', user: { hash: 'a' } });
+  t.notOk(store.findApiKey({ sha256: 'a' }, w) instanceof Promise, 'remembered');
+  for (const other of [{ sha256: 'b' }, { sha256: 'a', hmac: 'b' }])
+    t.ok(store.findApiKey(other, w) instanceof Promise, JSON.stringify(other));
+});
 
 t.test('it is looked at once however often it is started, and closed with what it reads', async (t) => {
   const { store, seen } = open();

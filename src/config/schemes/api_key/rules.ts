@@ -3,6 +3,7 @@ import { type ApiKeyEntry, parseApiKeys } from '../../files/api-keys.ts';
 import { passesOver } from '../../files/referred-file.ts';
 import { readUserFile } from '../../files/user-file.ts';
 import { didYouMean } from '../../words/closest.ts';
+import { sharedDatabaseFaults } from '../../words/database-url.ts';
 import { fold } from '../../words/fold-name.ts';
 import { isToken, namesWithMeaning } from '../../words/header-name.ts';
 import type { Finding, Pointer } from '../../words/problem.ts';
@@ -45,6 +46,7 @@ const places: Readonly<Record<ApiKeyConfig['in'], (name: string) => Told>> = {
 function keyFaults({ at, value: { keys, hmac_key } }: Block, { around, scopes }: FileFacts): readonly Finding[] {
   const pointer = [...at, 'keys'];
   const ofSecret = hmac_key === undefined ? [] : secretKeyFaults([...at, 'hmac_key'], hmac_key);
+  if (typeof keys !== 'string') return [...ofSecret, ...sharedDatabaseFaults([...pointer, 'storage'], keys.storage)];
   if (passesOver(keys, around, 'secrets')) return ofSecret;
   const read = readUserFile(keys, around, parseApiKeys);
   if (!read.ok) return [...ofSecret, ...read.faults.map(placedAt(pointer))];

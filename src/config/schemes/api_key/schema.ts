@@ -1,14 +1,21 @@
 import * as Type from 'typebox';
 import { oneOf, record, text } from '../../words/schema.ts';
+import { storage } from '../users-schema.ts';
 
 export const ApiKey = record(
   {
     realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
     in: oneOf(['header', 'query'], 'header', 'Where the key stands. In a query it is kept out of logs and caches.'),
     name: text('X-API-Key', 'Of the header or of the query parameter.'),
-    keys: text(
-      undefined,
-      'A file as `gatehouse api-key create` writes it: hashes, and no key; closed to everybody else, and read again when it changes.',
+    keys: Type.Union(
+      [
+        text(
+          undefined,
+          'A file as `gatehouse api-key create` writes it: hashes, and no key; closed to everybody else, and read again when it changes.',
+        ),
+        record({ storage }, undefined, 'What `gatehouse api-key create --config` wrote.'),
+      ],
+      { description: 'A file, or { storage } of an authorization service.' },
     ),
     hmac_key: Type.Optional(
       text(undefined, 'Opens what `gatehouse api-key import` kept of short keys: 32 bytes in base64.'),

@@ -8,8 +8,8 @@ export interface Lifetime {
   readonly now: number;
 }
 
-/** Seconds: a feed that tells of revoked tokens is worth nothing where they pass for longer than it takes to tell. */
-const LONGEST_WITH_FEED = 1;
+/** Seconds: what is revoked within a second must not pass for longer at a proxy. */
+const LONGEST_IF_TOLD = 1;
 
 /** Seconds: whoever counts in whole ones keeps an answer for up to one more. */
 const ONE_MORE = 1;
@@ -23,8 +23,10 @@ export function lifetimeOf({ route, identity, shadow }: Forward, { maxAge, now }
   const longest = Math.floor(maxAge / 1000);
   if (route.rateLimit !== undefined || shadow !== undefined) return 0;
   if (identity === undefined) return longest;
-  if (schemeNamed(identity.scheme)?.countsUses) return 0;
+  const scheme = schemeNamed(identity.scheme);
+  if (scheme?.countsUses) return 0;
   const left = identity.expiresAt === undefined ? longest : Math.floor(identity.expiresAt - now) - ONE_MORE;
-  const told = identity.marks === undefined ? longest : LONGEST_WITH_FEED;
+  const isTold = identity.marks !== undefined || scheme?.isRevoked === true;
+  const told = isTold ? LONGEST_IF_TOLD : longest;
   return Math.max(0, Math.min(longest, left, told));
 }

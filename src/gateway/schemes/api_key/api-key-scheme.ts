@@ -1,14 +1,16 @@
+import { LRUCache } from 'lru-cache';
+import { addressBlock } from '../../../base/client-address.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { refused } from '../../../base/verdict.ts';
-import type { ApiKeyEntry } from '../../../config/files/api-keys.ts';
 import type { Throttle } from '../../../counters/throttle.ts';
-import { hashApiKey, isBrokenApiKey } from '../../../http-auth/api-key.ts';
+import { isBrokenApiKey } from '../../../http-auth/api-key.ts';
 import type { Identity, SchemeVerification } from '../../message/identity.ts';
 import { guard } from '../guarded-login.ts';
 import type { Presented } from '../http-scheme.ts';
 import type { OpenedScheme } from '../scheme.ts';
+import type { Answered } from '../sought.ts';
 import { identityOfKey } from './key-identity.ts';
-import { type KnownKeys, octetsOf } from './known-keys.ts';
+import { type KnownKey, type KnownKeys, type SentKey, sentKey } from './known-keys.ts';
 
 export interface ApiKeyParts {
   readonly realm: string;
@@ -16,19 +18,27 @@ export interface ApiKeyParts {
   readonly keys: KnownKeys;
   readonly throttle: Throttle;
   readonly clock: Clock;
+  /** `limits.share`: of the places where keys of a store are waited for, the most that one address block has. */
+  readonly share: number;
 }
 
 /** For so long, in milliseconds, a key that was right is not asked after at the counters, which may be on another machine. */
 const REMEMBERED_FOR = 60_000;
+/** Keys. Those that were used least lately are asked after again. */
+const MOST = 50_000;
 
 interface Scene extends ApiKeyParts {
-  /** Keys that were right: until when, by the monotonic clock, and whose they are. */
-  readonly right: Map<ApiKeyEntry, { until: number; readonly identity: Identity }>;
+  /** Hashes of keys that were right → until when, by the monotonic clock. */
+  readonly right: LRUCache<string, number>;
+  /** One for each key, since more is remembered by it. */
+  readonly identities: WeakMap<KnownKey, Identity>;
 }
+
+type Verified = SchemeVerification | Promise<SchemeVerification>;
 
 /** API keys on the routes that share one block. */
 export function apiKeyScheme(parts: ApiKeyParts): OpenedScheme {
-  const scene: Scene = { ...parts, right: new Map() };
+  const scene: Scene = { ...parts, right: new LRUCache({ max: MOST }), identities: new WeakMap() };
   return {
     name: 'api_key',
     wantsEntity: () => undefined,
@@ -37,38 +47,58 @@ export function apiKeyScheme(parts: ApiKeyParts): OpenedScheme {
   };
 }
 
-function verify(scene: Scene, { value, head }: Presented): SchemeVerification | Promise<SchemeVerification> {
-  const octets = octetsOf(value);
-  const hash = hashApiKey(octets);
-  const key = scene.keys.find(hash, octets);
-  const before = key && scene.right.get(key);
-  if (key !== undefined && before !== undefined && before.until > scene.clock.monotonic())
-    return unlessExpired(scene, key, before.identity, 'hit');
-  // Of a wrong key no more is kept than tells it from the others.
-  const name = `api_key ${hash.slice(0, COUNTED)}`;
-  return guard({ throttle: scene.throttle, name, address: head.origin.address }, () => judge(scene, key, value));
+function verify(scene: Scene, { value, head }: Presented): Verified {
+  const sent = sentKey(value);
+  const { address } = head.origin;
+  const isRemembered = (scene.right.get(sent.hash) ?? Number.NEGATIVE_INFINITY) > scene.clock.monotonic();
+  if (!isRemembered) return tried(scene, sent, value, address);
+  const again = (told: Answered<KnownKey>) =>
+    told.kind === 'unknown' ? tried(scene, sent, value, address) : judged(scene, told, 'hit');
+  return whenSought(scene, sent, address, again);
+}
+
+/** Within the limit of wrong keys. Of a wrong key no more is kept than tells it from the others. */
+function tried(scene: Scene, sent: SentKey, value: string, address: string): Verified {
+  const name = `api_key ${sent.hash.slice(0, COUNTED)}`;
+  const judge = (told: Answered<KnownKey>) => {
+    if (told.kind === 'unknown') return refused('api_key_invalid', isBrokenApiKey(value) ? BROKEN : undefined);
+    if (told.kind === 'found') scene.right.set(sent.hash, scene.clock.monotonic() + REMEMBERED_FOR);
+    return judged(scene, told, 'miss');
+  };
+  return guard({ throttle: scene.throttle, name, address }, () => whenSought(scene, sent, address, judge));
 }
 
 /** Characters of base64url. */
 const COUNTED = 12;
 
-function judge(scene: Scene, key: ApiKeyEntry | undefined, value: string): SchemeVerification {
-  if (key === undefined) return refused('api_key_invalid', isBrokenApiKey(value) ? BROKEN : undefined);
-  const identity = scene.right.get(key)?.identity ?? identityOfKey(scene.realm, key);
-  scene.right.set(key, { until: scene.clock.monotonic() + REMEMBERED_FOR, identity });
-  return unlessExpired(scene, key, identity, 'miss');
-}
-
 const BROKEN = 'the check sum of the key does not fit: a part of it is missing or mistyped';
 
-function unlessExpired(
-  { clock }: Scene,
-  { id, expiresAt }: ApiKeyEntry,
-  identity: Identity,
+/** Of a file at once, of a store later. */
+function whenSought(
+  { keys, share }: Scene,
+  sent: SentKey,
+  address: string,
+  judge: (told: Answered<KnownKey>) => Verified,
+): Verified {
+  const sought = keys.find(sent, { block: addressBlock(address, 48), share });
+  return sought instanceof Promise ? sought.then(judge) : judge(sought);
+}
+
+function judged(
+  scene: Scene,
+  told: Exclude<Answered<KnownKey>, { kind: 'unknown' }>,
   cache: 'hit' | 'miss',
 ): SchemeVerification {
-  if (isExpired(expiresAt, clock)) return refused('api_key_expired', `key ${id}`);
-  return { kind: 'verified', identity, cache };
+  if (told.kind === 'outage') return told;
+  const { id, expiresAt } = told.user;
+  if (isExpired(expiresAt, scene.clock)) return refused('api_key_expired', `key ${id}`);
+  return { kind: 'verified', identity: identityOf(scene, told.user), cache };
+}
+
+function identityOf({ realm, identities }: Scene, key: KnownKey): Identity {
+  const identity = identities.get(key) ?? identityOfKey(realm, key);
+  identities.set(key, identity);
+  return identity;
 }
 
 export function isExpired(expiresAt: number | undefined, clock: Pick<Clock, 'now'>): boolean {

@@ -9,14 +9,17 @@ import { identityOfKey } from './key-identity.ts';
 
 /**
  * Who is assumed by the id of a key, or by the name of a client: of several keys the first in the file that has not
- * expired. Whom the file does not know has no scope; without a directory no file is read.
+ * expired. A client that the file does not name has no scope. Without a directory no file is read, and a store is never
+ * asked.
  */
 export function assumedClients(
-  keys: string,
+  /** Undefined: the keys are in a store. */
+  keys: string | undefined,
   realm: string,
   directory: string | undefined,
 ): Pick<Assumed, 'identityOf' | 'refusalOf'> {
-  const read = directory === undefined ? undefined : readUserFile(keys, { directory }, parseApiKeys);
+  const read =
+    keys === undefined || directory === undefined ? undefined : readUserFile(keys, { directory }, parseApiKeys);
   const entries = read?.ok === true ? read.users : [];
   const find = (name: string) => keyOf(entries, name);
   return {

@@ -1,20 +1,33 @@
+import type { Asker } from '../../../base/bounded-queue.ts';
 import type { ApiKeyEntry, ApiKeyHash } from '../../../config/files/api-keys.ts';
-import { hmacApiKey } from '../../../http-auth/api-key.ts';
+import { hashApiKey, hmacApiKey } from '../../../http-auth/api-key.ts';
+import { foundOr, type Sought } from '../sought.ts';
+import type { UserStore } from '../user-store.ts';
 
-/** The keys of one file. A key is looked up by its hash: of a table of hashes the time of a look-up tells nothing. */
-export interface KnownKeys {
-  /** `hash`: SHA-256 of the octets, as `hashApiKey` gives it. */
-  find(hash: string, octets: Uint8Array): ApiKeyEntry | undefined;
+/** What a request is judged by. */
+export type KnownKey = Pick<ApiKeyEntry, 'id' | 'client' | 'scopes' | 'expiresAt'>;
+
+/** A key as a request sends it. */
+export interface SentKey {
+  readonly octets: Uint8Array;
+  /** SHA-256 of the octets, as `hashApiKey` gives it. */
+  readonly hash: string;
 }
 
-export function knownKeys(entries: readonly ApiKeyEntry[], secret: Uint8Array | undefined): KnownKeys {
+/** The keys of one file or store. A key is looked up by its hash: the time of a look-up says nothing about other keys. */
+export interface KnownKeys {
+  /** `asker`: who asks, such as an address block. */
+  find(sent: SentKey, asker: Asker): Sought<KnownKey>;
+}
+
+export function keysOfFile(entries: readonly ApiKeyEntry[], secret: Uint8Array | undefined): KnownKeys {
   const [hashed, keyed] = [tableOf(entries, 'sha256'), tableOf(entries, 'hmac')];
-  if (secret === undefined || keyed.size === 0) return { find: (hash) => hashed.get(hash) };
+  if (secret === undefined || keyed.size === 0) return { find: ({ hash }) => foundOr(hashed.get(hash)) };
   return {
-    find(hash, octets) {
+    find({ hash, octets }) {
       // both, so that a key of either kind takes the same work
       const [byHash, byHmac] = [hashed.get(hash), keyed.get(hmacApiKey(secret, octets))];
-      return byHash ?? byHmac;
+      return foundOr(byHash ?? byHmac);
     },
   };
 }
@@ -23,7 +36,15 @@ function tableOf(entries: readonly ApiKeyEntry[], wanted: ApiKeyHash): ReadonlyM
   return new Map(entries.filter(({ kind }) => kind === wanted).map((entry) => [entry.hash, entry]));
 }
 
-/** As it was sent: a field value has an octet a character. */
-export function octetsOf(value: string): Uint8Array {
-  return Buffer.from(value, 'latin1');
+export function keysOfStore(store: Pick<UserStore, 'findApiKey'>, secret: Uint8Array | undefined): KnownKeys {
+  const hmacOf = (octets: Uint8Array) => (secret === undefined ? undefined : `hmac:${hmacApiKey(secret, octets)}`);
+  return {
+    find: ({ hash, octets }, asker) => store.findApiKey({ sha256: `sha256:${hash}`, hmac: hmacOf(octets) }, asker),
+  };
+}
+
+/** As it was sent: a field value has one octet for each character. */
+export function sentKey(value: string): SentKey {
+  const octets = Buffer.from(value, 'latin1');
+  return { octets, hash: hashApiKey(octets) };
 }

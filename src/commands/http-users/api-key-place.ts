@@ -1,0 +1,14 @@
+import type { ApiKeyEntry } from '../../config/files/api-keys.ts';
+
+/** Where API keys are kept. Each verb throws a `Refusal` with what the operator has to change. */
+export interface ApiKeyPlace {
+  /** In a message. */
+  readonly name: string;
+  list(): Promise<readonly ApiKeyEntry[]>;
+  /** Answers the ids of those that were added: a key that is there already stays as it is. */
+  add(keys: readonly ApiKeyEntry[]): Promise<ReadonlySet<string>>;
+  /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) unless it ends before; at once or not at all. */
+  rotate(id: string, made: ApiKeyEntry, oldUntil: number): Promise<void>;
+  /** False where there is none. */
+  remove(id: string): Promise<boolean>;
+}

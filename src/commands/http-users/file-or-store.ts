@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { Service } from '../../authorization/service/service.ts';
+import { printableJson } from '../../base/printable.ts';
+import { administer, Refusal, type Report } from '../administration/administer.ts';
+
+/** Options of a command whose people are kept in a file or in the store of the authorization service. */
+export interface FileOrStore {
+  readonly file?: string;
+  /** authorization.yaml. */
+  readonly config?: string;
+  readonly json?: true;
+}
+
+export interface Told {
+  readonly description: string;
+  /** What the options `--file` and `--config` name. */
+  readonly file: string;
+  readonly config: string;
+}
+
+export function inFileOrStore(command: Command, { description, file, config }: Told): Command {
+  return command
+    .description(description)
+    .option('--file <file>', file)
+    .option('-c, --config <file>', config)
+    .option('--json', 'print JSON')
+    .hook('preAction', onePlace);
+}
+
+/** A usage error, as where commander finds one itself. */
+function onePlace(_: Command, command: Command): void {
+  const { file, config } = command.opts<FileOrStore>();
+  if ((file === undefined) === (config === undefined)) command.error('error: give one of --file and --config');
+}
+
+export interface Deeds {
+  readonly file: (file: string) => Promise<Report>;
+  readonly store: (service: Service) => Promise<Report>;
+}
+
+/** What was done in a file is not in the audit log, which belongs to the store. */
+export async function carryOut({ file, config, json }: FileOrStore, deeds: Deeds): Promise<void> {
+  if (config !== undefined) return administer({ config, json }, deeds.store);
+  try {
+    const report = await deeds.file(file ?? '');
+    process.stdout.write(json ? printableJson(report.json) : report.text);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`gatehouse: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
