@@ -234,6 +234,39 @@ t.test('a route has one hint for each kind of credential that its callers bring'
   t.equal(yaml.match(/# 2 requests/g)?.length, kinds.length);
 });
 
+t.test('callers that send what looks like an API key get a hint that counts the different ones', async (t) => {
+  const { url: api } = await witness(t);
+  const running = await gateway(t, behind(api, { mode: 'shadow' }));
+  const keys = ['hunter2-a', 'hunter2-b', 'hunter2-a', 'hunter2-c'];
+  for (const key of keys) await fetch(`${running.url}/orders/1`, { headers: { 'X-API-Key': key } });
+  for (const key of keys) await fetch(`${running.url}/orders/1?x=1&api_key=${key}`);
+  await fetch(`${running.url}/orders/1`);
+  t.notMatch(JSON.stringify(running.log), 'hunter2', 'no key is logged');
+  const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
+  const yaml = stdout.slice(stdout.indexOf('routes:'));
+  for (const [name, place] of [
+    ['X-API-Key', 'header'],
+    ['api_key', 'query'],
+  ]) {
+    t.match(yaml, `# 4 requests with ${name}, at least 3 different values: if these are API keys,`);
+    t.match(yaml, `# api_key: { in: ${place}, name: ${name}, keys: FILE }`);
+  }
+  t.match(yaml, /# 1 request without a token/);
+  const told = JSON.parse((await command(t, ['shadow', 'report', logFile(running.log), '--json']).ended()).stdout);
+  const counted = told.groups.flatMap(({ keys_seen }: { keys_seen?: object }) => keys_seen ?? []);
+  t.match(counted, [
+    { in: 'header', name: 'X-API-Key', different: 3 },
+    { in: 'query', name: 'api_key', different: 3 },
+  ]);
+});
+
+t.test('keys are counted in each run of a gateway, and the most of one run is told', async (t) => {
+  const sent = (print: string) => caller({ key_seen: { in: 'header', name: 'X-API-Key', print } });
+  const file = logFile(['a-1', 'a-2', 'b-1', 'b-1'].map(sent).concat(caller({ key_seen: 'hunter2' })));
+  const { stdout } = await command(t, ['shadow', 'report', file]).ended();
+  t.match(stdout, '# 4 requests with X-API-Key, at least 2 different values');
+});
+
 t.test('a foreign issuer and a foreign audience are named in the hint', async (t) => {
   const file = logFile([
     caller({ shadow: 'token_issuer', claim: 'iss', found: '"https://old.example"' }),

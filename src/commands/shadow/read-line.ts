@@ -27,6 +27,8 @@ export interface ShadowLine {
   readonly timesOut: boolean;
   /** Credentials that the request brought: schemes in lower case, `query`. */
   readonly seen: readonly string[];
+  /** What looks like an API key, and a print that is equal for equal keys of one run of the gateway. */
+  readonly key: { readonly in: string; readonly name: string; readonly print: string } | undefined;
 }
 
 /** `other`: a sound line of the log that is about something else. */
@@ -63,7 +65,16 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
     dropsLater: texts(line.enforce_drops),
     timesOut: line.enforce_times_out === true,
     seen: texts(line.credentials_seen),
+    key: keyOf(line.key_seen),
   };
+}
+
+function keyOf(value: unknown): ShadowLine['key'] {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { in: place, name, print } = value as Readonly<Record<string, unknown>>;
+  return isText(place) && isText(name) && isText(print)
+    ? { in: String(place), name: String(name), print: String(print) }
+    : undefined;
 }
 
 function isText(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { schemes } from '../../config/schemes/table.ts';
 import { comment, list, scalar } from '../common/yaml-text.ts';
+import { differentKeys, type KeysSeen, merged as mergedKeys } from './keys-seen.ts';
 import { area, type Group } from './report.ts';
 
 /** Lines of YAML, one route after another, that would let pass what the groups tell of. */
@@ -35,8 +36,14 @@ type Remedy = (group: Group) => readonly string[];
 
 /** One hint for all groups of a route that have the same remedy, whichever callers they come from. */
 function otherLines(groups: readonly Group[]): readonly string[] {
-  const byRemedy = Map.groupBy(groups, ({ code, seen, reason, client }) =>
-    JSON.stringify([code, kindOf(seen), Object.hasOwn(byCode, code) ? ofServer(code, reason) : client]),
+  const byRemedy = Map.groupBy(groups, ({ code, seen, reason, client, keys }) =>
+    JSON.stringify([
+      code,
+      kindOf(seen),
+      keys?.in,
+      keys?.name,
+      Object.hasOwn(byCode, code) ? ofServer(code, reason) : client,
+    ]),
   );
   return [...byRemedy.values()].flatMap(linesFor);
 }
@@ -51,7 +58,8 @@ function linesFor(groups: readonly Group[]): readonly string[] {
   if (first === undefined) return [];
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   const found = [...new Set(groups.flatMap(({ found }) => found ?? []))].slice(0, 3).join(', ');
-  const merged = { ...first, count, ...(found !== '' && { found }) };
+  const keys = mergedKeys(groups.flatMap((group) => group.keys ?? []));
+  const merged = { ...first, count, keys, ...(found !== '' && { found }) };
   const remedy = Object.hasOwn(byCode, first.code) ? byCode[first.code] : undefined;
   return remedy?.(merged) ?? [hopeless(merged)];
 }
@@ -69,6 +77,17 @@ function withScheme(scheme: string, { count }: Group): readonly string[] {
   ];
 }
 
+function withKeys(keys: KeysSeen, { count }: Group): readonly string[] {
+  const different = differentKeys(keys);
+  const name = comment(keys.name);
+  return [
+    `# ${times(count)} with ${name}, at least ${different} different ${different === 1 ? 'value' : 'values'}: if these are API keys,`,
+    '# take them over with `gatehouse api-key import`, and let the route read them:',
+    '# auth: { any_of: [bearer, api_key] }',
+    `# api_key: { in: ${comment(keys.in)}, name: ${name}, keys: FILE }`,
+  ];
+}
+
 function inQuery({ count }: Group): readonly string[] {
   return [
     `# ${times(count)} with a token in the query: let the route read it there, or let these callers send a header`,
@@ -80,7 +99,7 @@ function inQuery({ count }: Group): readonly string[] {
 const byCode: Readonly<Record<string, Remedy>> = {
   credential_missing: (group) => {
     const kind = kindOf(group.seen);
-    if (kind === undefined) return noCredential(group);
+    if (kind === undefined) return group.keys === undefined ? noCredential(group) : withKeys(group.keys, group);
     return kind === 'query' ? inQuery(group) : withScheme(kind, group);
   },
   credential_repeated: () => ['# two credentials in one request: the client must send one'],

@@ -1,6 +1,7 @@
 import { addCaller, type Callers, callersOf } from './caller.ts';
 import { addChanges, type Change } from './changes.ts';
 import { addInSpite, type InSpite } from './in-spite.ts';
+import { addPrint, differentKeys, type KeysSeen, keysOf } from './keys-seen.ts';
 import { readLine, type ShadowLine } from './read-line.ts';
 
 /** Requests to one route that would be refused for one reason: of one client, or of all callers that are no known client. */
@@ -17,6 +18,8 @@ export interface Group {
   readonly found: string | undefined;
   /** Credentials that all of these requests brought. */
   readonly seen: readonly string[];
+  /** What looks like an API key. Undefined: they brought none, or no route was found. */
+  readonly keys: KeysSeen | undefined;
   /** What the route takes: one of these. */
   readonly needed: readonly string[];
   count: number;
@@ -134,9 +137,9 @@ function widened(span: Span | undefined, time: number): Span {
 
 /** False: there are too many. */
 function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): boolean {
-  const { client, route, missing, needed, reason, dependency, found, seen } = line;
+  const { client, route, missing, needed, reason, dependency, found, seen, key: sent } = line;
   const place = route ?? area(line.path);
-  const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen]);
+  const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen, sent?.in, sent?.name]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS - (client === undefined ? KEPT_FOR_CLIENTS : 0)) {
@@ -161,6 +164,7 @@ function firstOf(line: ShadowLine) {
     methods: new Set([line.method]),
     subjects: new Set(line.subject === undefined ? [] : [line.subject]),
     callers: callersOf(line),
+    keys: line.route === undefined ? undefined : keysOf(line),
   };
 }
 
@@ -171,6 +175,7 @@ function extend(group: Group, line: ShadowLine): void {
   group.held = group.held.filter((scope) => line.held.includes(scope));
   if (group.examples.size < EXAMPLES) group.examples.add(example(line));
   group.methods.add(line.method);
+  if (group.keys !== undefined && line.key !== undefined) addPrint(group.keys, line.key.print);
   if (line.client === undefined) addCaller(group.callers, line);
   if (line.subject !== undefined && group.subjects.size < SUBJECTS) group.subjects.add(line.subject);
 }
@@ -189,11 +194,12 @@ export function asJson({ groups, refused, passed, other, bad, leftOut, changes, 
     left_out: leftOut,
     ...(span && { first_seen: iso(span.first), last_seen: iso(span.last) }),
     groups: groups.map(
-      ({ needed, held, missing, examples, methods, subjects, first, last, callers, seen, ...group }) => ({
+      ({ needed, held, missing, examples, methods, subjects, first, last, callers, seen, keys, ...group }) => ({
         ...group,
         callers: callers.first.map(({ agent, ...caller }) => ({ ...caller, user_agent: agent })),
         other_callers: callers.others,
         credentials_seen: seen,
+        ...(keys && { keys_seen: { in: keys.in, name: keys.name, different: differentKeys(keys) } }),
         scope_needed: needed,
         scope_held: held,
         scope_missing: missing,

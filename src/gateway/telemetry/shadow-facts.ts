@@ -6,6 +6,7 @@ import { placedCredentials } from '../decide/placed-credentials.ts';
 import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
+import { type KeySeen, keySeen } from './key-seen.ts';
 
 /** Of a request in shadow mode: what its caller will notice on the day when its route enforces, but a refusal. */
 export interface ShadowFacts {
@@ -17,6 +18,8 @@ export interface ShadowFacts {
   readonly enforce_times_out?: true;
   /** Which credentials it brought, whether its route takes them or not. */
   readonly credentials_seen?: readonly string[];
+  /** What looks like an API key, where its route reads no credential. */
+  readonly key_seen?: KeySeen;
 }
 
 interface Seen {
@@ -32,7 +35,12 @@ const LONGEST = 64;
 export function shadowFacts(request: Seen, plan: Forward): ShadowFacts {
   if (plan.shadow === undefined) return {};
   const seen = credentialsSeen(request.head, plan.route.schemes);
-  return { ...changes(request, plan), ...(seen.length > 0 && { credentials_seen: seen }) };
+  const key = seen.length > 0 ? undefined : keySeen(request.head);
+  return {
+    ...changes(request, plan),
+    ...(seen.length > 0 && { credentials_seen: seen }),
+    ...(key !== undefined && { key_seen: key }),
+  };
 }
 
 /** Whether it is worth a line of the log although it passes. `authorization` goes on the day of enforcement in any case. */

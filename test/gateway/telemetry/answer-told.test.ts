@@ -181,6 +181,7 @@ const members: Readonly<Record<keyof DecisionRecord | 'level' | 'time' | 'msg' |
   enforce_drops: true,
   enforce_times_out: true,
   credentials_seen: true,
+  key_seen: true,
   bytes_in: true,
   bytes_out: true,
   milliseconds: true,

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { hmacSha256 } from '../../base/hmac.ts';
+import type { RequestHead } from '../message/request-head.ts';
+
+/** A request in shadow mode brought something that looks like an API key, in a place that its route does not read. */
+export interface KeySeen {
+  readonly in: 'header' | 'query';
+  /** Of the field or the parameter, as people write it. */
+  readonly name: string;
+  /** Equal for equal keys of one run of this process, so that keys can be counted. It tells nothing else about the key. */
+  readonly print: string;
+}
+
+/** In lower case → as people write it. */
+const HEADERS: ReadonlyMap<string, string> = new Map(
+  ['X-API-Key', 'Api-Key', 'ApiKey', 'X-ApiKey', 'X-Auth-Key', 'X-Access-Key', 'Ocp-Apim-Subscription-Key'].map(
+    (name) => [name.toLowerCase(), name],
+  ),
+);
+
+const PARAMETER = /[?&](api_key|apikey|api-key|subscription-key)=([^&#]+)/i;
+
+/** Drawn at start and never kept: who has the log cannot try keys against a print. */
+const secret = randomBytes(32);
+const run = randomBytes(3).toString('hex');
+
+export function keySeen({ fields, target }: Pick<RequestHead, 'fields' | 'target'>): KeySeen | undefined {
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = HEADERS.get(fields[index] ?? '');
+    if (name !== undefined) return { in: 'header', name, print: printOf(fields[index + 1] ?? '') };
+  }
+  const [, name, value] = PARAMETER.exec(target) ?? [];
+  return name === undefined || value === undefined ? undefined : { in: 'query', name, print: printOf(value) };
+}
+
+/** 24 bits: few enough that even with the secret a print would fit many keys. */
+function printOf(value: string): string {
+  return `${run}-${hmacSha256(secret, value).toString('hex', 0, 3)}`;
+}
