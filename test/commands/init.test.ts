@@ -214,7 +214,7 @@ t.test('--json names what was written, and what to do next', async (t) => {
     ['ticket.key', 'gateway', 'first-client'].map((name) => join(folder, 'secrets', name)),
   );
   for (const { path } of written) t.ok(existsSync(path), path);
-  t.ok(next.some((step) => step.startsWith('gatehouse gateway ')));
+  t.ok(next.some((step) => step.startsWith('./bin/gatehouse.js gateway ')));
 });
 
 t.test(

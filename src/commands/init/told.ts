@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { printableJson, printableValue } from '../../base/printable.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import { programName } from '../common/program-name.ts';
 import { FIRST_CLIENT, type NewFile, OWN_ISSUER } from './files.ts';
 import type { Answers } from './questions.ts';
 
@@ -27,15 +28,16 @@ export function inWords(folder: string, { written, kept }: Outcome, answers: Ans
 }
 
 function nextSteps(folder: string, { issuer }: Answers): readonly string[] {
+  const gatehouse = programName();
   const [gateway, authorization, secret] = ['gateway.yaml', 'authorization.yaml', `secrets/${FIRST_CLIENT}`].map(
     (path) => shellWord(join(folder, path)),
   );
   if (issuer !== undefined)
-    return [`gatehouse check ${gateway}`, `gatehouse doctor -c ${gateway}`, `gatehouse gateway -c ${gateway}`];
+    return [`${gatehouse} check ${gateway}`, `${gatehouse} doctor -c ${gateway}`, `${gatehouse} gateway -c ${gateway}`];
   return [
-    `gatehouse check ${gateway} ${authorization}`,
-    `gatehouse authorization -c ${authorization}`,
-    `gatehouse gateway -c ${gateway}`,
+    `${gatehouse} check ${gateway} ${authorization}`,
+    `${gatehouse} authorization -c ${authorization}`,
+    `${gatehouse} gateway -c ${gateway}`,
     `curl -s -u ${FIRST_CLIENT}:$(cat ${secret}) -d grant_type=client_credentials ${OWN_ISSUER}/oauth2/token`,
   ];
 }

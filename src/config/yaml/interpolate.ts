@@ -95,7 +95,7 @@ function lookUp(inner: string, sources: Sources): string | Unfilled | Withheld {
       ok: false,
       message: `the environment variable ${name} is not set`,
       hint: SECRET.test(name)
-        ? `set it, or read it from a file: \${file:PATH}`
+        ? `set it, or read it from a file: \${file:PATH}; where it is not at hand, \`check --no-secrets\` needs none`
         : `set it, or give it a default: \${${name}:-…}`,
     }
   );
