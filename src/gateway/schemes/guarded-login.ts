@@ -15,7 +15,7 @@ type Answer = SchemeVerification | Promise<SchemeVerification>;
 export function guard(guarded: Guarded, judge: () => Answer): Answer {
   const attempt = attemptOf(guarded);
   return attempt instanceof Promise
-    ? attempt.then((told) => tried(guarded, told, judge))
+    ? attempt.then((told) => triedLater(guarded, told, judge))
     : tried(guarded, attempt, judge);
 }
 
@@ -29,6 +29,12 @@ function tried(guarded: Guarded, attempt: Attempt, judge: () => Answer): Answer 
   return verification instanceof Promise
     ? verification.then((told) => judgedLater(guarded, attempt, told))
     : counted(attempt, verification);
+}
+
+/** Many may have asked for their attempt before the first of them is judged. */
+async function triedLater(guarded: Guarded, attempt: Attempt, judge: () => Answer): Promise<SchemeVerification> {
+  if (attempt.retryAfter !== undefined) return throttled(attempt.retryAfter);
+  return judgedLater(guarded, attempt, await judge());
 }
 
 /**

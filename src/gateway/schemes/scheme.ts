@@ -34,7 +34,7 @@ export interface GatewayScheme<Block = unknown> {
    * outlive what they are kept in.
    */
   readonly countsUses: boolean;
-  /** true: a credential can be revoked, which holds within a second at a proxy that remembers decisions too. */
+  /** true: a revoked credential ends within a second, so no proxy is told to remember a decision about one. */
   readonly isRevoked?: boolean;
   /** What a block names outside of the gateway, for `doctor`. */
   dependencies(block: Block): readonly SchemeDependency[];

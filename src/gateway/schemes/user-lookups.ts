@@ -11,7 +11,8 @@ const REMEMBERED_FOR = 900;
 const MOST = { found: 10_000, unknown: 2_000 } as const;
 /** Seconds, for `Retry-After`. */
 const RETRY_AFTER = 1;
-const atOnce = { atOnce: 16, waiting: 1024 } as const;
+/** `kept`: for credentials that were right a moment ago, so that strangers cannot take every place. */
+const atOnce = { atOnce: 16, waiting: 1280, kept: 256 } as const;
 
 /** `users`, the name by which it is told that they are out of reach. */
 const USERS = 'users';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import t from 'tap';
 import { outage } from '../../../src/base/verdict.ts';
 import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
+import type { Throttle } from '../../../src/counters/throttle.ts';
 import { basicScheme } from '../../../src/gateway/schemes/basic/basic-scheme.ts';
 import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic/basic-users.ts';
 import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
@@ -9,7 +10,7 @@ import type { Answered } from '../../../src/gateway/schemes/sought.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { headOf } from '../head.ts';
-import { present, throttleOf } from './presenting.ts';
+import { fullAfter, present, throttleOf } from './presenting.ts';
 
 const real = openPasswordJudge();
 t.teardown(() => real.close());
@@ -22,7 +23,7 @@ function stored(password: string): StoredPassword {
 
 const settings = { users: 'users', allow_insecure: true, scopes: { alice: 'read' } };
 
-function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge['judge'] } = {}) {
+function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge['judge']; throttle?: Throttle } = {}) {
   const clock = settableClock();
   const judged: string[] = [];
   const judge: PasswordJudge = {
@@ -34,7 +35,8 @@ function open(more: { users?: BasicUsers; config?: object; judge?: PasswordJudge
   };
   const users = more.users ?? basicUsersOfFile(new Map([['alice', stored('wonderland')]]));
   const config = { ...settings, ...more.config };
-  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle: throttleOf(clock), share: 1, clock });
+  const throttle = more.throttle ?? throttleOf(clock);
+  const scheme = basicScheme({ config, realm: 'r', users, judge, throttle, share: 1, clock });
   const tell = async (name: string, password: string, address = '192.0.2.1') => {
     const verdict = await scheme.verify(present(formatBasic(name, password), { address }));
     return verdict.kind === 'refused' ? verdict.code : verdict.kind;
@@ -183,4 +185,11 @@ t.test('each spelling of a name is guessed on the account of one', async (t) => 
   const { tell } = open({ users: changing({ answered: { kind: 'unknown' } }) });
   for (const name of ['alice', 'Alice', 'ALICE']) t.equal(await tell(name, 'x'), 'password_wrong');
   t.equal(await tell('aLICE', 'x'), 'throttled');
+});
+
+t.test('the right password of a burst of guesses is refused, and not remembered as right', async (t) => {
+  const { tell, judged } = open({ throttle: fullAfter(1) });
+  t.equal(await tell('alice', 'wonderland'), 'throttled', 'others failed while it was judged');
+  t.equal(await tell('alice', 'wonderland'), 'throttled');
+  t.equal(judged.length, 1, 'nothing is judged above the limit');
 });

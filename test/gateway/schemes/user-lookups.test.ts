@@ -88,3 +88,17 @@ t.test('one who floods it waits behind a share of the queue, and others do not',
   for (const each of [other, alsoU0, alsoU99])
     t.match(await each, { kind: 'unknown' }, 'also for a name that the flood was refused');
 });
+
+t.test('strangers from any number of addresses leave places for credentials that were right', async (t) => {
+  const { find } = userLookups<{ readonly name: string }>(settableClock());
+  const held = Promise.withResolvers<undefined>();
+  const strangers = Array.from({ length: 2_000 }, (_, n) =>
+    find(`u${n}`, { block: `b${n}`, share: 0.5 }, () => held.promise),
+  );
+  const late = find('late', { block: 'late', share: 0.5 }, async () => ({ name: 'late' }));
+  const known = find('known', { block: 'known', share: 0.5, isKnown: true }, async () => ({ name: 'known' }));
+  held.resolve(undefined);
+  t.match(await known, { kind: 'found', user: { name: 'known' } });
+  t.match(await late, { kind: 'outage' });
+  await Promise.all(strangers);
+});

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Asker } from '../../../base/bounded-queue.ts';
 import { addressBlock } from '../../../base/client-address.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { refused } from '../../../base/verdict.ts';
@@ -51,21 +52,29 @@ function verify(scene: Scene, { value, head }: Presented): Verified {
   const sent = sentKey(value);
   const { address } = head.origin;
   const isRemembered = (scene.right.get(sent.hash) ?? Number.NEGATIVE_INFINITY) > scene.clock.monotonic();
-  if (!isRemembered) return tried(scene, sent, value, address);
+  const asker = { block: addressBlock(address, 48), share: scene.share };
+  if (!isRemembered) return tried(scene, sent, asker, value, address);
   const again = (told: Answered<KnownKey>) =>
-    told.kind === 'unknown' ? tried(scene, sent, value, address) : judged(scene, told, 'hit');
-  return whenSought(scene, sent, address, again);
+    told.kind === 'unknown' ? tried(scene, sent, asker, value, address) : judged(scene, told, 'hit');
+  // No stranger can pass for a key that was right, so it does not wait in the line of strangers.
+  return whenSought(scene, sent, { block: sent.hash, share: scene.share, isKnown: true }, again);
 }
 
 /** Within the limit of wrong keys. Of a wrong key no more is kept than tells it from the others. */
-function tried(scene: Scene, sent: SentKey, value: string, address: string): Verified {
+function tried(scene: Scene, sent: SentKey, asker: Asker, value: string, address: string): Verified {
   const name = `api_key ${sent.hash.slice(0, COUNTED)}`;
   const judge = (told: Answered<KnownKey>) => {
     if (told.kind === 'unknown') return refused('api_key_invalid', isBrokenApiKey(value) ? BROKEN : undefined);
-    if (told.kind === 'found') scene.right.set(sent.hash, scene.clock.monotonic() + REMEMBERED_FOR);
     return judged(scene, told, 'miss');
   };
-  return guard({ throttle: scene.throttle, name, address }, () => whenSought(scene, sent, address, judge));
+  const verdict = guard({ throttle: scene.throttle, name, address }, () => whenSought(scene, sent, asker, judge));
+  return verdict instanceof Promise ? verdict.then((told) => kept(scene, sent, told)) : kept(scene, sent, verdict);
+}
+
+/** Only what the limit let pass is remembered: the right one of a burst of guesses is not. */
+function kept({ right, clock }: Scene, { hash }: SentKey, verdict: SchemeVerification): SchemeVerification {
+  if (verdict.kind === 'verified') right.set(hash, clock.monotonic() + REMEMBERED_FOR);
+  return verdict;
 }
 
 /** Characters of base64url. */
@@ -75,12 +84,12 @@ const BROKEN = 'the check sum of the key does not fit: a part of it is missing o
 
 /** Of a file at once, of a store later. */
 function whenSought(
-  { keys, share }: Scene,
+  { keys }: Scene,
   sent: SentKey,
-  address: string,
+  asker: Asker,
   judge: (told: Answered<KnownKey>) => Verified,
 ): Verified {
-  const sought = keys.find(sent, { block: addressBlock(address, 48), share });
+  const sought = keys.find(sent, asker);
   return sought instanceof Promise ? sought.then(judge) : judge(sought);
 }
 

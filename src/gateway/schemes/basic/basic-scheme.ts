@@ -72,7 +72,8 @@ function askerOf({ share }: Scene, { address }: Pick<Sent, 'address'>): Asker {
 
 /** Right a moment ago: so it is still, unless the user or the password was changed since. */
 function verifyAgain(scene: Scene, sent: Sent, before: Remembered): SchemeVerification | Promise<SchemeVerification> {
-  const sought = scene.users.find(before.username, askerOf(scene, sent));
+  // No stranger can pass for credentials that were right, so they do not wait in the line of strangers.
+  const sought = scene.users.find(before.username, { block: sent.key, share: scene.share, isKnown: true });
   const judge = (told: Answered<BasicUser>) => {
     if (told.kind === 'outage') return told;
     const isSame = told.kind === 'found' && told.user.print === before.print;
@@ -106,9 +107,22 @@ function guarded(
   const user = sought.kind === 'found' ? sought.user : undefined;
   const name = `basic ${realm.length}:${realm}${users.keyOf(credentials.username)}`;
   const judged = `${key} ${user?.print ?? ''}`;
-  return guard({ throttle, name, address }, () =>
-    verified.once(judged, () => check(scene, { ...credentials, user, key }, address)),
+  const verdict = guard({ throttle, name, address }, () =>
+    verified.once(judged, () => check(scene, { ...credentials, user }, address)),
   );
+  const remembered = (told: SchemeVerification) => keep(verified, { ...credentials, user, key }, told);
+  return verdict instanceof Promise ? verdict.then(remembered) : remembered(verdict);
+}
+
+/** Only what the limit let pass is remembered: the right one of a burst of guesses is not. */
+function keep(
+  verified: VerifiedCredentials,
+  { user, username, key }: Asked & { readonly key: string },
+  told: SchemeVerification,
+): SchemeVerification {
+  if (told.kind === 'verified' && user !== undefined)
+    verified.keep(key, { username, print: user.print, verified: { ...told, cache: 'hit' } });
+  return told;
 }
 
 interface Asked {
@@ -116,21 +130,18 @@ interface Asked {
   /** As it was sent, which may be another spelling of the user's. */
   readonly username: string;
   readonly password: string;
-  readonly key: string;
 }
 
 /** The same work whether the user is known or not. */
 async function check(scene: Scene, asked: Asked, address: string): Promise<SchemeVerification> {
-  const { judge, users, verified, identityOf } = scene;
-  const { user, username, password, key } = asked;
+  const { judge, users, identityOf } = scene;
+  const { user, username, password } = asked;
   const decoy = users.decoyOf(username);
   const stored = user?.stored ?? decoy;
   const judged = stored === undefined ? 'wrong' : await judge.judge(stored, password, askerOf(scene, { address }));
   if (typeof judged === 'object') return judged;
   if (judged === 'wrong' || user === undefined) return refused('password_wrong');
-  const identity = identityOf(user.username);
-  verified.keep(key, { username, print: user.print, verified: { kind: 'verified', identity, cache: 'hit' } });
-  return { kind: 'verified', identity, cache: 'miss' };
+  return { kind: 'verified', identity: identityOf(user.username), cache: 'miss' };
 }
 
 interface Remembered {
