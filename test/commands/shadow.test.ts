@@ -239,7 +239,10 @@ t.test('callers that send what looks like an API key get a hint that counts the 
   const running = await gateway(t, behind(api, { mode: 'shadow' }));
   const keys = ['hunter2-a', 'hunter2-b', 'hunter2-a', 'hunter2-c'];
   for (const key of keys) await fetch(`${running.url}/orders/1`, { headers: { 'X-API-Key': key } });
-  for (const key of keys) await fetch(`${running.url}/orders/1?x=1&api_key=${key}`);
+  for (const key of keys)
+    await fetch(`${running.url}/orders/1?x=1&${key.endsWith('a') ? 'API_key' : 'api_key'}=${key}`);
+  await fetch(`${running.url}/orders/1&api_key=x`);
+  await fetch(`${running.url}/orders/1`, { headers: { 'X-API-Key': '' } });
   await fetch(`${running.url}/orders/1`);
   t.notMatch(JSON.stringify(running.log), 'hunter2', 'no key is logged');
   const { stdout } = await command(t, ['shadow', 'report', logFile(running.log)]).ended();
@@ -251,7 +254,7 @@ t.test('callers that send what looks like an API key get a hint that counts the 
     t.match(yaml, `# 4 requests with ${name}, at least 3 different values: if these are API keys,`);
     t.match(yaml, `# api_key: { in: ${place}, name: ${name}, keys: FILE }`);
   }
-  t.match(yaml, /# 1 request without a token/);
+  t.match(yaml, /# 3 requests without a token/);
   const told = JSON.parse((await command(t, ['shadow', 'report', logFile(running.log), '--json']).ended()).stdout);
   const counted = told.groups.flatMap(({ keys_seen }: { keys_seen?: object }) => keys_seen ?? []);
   t.match(counted, [
@@ -262,9 +265,20 @@ t.test('callers that send what looks like an API key get a hint that counts the 
 
 t.test('keys are counted in each run of a gateway, and the most of one run is told', async (t) => {
   const sent = (print: string) => caller({ key_seen: { in: 'header', name: 'X-API-Key', print } });
-  const file = logFile(['a-1', 'a-2', 'b-1', 'b-1'].map(sent).concat(caller({ key_seen: 'hunter2' })));
+  const file = logFile(
+    ['a-1', 'a-2', 'b-1', 'b-1']
+      .map(sent)
+      .concat([
+        caller({ key_seen: 'hunter2' }),
+        caller({ key_seen: { in: 'header', name: 'X, keys: /tmp/mine }  #', print: 'a-1' } }),
+        caller({ shadow: 'body_too_large', key_seen: { in: 'header', name: 'X-API-Key', print: 'a-1' } }),
+        caller({ shadow: 'body_too_large' }),
+      ]),
+  );
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '# 4 requests with X-API-Key, at least 2 different values');
+  t.notMatch(stdout, /mine|hunter/);
+  t.equal(stdout.match(/# larger bodies/g)?.length, 1);
 });
 
 t.test('a foreign issuer and a foreign audience are named in the hint', async (t) => {

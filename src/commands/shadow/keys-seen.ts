@@ -1,8 +1,8 @@
-import type { ShadowLine } from './read-line.ts';
+import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
 
 /** Where the requests of a group bring what looks like an API key. */
 export interface KeysSeen {
-  readonly in: string;
+  readonly in: KeySeen['in'];
   readonly name: string;
   /** Run of a gateway → its prints of keys. Each run has other prints of the same keys. */
   readonly prints: Map<string, Set<string>>;
@@ -10,11 +10,12 @@ export interface KeysSeen {
 
 /** A stranger can send any number of keys. */
 const MOST = 1_000;
+/** Runs of gateways in one log. */
+const MOST_RUNS = 16;
 
-export function keysOf({ key }: ShadowLine): KeysSeen | undefined {
-  if (key === undefined) return undefined;
-  const keys: KeysSeen = { in: key.in, name: key.name, prints: new Map() };
-  addPrint(keys, key.print);
+export function keysOf({ print, ...place }: KeySeen): KeysSeen {
+  const keys: KeysSeen = { ...place, prints: new Map() };
+  addPrint(keys, print);
   return keys;
 }
 
@@ -22,7 +23,7 @@ export function addPrint({ prints }: KeysSeen, print: string): void {
   const [run = '', key = ''] = print.split('-');
   const known = prints.get(run) ?? new Set();
   if (known.size < MOST) known.add(key);
-  if (prints.size < MOST) prints.set(run, known);
+  if (prints.size < MOST_RUNS) prints.set(run, known);
 }
 
 export function merged(all: readonly KeysSeen[]): KeysSeen | undefined {

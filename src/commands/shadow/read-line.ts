@@ -1,3 +1,5 @@
+import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
+
 /** A line of the decision log, as far as the report reads it. */
 export interface ShadowLine {
   /** What enforcing would have done: a code, or `pass`. Undefined: the request was refused before its route was known. */
@@ -28,7 +30,7 @@ export interface ShadowLine {
   /** Credentials that the request brought: schemes in lower case, `query`. */
   readonly seen: readonly string[];
   /** What looks like an API key, and a print that is equal for equal keys of one run of the gateway. */
-  readonly key: { readonly in: string; readonly name: string; readonly print: string } | undefined;
+  readonly key: KeySeen | undefined;
 }
 
 /** `other`: a sound line of the log that is about something else. */
@@ -69,12 +71,14 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
   };
 }
 
+/** It stands in lines that are to be pasted into a file. */
+const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
+
 function keyOf(value: unknown): ShadowLine['key'] {
   if (typeof value !== 'object' || value === null) return undefined;
   const { in: place, name, print } = value as Readonly<Record<string, unknown>>;
-  return isText(place) && isText(name) && isText(print)
-    ? { in: String(place), name: String(name), print: String(print) }
-    : undefined;
+  const isSound = (place === 'header' || place === 'query') && PLAIN.test(String(name)) && PLAIN.test(String(print));
+  return isSound ? { in: place, name: String(name), print: String(print) } : undefined;
 }
 
 function isText(value: unknown): boolean {

@@ -66,7 +66,7 @@ function linesFor(groups: readonly Group[]): readonly string[] {
 
 /** Of the credentials that came in place of a token, the one that a route could take: a scheme, or a token in the query. */
 function kindOf(seen: readonly string[]): string | undefined {
-  return seen.find((kind) => kind === 'query' || schemes.some(({ name }) => name === kind));
+  return seen.find((kind) => kind === 'query' || schemes.some((row) => row.name === kind && !('places' in row)));
 }
 
 function withScheme(scheme: string, { count }: Group): readonly string[] {

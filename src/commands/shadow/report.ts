@@ -137,14 +137,16 @@ function widened(span: Span | undefined, time: number): Span {
 
 /** False: there are too many. */
 function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): boolean {
-  const { client, route, missing, needed, reason, dependency, found, seen, key: sent } = line;
+  const { client, route, missing, needed, reason, dependency, found, seen } = line;
+  // Elsewhere a key is no remedy, and would part what belongs together.
+  const sent = code === 'credential_missing' && route !== undefined ? line.key : undefined;
   const place = route ?? area(line.path);
   const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen, sent?.in, sent?.name]);
   const group = groups.get(key);
   if (group !== undefined) extend(group, line);
   else if (groups.size < MOST_GROUPS - (client === undefined ? KEPT_FOR_CLIENTS : 0)) {
     const about = { client, route, code, missing, needed, found, seen };
-    groups.set(key, { ...about, reason: reason ?? dependency, ...firstOf(line) });
+    groups.set(key, { ...about, reason: reason ?? dependency, ...firstOf(line), keys: sent && keysOf(sent) });
   } else return false;
   return true;
 }
@@ -164,7 +166,6 @@ function firstOf(line: ShadowLine) {
     methods: new Set([line.method]),
     subjects: new Set(line.subject === undefined ? [] : [line.subject]),
     callers: callersOf(line),
-    keys: line.route === undefined ? undefined : keysOf(line),
   };
 }
 

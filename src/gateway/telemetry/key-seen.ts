@@ -5,7 +5,7 @@ import type { RequestHead } from '../message/request-head.ts';
 /** A request in shadow mode brought something that looks like an API key, in a place that its route does not read. */
 export interface KeySeen {
   readonly in: 'header' | 'query';
-  /** Of the field or the parameter, as people write it. */
+  /** Of the field as people write it, or of the parameter in lower case. */
   readonly name: string;
   /** Equal for equal keys of one run of this process, so that keys can be counted. It tells nothing else about the key. */
   readonly print: string;
@@ -18,7 +18,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-const PARAMETER = /[?&](api_key|apikey|api-key|subscription-key)=([^&#]+)/i;
+const PARAMETER = /[?&](api_key|apikey|api-key|subscription-key)=([^&]+)/i;
 
 /** Drawn at start and never kept: who has the log cannot try keys against a print. */
 const secret = randomBytes(32);
@@ -27,10 +27,13 @@ const run = randomBytes(3).toString('hex');
 export function keySeen({ fields, target }: Pick<RequestHead, 'fields' | 'target'>): KeySeen | undefined {
   for (let index = 0; index < fields.length; index += 2) {
     const name = HEADERS.get(fields[index] ?? '');
-    if (name !== undefined) return { in: 'header', name, print: printOf(fields[index + 1] ?? '') };
+    const value = fields[index + 1] ?? '';
+    if (name !== undefined && value !== '') return { in: 'header', name, print: printOf(value) };
   }
-  const [, name, value] = PARAMETER.exec(target) ?? [];
-  return name === undefined || value === undefined ? undefined : { in: 'query', name, print: printOf(value) };
+  const at = target.indexOf('?');
+  const [, name, value] = (at === -1 ? null : PARAMETER.exec(target.slice(at))) ?? [];
+  if (name === undefined || value === undefined) return undefined;
+  return { in: 'query', name: name.toLowerCase(), print: printOf(value) };
 }
 
 /** 24 bits: few enough that even with the secret a print would fit many keys. */
