@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { seconds, systemClock } from '../base/clock.ts';
 import { decodeUtf8 } from '../base/utf8.ts';
-import { timeOf } from '../config/files/api-keys.ts';
+import { LAST_TIME, timeOf } from '../config/files/api-keys.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { Refusal, type Report } from './administration/administer.ts';
 import { duration } from './administration/options.ts';
@@ -92,6 +92,7 @@ function endOf(text: string): End {
   const after = unitTable.duration.convert(text);
   const end = typeof after === 'number' ? now + Math.floor(after / 1000) : timeOf(text);
   if (Number.isNaN(end)) throw new InvalidArgumentError('Write 90d, 12h, 2027-01-31, 2027-01-31T12:00:00Z or never.');
+  if (end > LAST_TIME) throw new InvalidArgumentError('That is after the year 9999: write never.');
   if (end <= now) throw new InvalidArgumentError('That time has passed.');
   return end;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { parseApiKeys } from '../../src/config/files/api-keys.ts';
 import { hashApiKey, hmacApiKey, isOurApiKey } from '../../src/http-auth/api-key.ts';
@@ -85,6 +85,8 @@ t.test('what cannot be kept changes nothing, and no key is quoted', async (t) =>
     [1, '', ['create', '--client', 'a'], /keys:1: this is not a line of an API key/],
     [2, '', ['create', '--client', 'a', '--expires', 'soon'], /Write 90d/],
     [2, '', ['create', '--client', 'a', '--expires', '2020-01-01'], /has passed/],
+    [2, '', ['create', '--client', 'a', '--expires', '9999999d'], /after the year 9999: write never/],
+    [1, 'hunter2 a\nhunter2 b\n', ['import'], /line 2 of the input: this is the key of line 1 again/],
     [1, 'hunter2\n', ['import'], /line 1 of the input: this is not `KEY CLIENT/],
     [1, 'hünter2 a\n', ['import'], /a key is printable ASCII/],
   ];
@@ -151,6 +153,29 @@ t.test('keys of the store are made, listed, rotated, imported and revoked, and t
     { event: 'api_key_revoked', client_id: 'meter-7', detail: `by command: ${made.id}` },
   ]);
   for (const { key } of [made, rotated]) t.notOk(JSON.stringify(audit).includes(key));
+});
+
+t.test('the other lines of a file keep their ends, and a link still leads to it', async (t) => {
+  const directory = t.testdir();
+  const [file, link] = [`${directory}/keys`, `${directory}/link`];
+  writeFileSync(file, `# ours\r\nghk_1 sha256:${'B'.repeat(43)} a - read\r\n# theirs\r\n`, { mode: 0o600 });
+  symlinkSync(file, link);
+  const { status, stderr } = await apiKey('', 'rotate', 'ghk_1', '--file', link, '--overlap', '9999999d');
+  t.equal(status, 0, stderr);
+  t.ok(lstatSync(link).isSymbolicLink());
+  t.match(
+    readFileSync(file, 'utf8'),
+    /^# ours\r\nghk_1 \S+ a 9999-12-31T23:59:59Z read\r\n# theirs\n\S+ \S+ a - read\n$/,
+  );
+  t.match(await apiKey('', 'list', '--file', file), { status: 0, stdout: /9999-12-31/ });
+});
+
+t.test('a file that is not UTF-8 is left as it is', async (t) => {
+  const file = `${t.testdir()}/keys`;
+  const octets = Buffer.from('# Schl\xfcssel\n', 'latin1');
+  writeFileSync(file, octets, { mode: 0o600 });
+  t.match(await apiKey('', 'create', '--file', file, '--client', 'a'), { status: 1, stderr: /cannot be read/ });
+  t.strictSame(readFileSync(file), octets);
 });
 
 t.test('one of --file and --config says where the keys are', async (t) => {

@@ -11,13 +11,15 @@ export function apiKeyFile(file: string): ApiKeyPlace {
     async add(keys) {
       const opened = open(file);
       const fresh = without(keys, opened.keys);
-      if (fresh.length > 0) write(file, behind(opened.text, fresh));
+      if (fresh.length > 0) write(file, opened.text, behind(opened.text, fresh));
       return new Set(fresh.map(({ id }) => id));
     },
     async rotate(id, made, oldUntil) {
-      const { text } = open(file);
+      const { text, keys } = open(file);
+      const isThere = keys.some((key) => key.id === id);
       const ended = (old: ApiKeyEntry) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? oldUntil, oldUntil) });
-      write(file, behind(withLine(text, id, ended), [made]));
+      if (isThere) write(file, text, behind(withLine(text, id, ended), [made]));
+      return isThere;
     },
     async remove(id) {
       const { text, keys } = open(file);
@@ -25,6 +27,7 @@ export function apiKeyFile(file: string): ApiKeyPlace {
       if (isThere)
         write(
           file,
+          text,
           withLine(text, id, () => undefined),
         );
       return isThere;
@@ -61,12 +64,14 @@ function withLine(text: string, id: string, change: Changed): string {
     const [key] = parseApiKeys(line).users;
     if (key?.id !== id) return [line];
     const changed = change(key);
-    return changed === undefined ? [] : [formatApiKey(changed)];
+    return changed === undefined ? [] : [`${formatApiKey(changed)}${line.endsWith('\r') ? '\r' : ''}`];
   });
   return lines.join('\n');
 }
 
-function write(file: string, text: string): void {
+/** `was`: what the change was made from. */
+function write(file: string, was: string, text: string): void {
+  if (readUsers(file) !== was) throw new Refusal(`${file} was changed by another program just now: repeat the command`);
   const fault = replaceFile(file, text);
   if (fault !== undefined) throw new Refusal(fault);
 }

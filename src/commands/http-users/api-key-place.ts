@@ -7,8 +7,8 @@ export interface ApiKeyPlace {
   list(): Promise<readonly ApiKeyEntry[]>;
   /** Answers the ids of those that were added: a key that is there already stays as it is. */
   add(keys: readonly ApiKeyEntry[]): Promise<ReadonlySet<string>>;
-  /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) unless it ends before; at once or not at all. */
-  rotate(id: string, made: ApiKeyEntry, oldUntil: number): Promise<void>;
+  /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) unless it ends before. False: there is none. */
+  rotate(id: string, made: ApiKeyEntry, oldUntil: number): Promise<boolean>;
   /** False where there is none. */
   remove(id: string): Promise<boolean>;
 }

@@ -12,7 +12,7 @@ export function apiKeyStore({ records, clock }: Service): ApiKeyPlace {
     list: async () => (await records.listApiKeys()).map(entryOf),
     add: async (keys) => new Set(await records.addApiKeys(keys.map((key) => recordOf(key, now)))),
     async rotate(id, made, oldUntil) {
-      await records.rotateApiKey({ id, made: recordOf(made, now), oldUntil, now });
+      return (await records.rotateApiKey({ id, made: recordOf(made, now), oldUntil, now })) !== undefined;
     },
     remove: (id) => records.removeApiKey(id),
   };

@@ -1,5 +1,5 @@
 import { seconds, systemClock } from '../../base/clock.ts';
-import { type ApiKeyEntry, clientFault, writtenTime } from '../../config/files/api-keys.ts';
+import { type ApiKeyEntry, clientFault, LAST_TIME, writtenTime } from '../../config/files/api-keys.ts';
 import { scopeTokenFault, scopeTokens } from '../../config/words/scope-words.ts';
 import { hashApiKey, idOfApiKey, makeApiKey } from '../../http-auth/api-key.ts';
 import { type Audited, Refusal, type Report } from '../administration/administer.ts';
@@ -40,7 +40,8 @@ export const apiKeys = {
     const fault = clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
     if (fault !== undefined) throw new Refusal(fault);
     const { key, entry } = made({ client, scopes, expiresAt: timeOf(expires) });
-    await place.add([entry]);
+    if (!(await place.add([entry])).has(entry.id))
+      throw new Refusal(`the key is not in ${place.name}: repeat the command`);
     const json = { key, ...shown(entry) };
     return { json, text: `${memberTable(json)}\n${shownOnce(place)}`, audit: audited('api_key_created', entry) };
   },
@@ -55,11 +56,8 @@ export const apiKeys = {
     const old = await find(place, id);
     if (old.expiresAt !== undefined && expires === undefined) throw new Refusal(needsEnd(old));
     const { key, entry } = made({ ...old, expiresAt: timeOf(expires) });
-    const until = Math.min(
-      seconds(systemClock) + Math.floor(overlap / 1000),
-      old.expiresAt ?? Number.POSITIVE_INFINITY,
-    );
-    await place.rotate(id, entry, until);
+    const until = Math.min(seconds(systemClock) + Math.floor(overlap / 1000), old.expiresAt ?? LAST_TIME);
+    if (!(await place.rotate(id, entry, until))) throw missing(place, id);
     const json = { key, ...shown(entry), old_key: id, old_key_until: writtenTime(until) };
     return { json, text: `${memberTable(json)}\n${shownOnce(place)}`, audit: audited('api_key_rotated', entry, id) };
   },
@@ -126,7 +124,7 @@ function needsSecret(lines: readonly number[]): string {
 }
 
 function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>): Report {
-  const added = [...new Map(entries.filter(({ id }) => ids.has(id)).map((each) => [each.id, each])).values()];
+  const added = entries.filter(({ id }) => ids.has(id));
   const known = entries.length - added.length;
   const short = added.filter(({ kind }) => kind === 'hmac').map(({ id }) => id);
   const lines = [`${added.length} added, ${known} were there already`];

@@ -1,4 +1,5 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { decodeUtf8 } from '../../base/utf8.ts';
 import { type HtdigestEntry, parseHtdigest } from '../../config/files/htdigest.ts';
 import type { DigestName } from '../../storage/records/records.ts';
 import { hashesOf, type Login } from './digest-hashes.ts';
@@ -36,10 +37,10 @@ export function withoutUser(text: string, { username, realm }: DigestName): stri
     .join('\n');
 }
 
-/** A file that is not there yet is empty. Undefined: it is there, and cannot be read. */
+/** A file that is not there yet is empty. Undefined: it is there, and cannot be read, or is not UTF-8. */
 export function readUsers(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeUtf8(readFileSync(file));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : undefined;
   }
@@ -47,15 +48,20 @@ export function readUsers(file: string): string | undefined {
 
 /** Whole or not at all, and never open to everybody, not even for a moment. Answers with what went wrong. */
 export function replaceFile(file: string, text: string): string | undefined {
-  const next = `${file}.${process.pid}`;
-  const mode = (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o770;
+  let made: string | undefined;
   try {
+    const before = statSync(file, { throwIfNoEntry: false });
+    // Behind a link: the file that others read.
+    const target = before === undefined ? file : realpathSync(file);
+    const next = `${target}.${process.pid}`;
     writeFileSync(next, text, { mode: 0o600, flag: 'wx' });
-    chmodSync(next, mode);
-    renameSync(next, file);
+    made = next;
+    if (before !== undefined && process.getuid?.() === 0) chownSync(next, before.uid, before.gid);
+    chmodSync(next, (before?.mode ?? 0o600) & 0o770);
+    renameSync(next, target);
     return undefined;
   } catch (error) {
-    rmSync(next, { force: true });
+    if (made !== undefined) rmSync(made, { force: true });
     return `${file} cannot be written: ${(error as Error).message}`;
   }
 }

@@ -17,10 +17,13 @@ export interface ForeignKey {
 /** `KEY CLIENT [SCOPE …]`, one a line, with blanks between. All of it, or a `Refusal` that quotes no key. */
 export function parseForeignKeys(text: string): readonly ForeignKey[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const lineOf = new Map<string, number>();
   return lines.flatMap((each, index) => {
     const [key = '', client, ...scopes] = each.trim().split(/[ \t]+/);
     if (key === '' || key.startsWith('#')) return [];
-    const fault = faultOf(key, client, scopes);
+    const before = lineOf.get(key);
+    const fault = before === undefined ? faultOf(key, client, scopes) : `this is the key of line ${before} again`;
+    lineOf.set(key, index + 1);
     if (fault !== undefined || client === undefined) throw new Refusal(`line ${index + 1} of the input: ${fault}`);
     return [{ line: index + 1, key, client, scopes }];
   });

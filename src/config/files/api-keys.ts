@@ -70,6 +70,9 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
   return fault ?? { id, kind: kind as ApiKeyHash, hash, client, expiresAt, scopes };
 }
 
+/** NumericDate: the end of the year 9999. Later times have no form with four digits. */
+export const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+
 /** NumericDate; NaN where it is no time, such as the 31st of February. */
 export function timeOf(text: string): number {
   const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;

@@ -299,13 +299,13 @@ const credentials = {
     text: 'The API key is not known.',
     step: 'verify',
     remedy:
-      'Send the key whole and unchanged. A key that was just made must be in the file that `api_key: { keys }` of the route names.',
+      'Send the key whole and unchanged. A key that was just made must be in the file or the database that `api_key: { keys }` of the route names.',
   },
   api_key_expired: {
     status: 401,
     text: 'The API key expired.',
     step: 'verify',
-    remedy: 'Ask for a new key: `gatehouse api-key create` makes one.',
+    remedy: 'Ask for a new key: `gatehouse api-key rotate` or `create` makes one.',
   },
   digest_mismatch: {
     status: 401,
