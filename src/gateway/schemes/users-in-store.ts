@@ -32,7 +32,7 @@ export function storeOf(kind: UserKind, users: string | StoredUsers): readonly S
     {
       key: { kind, storage, encryptionKeys },
       about: `users of ${kind} ${maskPasswords(storage)}`,
-      remedy: `name the \`storage\` of the authorization service${kind === 'digest' ? ', and its `encryption_keys`' : ''}`,
+      remedy: 'name the `storage` of the authorization service, and its `encryption_keys` where the block takes them',
       async look({ directory, clock, opened }) {
         const facts = openUserFacts(storage, { directory, clock, encryptionKeys, traceless: true });
         opened.defer(() => facts.close());
