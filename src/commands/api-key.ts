@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { seconds, systemClock } from '../base/clock.ts';
 import { decodeUtf8 } from '../base/utf8.ts';
 import { LAST_TIME, timeOf } from '../config/files/api-keys.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { Refusal, type Report } from './administration/administer.ts';
-import { duration } from './administration/options.ts';
+import { overlapOption } from './administration/options.ts';
 import { apiKeyFile } from './http-users/api-key-file.ts';
 import type { ApiKeyPlace } from './http-users/api-key-place.ts';
 import { apiKeyStore } from './http-users/api-key-store.ts';
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     run(options, apiKeys.list),
   );
   at(apiKey.command('rotate <id>'), 'make a new key for the same client and scopes; the old one works on for a while')
-    .addOption(overlap())
+    .addOption(overlapOption('how long the old key works on; 0s: it ends at once'))
     .option('--expires <when>', `${EXPIRES}. Required where the old key has an end`, endOf)
     .action((id: string, { overlap, expires, ...options }: Rotate) =>
       run(options, (place) => apiKeys.rotate(place, { id, overlap, expires })),
@@ -64,11 +64,6 @@ interface Rotate extends Expiring {
 
 interface Import extends Expiring {
   readonly hmacKey?: string;
-}
-
-function overlap(): Option {
-  const option = new Option('--overlap <duration>', 'how long the old key works on; 0s: it ends at once');
-  return option.default(24 * 60 * 60 * 1000, '24h').argParser(duration);
 }
 
 function at(command: Command, description: string): Command {

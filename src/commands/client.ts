@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Client } from '../authorization/clients/clients.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
@@ -13,7 +13,7 @@ import {
   newClientSecret,
   warningText,
 } from './administration/new-client.ts';
-import { duration, jsonObject, repeatable, subcommand } from './administration/options.ts';
+import { jsonObject, overlapOption, repeatable, subcommand } from './administration/options.ts';
 import { isoTime, memberTable } from './administration/shown.ts';
 import { table } from './common/table.ts';
 
@@ -48,11 +48,7 @@ export function register(program: Command): void {
     administer(options, (service) => show(service, id)),
   );
   subcommand(client, 'rotate-secret <id>', 'make a new secret; the old one works on for a while')
-    .addOption(
-      new Option('--overlap <duration>', 'how long the old secret works on')
-        .default(24 * 60 * 60 * 1000, '24h')
-        .argParser(duration),
-    )
+    .addOption(overlapOption('how long the old secret works on'))
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );

@@ -18,10 +18,16 @@ export function repeatable(flags: string, description: string): Option {
 }
 
 /** Milliseconds. */
-export function duration(text: string): number {
+function duration(text: string): number {
   const value = convert('duration', text);
   if (typeof value !== 'number') throw new InvalidArgumentError('Write a whole number and a unit: 30m, 24h, 7d.');
   return value;
+}
+
+/** For how long, in milliseconds, a secret works on after another took its place. */
+export function overlapOption(description: string): Option {
+  const option = new Option('--overlap <duration>', description);
+  return option.default(24 * 60 * 60 * 1000, '24h').argParser(duration);
 }
 
 /** A JSON object. */

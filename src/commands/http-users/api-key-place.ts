@@ -5,7 +5,7 @@ export interface ApiKeyPlace {
   /** In a message. */
   readonly name: string;
   list(): Promise<readonly ApiKeyEntry[]>;
-  /** Answers the ids of those that were added: a key that is there already stays as it is. */
+  /** Answers the ids of the keys that were added. A key that is there already stays as it is. */
   add(keys: readonly ApiKeyEntry[]): Promise<ReadonlySet<string>>;
   /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) unless it ends before. False: there is none. */
   rotate(id: string, made: ApiKeyEntry, oldUntil: number): Promise<boolean>;

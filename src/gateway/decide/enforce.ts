@@ -152,7 +152,7 @@ function forward(
 
 /** Shared caches keep no answer to a request with Authorization (RFC 9111 §3.5), and know of no other credential. */
 function isBesideAuthorization({ schemes }: Route, scheme: string): boolean {
-  return schemes.length > 0 && schemes.some(({ name, places }) => name === scheme && places !== undefined);
+  return schemes.some(({ name, places }) => name === scheme && places !== undefined);
 }
 
 /** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */

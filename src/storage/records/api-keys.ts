@@ -13,7 +13,7 @@ export interface ApiKeyRecord {
   readonly createdAt: number;
 }
 
-/** Answers the ids of those that were added: a key of the same id or the same hash stays as it is. */
+/** Answers the ids of the keys that were added. A key of the same id or the same hash stays as it is. */
 export function* addApiKeys(keys: readonly ApiKeyRecord[]): Verb<readonly string[]> {
   const added: string[] = [];
   for (const key of keys) if (yield* addApiKey(key)) added.push(key.id);

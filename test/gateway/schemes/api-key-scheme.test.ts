@@ -38,7 +38,7 @@ function open({ throttle, find }: { throttle?: Throttle; find?: KnownKeys['find'
   return { clock, keys, askers, tell };
 }
 
-t.test('a key that was right asks in the line of those that no stranger can pass for', async (t) => {
+t.test('a key that was right waits in a line of its own, which no stranger can join', async (t) => {
   const { tell, askers, clock } = open();
   t.strictSame([await tell('right'), await tell('right')], ['miss', 'hit']);
   const known = { block: hashApiKey(Buffer.from('right')), share: 0.5, isKnown: true };
