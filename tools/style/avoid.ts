@@ -1,0 +1,97 @@
+// Words that are never right here, and what to write. docs/style.md has the pairs; a row is a pattern and its remedy.
+
+export interface Avoided {
+  readonly pattern: RegExp;
+  readonly write: string;
+  /** Where it is right after all. */
+  readonly but?: RegExp;
+}
+
+const words: readonly (readonly [RegExp, string, RegExp?])[] = [
+  [/\bwh(?:o|om)(?:so)?ever\b/i, 'anyone who, a client that'],
+  [/\bnobody\b/i, 'no one, no client, nothing'],
+  [/\bsomebody\b/i, 'someone, an operator, a client'],
+  [/\beverybody\b/i, 'everyone, each client'],
+  [/\bunless told\b/i, 'by default'],
+  [/\banew\b/i, 'again'],
+  [/\bof those that\b/i, 'each … that'],
+  [/\b(?:is|are|was|were) no more\b(?! than)/i, 'has ended, no longer exists'],
+  [/\bfeign/i, 'forge, spoof'],
+  [/\bvouch/i, 'sign, verify'],
+  [/\bbesides\b/i, 'also, beside (a place)'],
+  [/\b(?:is|are|was|be) (?:not )?well\b(?!-| )/i, 'is healthy, is unhealthy'],
+  [/\bis not well\b/i, 'is unhealthy'],
+  [/\b(?:fits|knows|has|does|holds|takes|says|stands) not\b/i, 'does not …', /\bdoes not [a-z]|has not [a-z]/i],
+  [/\bstands\b/i, 'is, is listed', /\bstands (?:in front|for|out)\b/i],
+  [/\bthe like\b/i, 'similar, and so on'],
+  [
+    /\b(?:nothing|all|none|anything|everything|nowhere|no one|no [a-z]+) but\b/i,
+    'only, all except',
+    /\bno [a-z]+ but (?:it|they|the|a|not)\b/i,
+  ],
+  [/\bbut for\b/i, 'except for'],
+  [
+    /\b(?:whereby|wherein|thereof|therein|hereby|herein|thereby|therewith|hence|lest|whilst|amongst|ought)\b/i,
+    'plain modern words',
+  ],
+  [/\bin spite of\b/i, 'despite'],
+  [/\bin force\b/i, 'applies, is active'],
+  [/\bby no means\b/i, 'not'],
+  [/\b(?:as|so) told\b|\btold (?:so|otherwise)\b/i, 'as configured, by default'],
+  [/\b(?:goes|go|went|gone) on\b/i, 'continue, keep'],
+  [/\bis to be\b|\bare to be\b/i, 'must be, will be'],
+  [/\bkin\b/i, 'similar'],
+  [/\bnor\b/i, 'and not, or'],
+  [/\bsignif(?:y|ies)\b/i, 'mean'],
+  [/\bin the stead\b|\bin place of\b/i, 'instead of'],
+  [/\b(?:that|those) of (?:the|a|an|its|each|one)\b.*\bis in\b/i, 'name the thing again'],
+  [/\bafter all\b/i, 'leave it out'],
+  [/\bof itself\b|\bof themselves\b/i, 'itself'],
+  [
+    /\bmay not\b(?= (?:be|have|do|use|send|name|contain|follow|hold|stand))/i,
+    'must not, cannot',
+    /\bmay not be (?:there|needed|enough)\b/i,
+  ],
+];
+
+const spellings: readonly (readonly [RegExp, string])[] = [
+  [/\btime-outs?\b/i, 'timeout'],
+  [/\be-mails?\b/i, 'email'],
+  [/\b(?:white space|white-space)\b/i, 'whitespace'],
+  [/\bmeta data\b|\bmeta-data\b/i, 'metadata'],
+  [/\bauthoris|\borganis(?:e|a)|\brecognis|\bnormalis|\bbehaviors?\b/i, 'authorize, recognize, normalize; behaviour'],
+  [/\bfile names?\b/i, 'filename'],
+  [/\bhost names?\b/i, 'hostname'],
+  [/\bweb ?sockets?\b(?<!WebSockets?)/, 'WebSocket'],
+  [/\bpostgres\b(?!ql)/, 'PostgreSQL'],
+  [/\b(?:Sqlite|sqlite)\b/, 'SQLite'],
+  [/\bopenid connect\b/, 'OpenID Connect'],
+  [/\boauth\b/, 'OAuth'],
+  [/\bre-?tries\b(?<!retries)|\bre-try\b/i, 'retry, retries'],
+];
+
+const openings: readonly (readonly [RegExp, string])[] = [
+  [/^(?:Of|What|Who|Whose|Whether|Whom) (?!.*\?$)/, 'begin with the subject'],
+  [
+    /^(?:Neither|Nor|So|Never|Nowhere|Rarely|Seldom) (?:is|are|does|do|did|has|have|can|may|was|were|must|will)\b/,
+    'subject before verb',
+  ],
+  [
+    /^Only (?:then|so|what|who|where|with|in|by|after|once|when)\b.*\b(?:is|are|does|do|can|may|has|have) (?:it|the|a|they)\b/,
+    'subject before verb',
+  ],
+  [/^Not (?:a|an|one|every|so|even)\b/, 'begin with the subject'],
+  [
+    /^(?:Behind|Below|Above|Beside|Before|Between|Among|Under|In|On|At|From|To|With) [^,]{1,60}? (?:stands?|lies?|comes?|goes)\b/,
+    'subject before verb',
+  ],
+];
+
+const rows = (list: readonly (readonly [RegExp, string, RegExp?])[]): Avoided[] =>
+  list.map(([pattern, write, but]) => ({ pattern, write, ...(but !== undefined && { but }) }));
+
+/** In every text: prose, comments, messages. */
+export const avoided: readonly Avoided[] = [...rows(words), ...rows(spellings)];
+
+/** At the beginning of a whole sentence of prose. */
+export const avoidedOpenings: readonly Avoided[] = rows(openings);

@@ -1,0 +1,71 @@
+// What a person reads in a page of Markdown or in the comments of YAML. Code is left out.
+import type { Passage } from './passage.ts';
+
+const FENCE = /^( *)(```|~~~).*\n[^]*?^\1\2[ \t]*$/gm;
+const blank = (match: string) => match.replace(/[^\n]/g, '');
+
+/** Kept lines keep their numbers: what is left out leaves its line breaks. */
+function withoutCode(text: string): string {
+  return text
+    .replace(/^---\n[^]*?\n---$/m, (front, at: number) => (at === 0 ? blank(front) : front))
+    .replace(FENCE, blank)
+    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/^\[[^\]]+\]: .*$/gm, '');
+}
+
+/** A part of a page between empty lines; items of a list and rows of a table are parts of their own. */
+function partsOf(text: string): readonly { readonly line: number; readonly text: string }[] {
+  const parts: { line: number; text: string }[] = [];
+  let isOpen = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    const begins = /^\s*(?:[-*+] |\d+\. |\||#|>)/.test(line);
+    const last = parts.at(-1);
+    if (line.trim() === '') isOpen = false;
+    else if (isOpen && !begins && last !== undefined && !/^\s*[|#]/.test(last.text)) last.text += ` ${line.trim()}`;
+    else {
+      parts.push({ line: index + 1, text: line });
+      isOpen = true;
+    }
+  }
+  return parts;
+}
+
+function cells(row: string): string[] {
+  return row
+    .trim()
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+}
+
+function passagesOf({ line, text }: { readonly line: number; readonly text: string }): Passage[] {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('#')) return [{ line, text: trimmed.replace(/^#+ */, ''), kind: 'heading' }];
+  if (/^\|[-:| ]+\|$/.test(trimmed)) return [];
+  if (trimmed.startsWith('|')) return cells(trimmed).map((cell) => ({ line, text: cell, kind: 'cell' }));
+  return [{ line, text: trimmed.replace(/^(?:[-*+]|\d+\.|>+) +/, ''), kind: 'text' }];
+}
+
+/** @returns the passages of a page, with the line at which each begins. */
+export function pageProse(text: string): Passage[] {
+  return partsOf(withoutCode(text))
+    .flatMap(passagesOf)
+    .filter(({ text: said }) => /[A-Za-z]/.test(said));
+}
+
+/** @returns the comments of a YAML file; lines that follow each other are one text. */
+export function yamlProse(text: string): Passage[] {
+  const passages: { line: number; text: string; kind: 'comment' }[] = [];
+  let isOpen = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    const comment = /^\s*#+ ?(.*)$/.exec(line)?.[1];
+    const last = passages.at(-1);
+    if (comment === undefined || comment.trim() === '' || /^[\w.]+:(?:$| \S)/.test(comment)) isOpen = false;
+    else if (isOpen && last !== undefined) last.text += ` ${comment.trim()}`;
+    else {
+      passages.push({ line: index + 1, text: comment.trim(), kind: 'comment' });
+      isOpen = true;
+    }
+  }
+  return passages;
+}
