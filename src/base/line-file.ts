@@ -152,9 +152,21 @@ async function refuseSlow(handle: FileHandle): Promise<void> {
   if (!isQuick) throw new Error('it is no regular file, and a write to it may wait for somebody who reads');
 }
 
+/**
+ * Whether a line was cut off. While another program writes, a look can fall into the middle of its line. The system writes
+ * one piece after another into a file, so an empty write waits for that program; a file that has grown has no cut line.
+ */
 async function endsWithinLine(handle: FileHandle): Promise<boolean> {
+  const cutAt = await endOfCutLine(handle);
+  if (cutAt === undefined) return false;
+  await handle.write('');
+  return (await endOfCutLine(handle)) === cutAt;
+}
+
+/** The size of a file whose last byte ends no line. */
+async function endOfCutLine(handle: FileHandle): Promise<number | undefined> {
   const { size } = await handle.stat();
-  if (size === 0) return false;
+  if (size === 0) return undefined;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== 0x0a;
+  return buffer[0] === 0x0a ? undefined : size;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { lineFile } from '../../src/base/line-file.ts';
@@ -12,6 +13,31 @@ function place(t: Test): string {
 }
 
 const linesOf = (name: string) => readFileSync(name, 'utf8').trimEnd().split('\n');
+
+/** Whole lines in large pieces, as another program writes them: a look at the file often falls into the middle of one. */
+const WRITER = `
+  import { openSync, writeSync } from 'node:fs';
+  import { workerData } from 'node:worker_threads';
+  const file = openSync(workerData, 'a');
+  const piece = Buffer.from(('\u20ac'.repeat(99) + '\\n').repeat(1700));
+  for (let count = 0; count < 60; count++) writeSync(file, piece);
+`;
+
+t.test('a file that another program is writing has no cut line, and gets no empty one', async (t) => {
+  const name = place(t);
+  const writer = new Worker(new URL(`data:text/javascript,${encodeURIComponent(WRITER)}`), { workerData: name });
+  let ended = false;
+  writer.on('exit', () => {
+    ended = true;
+  });
+  while (!ended) {
+    const lines = lineFile(name, systemClock);
+    await lines.open();
+    await lines.close();
+  }
+  t.equal(linesOf(name).length, 60 * 1700);
+  t.equal(linesOf(name).filter((line) => line.length !== 99).length, 0);
+});
 
 t.test('two programs that write many lines into one file cut none of each other', async (t) => {
   const name = place(t);
