@@ -18,7 +18,7 @@ const readers: readonly (readonly [RegExp, (text: string) => Passage[]])[] = [
   [/\.md$/, pageProse],
   [/\.(?:ts|js|mjs)$/, sourceProse],
   [/\.(?:ya?ml|tpl|conf|sh)$|Dockerfile$/, yamlProse],
-  [/\.txt$/, (text) => pageProse(text.replace(/\{\{[^]*?\}\}/g, 'X'))],
+  [/\.txt$/, (text) => pageProse(text.replace(/\{\{[\s\S]*?\}\}/g, 'X'))],
 ];
 
 /** @returns the passages that a person reads in a file, by its ending. */

@@ -1,15 +1,15 @@
 // What a person reads in a page of Markdown or in the comments of YAML. Code is left out.
 import type { Passage } from './passage.ts';
 
-const FENCE = /^( *)(```|~~~).*\n[^]*?^\1\2[ \t]*$/gm;
+const FENCE = /^( *)(```|~~~).*\n[\s\S]*?^\1\2[ \t]*$/gm;
 const blank = (match: string) => match.replace(/[^\n]/g, '');
 
 /** Kept lines keep their numbers: what is left out leaves its line breaks. */
 function withoutCode(text: string): string {
   return text
-    .replace(/^---\n[^]*?\n---$/m, (front, at: number) => (at === 0 ? blank(front) : front))
+    .replace(/^---\n[\s\S]*?\n---$/m, (front, at: number) => (at === 0 ? blank(front) : front))
     .replace(FENCE, blank)
-    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
     .replace(/^\[[^\]]+\]: .*$/gm, '');
 }
 
@@ -38,6 +38,22 @@ function cells(row: string): string[] {
     .map((cell) => cell.trim());
 }
 
+/** The column of a table that shows what not to write. */
+const WRONG_ON_PURPOSE = /^(?:before|avoid|not|as it is)$/i;
+
+/** Rows without the cells of a column that is wrong on purpose. */
+function shownRows(
+  parts: readonly { readonly line: number; readonly text: string }[],
+): { readonly line: number; readonly text: string }[] {
+  let skipped = -1;
+  return parts.map(({ line, text }, index) => {
+    if (!text.trim().startsWith('|')) return { line, text };
+    if (!parts[index - 1]?.text.trim().startsWith('|'))
+      skipped = cells(text).findIndex((cell) => WRONG_ON_PURPOSE.test(cell));
+    return skipped < 0 ? { line, text } : { line, text: `| ${cells(text).toSpliced(skipped, 1).join(' | ')} |` };
+  });
+}
+
 function passagesOf({ line, text }: { readonly line: number; readonly text: string }): Passage[] {
   const trimmed = text.trim();
   if (trimmed.startsWith('#')) return [{ line, text: trimmed.replace(/^#+ */, ''), kind: 'heading' }];
@@ -48,7 +64,7 @@ function passagesOf({ line, text }: { readonly line: number; readonly text: stri
 
 /** @returns the passages of a page, with the line at which each begins. */
 export function pageProse(text: string): Passage[] {
-  return partsOf(withoutCode(text))
+  return shownRows(partsOf(withoutCode(text)))
     .flatMap(passagesOf)
     .filter(({ text: said }) => /[A-Za-z]/.test(said));
 }

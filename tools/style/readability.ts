@@ -54,3 +54,7 @@ export function termsIn(concepts: string): ReadonlySet<string> {
     [...concepts.matchAll(/\*\*([a-z -]+)\*\*/gi)].flatMap(([, term = '']) => term.toLowerCase().split(/[ -]/)),
   );
 }
+
+export interface PageReadability extends Readability {
+  readonly page: string;
+}

@@ -11,8 +11,8 @@ interface Piece {
 const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};+\n>]|\breturn|\btypeof|\bcase)\s*$/;
 
 const TOKENS: readonly (readonly [Piece['kind'], RegExp])[] = [
-  ['comment', /\/\/[^\n]*|\/\*[^]*?\*\//y],
-  ['string', /'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"/y],
+  ['comment', /\/\/[^\n]*|\/\*[\s\S]*?\*\//y],
+  ['string', /'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"/y],
 ];
 const PATTERN = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
 
