@@ -84,6 +84,7 @@ t.test('a comment that goes over several lines is one text, and what a template 
     ' * One line',
     ' * and the next.',
     ' */',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     'const a = `the ${b ? `x` : c} is wrong`;',
     '/[\'"]/.test(a);',
     "fail('it is not here')",

@@ -7,7 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { type TrustedProxies, trustedProxies } from '../base/forwarded-for.ts';
+import { parseTrustedProxies, type TrustedProxies } from '../base/forwarded-for.ts';
 import { mayNameClient } from '../base/names-client.ts';
 import { withoutSchemas } from '../base/no-schemas.ts';
 import { backChannel } from './back-channel-table.ts';
@@ -55,7 +55,7 @@ export function buildApp(
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const proxies = trustedProxies(service.config.trusted_proxies);
+  const proxies = parseTrustedProxies(service.config.trusted_proxies);
   app.addHook('onRequest', (request, reply, done) => {
     if (mayNameClient(request.headers)) service.untrustedProxies.look(request.raw, proxies);
     keepBelieved(proxies, request);

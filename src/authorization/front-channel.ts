@@ -5,13 +5,13 @@ import { consentEndpoints } from './browser/endpoints/consent.ts';
 import { loginEndpoints } from './browser/endpoints/login.ts';
 import { signOutEndpoints } from './browser/endpoints/sign-out.ts';
 import { answerErrorsWith } from './browser/error-pages.ts';
-import { buildFront, type Front, type PageEndpoint } from './browser/front.ts';
+import { buildPageContext, type PageContext, type PageEndpoint } from './browser/front.ts';
 import type { HostedSite } from './browser/site.ts';
 import { sessionCodeEndpoint } from './browserless/session-code.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { Service } from './service/service.ts';
 
-const pages: readonly ((front: Front) => readonly PageEndpoint[])[] = [
+const pages: readonly ((front: PageContext) => readonly PageEndpoint[])[] = [
   authorizeEndpoints,
   loginEndpoints,
   consentEndpoints,
@@ -21,7 +21,7 @@ const pages: readonly ((front: Front) => readonly PageEndpoint[])[] = [
 
 /** Everything that a browser sees. What goes wrong at a page is a page too. */
 export function frontChannel(service: Service, hosted: HostedSite): readonly Endpoint[] {
-  const front = buildFront(service, hosted);
+  const front = buildPageContext(service, hosted);
   const answerError = answerErrorsWith(hosted.site);
   return [
     ...pages.flatMap((build) => build(front)).map((endpoint) => ({ ...endpoint, answerError })),

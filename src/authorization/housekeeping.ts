@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Clock, forgettingClock } from '../base/clock.ts';
 import type { EventRecord } from '../storage/records/records.ts';
-import type { Listener } from './feed/feed.ts';
+import type { FeedListener } from './feed/feed.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { Service } from './service/service.ts';
 
@@ -76,7 +76,7 @@ function takingUpKeys(log: Logger, every: number): Chore {
   return { name, every, run, atOnce: true };
 }
 
-function replacements(keys: SigningKeys, failed: (error: unknown) => void): Listener {
+function replacements(keys: SigningKeys, failed: (error: unknown) => void): FeedListener {
   const isOurs = ({ kind, key }: EventRecord) => kind === 'kid' && keys.current.kids.has(key);
   return {
     hear: (events) => void (events.some(isOurs) && keys.look().catch(failed)),

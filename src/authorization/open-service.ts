@@ -15,13 +15,13 @@ import { buildFeed } from './feed/feed.ts';
 import { loadSigningKeys } from './keys/signing-keys.ts';
 import { buildUserKeys } from './keys/user-keys.ts';
 import { type Accounts, buildAccounts } from './people/accounts.ts';
-import { type Decoys, openDecoys } from './people/decoys.ts';
+import { type DecoyCosts, openDecoys } from './people/decoys.ts';
 import { buildKnownBrowsers } from './people/known-browsers.ts';
 import { buildLoginAttempts } from './people/login-attempts.ts';
 import type { Service } from './service/service.ts';
 import { buildAudit } from './telemetry/audit.ts';
-import type { Kept } from './telemetry/full-files.ts';
-import { buildMetrics } from './telemetry/metrics.ts';
+import type { FileRetention } from './telemetry/full-files.ts';
+import { buildServiceMetrics } from './telemetry/metrics.ts';
 import { UntrustedProxies } from './telemetry/untrusted-proxies.ts';
 
 export interface ServiceDependencies {
@@ -100,20 +100,20 @@ async function open(
     loginAttempts: buildLoginAttempts({ counters, clock, maxFailures, window, ceiling }),
     counters,
     audit,
-    metrics: buildMetrics(counters, untrustedProxies),
+    metrics: buildServiceMetrics(counters, untrustedProxies),
     untrustedProxies,
     feed: opened.adopt(buildFeed({ records, clock, log }), closeIt),
   };
 }
 
-function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfig['audit']>): Kept {
+function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfig['audit']>): FileRetention {
   return { maxSize: max_size, files: max_files, maxAge: max_age };
 }
 
 /** Of the 64 where passwords wait to be judged, for browsers that somebody logged in with before. */
 const PLACES_KEPT = 16;
 
-function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<Decoys> {
+function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<DecoyCosts> {
   const passwordHashes = inFile.map(({ passwordHash }) => passwordHash);
   return openDecoys({ key, passwordHashes, stored: () => records.samplePasswordHashes() });
 }

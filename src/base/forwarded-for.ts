@@ -11,7 +11,7 @@ export interface TrustedProxies {
   believed(lines: readonly string[]): readonly string[];
 }
 
-export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
+export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {
   const list = blockList(cidrs);
   const includes = (address: string) => {
     const version = isIP(address);

@@ -18,19 +18,23 @@ import { type Outage, outage, type Refused, refused } from './verdict.ts';
 /** Argon2id on the thread pool. Too many hashes at a time are an outage of `passwords`, never a wrong password. */
 export interface Passwords {
   /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
-  hash(password: string): Promise<Hashed | Outage>;
+  hash(password: string): Promise<HashedPassword | Outage>;
   /** Of an unknown user `stored` is undefined: refused after the work of a wrong password. */
-  verify(stored: string | undefined, password: string, told?: Told): Promise<Matches | Refused<WrongPassword> | Outage>;
+  verify(
+    stored: string | undefined,
+    password: string,
+    told?: HashOptions,
+  ): Promise<Matches | Refused<WrongPassword> | Outage>;
 }
 
-export interface Told {
+export interface HashOptions {
   /** Who asks: a share of the queue is theirs, and no more. */
   readonly asker?: Asker | undefined;
   /** At which cost an unknown user is judged, or one whose hash cannot be used; default: that of today. */
   readonly decoy?: PasswordCost | undefined;
 }
 
-export type Hashed =
+export type HashedPassword =
   | { readonly kind: 'hashed'; readonly phc: string }
   | { readonly kind: 'unfit'; readonly reason: PasswordFault };
 

@@ -10,7 +10,7 @@ export const MOST_LINES = 16;
  * Log lines that somebody else can cause without end: each name again after an hour, so that what is new then is not missed,
  * and so many in an hour that they fill no log. What was left out is counted, and told with the first of the next hour.
  */
-export class Seldom {
+export class LogLimiter {
   readonly #clock: Clock;
   readonly #tellLeftOut: (count: number) => void;
   readonly #told = new Map<string, number>();

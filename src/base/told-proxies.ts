@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import { MostOften } from './most-often.ts';
-import { Seldom } from './seldom.ts';
+import { LogLimiter } from './seldom.ts';
 
 /** Addresses that are remembered; a stranger may have any number of them. */
 const MOST = 16;
@@ -10,14 +10,14 @@ const MOST = 16;
  * Peers that name their clients as a proxy does, and that no file trusts. Any client can say that it is a proxy: so those
  * are kept that came most often, and they are named in the line of what was left out, where strangers had all the others.
  */
-export class ToldProxies {
+export class LoggedProxies {
   readonly #met = new MostOften(MOST);
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #lines: Seldom;
+  readonly #lines: LogLimiter;
 
   constructor(clock: Clock, log: Pick<Logger, 'warn'>) {
     this.#log = log;
-    this.#lines = new Seldom(clock, (count) =>
+    this.#lines = new LogLimiter(clock, (count) =>
       log.warn({ count, proxy: true, addresses: [...this.addresses] }, LEFT_OUT),
     );
   }

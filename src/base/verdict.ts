@@ -12,11 +12,11 @@ export interface Refused<Code extends string = string> {
   /** For the same: of a token, which claim does not fit. */
   readonly mismatch?: Mismatch;
   /** For `explain`, which must not read it from `detail`. */
-  readonly cause?: Cause;
+  readonly cause?: CodeCause;
 }
 
 /** Where one code has several causes: a required claim, the key of a user that is revoked, a path that was rewritten. */
-export type Cause = 'required_claims' | 'user_key' | 'rewrite';
+export type CodeCause = 'required_claims' | 'user_key' | 'rewrite';
 
 export interface Outage {
   readonly kind: 'outage';

@@ -3,13 +3,13 @@ import { seconds, systemClock } from '../base/clock.ts';
 import { decodeUtf8 } from '../base/utf8.ts';
 import { LAST_TIME, timeOf } from '../config/files/api-keys.ts';
 import { unitTable } from '../config/schema/units.ts';
-import { Refusal, type Report } from './administration/administer.ts';
+import { type CommandReport, Refusal } from './administration/administer.ts';
 import { overlapOption } from './administration/options.ts';
 import { apiKeyFile } from './http-users/api-key-file.ts';
 import type { ApiKeyPlace } from './http-users/api-key-place.ts';
 import { apiKeyStore } from './http-users/api-key-store.ts';
-import { apiKeys, type End } from './http-users/api-keys.ts';
-import { carryOut, type FileOrStore, inFileOrStore } from './http-users/file-or-store.ts';
+import { apiKeys, type KeyExpiry } from './http-users/api-keys.ts';
+import { type FileOrStore, inFileOrStore, runInPlace } from './http-users/file-or-store.ts';
 
 /** `gatehouse api-key …`: the keys of clients that know no OAuth. */
 export function register(program: Command): void {
@@ -49,7 +49,7 @@ A line for each key: KEY CLIENT [SCOPE …]. They are hashed on the way, and nev
 `;
 
 interface Expiring extends FileOrStore {
-  readonly expires?: End;
+  readonly expires?: KeyExpiry;
 }
 
 interface Create extends Expiring {
@@ -74,14 +74,14 @@ function at(command: Command, description: string): Command {
   });
 }
 
-function run(options: FileOrStore, act: (place: ApiKeyPlace) => Promise<Report>): Promise<void> {
-  return carryOut(options, {
+function run(options: FileOrStore, act: (place: ApiKeyPlace) => Promise<CommandReport>): Promise<void> {
+  return runInPlace(options, {
     file: (file) => act(apiKeyFile(file)),
     store: (service) => act(apiKeyStore(service)),
   });
 }
 
-function endOf(text: string): End {
+function endOf(text: string): KeyExpiry {
   if (text === 'never') return text;
   const now = seconds(systemClock);
   const after = unitTable.duration.convert(text);

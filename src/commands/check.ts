@@ -7,7 +7,7 @@ import { staleSentence } from '../config/rules/feed.ts';
 import { misfits, type SoundFile } from '../config/rules/together.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import { lookingOn } from '../gateway/generation/looking-on.ts';
+import { inShadowMode } from '../gateway/generation/looking-on.ts';
 import { judgeFile, type Loaders } from './common/check-file.ts';
 import { noSecretsOption } from './common/config-option.ts';
 import { loadAuthorization, loadGateway, type SecretsOption } from './common/no-secrets.ts';
@@ -85,7 +85,7 @@ function withMisfits(results: readonly Result[]): readonly Result[] {
 function notesOf(config: GatewayConfig): readonly string[] {
   const servers = membersOf('authorization_servers', config.authorization_servers);
   const stale = servers.map(staleSentence).filter((note) => note !== undefined);
-  return config.routes.some(lookingOn(config)) ? [...stale, WORD_OF_CALLERS] : stale;
+  return config.routes.some(inShadowMode(config)) ? [...stale, WORD_OF_CALLERS] : stale;
 }
 
 const WORD_OF_CALLERS =

@@ -1,11 +1,17 @@
 import type { Command } from 'commander';
-import type { Client } from '../authorization/clients/clients.ts';
+import type { RegisteredClient } from '../authorization/clients/clients.ts';
 import type { Service } from '../authorization/service/service.ts';
 import { longestLife, revokeTokensOfClient } from '../authorization/tokens/client-revocation.ts';
 import { seconds } from '../base/clock.ts';
 import { sha256 } from '../base/secret.ts';
 import type { ClientRecord } from '../storage/records/records.ts';
-import { type Administered, type Audited, administer, Refusal, type Report } from './administration/administer.ts';
+import {
+  type Administered,
+  type Audited,
+  administer,
+  type CommandReport,
+  Refusal,
+} from './administration/administer.ts';
 import {
   type ClientOptions,
   newClient,
@@ -60,7 +66,7 @@ export function register(program: Command): void {
     .action((id: string, options: Administered) => administer(options, (service) => remove(service, id)));
 }
 
-async function add(service: Service, options: ClientOptions): Promise<Report> {
+async function add(service: Service, options: ClientOptions): Promise<CommandReport> {
   const { config, records, clock } = service;
   const id = options.id ?? newClientId();
   const taken = await takenBy(service, id);
@@ -93,7 +99,7 @@ function secretText(id: string, secret: string | undefined): string {
   return `client_id      ${id}\nclient_secret  ${secret}\n\nThe secret is not kept: write it down now.\n`;
 }
 
-async function list({ clients, records, clock }: Service): Promise<Report> {
+async function list({ clients, records, clock }: Service): Promise<CommandReport> {
   const stored = new Set((await records.listClients(seconds(clock))).map(({ id }) => id));
   const known = await clients.list();
   const rows = known.map((client) => describe(client, stored.has(client.id)));
@@ -112,7 +118,7 @@ async function list({ clients, records, clock }: Service): Promise<Report> {
 }
 
 /** Of two with one id that of the file is in force. */
-function describe(client: Client, isStored: boolean) {
+function describe(client: RegisteredClient, isStored: boolean) {
   return {
     client_id: client.id,
     client_name: client.name,
@@ -130,7 +136,7 @@ function describe(client: Client, isStored: boolean) {
   };
 }
 
-async function show(service: Service, id: string): Promise<Report> {
+async function show(service: Service, id: string): Promise<CommandReport> {
   const client = await service.clients.find(id);
   if (client === undefined) throw new Refusal(`there is no client ${id}`);
   const record = await service.records.findClient(id, seconds(service.clock));
@@ -143,7 +149,7 @@ function secretTimes({ createdAt, expiresAt }: ClientRecord['secrets'][number]) 
   return { created_at: isoTime(createdAt), expires_at: expiresAt === undefined ? 'never' : isoTime(expiresAt) };
 }
 
-async function rotateSecret(service: Service, id: string, overlap: number): Promise<Report> {
+async function rotateSecret(service: Service, id: string, overlap: number): Promise<CommandReport> {
   if (isInFile(service, id)) throw new Refusal(`the client ${id} stands in the file: change its secret there`);
   const { records, clock } = service;
   const secret = newClientSecret();
@@ -162,7 +168,7 @@ async function notRotated({ records, clock }: Service, id: string): Promise<Refu
   return new Refusal(`the client ${id} has no secret to replace: it is a public one, or all its secrets ended`);
 }
 
-async function revokeTokens(service: Service, id: string): Promise<Report> {
+async function revokeTokens(service: Service, id: string): Promise<CommandReport> {
   if ((await service.clients.find(id)) === undefined) throw new Refusal(`there is no client ${id}`);
   const issued_before = isoTime(await revokeTokensOfClient(service, id));
   const text = `Every token of ${id} that was issued before ${issued_before} is revoked. ${localJwts}\n`;
@@ -174,7 +180,7 @@ async function revokeTokens(service: Service, id: string): Promise<Report> {
   };
 }
 
-async function remove(service: Service, id: string): Promise<Report> {
+async function remove(service: Service, id: string): Promise<CommandReport> {
   if (isInFile(service, id)) return removeShadowed(service, id);
   if (!(await service.records.removeClient(id, seconds(service.clock), longestLife(service.config))))
     throw new Refusal(`there is no client ${id}`);
@@ -183,7 +189,7 @@ async function remove(service: Service, id: string): Promise<Report> {
 }
 
 /** Tokens know their client by its id only, so they are those of the client that is in force. */
-async function removeShadowed({ records }: Service, id: string): Promise<Report> {
+async function removeShadowed({ records }: Service, id: string): Promise<CommandReport> {
   if (!(await records.unregisterClient(id)))
     throw new Refusal(`the client ${id} stands in the file: take it out there`);
   const text = `The client ${id} of the store is removed; that of the file is in force as before, and its tokens live on.\n`;

@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { bashScript } from './completion/bash.ts';
 import { fishScript } from './completion/fish.ts';
-import { commandTree, type Place } from './completion/tree.ts';
+import { type CompletionNode, commandTree } from './completion/tree.ts';
 import { zshScript } from './completion/zsh.ts';
 
 /** Shell → the script that completes the whole tree of commands there. */
-const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
+const shells: Readonly<Record<string, (places: readonly CompletionNode[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,

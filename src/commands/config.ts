@@ -3,7 +3,7 @@ import { printableJson } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
 import { GatewaySchema } from '../config/schema/gateway.ts';
 import type { Schema } from '../config/schema/input-schema.ts';
-import { type EffectiveValue, effectiveValues, type Origin } from '../config/show/effective.ts';
+import { type EffectiveValue, effectiveValues, type ValueSource } from '../config/show/effective.ts';
 import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { ofAuthorization } from './common/of-authorization.ts';
@@ -48,7 +48,7 @@ function cells({ key, value, origin }: EffectiveValue): readonly string[] {
   return [key, typeof value === 'string' ? value : JSON.stringify(value), originInWords(origin)];
 }
 
-function originInWords(origin: Origin): string {
+function originInWords(origin: ValueSource): string {
   if (origin.kind === 'default') return 'default';
   if (origin.kind === 'environment') return `environment ${origin.name}`;
   const { file, line, variable } = origin;

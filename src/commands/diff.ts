@@ -4,8 +4,8 @@ import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
 import { compare } from '../gateway/diff/compare.ts';
 import { replay } from '../gateway/diff/replay.ts';
-import { openSide } from '../gateway/diff/side.ts';
-import type { Sound } from '../gateway/explain/dry-engine.ts';
+import { compileFile } from '../gateway/diff/side.ts';
+import type { CheckedGatewayFile } from '../gateway/explain/dry-engine.ts';
 import { noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { type Difference, differenceInWords } from './explain/difference-in-words.ts';
@@ -34,7 +34,7 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
   const lines = options.replay === undefined ? undefined : readLines(options.replay, command);
   const [before, after] = [load(oldFile, options), load(newFile, options)];
   if (before === undefined || after === undefined) return;
-  const [old, now] = [openSide(before), openSide(after)];
+  const [old, now] = [compileFile(before), compileFile(after)];
   const found: Difference = {
     ...(await compare(old, now)),
     ...(lines === undefined ? {} : { replay: await replay(lines, old, now) }),
@@ -44,7 +44,7 @@ async function run(oldFile: string, newFile: string, options: Options, command: 
   if (widened && !options.allowWidening) process.exitCode = 1;
 }
 
-function load(file: string, options: SecretsOption): Sound | undefined {
+function load(file: string, options: SecretsOption): CheckedGatewayFile | undefined {
   const loaded = loadGateway(file, options);
   if (loaded.ok) return loaded;
   process.stderr.write(formatProblems(loaded.problems));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { inFile } from './http-users/digest-in-file.ts';
 import { inStore } from './http-users/digest-in-store.ts';
-import { carryOut, type FileOrStore, inFileOrStore } from './http-users/file-or-store.ts';
+import { type FileOrStore, inFileOrStore, runInPlace } from './http-users/file-or-store.ts';
 
 /** `gatehouse digest …`: users of Digest, each under every algorithm, which Apache's htdigest cannot write. */
 export function register(program: Command): void {
@@ -13,7 +13,7 @@ export function register(program: Command): void {
       '\nThe password is asked for, or read from standard input; never from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
     )
     .action((username: string, options: Named) =>
-      carryOut(options, {
+      runInPlace(options, {
         file: (file) => inFile.set(file, username, options.realm),
         store: (service) => inStore.set(service, username, options.realm),
       }),
@@ -21,7 +21,7 @@ export function register(program: Command): void {
   place(digest.command('list'), 'every user, with the algorithms that are kept')
     .option('--realm <realm>', 'only of this one')
     .action((options: FileOrStore & Partial<Named>) =>
-      carryOut(options, {
+      runInPlace(options, {
         file: (file) => inFile.list(file, options.realm),
         store: (service) => inStore.list(service, options.realm),
       }),
@@ -29,7 +29,7 @@ export function register(program: Command): void {
   place(digest.command('remove <username>'), 'remove a user from a realm')
     .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
     .action((username: string, options: Named) =>
-      carryOut(options, {
+      runInPlace(options, {
         file: (file) => inFile.remove(file, username, options.realm),
         store: (service) => inStore.remove(service, username, options.realm),
       }),

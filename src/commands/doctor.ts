@@ -4,7 +4,7 @@ import { printableJson } from '../base/printable.ts';
 import { eitherOption } from './common/config-option.ts';
 import { checksFor } from './doctor/checks.ts';
 import { examine } from './doctor/examine.ts';
-import { inWords } from './doctor/finding.ts';
+import { findingsInWords } from './doctor/finding.ts';
 import { subjectOf } from './doctor/subject.ts';
 
 /** `gatehouse doctor --config FILE`: what stands between this file and a setup that works. Changes nothing. */
@@ -24,7 +24,7 @@ export function register(program: Command): void {
 async function run({ config: file, json }: { config: string; json?: true }): Promise<void> {
   const findings = await examine(subjectOf(file), { clock: systemClock, node: process.versions.node }, checksFor);
   const failed = findings.some(({ verdict }) => verdict === 'bad');
-  const report = json ? printableJson({ file, ok: !failed, findings }) : inWords(findings);
+  const report = json ? printableJson({ file, ok: !failed, findings }) : findingsInWords(findings);
   // what did not answer in time, such as the name of a host, would hold the process for longer
   process.stdout.write(report, () => process.exit(failed ? 1 : 0));
 }

@@ -5,10 +5,10 @@ import { buildLog } from '../base/log.ts';
 import { printableJson, printableValue } from '../base/printable.ts';
 import { formatProblems } from '../config/load/load.ts';
 import type { AssumedToken } from '../config/schema/test-case.ts';
-import { type Place, parsePlace } from '../config/words/request-line.ts';
-import type { Asked } from '../gateway/explain/asked.ts';
+import { parsePlace, type RequestTarget } from '../config/words/request-line.ts';
+import type { SimulatedRequest } from '../gateway/explain/asked.ts';
 import { assumedVerifier } from '../gateway/explain/assumed.ts';
-import { buildDryEngine, defaultHost, defaultSecure, type Sound } from '../gateway/explain/dry-engine.ts';
+import { buildDryEngine, type CheckedGatewayFile, defaultHost, defaultSecure } from '../gateway/explain/dry-engine.ts';
 import { type Explanation, explain } from '../gateway/explain/explain.ts';
 import { buildVerifiers } from '../gateway/verify/verifiers.ts';
 import type { JsonObject } from '../jwt/json.ts';
@@ -38,7 +38,7 @@ export function register(program: Command): void {
     .option('-H, --header <line>', "a header, as 'Name: value'; may be repeated", header, [])
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')
-    .action(async (method: string, address: Place, options: Options, command: Command) => {
+    .action(async (method: string, address: RequestTarget, options: Options, command: Command) => {
       await run({ method, ...address }, options, command);
     });
 }
@@ -54,7 +54,7 @@ interface Options extends SecretsOption {
   readonly json?: true;
 }
 
-type Request = Place & { readonly method: string };
+type Request = RequestTarget & { readonly method: string };
 
 async function run(request: Request, options: Options, command: Command): Promise<void> {
   const assumes = options.scope !== undefined || options.claims !== undefined;
@@ -70,7 +70,7 @@ async function run(request: Request, options: Options, command: Command): Promis
   }
   const doubted = doubts({ method: request.method, scope: options.scope }, loaded.config);
   process.stderr.write(doubted.map((doubt) => `${printableValue(`gatehouse: warning: ${doubt}`)}\n`).join(''));
-  const asked: Asked = {
+  const asked: SimulatedRequest = {
     ...request,
     host: request.host ?? defaultHost(loaded.config),
     secure: request.secure ?? defaultSecure(loaded.config),
@@ -90,7 +90,11 @@ function way(assumes: boolean, { secrets }: SecretsOption): typeof explainAssume
 
 const ASSUMED = 'assumed';
 
-function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Options): Promise<Explanation> {
+function explainAssumed(
+  loaded: CheckedGatewayFile,
+  asked: SimulatedRequest,
+  { scope, claims = {} }: Options,
+): Promise<Explanation> {
   const { config } = loaded;
   const server = claims.iss === undefined ? undefined : serverOf(loaded, String(claims.iss));
   const token: AssumedToken = {
@@ -103,13 +107,13 @@ function explainAssumed(loaded: Sound, asked: Asked, { scope, claims = {} }: Opt
 }
 
 /** An issuer that the file does not know is no server's name either, so its token is refused. */
-function serverOf({ config }: Sound, iss: string): string {
+function serverOf({ config }: CheckedGatewayFile, iss: string): string {
   const servers = Object.entries(config.authorization_servers);
   return servers.find(([, { issuer }]) => issuer === iss)?.[0] ?? iss;
 }
 
 /** Keys are fetched, and servers asked, only where there is a token to verify. */
-async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation> {
+async function explainVerified(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
   const { config, directory } = loaded;
   const log = buildLog({ level: 'silent', format: 'json' });
   const heard = new Map<string, JsonObject>();
@@ -124,13 +128,13 @@ async function explainVerified(loaded: Sound, asked: Asked): Promise<Explanation
   }
 }
 
-function mayHoldToken({ token, headers = [], target }: Asked): boolean {
+function mayHoldToken({ token, headers = [], target }: SimulatedRequest): boolean {
   return (
     token !== undefined || /access_token=/i.test(target) || headers.some(([name]) => /^authorization$/i.test(name))
   );
 }
 
-function place(text: string): Place {
+function place(text: string): RequestTarget {
   const parsed = parsePlace(text);
   if (parsed === undefined) throw new InvalidArgumentError('Write /orders/7 or https://host/orders/7.');
   return parsed;

@@ -4,7 +4,7 @@ import { readText } from '../config/files/read-text.ts';
 import { formatProblems, loadAuthorizationConfig, loadGatewayConfig } from '../config/load/load.ts';
 import type { Address } from '../config/words/schema.ts';
 import { detectKind } from '../config/yaml/detect.ts';
-import { askReady, type Readiness } from './common/ask-ready.ts';
+import { askReady, type ProgramReadiness } from './common/ask-ready.ts';
 import { eitherOption } from './common/config-option.ts';
 import { waitOption } from './common/wait-option.ts';
 
@@ -35,7 +35,7 @@ async function run({ config: file, wait = 0 }: { config: string; wait?: number }
 const PAUSE = 100;
 
 /** The last answer, where none within `wait` milliseconds was that it is ready. */
-async function askUntilReady(listener: Address, wait: number): Promise<Readiness> {
+async function askUntilReady(listener: Address, wait: number): Promise<ProgramReadiness> {
   const end = performance.now() + wait;
   for (;;) {
     const answer = await askReady(listener);
@@ -45,7 +45,7 @@ async function askUntilReady(listener: Address, wait: number): Promise<Readiness
 }
 
 /** Where a `health` listener that strangers may reach keeps the cause to itself, the admin listener says it. */
-async function withCause(answer: Readiness, { admin, health }: Listeners): Promise<Readiness> {
+async function withCause(answer: ProgramReadiness, { admin, health }: Listeners): Promise<ProgramReadiness> {
   if (answer.kind !== 'not_ready' || answer.cause !== undefined || admin === undefined || health === undefined)
     return answer;
   const told = await askReady(admin);

@@ -4,11 +4,11 @@ import { printableValue } from '../base/printable.ts';
 import { formatProblems, loadAuthorizationText, loadGatewayText, type Problem } from '../config/load/load.ts';
 import { unitTable } from '../config/schema/units.ts';
 import { type ReadSecret, readSecret } from './common/read-secret.ts';
-import { ask } from './init/ask.ts';
+import { askQuestions } from './init/ask.ts';
 import { filesFor, type NewFile } from './init/files.ts';
 import { findIssuer } from './init/found-issuer.ts';
-import { type Answers, answersFrom, type Given, OWN, type Question, questions } from './init/questions.ts';
-import { asJson, inWords } from './init/told.ts';
+import { type Answers, answersFrom, type Given, type InitQuestion, OWN, questions } from './init/questions.ts';
+import { initAsJson, initInWords } from './init/told.ts';
 import { alreadyThere, writeFiles } from './init/write.ts';
 
 interface Options extends Given {
@@ -55,7 +55,7 @@ async function run(folder: string, options: Options, command: Command): Promise<
   const { force = false, newSecrets = false } = options;
   const outcome = writeFiles(folder, files, { force, newSecrets });
   if (outcome.kind === 'fault') return giveUp(outcome.message);
-  process.stdout.write(options.json ? asJson(folder, outcome, answers) : inWords(folder, outcome, answers));
+  process.stdout.write(options.json ? initAsJson(folder, outcome, answers) : initInWords(folder, outcome, answers));
 }
 
 function refuseFaults(options: Options, command: Command): void {
@@ -76,7 +76,7 @@ function refuseFaults(options: Options, command: Command): void {
     command.error(`error: --listen: ${unitTable.address.form}`);
 }
 
-function flagOf({ flag }: Question): string {
+function flagOf({ flag }: InitQuestion): string {
   return flag.replace(/ .*/, '');
 }
 
@@ -94,7 +94,7 @@ async function answersOf(options: Options, command: Command): Promise<Answered> 
   }
   if (!process.stdin.isTTY)
     command.error(`error: there is no terminal to ask at, and these are missing: ${missing.join(', ')}`);
-  const asked = await ask(given(options), async ({ name }, text) =>
+  const asked = await askQuestions(given(options), async ({ name }, text) =>
     name === 'issuer' ? lookAtIssuer(text) : undefined,
   );
   return asked.kind === 'answered' ? asked : { kind: 'fault', message: 'nothing is written: the answers ended' };

@@ -4,7 +4,7 @@ import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
 import { makeSigningKey } from '../jwt/sign.ts';
 import type { NewSigningKey } from '../storage/records/records.ts';
-import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { type Administered, administer, type CommandReport, Refusal } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
 import { resealKeys } from './administration/reseal.ts';
 import { isoTime } from './administration/shown.ts';
@@ -38,7 +38,7 @@ export function register(program: Command): void {
     .action((options: Administered) => administer(options, resealKeys));
 }
 
-async function list({ records }: Service): Promise<Report> {
+async function list({ records }: Service): Promise<CommandReport> {
   const rows = (await records.listSigningKeys()).map(({ kid, alg, status, createdAt, retiredAt }) => ({
     kid,
     alg,
@@ -56,7 +56,7 @@ async function list({ records }: Service): Promise<Report> {
   return { json: rows, text: table([['KEY', 'ALG', 'STATUS', 'MADE', 'RETIRED'], ...cells]) };
 }
 
-async function rotate({ config, records, clock }: Service, atOnce: true | undefined): Promise<Report> {
+async function rotate({ config, records, clock }: Service, atOnce: true | undefined): Promise<CommandReport> {
   const { alg } = config.signing;
   if (alg === 'HS256') throw new Refusal('the secret of HS256 stands in the file: change it there');
   const now = seconds(clock);
@@ -69,7 +69,7 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
   return { json: { kid: key.kid, alg, signs_from }, text, audit: { event: 'key_rotated', facts: { kid: key.kid } } };
 }
 
-async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<Report> {
+async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<CommandReport> {
   await records.replaceSigningKeys(key);
   const { kid, alg } = key;
   const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services sign with nothing else from now on, and stop publishing the old key within a second. ${localVerifiers}\n`;

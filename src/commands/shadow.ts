@@ -3,8 +3,8 @@ import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { printableJson, printableValue } from '../base/printable.ts';
-import { inWords } from './shadow/in-words.ts';
-import { asJson, report } from './shadow/report.ts';
+import { shadowReportInWords } from './shadow/in-words.ts';
+import { shadowReport, shadowReportAsJson } from './shadow/report.ts';
 
 /** `gatehouse shadow report FILE`: from a decision log, who would be refused once the gateway enforces. */
 export function register(program: Command): void {
@@ -22,7 +22,7 @@ async function run(file: string, { json }: { json?: true }): Promise<void> {
   const input = file === '-' ? stdin : createReadStream(file);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   const unreadable = new Promise<Error>((resolve) => input.once('error', resolve));
-  const outcome = await Promise.race([report(lines), unreadable]);
+  const outcome = await Promise.race([shadowReport(lines), unreadable]);
   if (outcome instanceof Error) {
     process.stderr.write(
       `gatehouse: ${printableValue(file)} cannot be read (${(outcome as NodeJS.ErrnoException).code})\n`,
@@ -30,5 +30,5 @@ async function run(file: string, { json }: { json?: true }): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  stdout.write(json ? printableJson(asJson(outcome)) : inWords(outcome));
+  stdout.write(json ? printableJson(shadowReportAsJson(outcome)) : shadowReportInWords(outcome));
 }

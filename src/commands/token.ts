@@ -3,7 +3,7 @@ import type { Service } from '../authorization/service/service.ts';
 import type { ActiveToken } from '../authorization/tokens/token-kind.ts';
 import { tokenKind } from '../authorization/tokens/token-kinds.ts';
 import { sha256 } from '../base/secret.ts';
-import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { type Administered, administer, type CommandReport, Refusal } from './administration/administer.ts';
 import { subcommand } from './administration/options.ts';
 import { memberTable } from './administration/shown.ts';
 import { readSecret } from './common/read-secret.ts';
@@ -20,13 +20,13 @@ export function register(program: Command): void {
     .action((options: Administered) => administer(options, revoke));
 }
 
-async function introspect(service: Service): Promise<Report> {
+async function introspect(service: Service): Promise<CommandReport> {
   const json = (await inspect(service, await readToken())) ?? { active: false };
   return { json, text: memberTable(json) };
 }
 
 /** The store is asked whose it is, not whether it is active: a refresh token that was used still has its grant. */
-async function revoke(service: Service): Promise<Report> {
+async function revoke(service: Service): Promise<CommandReport> {
   const text = await readToken();
   const kind = tokenKind(text);
   const owner = await kind?.owner(service, text);

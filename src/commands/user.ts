@@ -5,7 +5,7 @@ import type { Service } from '../authorization/service/service.ts';
 import { seconds } from '../base/clock.ts';
 import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { usernameFault, usernameKey } from '../base/username.ts';
-import { type Administered, administer, Refusal, type Report } from './administration/administer.ts';
+import { type Administered, administer, type CommandReport, Refusal } from './administration/administer.ts';
 import { jsonObject, subcommand } from './administration/options.ts';
 import { readSecret } from './common/read-secret.ts';
 import { table } from './common/table.ts';
@@ -51,7 +51,7 @@ export function register(program: Command): void {
     );
 }
 
-async function add(service: Service, username: string, { name, claims = {} }: AddOptions): Promise<Report> {
+async function add(service: Service, username: string, { name, claims = {} }: AddOptions): Promise<CommandReport> {
   const fault = usernameFault(username);
   if (fault !== undefined) throw new Refusal(fault);
   if ((await service.accounts.find(username)) !== undefined) throw new Refusal(`there is a user ${username} already`);
@@ -80,7 +80,7 @@ async function readPassword({ passwords }: Service): Promise<string> {
   return hashed.phc;
 }
 
-async function list({ config, records }: Service): Promise<Report> {
+async function list({ config, records }: Service): Promise<CommandReport> {
   const inFile = config.users.map(({ username, name, subject }) => ({ username, name, sub: subject, kept: 'file' }));
   const stored = await records.listAccounts();
   const imported = await records.listImportedPasswords();
@@ -93,7 +93,7 @@ async function list({ config, records }: Service): Promise<Report> {
   return { json: rows, text: table([['USER', 'NAME', 'SUBJECT', 'KEPT IN'], ...cells]) };
 }
 
-async function setPassword(service: Service, username: string): Promise<Report> {
+async function setPassword(service: Service, username: string): Promise<CommandReport> {
   await requireStored(service, username);
   const passwordHash = await readPassword(service);
   const now = seconds(service.clock);
@@ -105,7 +105,7 @@ async function setPassword(service: Service, username: string): Promise<Report> 
   return { json: { username, changed: true }, text, audit: { event: 'password_set', facts: { username } } };
 }
 
-async function remove(service: Service, username: string): Promise<Report> {
+async function remove(service: Service, username: string): Promise<CommandReport> {
   if (await isOnlyImported(service, username)) return removeImported(service, username);
   await requireStored(service, username);
   const now = seconds(service.clock);
@@ -122,13 +122,13 @@ async function isOnlyImported({ accounts, records }: Service, username: string):
   return (await records.listImportedPasswords()).some((imported) => imported.username === key);
 }
 
-async function removeImported({ records }: Service, username: string): Promise<Report> {
+async function removeImported({ records }: Service, username: string): Promise<CommandReport> {
   if (!(await records.removeImportedPassword(usernameKey(username)))) throw unknownUser(username);
   const text = `The user ${username}, who was known to Basic only, is removed.\n`;
   return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
 }
 
-async function signOut({ accounts, config, clock, records }: Service, username: string): Promise<Report> {
+async function signOut({ accounts, config, clock, records }: Service, username: string): Promise<CommandReport> {
   const account = await accounts.find(username);
   if (account === undefined) throw unknownUser(username);
   const { subject } = account;
@@ -143,7 +143,7 @@ async function signOut({ accounts, config, clock, records }: Service, username: 
   };
 }
 
-async function rotateKey({ accounts, config, clock, records }: Service, username: string): Promise<Report> {
+async function rotateKey({ accounts, config, clock, records }: Service, username: string): Promise<CommandReport> {
   const account = await accounts.find(username);
   if (account === undefined) throw unknownUser(username);
   const { subject } = account;

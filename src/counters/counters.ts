@@ -14,7 +14,7 @@ export interface Failures {
 }
 
 /** What counters that several processes share answer later; what one process counts it knows at once. */
-export type Counted<Value> = Value | Promise<Value>;
+export type MaybeShared<Value> = Value | Promise<Value>;
 
 /** One use of a Digest nonce with a right password (RFC 7616 §3.4.5). */
 export interface NonceUse {
@@ -42,10 +42,10 @@ export type NonceUsage = 'fresh' | 'repeated' | 'forgotten';
 /** How often something happened. Each verb is one atomic step and never fails: whatever is out of reach, it is counted, but for nonces. */
 export interface Counters {
   /** Takes one of the limit's requests: 0, or the milliseconds to wait, and then nothing is counted. */
-  take(key: string, limit: Limit): Counted<number>;
-  failures(key: string): Counted<Failures>;
+  take(key: string, limit: Limit): MaybeShared<number>;
+  failures(key: string): MaybeShared<Failures>;
   /** One more failure; `window`: milliseconds from the first one. */
-  fail(key: string, window: number): Counted<Failures>;
+  fail(key: string, window: number): MaybeShared<Failures>;
   /** Where counts are shared. Undefined in the end: they are out of reach, and then nobody can know. */
   readonly useNonce?: (use: NonceUse) => Promise<NonceUsage | undefined>;
   /** Why nonces cannot be kept there, in words for the operator, and the remedy; undefined: they can, or nobody knows. */

@@ -10,7 +10,7 @@ const engines: Readonly<Record<string, (url: string, dependencies: CounterDepend
 };
 
 /** Where counts are kept, whoever asks there: two names of one place are the same, two places never. */
-export function placeOf(url: string): string {
+export function redisPlace(url: string): string {
   if (url === 'memory') return url;
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}:${port || 6379}/${Number(pathname.slice(1))}`;

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import {
-  type Counted,
   type Counters,
   digest,
   type Failures,
   LAST_COUNT,
+  type MaybeShared,
   type NonceUsage,
   type NonceUse,
   PARTS,
@@ -77,7 +77,7 @@ function orElse<Value>(
   asked: Promise<unknown> | undefined,
   read: (reply: unknown) => Value | undefined,
   own: () => Value,
-): Counted<Value> {
+): MaybeShared<Value> {
   return asked === undefined ? own() : asked.then((reply) => read(reply) ?? own());
 }
 

@@ -1,5 +1,5 @@
 import { addressBlock } from '../base/client-address.ts';
-import type { Counted, Counters, Failures } from './counters.ts';
+import type { Counters, Failures, MaybeShared } from './counters.ts';
 
 /** One try to show who one is. */
 export interface Attempt {
@@ -9,12 +9,12 @@ export interface Attempt {
    * As `retryAfter`, where this failure is one too many: of tries that were all looked at before the first had failed. What
    * it was must then not be told.
    */
-  fail(): Counted<number | undefined>;
+  fail(): MaybeShared<number | undefined>;
 }
 
 /** Where its counters are shared by several processes, it answers later. */
 export interface Throttle {
-  attempt(name: string, address: string): Counted<Attempt>;
+  attempt(name: string, address: string): MaybeShared<Attempt>;
 }
 
 export interface ThrottleOptions {
@@ -57,7 +57,7 @@ function blocksOf(address: string): readonly Block[] {
   return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
 }
 
-function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptions): Counted<Attempt> {
+function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptions): MaybeShared<Attempt> {
   const waitAbove = (most: number, { count, endsIn }: Failures) =>
     count > most ? Math.max(1, Math.ceil(endsIn / 1000)) : undefined;
   const judge = (failures: Failures): Attempt => ({
@@ -82,12 +82,12 @@ export function buildLoginThrottle(options: ThrottleOptions): Throttle {
 /** A line break is in no name of Basic or Digest, nor in their realms. */
 const ADDRESS = 'http address\n';
 
-function isKnown(attempt: Counted<Attempt>): attempt is Attempt {
+function isKnown(attempt: MaybeShared<Attempt>): attempt is Attempt {
   return !(attempt instanceof Promise);
 }
 
 /** At once, where each is. */
-function all(attempts: readonly Counted<Attempt>[]): Counted<Attempt> {
+function all(attempts: readonly MaybeShared<Attempt>[]): MaybeShared<Attempt> {
   return attempts.every(isKnown) ? together(attempts) : Promise.all(attempts).then(together);
 }
 
@@ -113,6 +113,6 @@ export function longest(waits: readonly (number | undefined)[]): number | undefi
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function afterwards<Value, Result>(counted: Counted<Value>, read: (value: Value) => Result): Counted<Result> {
+function afterwards<Value, Result>(counted: MaybeShared<Value>, read: (value: Value) => Result): MaybeShared<Result> {
   return counted instanceof Promise ? counted.then(read) : read(counted);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { addresses, everyScope, type Ports, page } from './files.ts';
+import { addresses, demoPage, everyScope, type Ports } from './files.ts';
 
 const html = 'text/html; charset=utf-8';
 
@@ -27,6 +27,6 @@ export function buildClientPage(ports: Ports): FastifyInstance {
     const body = readFileSync(new URL(`page/${file}`, import.meta.url));
     app.get(path, (_request, reply) => reply.type(type).send(body));
   }
-  app.get('/settings.json', () => ({ issuer, api, redirectUri, clientId: page.id, scope: everyScope }));
+  app.get('/settings.json', () => ({ issuer, api, redirectUri, clientId: demoPage.id, scope: everyScope }));
   return app;
 }

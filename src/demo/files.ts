@@ -23,7 +23,7 @@ export interface DemoFiles {
 export const shop = { id: 'shop', secret: 'demo-secret-of-the-shop' };
 
 /** A page in a browser keeps no secret. */
-export const page = { id: 'page' };
+export const demoPage = { id: 'page' };
 
 /** Who can sign in. */
 export const user = {
@@ -111,7 +111,7 @@ clients:
     client_name: Corner Shop
     scope: ${everyScope}
     grant_types: [client_credentials]
-  - client_id: ${page.id}
+  - client_id: ${demoPage.id}
     client_name: The page of the demo
     redirect_uris: ["${redirectUri}"]
     scope: ${everyScope}

@@ -1,6 +1,6 @@
 import { formatChallenge } from './challenge.ts';
 import { splitCredentials } from './scheme.ts';
-import { hasControl, textOf } from './text.ts';
+import { decodeCredentialText, hasControl } from './text.ts';
 
 /** RFC 7617: the Basic scheme, both ways. */
 export type BasicCredentials =
@@ -16,7 +16,7 @@ export function parseBasic(authorization: string): BasicCredentials {
   const split = splitCredentials(authorization);
   if (split?.scheme !== 'basic') return { kind: 'other' };
   if (split.rest === '' || !BASE64.test(split.rest)) return { kind: 'malformed' };
-  const text = textOf(Buffer.from(split.rest, 'base64'));
+  const text = decodeCredentialText(Buffer.from(split.rest, 'base64'));
   const colon = text.indexOf(':');
   if (colon === -1 || hasControl(text)) return { kind: 'malformed' };
   return { kind: 'credentials', username: text.slice(0, colon), password: text.slice(colon + 1) };

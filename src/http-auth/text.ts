@@ -7,7 +7,7 @@ const LONGEST_NORMALIZED = 2048;
  * Octets as text: UTF-8 where they are that, else Latin-1, which some clients still send; in NFC (RFC 7617 §2.1) up to
  * 2048 octets, and as it was sent where it is longer.
  */
-export function textOf(octets: Uint8Array): string {
+export function decodeCredentialText(octets: Uint8Array): string {
   const text = decode(octets);
   return octets.length > LONGEST_NORMALIZED ? text : text.normalize('NFC');
 }
@@ -19,7 +19,7 @@ function decode(octets: Uint8Array): string {
 /** The same of a field value as HTTP gives it, an octet a character. */
 export function fieldText(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is ASCII needs no decoding
-  return /^[\x00-\x7f]*$/.test(value) ? value : textOf(Buffer.from(value, 'latin1'));
+  return /^[\x00-\x7f]*$/.test(value) ? value : decodeCredentialText(Buffer.from(value, 'latin1'));
 }
 
 /** CTL of RFC 5234, which neither a user name nor a password has (RFC 7617 §2). */

@@ -5,17 +5,17 @@ import type { JwsHeader } from './parse.ts';
 
 /** Each check of a header by itself. Nothing is made where it fits: most tokens do. */
 
-export interface HeaderRules {
+export interface ExpectedHeader {
   readonly algorithms: ReadonlySet<string>;
   /** As `mediaType` writes them; undefined among them takes tokens that name none. */
   readonly types: ReadonlySet<string | undefined>;
 }
 
-export function algorithmMismatch(alg: string, algorithms: HeaderRules['algorithms']): Mismatch | undefined {
+export function algorithmMismatch(alg: string, algorithms: ExpectedHeader['algorithms']): Mismatch | undefined {
   return algorithms.has(alg) ? undefined : mismatchOf('alg', alg, [...algorithms]);
 }
 
-export function typeMismatch(typ: string | undefined, types: HeaderRules['types']): Mismatch | undefined {
+export function typeMismatch(typ: string | undefined, types: ExpectedHeader['types']): Mismatch | undefined {
   if (types.has(typ === undefined ? undefined : mediaType(typ))) return undefined;
   const names = [...types].map((type) => (type === undefined ? 'none' : quoted(type)));
   return mismatch('typ', quoted(typ), listedFirst(names, ' or '));

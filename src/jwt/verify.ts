@@ -1,7 +1,7 @@
 import { refused } from '../base/verdict.ts';
 import { algorithms } from './algorithms.ts';
 import type { RefusedJwt } from './faults.ts';
-import { algorithmMismatch, type HeaderRules, typeMismatch } from './header-mismatches.ts';
+import { algorithmMismatch, type ExpectedHeader, typeMismatch } from './header-mismatches.ts';
 import type { VerificationKey } from './keys.ts';
 import type { ParsedJws } from './parse.ts';
 
@@ -26,7 +26,7 @@ function isSignedBy({ token, signature }: ParsedJws, { key, alg }: VerificationK
 }
 
 /** RFC 8725 §3.1 and §3.11: what a token says of itself, before anything is computed for it. */
-export function judgeHeader({ header }: ParsedJws, { algorithms, types }: HeaderRules): RefusedJwt | undefined {
+export function judgeHeader({ header }: ParsedJws, { algorithms, types }: ExpectedHeader): RefusedJwt | undefined {
   const algorithm = algorithmMismatch(header.alg, algorithms);
   if (algorithm !== undefined) return refused('token_algorithm', undefined, algorithm);
   const type = typeMismatch(header.typ, types);

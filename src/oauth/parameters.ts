@@ -37,7 +37,7 @@ export interface ReadParameters {
 }
 
 /** Reads `application/x-www-form-urlencoded` text; `invalid_request` for broken encoding and for duplicates. */
-export function parseParameters(text: string, options: ParameterOptions): Parameters {
+export function parseOAuthParameters(text: string, options: ParameterOptions): Parameters {
   const { parameters, duplicate } = readParameters(text, options);
   if (duplicate !== undefined) throw duplicate;
   return parameters;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../counters/counters.ts';
 import { memoryCounters } from '../counters/memory.ts';
-import type { Line } from './line.ts';
+import type { IpcChannel } from './line.ts';
 import type { PrimaryVerbs } from './messages.ts';
 
 /** Milliseconds for one question; who waits for it longer counts for itself, as without a Redis. On a busy machine both wait for the processor. */
@@ -15,7 +15,7 @@ type Verb = 'take' | 'failures' | 'fail' | 'useNonce';
  * Counters in the primary, asked once for each request that needs one. A primary that does not answer is to rate limits
  * no outage (this worker counts for itself), and to nonces it is: nobody can know then whether one was used.
  */
-export function askedCounters(line: Pick<Line<PrimaryVerbs, unknown>, 'ask'>, clock: Clock): Counters {
+export function remoteCounters(line: Pick<IpcChannel<PrimaryVerbs, unknown>, 'ask'>, clock: Clock): Counters {
   const own = memoryCounters(clock);
   let lostUntil = Number.NEGATIVE_INFINITY;
   const ask = async <Name extends Verb>(verb: Name, asked: PrimaryVerbs[Name]['asked']) => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CannotStart } from '../gateway/lifecycle/kept-nonces.ts';
 import { Life, type LifeOptions, messageOf, type Worker } from './life.ts';
-import type { Line } from './line.ts';
+import type { IpcChannel } from './line.ts';
 import type { WorkerNews, WorkerVerbs } from './messages.ts';
 
 export interface CrewOptions extends LifeOptions {
@@ -54,7 +54,7 @@ export class Crew {
   }
 
   /** Also those that are about to serve. */
-  readonly tellAll: Line<WorkerVerbs, WorkerNews>['tell'] = (name, news) => {
+  readonly tellAll: IpcChannel<WorkerVerbs, WorkerNews>['tell'] = (name, news) => {
     for (const { process } of this.#alive) process.line.tell(name, news);
   };
 

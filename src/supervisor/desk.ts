@@ -3,7 +3,7 @@ import { within } from '../base/within.ts';
 import type { AuthorizationServerConfig } from '../config/schema/gateway.ts';
 import type { GatewayLog } from '../gateway/message/fault-log.ts';
 import { openFeed } from '../gateway/revocation/open-feed.ts';
-import { DEADLINE, type FailedFetch, type Fetched } from '../gateway/server-client/fetch-json.ts';
+import { type FailedFetch, FETCH_DEADLINE, type Fetched } from '../gateway/server-client/fetch-json.ts';
 import { keySourceOf } from '../gateway/server-client/key-source.ts';
 import { lateAgent } from '../gateway/server-client/late-agent.ts';
 import { type MetadataMember, metadata } from '../gateway/server-client/metadata.ts';
@@ -14,7 +14,7 @@ import { type SharedFeed, sharedFeed } from './shared-feed.ts';
 import { sharedKeys } from './shared-keys.ts';
 
 /** One authorization server as the whole process group reaches it: whatever several workers want is asked once. */
-export interface Desk {
+export interface ServerBroker {
   fetch(request: SentRequest): Promise<Fetched>;
   endpoint(member: MetadataMember): Promise<string | FailedFetch | undefined>;
   keys(have: number): Promise<SentKeys>;
@@ -35,7 +35,7 @@ export interface DeskOptions {
   readonly came: (keys: SentKeys) => void;
 }
 
-export function openDesk(options: DeskOptions): Desk {
+export function openDesk(options: DeskOptions): ServerBroker {
   const { name, config, development, directory, trust, clock, log } = options;
   const agent = lateAgent({ connections: config.cache.max_concurrent, connect: connectOptions(trust) });
   const fetch = fetcherOf(agent.dispatcher, trust);
@@ -46,7 +46,7 @@ export function openDesk(options: DeskOptions): Desk {
   return {
     fetch(request) {
       const key = sameQuestion(request);
-      const flight = flights.get(key) ?? within(DEADLINE, (signal) => fetch({ ...unpack(request), signal }));
+      const flight = flights.get(key) ?? within(FETCH_DEADLINE, (signal) => fetch({ ...unpack(request), signal }));
       flights.set(key, flight);
       const landed = () => flights.get(key) === flight && flights.delete(key);
       return flight.finally(landed);

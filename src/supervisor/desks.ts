@@ -4,20 +4,20 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { GatewayLog } from '../gateway/message/fault-log.ts';
 import { failed } from '../gateway/server-client/fetch-json.ts';
 import { trustOf } from '../gateway/server-client/trust.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { openDesk, type ServerBroker } from './desk.ts';
 import type { PrimaryVerbs, SentKeys } from './messages.ts';
 import type { WorkerHandlers } from './worker-process.ts';
 
 /** The desks of all authorization servers of a process group. */
-export interface Desks {
+export interface ServerBrokers {
   /** Name of a server in this file → its desk. What the file before named, and this one does not, is closed later. */
   open(config: GatewayConfig, directory: string): Record<string, string>;
-  find(id: string): Desk | undefined;
+  find(id: string): ServerBroker | undefined;
   readonly answers: Pick<WorkerHandlers['answers'], 'fetch' | 'endpoint' | 'keys'>;
   close(): Promise<void>;
 }
 
-export interface DesksOptions {
+export interface ServerBrokersOptions {
   readonly clock: Clock;
   readonly log: GatewayLog;
   readonly came: (id: string, keys: SentKeys) => void;
@@ -29,11 +29,11 @@ export interface DesksOptions {
 const LINGER = 600_000;
 const CLOSED = failed('its configuration is not in force any more');
 
-export function openDesks({ clock, log, came, patience = LINGER }: DesksOptions): Desks {
-  const desks = new Map<string, Desk>();
+export function openServerBrokers({ clock, log, came, patience = LINGER }: ServerBrokersOptions): ServerBrokers {
+  const desks = new Map<string, ServerBroker>();
   const leaving = new Map<string, NodeJS.Timeout>();
 
-  const enter = (id: string, open: () => Desk) => {
+  const enter = (id: string, open: () => ServerBroker) => {
     clearTimeout(leaving.get(id));
     leaving.delete(id);
     if (!desks.has(id)) desks.set(id, open());
@@ -50,7 +50,7 @@ export function openDesks({ clock, log, came, patience = LINGER }: DesksOptions)
   const leave = (id: string) => {
     if (!leaving.has(id)) linger(id);
   };
-  const at = <Told>({ desk }: { desk: string }, ask: (desk: Desk) => Told, none: Told): Told => {
+  const at = <Told>({ desk }: { desk: string }, ask: (desk: ServerBroker) => Told, none: Told): Told => {
     const found = desks.get(desk);
     return found === undefined ? none : ask(found);
   };

@@ -3,20 +3,20 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { stopListening } from '../base/last-requests.ts';
 import { ASKED_FOR, listenAt } from '../base/listen.ts';
 import type { Address } from '../config/words/schema.ts';
-import { type Hand, HandOver, type Place } from './hand-over.ts';
+import { ConnectionDispatcher, type ConnectionTarget, type Hand } from './hand-over.ts';
 import type { Entrance } from './line.ts';
 
-export interface Door {
+export interface ListeningSockets {
   readonly url: string;
   readonly port: number;
   /** Where proxies ask. */
   readonly decisionUrl: string | undefined;
-  join(hand: Hand): Place;
+  join(hand: Hand): ConnectionTarget;
   /** Takes no more; resolves once nobody waits who can still be brought to a worker. */
   close(): Promise<void>;
 }
 
-export interface DoorOptions {
+export interface ListeningSocketsOptions {
   /** Connections open at one time; whoever comes then is refused at once. */
   readonly most: () => number;
   /** Of them in each process, as far as its descriptors go. */
@@ -29,8 +29,11 @@ export interface DoorOptions {
  * The listening sockets of a process group: they outlive every worker, so whoever comes while one is replaced waits and is
  * not refused.
  */
-export async function openDoor(listen: Address, { most, room, decision }: DoorOptions): Promise<Door> {
-  const over = new HandOver(most, room);
+export async function openListeningSockets(
+  listen: Address,
+  { most, room, decision }: ListeningSocketsOptions,
+): Promise<ListeningSockets> {
+  const over = new ConnectionDispatcher(most, room);
   const by = (entrance: Entrance) => (socket: Socket) => over.arrive({ socket, entrance });
   const servers = await listenEverywhere(listen, by('listen'));
   const asked = decision === undefined ? [] : await beside(servers, listenEverywhere(decision, by('decision')));

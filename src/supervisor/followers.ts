@@ -1,4 +1,4 @@
-import type { Desks } from './desks.ts';
+import type { ServerBrokers } from './desks.ts';
 import type { Worker } from './life.ts';
 
 /** Which worker hears which feed. */
@@ -8,7 +8,7 @@ export interface Followers {
   left(worker: Worker): void;
 }
 
-export function feedFollowers(desks: Desks): Followers {
+export function feedFollowers(desks: ServerBrokers): Followers {
   const stops = new Map<Worker, Map<string, () => void>>();
   const unfollow = (worker: Worker, desk: string) => {
     stops.get(worker)?.get(desk)?.();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Entrance } from './line.ts';
 
 /** Whoever takes connections. */
-export interface Place {
+export interface ConnectionTarget {
   /** The last one that was handed over has arrived: there is room for the next. */
   took(): void;
   /** So many are over. */
@@ -35,7 +35,7 @@ const LATE = 100;
 const LOST = 8_000;
 
 /** Brings each connection to the worker with the fewest, one at a time to each. */
-export class HandOver {
+export class ConnectionDispatcher {
   readonly #takers = new Set<Taker>();
   readonly #waiting: Arrived[] = [];
   readonly #most: () => number;
@@ -59,7 +59,7 @@ export class HandOver {
     this.#pass();
   }
 
-  join(hand: Hand): Place {
+  join(hand: Hand): ConnectionTarget {
     const taker: Taker = { hand, open: 0, sent: undefined, sentAt: 0 };
     this.#takers.add(taker);
     this.#pass();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Door } from './door.ts';
-import type { Place } from './hand-over.ts';
+import type { ListeningSockets } from './door.ts';
+import type { ConnectionTarget } from './hand-over.ts';
 import type { SentGeneration, WorkerStart } from './messages.ts';
 import { type SignsOfLife, signsOfLife } from './signs-of-life.ts';
 import { startWorkerProcess, type WorkerHandlers, type WorkerProcess } from './worker-process.ts';
@@ -12,7 +12,7 @@ export interface Worker {
 }
 
 export interface LifeOptions {
-  readonly door: Door;
+  readonly door: ListeningSockets;
   readonly log: Logger;
   readonly format: WorkerStart['format'];
   /** What is in force at the moment. */
@@ -26,14 +26,14 @@ export interface LifeOptions {
 /** Milliseconds for a start, until which a worker shows no sign of life. */
 const START = 60_000;
 /** Milliseconds for everything else that a worker is told to do. */
-export const DEADLINE = 15_000;
+export const SHUTDOWN_DEADLINE = 15_000;
 
 /** One life of a worker: its process, its place at the door, and whether it still shows signs of life. */
 export class Life {
   readonly worker: Worker;
   readonly #options: LifeOptions;
   readonly #signs: SignsOfLife;
-  #place: Place | undefined;
+  #place: ConnectionTarget | undefined;
   #ended = false;
 
   constructor(index: number, options: LifeOptions) {
@@ -96,9 +96,9 @@ async function begun({ index, process: { line } }: Worker, { current, format }: 
   if (fault !== null) return fault ?? 'it was not ready in time';
   while (generation.version !== current().version) {
     generation = current();
-    const refused = await line.ask('prepare', generation, DEADLINE);
+    const refused = await line.ask('prepare', generation, SHUTDOWN_DEADLINE);
     if (refused !== null) return refused ?? 'it did not take up the file in time';
-    await line.ask('commit', generation.version, DEADLINE);
+    await line.ask('commit', generation.version, SHUTDOWN_DEADLINE);
   }
   return null;
 }

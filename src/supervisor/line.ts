@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: unknown; readonly told: unknown } };
 
 /** One end of the channel between a primary and a worker. */
-export interface Line<Theirs extends Verbs<Theirs>, News> {
+export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   /** Undefined in the end: no answer within so many milliseconds, too much is asked already, or nobody is there. */
   ask<Verb extends keyof Theirs & string>(
     verb: Verb,
@@ -35,7 +35,7 @@ export interface Handlers<Ours extends Verbs<Ours>, Heard> {
 }
 
 /** A child process of the primary, or the process of a worker itself. */
-export interface End {
+export interface IpcEnd {
   readonly connected: boolean;
   send: ChildProcess['send'];
   on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown;
@@ -54,10 +54,10 @@ const MOST_ASKED = 10_000;
  * What is said in one turn of the event loop is sent as one message: under load many questions cost little more than one.
  * Both ends are of one program and one version, so what comes has the form that the types say.
  */
-export function openLine<Theirs extends Verbs<Theirs>, News, Ours extends Verbs<Ours>, Heard>(
-  end: End,
+export function openIpcChannel<Theirs extends Verbs<Theirs>, News, Ours extends Verbs<Ours>, Heard>(
+  end: IpcEnd,
   handlers: Handlers<Ours, Heard>,
-): Line<Theirs, News> {
+): IpcChannel<Theirs, News> {
   const { say, hand } = sender(end);
   const waiting = new Map<number, (told: unknown) => void>();
   let last = 0;
@@ -115,7 +115,7 @@ export function openLine<Theirs extends Verbs<Theirs>, News, Ours extends Verbs<
   };
 }
 
-function sender(end: End) {
+function sender(end: IpcEnd) {
   let items: Item[] = [];
   let planned: NodeJS.Immediate | undefined;
   const flush = () => {

@@ -27,7 +27,7 @@ export interface WorkerStart {
   readonly format: 'json' | 'pretty';
 }
 
-export interface Readiness {
+export interface WorkerReadiness {
   readonly notReady: string | null;
   readonly cause: string | null;
   readonly remark: string | null;
@@ -46,7 +46,7 @@ export interface WorkerVerbs {
   readonly discard: { readonly asked: number; readonly told: true };
   readonly renew: { readonly asked: true; readonly told: true };
   readonly metrics: { readonly asked: true; readonly told: MetricSnapshot };
-  readonly ready: { readonly asked: true; readonly told: Readiness };
+  readonly ready: { readonly asked: true; readonly told: WorkerReadiness };
 }
 
 /** What the primary tells a worker. */

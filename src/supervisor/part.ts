@@ -7,7 +7,7 @@ import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
 import type { Pointer, Position } from '../config/load/load.ts';
 import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
-import type { Outside } from '../gateway/generation/outside.ts';
+import type { WorkerContext } from '../gateway/generation/outside.ts';
 import {
   beginDraining,
   type Core,
@@ -23,21 +23,21 @@ import { requireKeptNonces } from '../gateway/lifecycle/kept-nonces.ts';
 import { buildMetrics } from '../gateway/lifecycle/metrics.ts';
 import { applyLimits } from '../gateway/listener/server.ts';
 import { flushSpans } from '../gateway/telemetry/flush-spans.ts';
-import { askedCounters } from './asked-counters.ts';
-import type { Entrance, Line } from './line.ts';
-import type { MetricSnapshot, PrimaryNews, PrimaryVerbs, Readiness, SentGeneration } from './messages.ts';
+import { remoteCounters } from './asked-counters.ts';
+import type { Entrance, IpcChannel } from './line.ts';
+import type { MetricSnapshot, PrimaryNews, PrimaryVerbs, SentGeneration, WorkerReadiness } from './messages.ts';
 import { snapshotOf } from './metrics.ts';
 import type { RemoteServers } from './remote-servers.ts';
 
 /** What one worker serves with. */
-export interface Part {
+export interface WorkerRuntime {
   take(socket: Socket, entrance: Entrance): void;
   prepare(sent: SentGeneration): Promise<void>;
   commit(version: number): void;
   discard(version: number): void;
   renew(): void;
   metrics(): Promise<MetricSnapshot>;
-  ready(): Readiness;
+  ready(): WorkerReadiness;
   watch(on: boolean): void;
   /**
    * Resolves when what was in flight has ended.
@@ -46,9 +46,9 @@ export interface Part {
   drain(lastRequests: number): Promise<void>;
 }
 
-export interface PartOptions {
+export interface WorkerRuntimeOptions {
   readonly sent: SentGeneration;
-  readonly line: Line<PrimaryVerbs, PrimaryNews>;
+  readonly line: IpcChannel<PrimaryVerbs, PrimaryNews>;
   readonly remote: RemoteServers;
   readonly log: Logger;
   readonly clock?: Clock;
@@ -57,9 +57,15 @@ export interface PartOptions {
 /** Milliseconds for which a worker waits for keys and feeds before it serves without them. */
 const PATIENCE = 3_000;
 
-export async function openPart({ sent, line, remote, log, clock = systemClock }: PartOptions): Promise<Part> {
-  const counters = askedCounters(line, clock);
-  const outside = (of: SentGeneration): Outside => ({
+export async function openWorkerRuntime({
+  sent,
+  line,
+  remote,
+  log,
+  clock = systemClock,
+}: WorkerRuntimeOptions): Promise<WorkerRuntime> {
+  const counters = remoteCounters(line, clock);
+  const outside = (of: SentGeneration): WorkerContext => ({
     counters,
     contents: of.contents,
     server(name) {
@@ -147,7 +153,7 @@ function takeOver(core: Core, servers: Servers, prepared: Map<number, Generation
 }
 
 /** Connections that the primary has accepted. */
-function takeConnections(servers: Servers, line: Line<PrimaryVerbs, PrimaryNews>) {
+function takeConnections(servers: Servers, line: IpcChannel<PrimaryVerbs, PrimaryNews>) {
   const silent = each(servers).map(trackSilent);
   const open = new Set<Socket>();
   let closed = 0;
@@ -181,7 +187,7 @@ function takeConnections(servers: Servers, line: Line<PrimaryVerbs, PrimaryNews>
 }
 
 /** Decisions of one turn of the event loop are told together. */
-function watcher({ decisions }: Core, line: Line<PrimaryVerbs, PrimaryNews>): (on: boolean) => void {
+function watcher({ decisions }: Core, line: IpcChannel<PrimaryVerbs, PrimaryNews>): (on: boolean) => void {
   let records: string[] = [];
   let stop: (() => void) | undefined;
   const flush = () => {

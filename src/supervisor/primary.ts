@@ -9,8 +9,8 @@ import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.
 import { roomForClients } from '../gateway/listener/server.ts';
 import { tlsOptions } from '../gateway/listener/tls.ts';
 import { Crew } from './crew.ts';
-import { type Desks, openDesks } from './desks.ts';
-import { type Door, openDoor } from './door.ts';
+import { openServerBrokers, type ServerBrokers } from './desks.ts';
+import { type ListeningSockets, openListeningSockets } from './door.ts';
 import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
 import { groupHealth } from './group-health.ts';
@@ -29,8 +29,8 @@ export interface SupervisorOptions extends GatewayOptions {
 /** What the primary of a process group holds. */
 interface Primary {
   readonly core: Core;
-  readonly desks: Desks;
-  readonly door: Door;
+  readonly desks: ServerBrokers;
+  readonly door: ListeningSockets;
   readonly crew: Crew;
   readonly decisions: MergedDecisions;
   readonly metrics: SummedMetrics;
@@ -89,14 +89,14 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   await openAccessLog({ ...options, access: core.access });
   await core.access?.close();
   const { clock, log } = core;
-  const desks = openDesks({ clock, log, came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }) });
+  const desks = openServerBrokers({ clock, log, came: (desk, sent) => crew.tellAll('keys', { desk, keys: sent }) });
   const first = { version: 1, workers, directory, locate, desks: desks.open(config, directory) };
   const state: State = { current: sentGeneration(config, first), draining: false };
   const decisions = mergedDecisions((on) => crew.tellAll('watch', on));
   const followers = feedFollowers(desks);
   const metrics = summedMetrics();
   const most = () => core.live.current.config.limits.connections;
-  const door = await openDoor(config.listen, { most, room: roomForClients(), decision: config.decision });
+  const door = await openListeningSockets(config.listen, { most, room: roomForClients(), decision: config.decision });
   const crew = new Crew({
     size: workers,
     door,

@@ -1,8 +1,8 @@
 import type { FeedMessage, FeedSink } from '../gateway/revocation/events.ts';
 import type { FeedSource } from '../gateway/revocation/follow-feed.ts';
 import {
-  DEADLINE,
   type FailedFetch,
+  FETCH_DEADLINE,
   type Fetched,
   failed,
   type JsonRequest,
@@ -10,14 +10,14 @@ import {
 import type { KeySource } from '../gateway/server-client/key-source.ts';
 import type { Metadata, MetadataMember } from '../gateway/server-client/metadata.ts';
 import type { RemoteServer } from '../gateway/verify/remote-server.ts';
-import type { Line } from './line.ts';
+import type { IpcChannel } from './line.ts';
 import type { PrimaryNews, PrimaryVerbs, SentKeys, SentRequest } from './messages.ts';
 
 /** The primary has its own deadline, and after it still an answer to give. */
-const PATIENCE = DEADLINE + 1_000;
+const PATIENCE = FETCH_DEADLINE + 1_000;
 const SILENT = failed('the primary does not answer');
 
-type PrimaryLine = Line<PrimaryVerbs, PrimaryNews>;
+type PrimaryLine = IpcChannel<PrimaryVerbs, PrimaryNews>;
 type KeyFollowers = Map<string, Set<(keys: SentKeys) => void>>;
 type FeedSinks = Map<string, Set<FeedSink>>;
 
@@ -142,7 +142,7 @@ function pack({ url, form, headers = {}, judgeType = true }: JsonRequest): SentR
 /** Who waits no more gets no answer; the call itself goes on for the others. */
 function cut(told: Promise<Fetched | undefined>, signal: AbortSignal): Promise<Fetched | undefined> {
   const late = new Promise<Fetched>((resolve) => {
-    signal.addEventListener('abort', () => resolve(failed(`no answer within ${DEADLINE} ms`)), { once: true });
+    signal.addEventListener('abort', () => resolve(failed(`no answer within ${FETCH_DEADLINE} ms`)), { once: true });
   });
   return Promise.race([told, late]);
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../config/load/load.ts';
 import type { Crew } from './crew.ts';
-import { DEADLINE, type Worker } from './life.ts';
+import { SHUTDOWN_DEADLINE, type Worker } from './life.ts';
 import type { SentGeneration } from './messages.ts';
 
 /** One file on its way into force: made ready in every worker, then taken up by all of them, or by none. */
@@ -14,13 +14,13 @@ export interface TakeUp {
 export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
   const ready = new Set<Worker>();
   const prepared = async (worker: Worker): Promise<Problem[]> => {
-    const fault = await said(worker, worker.process.line.ask('prepare', sent, DEADLINE));
+    const fault = await said(worker, worker.process.line.ask('prepare', sent, SHUTDOWN_DEADLINE));
     if (fault === null) ready.add(worker);
     // What is gone is replaced by one that starts with what is then in force.
     return fault === null || fault === 'gone' ? [] : [problem(worker, fault)];
   };
   const committed = async (worker: Worker): Promise<void> => {
-    const done = await said(worker, worker.process.line.ask('commit', sent.version, DEADLINE));
+    const done = await said(worker, worker.process.line.ask('commit', sent.version, SHUTDOWN_DEADLINE));
     if (done === undefined) worker.process.kill();
   };
   return {
@@ -28,7 +28,7 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
       const problems = (await Promise.all(crew.workers.map(prepared))).flat();
       // Also where it was refused, or is still under way: what was built of it is held there.
       if (problems.length > 0)
-        for (const { process } of crew.workers) void process.line.ask('discard', sent.version, DEADLINE);
+        for (const { process } of crew.workers) void process.line.ask('discard', sent.version, SHUTDOWN_DEADLINE);
       return problems;
     },
     async commit() {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { standardOutput } from '../base/turn-lines.ts';
-import { type Handlers, type Line, openLine } from './line.ts';
+import { type Handlers, type IpcChannel, openIpcChannel } from './line.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messages.ts';
 
 /** A worker as its primary sees it, for as long as its process lives. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  readonly line: Line<WorkerVerbs, WorkerNews>;
+  readonly line: IpcChannel<WorkerVerbs, WorkerNews>;
   /** Resolves when it has ended, in words. */
   readonly over: Promise<string>;
   kill(): void;
@@ -27,7 +27,7 @@ export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
   passOn(child);
   return {
     pid: child.pid,
-    line: openLine<WorkerVerbs, WorkerNews, PrimaryVerbs, PrimaryNews>(child, handlers),
+    line: openIpcChannel<WorkerVerbs, WorkerNews, PrimaryVerbs, PrimaryNews>(child, handlers),
     over: ended(child),
     kill: () => void child.kill('SIGKILL'),
   };

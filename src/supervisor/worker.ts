@@ -1,19 +1,24 @@
 import { exitForCertain } from '../base/exit-for-certain.ts';
 import { buildLog } from '../base/log.ts';
-import { type End, type Line, openLine } from './line.ts';
+import { type IpcChannel, type IpcEnd, openIpcChannel } from './line.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerStart, WorkerVerbs } from './messages.ts';
-import { openPart, type Part, type PartOptions } from './part.ts';
+import { openWorkerRuntime, type WorkerRuntime, type WorkerRuntimeOptions } from './part.ts';
 import { remoteServers } from './remote-servers.ts';
 import { ALIVE_EVERY } from './signs-of-life.ts';
 
 /** Serves what the primary hands over, until it says stop or is gone. */
-export function runWorker(end: End & Pick<NodeJS.Process, 'once' | 'exit'>): void {
-  let part: Part | undefined;
-  const served = (): Part => {
+export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): void {
+  let part: WorkerRuntime | undefined;
+  const served = (): WorkerRuntime => {
     if (part === undefined) throw new Error('asked before it was started');
     return part;
   };
-  const line: Line<PrimaryVerbs, PrimaryNews> = openLine<PrimaryVerbs, PrimaryNews, WorkerVerbs, WorkerNews>(end, {
+  const line: IpcChannel<PrimaryVerbs, PrimaryNews> = openIpcChannel<
+    PrimaryVerbs,
+    PrimaryNews,
+    WorkerVerbs,
+    WorkerNews
+  >(end, {
     answers: {
       start: (start) =>
         reason(async () => {
@@ -43,11 +48,11 @@ export function runWorker(end: End & Pick<NodeJS.Process, 'once' | 'exit'>): voi
   end.once('disconnect', () => exitForCertain(3));
 }
 
-type Lines = Pick<PartOptions, 'line' | 'remote'>;
+type Lines = Pick<WorkerRuntimeOptions, 'line' | 'remote'>;
 
-function open({ index, generation, format }: WorkerStart, lines: Lines): Promise<Part> {
+function open({ index, generation, format }: WorkerStart, lines: Lines): Promise<WorkerRuntime> {
   const log = buildLog({ ...generation.config.log, format }).child({ worker: index });
-  return openPart({ sent: generation, ...lines, log });
+  return openWorkerRuntime({ sent: generation, ...lines, log });
 }
 
 /** Null, or why not: what stands in the way of one file is no reason to end. */

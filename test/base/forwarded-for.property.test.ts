@@ -1,5 +1,5 @@
 import t from 'tap';
-import { trustedProxies } from '../../src/base/forwarded-for.ts';
+import { parseTrustedProxies } from '../../src/base/forwarded-for.ts';
 import fc, { tries } from '../support/properties.ts';
 
 /** As it is written → the address, where it is one. */
@@ -13,7 +13,7 @@ const hops: Readonly<Record<string, string | undefined>> = {
   ' ': undefined,
   unknown: undefined,
 };
-const trusted = trustedProxies(['127.0.0.0/8', '10.0.0.0/8', '::1/128']);
+const trusted = parseTrustedProxies(['127.0.0.0/8', '10.0.0.0/8', '::1/128']);
 
 t.test('of all lines together the hops count from the right, up to the first that nobody vouches for', (t) => {
   const line = fc.array(fc.constantFrom(...Object.keys(hops)), { minLength: 1, maxLength: 6 });

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { HOUR, MOST_LINES, Seldom } from '../../src/base/seldom.ts';
+import { HOUR, LogLimiter, MOST_LINES } from '../../src/base/seldom.ts';
 import { settableClock } from '../support/settable-clock.ts';
 
 function scene() {
   const clock = settableClock();
   const leftOut: number[] = [];
-  const lines = new Seldom(clock, (count) => void leftOut.push(count));
+  const lines = new LogLimiter(clock, (count) => void leftOut.push(count));
   const due = (names: readonly string[]) => names.filter((name) => lines.isDue(name));
   return { clock, leftOut, due };
 }

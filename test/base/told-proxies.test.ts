@@ -1,11 +1,11 @@
 import t from 'tap';
-import { ToldProxies } from '../../src/base/told-proxies.ts';
+import { LoggedProxies } from '../../src/base/told-proxies.ts';
 import { settableClock } from '../support/settable-clock.ts';
 
 t.test('strangers that say they are proxies silence no later proxy: it is named in the next hour', async (t) => {
   const clock = settableClock();
   const warned: Record<string, unknown>[] = [];
-  const proxies = new ToldProxies(clock, { warn: (line: object) => void warned.push({ ...line }) });
+  const proxies = new LoggedProxies(clock, { warn: (line: object) => void warned.push({ ...line }) });
   const meet = (address: string) => proxies.meet({ address }, 'it is a proxy');
   for (let n = 0; n < 300; n++) meet(`198.51.${n >> 8}.${n & 255}`);
   for (let n = 0; n < 100; n++) meet('192.0.2.7');

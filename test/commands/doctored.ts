@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { stringify } from 'yaml';
-import type { Finding, Verdict } from '../../src/commands/doctor/finding.ts';
+import type { DoctorFinding, Verdict } from '../../src/commands/doctor/finding.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { serving } from '../support/serving.ts';
 
 export interface Doctored {
   readonly status: number | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Those about a thing whose name begins so, as `verdict: message`. */
   about(name: string): readonly string[];
 }
@@ -34,7 +34,7 @@ export function fileIn(t: Test, name: string, body: object, more: Readonly<Recor
 export async function doctored(t: Test, file: string, how: How = {}): Promise<Doctored> {
   const { status, stdout, stderr } = await command(t, ['doctor', '--config', file, '--json'], how).ended();
   if (stderr !== '') throw new Error(stderr);
-  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
   const about = (name: string) =>
     findings.filter((each) => each.about.startsWith(name)).map(({ verdict, message }) => `${verdict}: ${message}`);
   return { status, findings, about };

@@ -4,7 +4,7 @@ import { userStores } from '../../src/commands/doctor/stores.ts';
 import { type Loaded, loadGatewayText } from '../../src/config/load/load.ts';
 import type { GatewayConfig } from '../../src/config/schema/gateway.ts';
 import { compare } from '../../src/gateway/diff/compare.ts';
-import { openSide } from '../../src/gateway/diff/side.ts';
+import { compileFile } from '../../src/gateway/diff/side.ts';
 import { assumedVerifier } from '../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../src/gateway/explain/dry-engine.ts';
 import { explain } from '../../src/gateway/explain/explain.ts';
@@ -202,7 +202,7 @@ const rules: readonly (readonly [rule: string, holds: Rule])[] = [
     async (t, scheme) => {
       const block = scheme.block(t);
       const settings = async (before: object, now: object) =>
-        (await compare(openSide(sound([before])), openSide(sound([now])))).settings;
+        (await compare(compileFile(sound([before])), compileFile(sound([now])))).settings;
       const changed = scheme.others?.(t) ?? { ...block, scopes: { [scheme.user]: 'more' } };
       const [old, other] = [block, changed].map((of) => routeOf(scheme, of));
       const bearer = { id: 'r', match: { path: '/{rest*}' }, access: 'authenticated' };

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { sha256 } from '../../src/base/secret.ts';
-import type { Engine } from '../../src/storage/engine/engine.ts';
+import type { WritableEngine } from '../../src/storage/engine/engine.ts';
 import { buildSeal } from '../../src/storage/engine/seal.ts';
 import { run } from '../../src/storage/engine/verb.ts';
 import type { TokenFacts } from '../../src/storage/lookup/read.ts';
@@ -16,7 +16,7 @@ import { signingKeys } from '../../src/storage/records/signing-keys.ts';
 export interface Bench {
   readonly facts: TokenFacts;
   /** What the authorization service writes with, in a process of its own for all that the reader knows. */
-  readonly writer: Engine;
+  readonly writer: WritableEngine;
 }
 
 export interface Implementation {

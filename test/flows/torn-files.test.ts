@@ -5,7 +5,7 @@ import t from 'tap';
 import { WatchedFiles } from '../../src/base/watch-files.ts';
 import { loadGatewayConfig } from '../../src/config/load/load.ts';
 import { openings } from '../../src/gateway/diff/openings.ts';
-import { openSide, type Side, type TokenOfIssuer } from '../../src/gateway/diff/side.ts';
+import { type CompiledFile, compileFile, type TokenOfIssuer } from '../../src/gateway/diff/side.ts';
 import { type Random, random } from '../support/random.ts';
 import { ask } from '../support/raw-client.ts';
 import { requestText } from '../support/request-text.ts';
@@ -102,7 +102,7 @@ const tokens: readonly (TokenOfIssuer | undefined)[] = [
 ];
 
 /** Every request of every caller, and whether it is forwarded. */
-async function lets(side: Side): Promise<readonly boolean[]> {
+async function lets(side: CompiledFile): Promise<readonly boolean[]> {
   const found: boolean[] = [];
   for (const target of targets)
     for (const method of ['GET', 'POST', 'DELETE'])
@@ -121,7 +121,7 @@ t.test('no torn file that the watcher takes is more open than the whole one', as
   };
   const before = load(whole);
   if (!before.ok) throw new Error(JSON.stringify(before.problems));
-  const allowed = await lets(openSide(before));
+  const allowed = await lets(compileFile(before));
   const condition = (routes: typeof before.config.routes) => routes.find(({ id }) => id === 'business')?.when;
   const numbers = random(SEED);
   const counts = { refused: 0, waiting: 0, taken: 0 };
@@ -138,7 +138,7 @@ t.test('no torn file that the watcher takes is more open than the whole one', as
       continue;
     }
     counts.taken++;
-    const now = await lets(openSide(torn));
+    const now = await lets(compileFile(torn));
     const isOpener = now.some((passes, place) => passes && allowed[place] === false);
     const when = condition(torn.config.routes);
     const isLooser = when !== condition(before.config.routes) && torn.config.routes.some(({ id }) => id === 'business');

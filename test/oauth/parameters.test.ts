@@ -1,9 +1,9 @@
 import t from 'tap';
 import { OAuthError } from '../../src/oauth/errors.ts';
-import { parseParameters, readParameters } from '../../src/oauth/parameters.ts';
+import { parseOAuthParameters, readParameters } from '../../src/oauth/parameters.ts';
 import fc from '../support/properties.ts';
 
-const parse = (text: string, aliases = true) => parseParameters(text, { aliases });
+const parse = (text: string, aliases = true) => parseOAuthParameters(text, { aliases });
 
 t.test('names and values are decoded as a form', async (t) => {
   const parameters = parse('a=1+2%2B3&b%5B%5D=%C3%A9&c=x=y&d&&=z');

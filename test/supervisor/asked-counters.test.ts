@@ -1,5 +1,5 @@
 import t from 'tap';
-import { askedCounters } from '../../src/supervisor/asked-counters.ts';
+import { remoteCounters } from '../../src/supervisor/asked-counters.ts';
 import { groupCounters } from '../../src/supervisor/group-counters.ts';
 import type { PrimaryVerbs } from '../../src/supervisor/messages.ts';
 import { countersContract } from '../contracts/counters.ts';
@@ -22,7 +22,7 @@ function primary(clock = heldClock()) {
       return answers[verb]?.(asked as never) as PrimaryVerbs[Verb]['told'];
     },
   };
-  return { clock, state, worker: () => askedCounters(line, clock) };
+  return { clock, state, worker: () => remoteCounters(line, clock) };
 }
 
 const clock = heldClock();

@@ -3,7 +3,7 @@ import t from 'tap';
 import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayText } from '../../src/config/load/load.ts';
-import { openDesks } from '../../src/supervisor/desks.ts';
+import { openServerBrokers } from '../../src/supervisor/desks.ts';
 import { until } from '../support/until.ts';
 
 /** Milliseconds. */
@@ -28,7 +28,7 @@ const followed = {
 
 t.test('a desk that no file names stays for as long as somebody hears its feed', async (t) => {
   const log = buildLog({ level: 'silent', format: 'json' });
-  const desks = openDesks({ clock: systemClock, log, came: () => {}, patience: PATIENCE });
+  const desks = openServerBrokers({ clock: systemClock, log, came: () => {}, patience: PATIENCE });
   t.teardown(() => desks.close());
   const { main = '' } = desks.open(configOf({ main: followed }), '/');
   const stop = desks.find(main)?.feed?.follow(() => {});

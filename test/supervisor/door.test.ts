@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { type Door, openDoor } from '../../src/supervisor/door.ts';
-import type { Place } from '../../src/supervisor/hand-over.ts';
+import { type ListeningSockets, openListeningSockets } from '../../src/supervisor/door.ts';
+import type { ConnectionTarget } from '../../src/supervisor/hand-over.ts';
 import { connectTo } from '../support/raw-client.ts';
 import { until } from '../support/until.ts';
 
 /** Starts processes that share a listener: 8 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
 
-async function door(t: Test, most = 100, room?: number): Promise<Door> {
-  const opened = await openDoor(
+async function door(t: Test, most = 100, room?: number): Promise<ListeningSockets> {
+  const opened = await openListeningSockets(
     { host: '127.0.0.1', port: 0 },
     { most: () => most, ...(room !== undefined && { room }) },
   );
@@ -18,16 +18,16 @@ async function door(t: Test, most = 100, room?: number): Promise<Door> {
 }
 
 /** A worker that takes what it is handed at once, unless it hangs. */
-function taker({ join }: Door, hangs = false) {
+function taker({ join }: ListeningSockets, hangs = false) {
   const taken: Socket[] = [];
-  const place: Place = join((socket) => {
+  const place: ConnectionTarget = join((socket) => {
     taken.push(socket);
     if (!hangs) setImmediate(() => place.took());
   });
   return { taken, place };
 }
 
-async function connections(t: Test, { port }: Door, count: number) {
+async function connections(t: Test, { port }: ListeningSockets, count: number) {
   const clients = await Promise.all(Array.from({ length: count }, () => connectTo(port)));
   t.teardown(() => {
     for (const client of clients) client.destroy();
@@ -114,11 +114,13 @@ t.test('a connection that got lost on its way is given up, and its worker gets t
 
 t.test('an address that is taken is told in words', async (t) => {
   const opened = await door(t);
-  await t.rejects(openDoor({ host: '127.0.0.1', port: opened.port }, { most: () => 1 }), { message: /is taken/ });
+  await t.rejects(openListeningSockets({ host: '127.0.0.1', port: opened.port }, { most: () => 1 }), {
+    message: /is taken/,
+  });
 });
 
 t.test('localhost is every loopback address', async (t) => {
-  const opened = await openDoor({ host: 'localhost', port: 0 }, { most: () => 10 });
+  const opened = await openListeningSockets({ host: 'localhost', port: 0 }, { most: () => 10 });
   t.teardown(() => opened.close());
   const worker = taker(opened);
   await connections(t, opened, 1);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { type End, openLine } from '../../src/supervisor/line.ts';
+import { type IpcEnd, openIpcChannel } from '../../src/supervisor/line.ts';
 
 // A line keeps no process alive, not even for an answer.
 const alive = setInterval(() => {}, 100);
@@ -22,7 +22,7 @@ function ends() {
   const make = () =>
     Object.assign(new EventEmitter(), { connected: true, peer: undefined as EventEmitter | undefined });
   const [one, two] = [make(), make()];
-  const end = (from: ReturnType<typeof make>, to: EventEmitter): End =>
+  const end = (from: ReturnType<typeof make>, to: EventEmitter): IpcEnd =>
     Object.assign(from, {
       send(message: unknown) {
         messages.push(message);
@@ -37,12 +37,12 @@ function lines() {
   const { one, two, messages } = ends();
   const heard: string[] = [];
   const bugs: unknown[] = [];
-  const asking = openLine<Asks, News, Record<never, never>, Record<never, never>>(one, {
+  const asking = openIpcChannel<Asks, News, Record<never, never>, Record<never, never>>(one, {
     answers: {},
     hears: {},
     broken: (error) => bugs.push(error),
   });
-  openLine<Record<never, never>, Record<never, never>, Asks, News>(two, {
+  openIpcChannel<Record<never, never>, Record<never, never>, Asks, News>(two, {
     answers: {
       add: async ([left, right]) => left + right,
       never: () => new Promise(() => {}),

@@ -5,8 +5,8 @@ import { decodeUtf8 } from '../../base/utf8.ts';
 import { formatChallenge } from '../../http-auth/challenge.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { type Parameters, tryFormDecode } from '../../oauth/parameters.ts';
-import type { Client, Clients } from '../clients/clients.ts';
-import { fieldLines } from '../http/form.ts';
+import type { Clients, RegisteredClient } from '../clients/clients.ts';
+import { formFieldLines } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
 
 interface ClientCredentials {
@@ -35,7 +35,7 @@ const methods = {
 export type ClientAuthMethod = keyof typeof methods;
 
 /** The methods that some client can use. */
-export function methodsInUse(clients: readonly Client[]): readonly ClientAuthMethod[] {
+export function methodsInUse(clients: readonly RegisteredClient[]): readonly ClientAuthMethod[] {
   return clients.some(({ isPublic }) => isPublic)
     ? ['client_secret_basic', 'client_secret_post', 'none']
     : ['client_secret_basic', 'client_secret_post'];
@@ -46,7 +46,7 @@ export async function authenticateClient(
   service: Service,
   request: FastifyRequest,
   parameters: Parameters,
-): Promise<Client> {
+): Promise<RegisteredClient> {
   const credentials = presentedCredentials(service, request, parameters);
   const { shown, named } = await matchingClient(service.clients, credentials);
   if (shown === undefined) throw await wrongCredentials(service, { credentials, named }, request);
@@ -57,7 +57,7 @@ export async function authenticateClient(
 interface WrongCredentials {
   readonly credentials: readonly ClientCredentials[];
   /** The client that they name, where there is one. */
-  readonly named: Client | undefined;
+  readonly named: RegisteredClient | undefined;
 }
 
 /**
@@ -98,7 +98,7 @@ function presentedCredentials(
   parameters: Parameters,
 ): readonly ClientCredentials[] {
   const authorization = request.headers.authorization;
-  if (fieldLines(request.raw, 'authorization').length > 1) throw twoMethods();
+  if (formFieldLines(request.raw, 'authorization').length > 1) throw twoMethods();
   const presented = Object.values(methods).flatMap((present: Present) => {
     const credentials = present(authorization, parameters);
     return credentials === undefined ? [] : [credentials];
@@ -114,8 +114,8 @@ function presentedCredentials(
 async function matchingClient(
   clients: Clients,
   credentials: readonly ClientCredentials[],
-): Promise<{ readonly shown: Client | undefined; readonly named: Client | undefined }> {
-  let named: Client | undefined;
+): Promise<{ readonly shown: RegisteredClient | undefined; readonly named: RegisteredClient | undefined }> {
+  let named: RegisteredClient | undefined;
   for (const { id, secret } of credentials) {
     const client = await clients.find(id);
     named ??= client;
@@ -125,7 +125,7 @@ async function matchingClient(
 }
 
 /** Takes the same time for an unknown client as for a wrong secret. */
-function isShown(client: Client | undefined, secret: string | undefined): boolean {
+function isShown(client: RegisteredClient | undefined, secret: string | undefined): boolean {
   if (secret === undefined) return client?.isPublic === true;
   const shown = sha256(secret);
   const hashes = client?.secretHashes ?? [];

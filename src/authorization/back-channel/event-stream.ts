@@ -8,7 +8,7 @@ const HIGH_WATER = 64 * 1024;
 const PATIENCE = 30_000;
 
 /** Text that is sent as fast as the other side reads, and never kept beyond a bound. */
-export class EventStream extends Readable {
+export class BoundedStream extends Readable {
   #drained: (() => void) | undefined;
   #isEnded = false;
 

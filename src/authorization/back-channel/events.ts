@@ -9,7 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { readQuery } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
-import { EventStream } from './event-stream.ts';
+import { BoundedStream } from './event-stream.ts';
 
 /** The revocation feed: for a gateway, which has to know in a second what it must no longer let pass. */
 export function eventsEndpoint(service: Service): Endpoint {
@@ -60,7 +60,7 @@ async function requireFollower(service: Service, request: FastifyRequest, parame
 const LOOK_AGAIN = 10_000;
 
 /** A stream has no end of its own: whoever was removed since it began, or lost its secret, is told nothing more. */
-function endWithRight(service: Service, request: FastifyRequest, events: EventStream): void {
+function endWithRight(service: Service, request: FastifyRequest, events: BoundedStream): void {
   const parameters = readQuery(service, request);
   const look = () =>
     requireFollower(service, request, parameters).catch((error: unknown) => {
@@ -85,8 +85,8 @@ function readWait(text: string): number {
   throw new OAuthError('invalid_request', { description: 'wait is a number of seconds, 60 at most.' });
 }
 
-function stream({ feed }: Service, start: Start, reply: FastifyReply): EventStream {
-  const events = new EventStream();
+function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedStream {
+  const events = new BoundedStream();
   void tell(feed, start, events).catch((error) => {
     reply.log.warn({ err: error }, 'a follower could not be told everything');
     events.destroy();
@@ -95,7 +95,7 @@ function stream({ feed }: Service, start: Start, reply: FastifyReply): EventStre
 }
 
 /** What is kept, page by page as it is read; then what comes. */
-async function tell(feed: Feed, { since: cursor, reset }: Start, events: EventStream): Promise<void> {
+async function tell(feed: Feed, { since: cursor, reset }: Start, events: BoundedStream): Promise<void> {
   if (reset !== undefined) events.write(frameOf(resetEvent(reset)));
   const write = (news: readonly EventRecord[]) => events.write(news.map(frameOf).join(''));
   let since = cursor;

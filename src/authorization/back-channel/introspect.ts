@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
 import type { Service } from '../service/service.ts';
@@ -31,7 +31,7 @@ export function introspectEndpoint(service: Service): Endpoint {
 }
 
 /** A gateway that was forgotten sees inactive tokens only, and nobody would know why. */
-function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }: Client): void {
+function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }: RegisteredClient): void {
   if (introspect || told.has(id)) return;
   told.add(id);
   log.warn(

@@ -1,6 +1,6 @@
 import { type AuthorizationServerMetadata, metadataUrls } from '../../oauth/metadata.ts';
 import { USER_KEY_PATH } from '../../oauth/user-key.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import { type Grants, grants } from '../grants/grants.ts';
 import { type Endpoint, endpointUrl } from '../http/endpoint.ts';
 import { sendDocument } from '../http/public-document.ts';
@@ -19,7 +19,11 @@ export function metadataEndpoint(service: Service, table = grants): Endpoint {
 }
 
 /** What is switched on, and nothing else. `issuer` is byte by byte that of the configuration (RFC 8414 §3.3). */
-function describe({ config }: Service, clients: readonly Client[], table: Grants): AuthorizationServerMetadata {
+function describe(
+  { config }: Service,
+  clients: readonly RegisteredClient[],
+  table: Grants,
+): AuthorizationServerMetadata {
   const { issuer } = config;
   const methods = methodsInUse(clients);
   const uses = (grantType: string) => clients.some((client) => client.grantTypes.includes(grantType));

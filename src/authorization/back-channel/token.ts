@@ -1,5 +1,5 @@
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Grant } from '../grants/grant.ts';
 import { type Grants, grants } from '../grants/grants.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -32,6 +32,6 @@ function supportedGrant(grantType: string, table: Grants): Grant {
   return grant;
 }
 
-function requireAllowed(client: Client, grantType: string): void {
+function requireAllowed(client: RegisteredClient, grantType: string): void {
   if (!client.grantTypes.includes(grantType)) throw new OAuthError('unauthorized_client');
 }

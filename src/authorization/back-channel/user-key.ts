@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../../config/words/host.ts';
 import { OAuthError } from '../../oauth/errors.ts';
-import { parseParameters } from '../../oauth/parameters.ts';
+import { parseOAuthParameters } from '../../oauth/parameters.ts';
 import { isUserKid, subjectHash, USER_KEY_PATH, type UserKeyMembers } from '../../oauth/user-key.ts';
 import type { UserKeyRecord } from '../../storage/records/records.ts';
 import { anyOrigin } from '../http/cors.ts';
@@ -45,7 +45,7 @@ function members({ config }: Service, { kid, alg, subject }: UserKeyRecord): Use
 /** Of HS256: whoever has the key can make tokens for its user. */
 async function requireTrusted(service: Service, request: FastifyRequest): Promise<void> {
   if (!isPrivate(request)) throw new OAuthError('key_in_clear');
-  const client = await authenticateClient(service, request, parseParameters('', { aliases: false }));
+  const client = await authenticateClient(service, request, parseOAuthParameters('', { aliases: false }));
   if (!client.keys || client.isPublic) throw new OAuthError('keys_refused');
 }
 

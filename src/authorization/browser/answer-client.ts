@@ -2,18 +2,18 @@ import type { FastifyReply } from 'fastify';
 import { OAuthError } from '../../oauth/errors.ts';
 import { recordError } from '../http/errors.ts';
 import { limitSession } from '../http/issuing-limit.ts';
-import type { Addressed, AuthorizationRequest, Decision } from './authorization-request.ts';
+import type { Addressed, AuthorizationRequest, ConsentDecision } from './authorization-request.ts';
 import { sendResponse } from './authorization-response.ts';
-import type { Exchange } from './exchange.ts';
-import type { Front } from './front.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './front.ts';
 
 /**
  * From here on the client is told what goes wrong, outages too: a status of ours would never reach it (RFC 6749
  * §4.1.2.1). Not of a page that counted before: its client has its answer.
  */
 export async function answerClient(
-  { service }: Front,
-  { request, reply }: Exchange,
+  { service }: PageContext,
+  { request, reply }: BrowserExchange,
   addressed: Addressed,
   answer: () => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
@@ -28,10 +28,10 @@ export async function answerClient(
 
 /** The user agreed, now or before. */
 export async function grantRequest(
-  { service }: Front,
-  { request: caller, reply }: Exchange,
+  { service }: PageContext,
+  { request: caller, reply }: BrowserExchange,
   request: AuthorizationRequest,
-  decision: Decision,
+  decision: ConsentDecision,
 ): Promise<FastifyReply> {
   const { account, premises } = decision;
   await limitSession(service, { account, session: premises.session }, { client: request.client, caller });

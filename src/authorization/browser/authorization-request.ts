@@ -1,5 +1,5 @@
 import type { ConsentGiven, OneTime, Premises } from '../../storage/records/records.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 
@@ -8,7 +8,7 @@ export type ResponseMode = 'query' | 'fragment';
 
 /** Where an answer may be sent: what must be sure before anything else is looked at (RFC 6749 §4.1.2.1). */
 export interface Addressed {
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly redirectUri: string;
   /** Whether the request named it; if so, the exchange names it too. */
   readonly redirectUriSent: boolean;
@@ -30,7 +30,7 @@ export interface AuthorizationRequest extends Addressed {
 }
 
 /** What the user said to it. */
-export interface Decision {
+export interface ConsentDecision {
   readonly account: Account;
   /** NumericDate. */
   readonly authTime: number;
@@ -53,5 +53,9 @@ export interface ResponseType {
   /** Whether PKCE has a meaning for it. */
   readonly challenge: boolean;
   /** Answers once what it hands out is durable; undefined: the transaction counted before, and nothing is handed out. */
-  respond(service: Service, request: AuthorizationRequest, decision: Decision): Promise<ResponseValues | undefined>;
+  respond(
+    service: Service,
+    request: AuthorizationRequest,
+    decision: ConsentDecision,
+  ): Promise<ResponseValues | undefined>;
 }

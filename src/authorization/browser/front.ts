@@ -8,7 +8,7 @@ import type { HostedSite } from './site.ts';
 import { buildTransactions, type Transactions } from './transactions.ts';
 
 /** What every page works with, beside the service itself. */
-export interface Front {
+export interface PageContext {
   readonly service: Service;
   readonly site: Site;
   /** Of the one who is signed in. */
@@ -39,7 +39,7 @@ export type PageName = keyof typeof pagePaths;
 /** One page address: errors of it are pages too. */
 export type PageEndpoint = Pick<Endpoint, 'name' | 'method' | 'paths' | 'head' | 'handle'>;
 
-export function buildFront(service: Service, { site }: HostedSite): Front {
+export function buildPageContext(service: Service, { site }: HostedSite): PageContext {
   const { issuer } = service.config;
   const paths = Object.entries(pagePaths).map(([name, path]) => [name, endpointPath(issuer, path)]);
   return {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { OAuthError, type OAuthErrorCode } from '../../oauth/errors.ts';
 import type { Parameters, ReadParameters } from '../../oauth/parameters.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
 import { grantedAudience, grantedScope } from '../tokens/granted.ts';
 import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from './authorization-request.ts';
@@ -24,7 +24,11 @@ export async function judgeAddress(
 
 const missingClient = { description: 'The parameter client_id is missing.' };
 
-function redirectAddress({ redirectUris }: Client, parameters: Parameters, duplicate: OAuthError | undefined) {
+function redirectAddress(
+  { redirectUris }: RegisteredClient,
+  parameters: Parameters,
+  duplicate: OAuthError | undefined,
+) {
   const sent = parameters.get('redirect_uri');
   if (sent !== undefined) {
     if (!isRegistered(sent, redirectUris)) throw new OAuthError('redirect_refused');
@@ -78,7 +82,7 @@ function refuseUnsupported(parameters: Parameters): void {
     if (parameters.get(name) !== undefined) throw new OAuthError(code);
 }
 
-function judgeResponseType({ grantTypes }: Client, parameters: Parameters): ResponseType {
+function judgeResponseType({ grantTypes }: RegisteredClient, parameters: Parameters): ResponseType {
   const type = responseTypes.get(parameters.require('response_type'));
   if (type === undefined) throw new OAuthError('unsupported_response_type');
   if (!grantTypes.includes(type.grant))
@@ -92,7 +96,7 @@ function judgeResponseType({ grantTypes }: Client, parameters: Parameters): Resp
 const challengeGrammar = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /** RFC 7636 §4.3. S256 alone: `plain`, which is what no method means, shows the verifier to whoever sees the request. */
-function judgeChallenge({ requirePkce }: Client, parameters: Parameters): string | undefined {
+function judgeChallenge({ requirePkce }: RegisteredClient, parameters: Parameters): string | undefined {
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {

@@ -6,11 +6,11 @@ import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { readForm } from '../http/form.ts';
 import { randomCookieValue } from './cookies.ts';
-import type { Exchange } from './exchange.ts';
-import type { Front } from './front.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './front.ts';
 import { requireOwnPage } from './origin.ts';
 import type { Transaction } from './transactions.ts';
-import { findVisitor, type Visitor } from './visitor.ts';
+import { findSignedInUser, type SignedInUser } from './visitor.ts';
 
 /** Seconds for which a page can be answered. */
 const patience = 600;
@@ -18,15 +18,15 @@ const patience = 600;
 /** Names of the boxes of the consent page, by which a form has many values. */
 const boxes = { repeatable: ['scope', 'rscope'] };
 
-export interface Posted {
+export interface CsrfForm {
   readonly form: Parameters;
   readonly transaction: Transaction;
 }
 
 /** Seals what a page carries, bound to this browser, which gets its cookie with the page. */
 export function beginTransaction(
-  { service, transactions, browserCookie }: Front,
-  { request, reply }: Exchange,
+  { service, transactions, browserCookie }: PageContext,
+  { request, reply }: BrowserExchange,
   { lifetime = patience, ...rest }: Pick<Transaction, 'kind' | 'parameters' | 'session'> & { lifetime?: number },
 ): string {
   const known = browserCookie.read(request);
@@ -41,7 +41,7 @@ export function beginTransaction(
 }
 
 /** The form of a page that we showed to this browser a short while ago, or a refusal. */
-export function readPosted(front: Front, request: FastifyRequest, kind: Transaction['kind']): Posted {
+export function readCsrfForm(front: PageContext, request: FastifyRequest, kind: Transaction['kind']): CsrfForm {
   requireOwnPage(request, front.service.config.issuer);
   const form = readForm(front.service, request, boxes);
   const sealed = form.get(kind === 'account' ? 'csrf' : 'transaction');
@@ -53,20 +53,20 @@ export function readPosted(front: Front, request: FastifyRequest, kind: Transact
   return { form, transaction };
 }
 
-function requireSameBrowser({ browserCookie }: Front, request: FastifyRequest, { browser }: Transaction): void {
+function requireSameBrowser({ browserCookie }: PageContext, request: FastifyRequest, { browser }: Transaction): void {
   const value = browserCookie.read(request);
   const isSame = value !== undefined && sameBytes(sha256(value), Buffer.from(browser, 'base64url'));
   if (!isSame) throw new OAuthError('form_forged', { detail: 'another browser' });
 }
 
 /** The same for a page that was shown to one who is signed in, and still is. */
-export async function readPostedByVisitor(
-  front: Front,
+export async function readCsrfFormOfUser(
+  front: PageContext,
   request: FastifyRequest,
   kind: 'consent' | 'account',
-): Promise<Posted & { readonly visitor: Visitor }> {
-  const posted = readPosted(front, request, kind);
-  const visitor = await findVisitor(front, request);
+): Promise<CsrfForm & { readonly visitor: SignedInUser }> {
+  const posted = readCsrfForm(front, request, kind);
+  const visitor = await findSignedInUser(front, request);
   if (visitor === undefined || visitor.session.id !== posted.transaction.session)
     throw new OAuthError('transaction_expired', { detail: 'another session' });
   return { ...posted, visitor };

@@ -3,7 +3,7 @@ import type { Service } from '../service/service.ts';
 import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeCode } from '../tokens/make-code.ts';
 import { makeFirstTokens, minted, newGrantId } from '../tokens/user-grant.ts';
-import type { AuthorizationRequest, Decision, ResponseType, ResponseValues } from './authorization-request.ts';
+import type { AuthorizationRequest, ConsentDecision, ResponseType, ResponseValues } from './authorization-request.ts';
 
 /** RFC 6749 §4.1.2. */
 const code: ResponseType = {
@@ -33,7 +33,7 @@ const token: ResponseType = {
   },
 };
 
-async function saveImplicit(service: Service, request: AuthorizationRequest, decision: Decision) {
+async function saveImplicit(service: Service, request: AuthorizationRequest, decision: ConsentDecision) {
   const first = await makeImplicitTokens(service, request, decision);
   const { consent, transaction, premises } = decision;
   const saved = await service.records.saveImplicit({ ...minted(first), consent, transaction }, premises);
@@ -47,7 +47,7 @@ function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {
   return saved === 'saved';
 }
 
-function makeImplicitTokens(service: Service, { client, audience }: AuthorizationRequest, decision: Decision) {
+function makeImplicitTokens(service: Service, { client, audience }: AuthorizationRequest, decision: ConsentDecision) {
   const { account, authTime, scope } = decision;
   const grant = { id: newGrantId(), client, account, scope, audience, authTime };
   return makeFirstTokens(service, grant, { scope, audience, refresh: false });

@@ -5,19 +5,19 @@ import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
 import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { CarriedParameters } from './carried-parameters.ts';
-import type { Exchange } from './exchange.ts';
-import type { Front } from './front.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './front.ts';
 import { beginTransaction } from './posted.ts';
-import type { Visitor } from './visitor.ts';
+import type { SignedInUser } from './visitor.ts';
 
-export interface ConsentToShow extends Exchange {
+export interface ConsentToShow extends BrowserExchange {
   readonly asked: AuthorizationRequest;
   readonly parameters: CarriedParameters;
-  readonly visitor: Visitor;
+  readonly visitor: SignedInUser;
   readonly before: Consent | undefined;
 }
 
-export function showConsent(front: Front, { asked, parameters, visitor, before, ...exchange }: ConsentToShow) {
+export function showConsent(front: PageContext, { asked, parameters, visitor, before, ...exchange }: ConsentToShow) {
   const { session, account } = visitor;
   const transaction = beginTransaction(front, exchange, { kind: 'consent', parameters, session: session.id });
   const { paths, service } = front;

@@ -1,25 +1,25 @@
 import type { FastifyReply } from 'fastify';
 import { type LoginView, loginPage, pageHeaders } from '../pages/pages.ts';
 import type { Addressed } from './authorization-request.ts';
-import type { Exchange } from './exchange.ts';
-import type { Front } from './front.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './front.ts';
 import { beginTransaction } from './posted.ts';
 import type { Transaction } from './transactions.ts';
 
-export interface Asked {
+export interface LoginRequest {
   readonly addressed: Addressed;
   readonly parameters: NonNullable<Transaction['parameters']>;
 }
 
-export interface LoginToShow extends Exchange {
+export interface LoginToShow extends BrowserExchange {
   /** What is asked for; absent where a person came by themselves. */
-  readonly asked: Asked | undefined;
+  readonly asked: LoginRequest | undefined;
   readonly username?: string | undefined;
   readonly failure?: LoginView['failure'];
 }
 
 /** After the login the browser may be sent on to the client at once, so the page names its address. */
-export function showLogin(front: Front, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
+export function showLogin(front: PageContext, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });
   const application = asked && { name: asked.addressed.client.name, redirectUri: asked.addressed.redirectUri };

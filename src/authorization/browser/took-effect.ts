@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Clock, seconds } from '../../base/clock.ts';
-import { parseParameters } from '../../oauth/parameters.ts';
+import { parseOAuthParameters } from '../../oauth/parameters.ts';
 import { queryOf } from '../http/form.ts';
 
 /** What was just done, and when, as the address of the page says that tells of it. */
@@ -23,7 +23,7 @@ export function readDone<What extends string>(
   known: readonly What[],
   clock: Clock,
 ): Done<What> | undefined {
-  const said = parseParameters(queryOf(raw.url ?? ''), { aliases: false });
+  const said = parseOAuthParameters(queryOf(raw.url ?? ''), { aliases: false });
   const what = known.find((done) => done === said.get('done'));
   const at = Number(said.get('at'));
   const age = seconds(clock) - at;

@@ -6,11 +6,11 @@ import type { SessionRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
 import { type Account, judgedPassword } from '../people/accounts.ts';
 import { randomCookieValue } from './cookies.ts';
-import type { Exchange } from './exchange.ts';
-import type { Front } from './front.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './front.ts';
 
 /** The user who is signed in in this browser. */
-export interface Visitor {
+export interface SignedInUser {
   readonly session: SessionRecord;
   readonly account: Account;
 }
@@ -21,10 +21,10 @@ const sessionLifetime = 12 * 3600;
 const longestUserAgent = 300;
 
 /** Undefined without a live session of an account that still exists. */
-export async function findVisitor(
-  { service, sessionCookie }: Pick<Front, 'service' | 'sessionCookie'>,
+export async function findSignedInUser(
+  { service, sessionCookie }: Pick<PageContext, 'service' | 'sessionCookie'>,
   request: FastifyRequest,
-): Promise<Visitor | undefined> {
+): Promise<SignedInUser | undefined> {
   const value = sessionCookie.read(request);
   if (value === undefined) return undefined;
   const session = await service.records.findSession(sha256(value), seconds(service.clock));
@@ -33,10 +33,14 @@ export async function findVisitor(
 }
 
 /** False: the password is no longer the user's. Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
-export async function signIn(front: Front, { request, reply }: Exchange, account: Account): Promise<boolean> {
+export async function signIn(
+  front: PageContext,
+  { request, reply }: BrowserExchange,
+  account: Account,
+): Promise<boolean> {
   const { subject, username } = account;
   const { service, sessionCookie, knownCookie } = front;
-  const before = await findVisitor(front, request);
+  const before = await findSignedInUser(front, request);
   const value = randomCookieValue();
   const now = seconds(service.clock);
   const session = {
@@ -57,9 +61,9 @@ export async function signIn(front: Front, { request, reply }: Exchange, account
 }
 
 export async function signOut(
-  front: Front,
-  { session, account }: Visitor,
-  { request, reply }: Exchange,
+  front: PageContext,
+  { session, account }: SignedInUser,
+  { request, reply }: BrowserExchange,
 ): Promise<void> {
   await front.service.records.endSession(session.id, session.subject);
   front.sessionCookie.clear(reply);
@@ -69,9 +73,9 @@ export async function signOut(
 
 /** Every session, every grant and what came of them; `userKeysUntil` is where the user's own key is rotated with it. */
 export async function signOutEverywhere(
-  front: Front,
-  { account }: Visitor,
-  { request, reply }: Exchange,
+  front: PageContext,
+  { account }: SignedInUser,
+  { request, reply }: BrowserExchange,
 ): Promise<void> {
   const { config, clock, records, audit } = front.service;
   const { subject, username } = account;

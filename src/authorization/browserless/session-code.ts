@@ -4,9 +4,9 @@ import { OAuthError } from '../../oauth/errors.ts';
 import type { Parameters } from '../../oauth/parameters.ts';
 import { formatScope } from '../../oauth/scope.ts';
 import type { Premises } from '../../storage/records/records.ts';
-import type { Front } from '../browser/front.ts';
-import { findVisitor } from '../browser/visitor.ts';
-import type { Client } from '../clients/clients.ts';
+import type { PageContext } from '../browser/front.ts';
+import { findSignedInUser } from '../browser/visitor.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import { fromOriginsWithCookies, withCookies } from '../http/cors.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/form.ts';
@@ -26,7 +26,7 @@ export interface SessionCodeResponse {
 
 interface Asking {
   readonly request: FastifyRequest;
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly parameters: Parameters;
 }
 
@@ -39,7 +39,7 @@ interface Shown {
 }
 
 /** The front end of the browserless exchange: a code for the user, which only the back end can exchange. */
-export function sessionCodeEndpoint(front: Front): Endpoint {
+export function sessionCodeEndpoint(front: PageContext): Endpoint {
   const { service } = front;
   return {
     name: 'session_code',
@@ -62,7 +62,11 @@ export function sessionCodeEndpoint(front: Front): Endpoint {
 }
 
 /** A front end has no secret to show: what is given out here is worth nothing without that of the back end. */
-async function namedClient({ clients }: Service, request: FastifyRequest, parameters: Parameters): Promise<Client> {
+async function namedClient(
+  { clients }: Service,
+  request: FastifyRequest,
+  parameters: Parameters,
+): Promise<RegisteredClient> {
   const client = await clients.find(parameters.require('client_id'));
   if (client === undefined) throw new OAuthError('unknown_client');
   request.clientId = client.id;
@@ -96,8 +100,8 @@ const GRANT = 'authorization_code';
  * Nobody is asked here, so never more than the user granted to the client at the consent page; whom the user has never let
  * in gets nothing, not even a name for them.
  */
-async function byCookie(front: Front, { request, client, parameters }: Asking): Promise<Shown> {
-  const visitor = await findVisitor(front, request);
+async function byCookie(front: PageContext, { request, client, parameters }: Asking): Promise<Shown> {
+  const visitor = await findSignedInUser(front, request);
   if (visitor === undefined) throw new OAuthError('login_required', { description: 'Nobody is signed in here.' });
   const { account, session } = visitor;
   const { service } = front;
@@ -135,7 +139,11 @@ function withinConsent({ config }: Service, { parameters, asked, granted }: Want
 /** Nothing but the client binds it: no browser is sent back, and the exchange shows its secret. */
 const unbound = { audience: [], redirectUri: undefined, redirectUriSent: false, challenge: undefined };
 
-async function giveCode(service: Service, client: Client, { premises, ...shown }: Shown): Promise<SessionCodeResponse> {
+async function giveCode(
+  service: Service,
+  client: RegisteredClient,
+  { premises, ...shown }: Shown,
+): Promise<SessionCodeResponse> {
   const { text, record: code } = makeCode(service, { use: 'session', clientId: client.id, ...unbound, ...shown });
   const saved = await service.records.saveCode({ code, consent: undefined, transaction: undefined }, premises);
   if (saved === 'outdated')

@@ -6,7 +6,7 @@ import type { Parameters } from '../../oauth/parameters.ts';
 import { formatScope, scopeList } from '../../oauth/scope.ts';
 import type { CodeClaim, CodeRecord, CodeRefusal, SessionKeyRecord } from '../../storage/records/records.ts';
 import { authenticateClient } from '../back-channel/client-auth.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import { refusedCode } from '../grants/refused-code.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { readForm, readFormOrQuery } from '../http/form.ts';
@@ -68,7 +68,7 @@ async function exchange(service: Service, request: FastifyRequest): Promise<Sess
   return { session_key: made.text, openid, expires_in: expiresAt - issuedAt, scope };
 }
 
-function claimOf({ clock }: Service, client: Client, parameters: Parameters): CodeClaim {
+function claimOf({ clock }: Service, client: RegisteredClient, parameters: Parameters): CodeClaim {
   return {
     hash: sha256(parameters.require('code')),
     use: 'session',
@@ -80,7 +80,7 @@ function claimOf({ clock }: Service, client: Client, parameters: Parameters): Co
 }
 
 interface Made {
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly code: CodeRecord;
   readonly made: NewSessionKey;
 }

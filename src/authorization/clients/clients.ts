@@ -7,7 +7,7 @@ import { StorageUnusable } from '../../storage/engine/errors.ts';
 import type { ClientRecord, Records } from '../../storage/records/records.ts';
 
 /** A registered client (RFC 6749 §2). */
-export interface Client {
+export interface RegisteredClient {
   readonly id: string;
   /** Those of the file change with the file only. */
   readonly inFile: boolean;
@@ -39,9 +39,9 @@ export interface Client {
 /** Those of the file, then those that were registered by command. */
 export interface Clients {
   /** Rejects with `StorageUnusable` where the store has something else than a registration under this id. */
-  find(id: string): Promise<Client | undefined>;
+  find(id: string): Promise<RegisteredClient | undefined>;
   /** Those that can be read: one that cannot is no reason to know none. */
-  list(): Promise<readonly Client[]>;
+  list(): Promise<readonly RegisteredClient[]>;
 }
 
 export function buildClients(
@@ -70,20 +70,26 @@ export function buildClients(
   };
 }
 
-function clientOfFile(config: ClientConfig): Client {
+function clientOfFile(config: ClientConfig): RegisteredClient {
   const hashes = secretHashes(config);
   return build(config, { inFile: true, isPublic: hashes.length === 0, secretHashes: hashes });
 }
 
 /** What this program did not write, and cannot take for a client, only the operator can mend. */
-function storedClient({ id, metadata, secrets }: ClientRecord, retryWindow: number): Client | StorageUnusable {
+function storedClient(
+  { id, metadata, secrets }: ClientRecord,
+  retryWindow: number,
+): RegisteredClient | StorageUnusable {
   const read = readStoredClient(id, metadata, retryWindow);
   if (!read.ok) return new StorageUnusable(`the client ${id} in the store cannot be read: ${read.fault}`);
   const secretHashes = secrets.map(({ hash }) => hash);
   return build(read.client, { inFile: false, isPublic: read.isPublic, secretHashes });
 }
 
-function build(config: ClientConfig, kept: Pick<Client, 'inFile' | 'isPublic' | 'secretHashes'>): Client {
+function build(
+  config: ClientConfig,
+  kept: Pick<RegisteredClient, 'inFile' | 'isPublic' | 'secretHashes'>,
+): RegisteredClient {
   return {
     id: config.client_id,
     name: config.client_name ?? config.client_id,

@@ -3,7 +3,7 @@ import { type Start, startAt } from './cursor.ts';
 import { PAGE, Tail, type TailDependencies } from './tail.ts';
 
 /** Somebody who is told what is committed from now on. */
-export interface Listener {
+export interface FeedListener {
   /** In the order of their numbers. */
   hear(events: readonly EventRecord[]): void;
   /** Every five seconds in which everything was told. */
@@ -18,9 +18,9 @@ export interface Feed {
   /** What is kept after a number, a page at a time. */
   read(since: number): Promise<readonly EventRecord[]>;
   /** Undefined where there is more to read after `since` first. Otherwise tells from there on, until it is called off. */
-  listen(since: number, listener: Listener): (() => void) | undefined;
+  listen(since: number, listener: FeedListener): (() => void) | undefined;
   /** Tells of what is committed after this call, and soon after it; rejects with `StorageUnavailable`. */
-  follow(listener: Listener): Promise<void>;
+  follow(listener: FeedListener): Promise<void>;
   /** Whether there is no more than what was told. */
   readonly isInStep: boolean;
   /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
@@ -36,7 +36,7 @@ const HEARTBEAT = 5_000;
 const MOST_FOLLOWERS = 1_000;
 
 export function buildFeed(deps: TailDependencies): Feed {
-  const listeners = new Map<Listener, number>();
+  const listeners = new Map<FeedListener, number>();
   const followers = new Set<symbol>();
   const tail = new Tail(deps, (events) => {
     for (const [listener, since] of listeners) {

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Parameters } from '../../oauth/parameters.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
 import type { TokenResponse } from '../tokens/issue.ts';
 
 export interface TokenRequest {
-  readonly client: Client;
+  readonly client: RegisteredClient;
   /** Only those that the grant names. */
   readonly parameters: Parameters;
   /** Whoever asks, for throttling and the audit log. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { decodeUtf8 } from '../../base/utf8.ts';
 import { OAuthError } from '../../oauth/errors.ts';
-import { type ParameterOptions, type Parameters, parseParameters } from '../../oauth/parameters.ts';
+import { type ParameterOptions, type Parameters, parseOAuthParameters } from '../../oauth/parameters.ts';
 import type { Service } from '../service/service.ts';
 
 /** The charsets are those in which a form, ASCII by construction, reads the same. */
@@ -31,9 +31,9 @@ const secretNames: ReadonlySet<string> = new Set([
 
 /** Judged before the body is read, by the whole header and nothing less: `a; b` tricks end here. */
 export function formFault({ raw }: FastifyRequest): OAuthError | undefined {
-  const types = fieldLines(raw, 'content-type');
+  const types = formFieldLines(raw, 'content-type');
   const isForm = types.length === 1 && formMediaType.test(types[0] as string);
-  if (isForm && fieldLines(raw, 'content-encoding').length === 0) return undefined;
+  if (isForm && formFieldLines(raw, 'content-encoding').length === 0) return undefined;
   return new OAuthError('invalid_request', { description: 'The body must be application/x-www-form-urlencoded.' });
 }
 
@@ -42,7 +42,7 @@ export function readForm(
   request: FastifyRequest,
   options?: Omit<ParameterOptions, 'aliases'>,
 ): Parameters {
-  return parseParameters(formText(request), { ...config.compat, ...options });
+  return parseOAuthParameters(formText(request), { ...config.compat, ...options });
 }
 
 /** As `readForm`, where what belongs in the form may stand in the query; in both, it occurs twice. */
@@ -52,13 +52,13 @@ export function readFormOrQuery(
   options?: Omit<ParameterOptions, 'aliases'>,
 ): Parameters {
   const text = `${queryOf(request.raw.url ?? '')}&${decode(request.body)}`;
-  return parseParameters(text, { ...config.compat, ...options });
+  return parseOAuthParameters(text, { ...config.compat, ...options });
 }
 
 /** Of a GET, whose query is for what is no secret. */
 export function readQuery({ config }: Service, { raw }: FastifyRequest): Parameters {
   refuseSecretsInQuery(raw.url ?? '');
-  return parseParameters(queryOf(raw.url ?? ''), config.compat);
+  return parseOAuthParameters(queryOf(raw.url ?? ''), config.compat);
 }
 
 /** The form as it was sent, and nothing that belongs in it is in the query. */
@@ -90,7 +90,7 @@ function decode(body: unknown): string {
 }
 
 /** The values of a field, one a line of it; `name` in lower case. Node's own `headersDistinct` makes that of every field. */
-export function fieldLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
+export function formFieldLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] as string;

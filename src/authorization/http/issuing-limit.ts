@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { addressBlock } from '../../base/client-address.ts';
 import { OAuthError } from '../../oauth/errors.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 import type { AuditFacts } from '../telemetry/audit.ts';
@@ -18,7 +18,7 @@ const PART_OF_SESSION = 20;
  * Of right credentials: one more request of a client from its address. Before the grant is looked at, so that what is
  * refused leaves its code or refresh token as it was; after the client showed itself, so that nobody else uses up its limit.
  */
-export function limitClient(service: Service, { id }: Client, caller: Caller): Promise<void> {
+export function limitClient(service: Service, { id }: RegisteredClient, caller: Caller): Promise<void> {
   const whom = [id, addressBlock(caller.ip)];
   const facts = { client_id: id, address: caller.ip, request_id: caller.id };
   return take(service, { of: 'address', whom, most: service.config.tokens.max_a_minute, facts });
@@ -34,7 +34,7 @@ export interface SignedIn {
 export function limitSession(
   service: Service,
   { account, session }: SignedIn,
-  { client, caller }: { readonly client: Client; readonly caller: Caller },
+  { client, caller }: { readonly client: RegisteredClient; readonly caller: Caller },
 ): Promise<void> {
   const { subject: sub, username } = account;
   const whom = [client.id, Buffer.from(session).toString('base64url')];

@@ -1,20 +1,20 @@
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { RecentClients } from '../clients/recent-clients.ts';
 
 /** Whether some client has a redirect address of this origin. */
 export type KnowsOrigin = (origin: string) => Promise<boolean>;
 
 /** RFC 6454 §4: a private-use scheme has no origin, and a page cannot come from there. */
-export function originsOf({ redirectUris }: Pick<Client, 'redirectUris'>): ReadonlySet<string> {
+export function originsOf({ redirectUris }: Pick<RegisteredClient, 'redirectUris'>): ReadonlySet<string> {
   return new Set(redirectUris.map((uri) => URL.parse(uri)?.origin).filter(isOrigin));
 }
 
 /** Of the clients that are `meant`. Where the clients cannot be known, no origin is. */
 export function knowOrigins(
   { recentClients }: { readonly recentClients: RecentClients },
-  meant: (client: Client) => boolean = () => true,
+  meant: (client: RegisteredClient) => boolean = () => true,
 ): KnowsOrigin {
-  let looked: readonly Client[] = [];
+  let looked: readonly RegisteredClient[] = [];
   let known: ReadonlySet<string> = new Set();
   return async (origin) => {
     const clients = await recentClients().catch(() => looked);

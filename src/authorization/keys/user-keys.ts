@@ -18,21 +18,21 @@ export interface UserSigner {
   readonly signedBy: SignedBy;
 }
 
-export interface UserKey {
+export interface SigningUserKey {
   /** Whose tokens it signs, and nobody else's. */
   readonly subject: string;
   readonly key: VerificationKey;
 }
 
 /** `signing.user_keys`: one key a user, so that rotating it ends the JWTs of that user alone. */
-export interface UserKeys {
+export interface SigningUserKeys {
   /** The user's key of `signing.alg`, made where there is none. */
   signer(subject: string): Promise<UserSigner>;
   /** Undefined: there is no such key, or no longer. */
-  find(kid: string): Promise<UserKey | undefined>;
+  find(kid: string): Promise<SigningUserKey | undefined>;
 }
 
-export interface UserKeysOptions {
+export interface SigningUserKeysOptions {
   readonly records: Records;
   readonly config: Pick<AuthorizationConfig, 'signing'>;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ const MOST_READY = 10_000;
 /** Of one request; each needs a rotation of the same user at the same moment. */
 export const MOST_TRIES = 5;
 
-export function buildUserKeys({ records, config, clock }: UserKeysOptions): UserKeys {
+export function buildUserKeys({ records, config, clock }: SigningUserKeysOptions): SigningUserKeys {
   const { alg } = config.signing;
   const signs = new LRUCache<string, Sign>({ max: MOST_READY });
   const verifies = new LRUCache<string, VerificationKey>({ max: MOST_READY });

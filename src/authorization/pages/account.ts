@@ -1,7 +1,7 @@
-import { type Html, html, type Part } from './html.ts';
+import { type Html, type HtmlPart, html } from './html.ts';
 import { effectWords, form, hidden, isolated, moment, page, personWords, redirectWords } from './page.ts';
 import { readUserAgent } from './user-agent.ts';
-import type { AccountView, ConnectedApp, Session, Site } from './views.ts';
+import type { AccountView, ConnectedAppView, SessionView, Site } from './views.ts';
 
 export function accountPage(site: Site, view: AccountView): string {
   const { account } = site.texts;
@@ -25,7 +25,7 @@ ${form(view.signOutForm, html`<button class="plain" type="submit">${account.sign
 `;
 }
 
-function section(id: string, heading: string, body: Part): Html {
+function section(id: string, heading: string, body: HtmlPart): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
 ${body}
 </section>
@@ -42,7 +42,7 @@ function apps(site: Site, view: AccountView): Html {
   return list(view.apps.map((app) => appEntry(site, view, app)));
 }
 
-function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedApp): Html {
+function appEntry(site: Site, { disconnectForm }: AccountView, app: ConnectedAppView): Html {
   const { account } = site.texts;
   const name = isolated(app.application.name);
   const button = html`<button class="plain" type="submit">${account.disconnect(name)}</button>`;
@@ -58,12 +58,12 @@ ${facts([
   );
 }
 
-function scopes({ scopes }: ConnectedApp, none: string): Html {
+function scopes({ scopes }: ConnectedAppView, none: string): Html {
   if (scopes.length === 0) return html`<p>${none}</p>`;
   return html`<ul role="list">${scopes.map((words) => html`<li>${isolated(words)}</li>`)}</ul>`;
 }
 
-function sessions(site: Site, view: AccountView): Part {
+function sessions(site: Site, view: AccountView): HtmlPart {
   return [list(view.sessions.map((session) => sessionEntry(site, view, session))), guesses(site, view)];
 }
 
@@ -74,7 +74,7 @@ function guesses(site: Site, { guesses: told }: AccountView): Html | undefined {
   return html`\n<p>${words(told.count)}${closed}</p>`;
 }
 
-function sessionEntry(site: Site, { endSessionForm }: AccountView, session: Session): Html {
+function sessionEntry(site: Site, { endSessionForm }: AccountView, session: SessionView): Html {
   const { account } = site.texts;
   const device = isolated(deviceWords(site, session));
   const tag = session.current && html` <span class="tag">${account.thisSession}</span>`;
@@ -95,17 +95,17 @@ function everywhere({ texts: { account } }: Site, { signOutEverywhereForm }: Acc
 ${form(signOutEverywhereForm, html`<button class="plain" type="submit">${account.signOutEverywhere}</button>`)}`;
 }
 
-function deviceWords({ texts: { account } }: Site, { userAgent }: Session): string {
+function deviceWords({ texts: { account } }: Site, { userAgent }: SessionView): string {
   if (userAgent === undefined || userAgent.trim() === '') return account.unknownDevice;
   const device = readUserAgent(userAgent);
   return typeof device === 'string' ? device : account.device(device.browser, device.platform);
 }
 
-function entry(about: Html, action: Part): Html {
+function entry(about: Html, action: HtmlPart): Html {
   return html`<li class="entry"><div>${about}</div>${action}</li>\n`;
 }
 
-function facts(rows: readonly (readonly [name: string, value: Part])[]): Html {
+function facts(rows: readonly (readonly [name: string, value: HtmlPart])[]): Html {
   const told = rows.filter(([, value]) => value !== false);
   return html`<dl>${told.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
 }

@@ -9,7 +9,7 @@ export class Html {
     this.#markup = markup;
   }
 
-  static template(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  static template(strings: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
     return new Html(strings.map((literal, at) => (at === 0 ? '' : markupOf(values[at - 1])) + literal).join(''));
   }
 
@@ -19,11 +19,11 @@ export class Html {
 }
 
 /** What a template takes; `undefined` and `false` are nothing, so that a part can be left out. */
-export type Part = string | number | Html | readonly Part[] | undefined | false;
+export type HtmlPart = string | number | Html | readonly HtmlPart[] | undefined | false;
 
 export const html = Html.template;
 
-function markupOf(part: Part): string {
+function markupOf(part: HtmlPart): string {
   if (part === undefined || part === false) return '';
   if (part instanceof Html) return part.toString();
   return typeof part === 'object' ? part.map(markupOf).join('') : escaped(String(part));

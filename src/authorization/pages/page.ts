@@ -1,4 +1,4 @@
-import { type Html, html, type Part } from './html.ts';
+import { type Html, type HtmlPart, html } from './html.ts';
 import { type Redirect, readRedirect } from './redirect.ts';
 import type { AccountForm, Application, InteractionForm, Person, Site, TookEffect } from './views.ts';
 
@@ -6,7 +6,7 @@ interface Content {
   readonly title: string;
   readonly failed?: boolean;
   readonly wide?: boolean;
-  readonly body: Part;
+  readonly body: HtmlPart;
 }
 
 /** A whole document around what the page has to say. */
@@ -61,7 +61,7 @@ export function personWords({ username, name }: Person): Html {
 }
 
 /** A form and the fields that prove where it came from. */
-export function form(to: InteractionForm | AccountForm, body: Part): Html {
+export function form(to: InteractionForm | AccountForm, body: HtmlPart): Html {
   const transaction = 'transaction' in to ? to.transaction : undefined;
   return html`<form method="post" action="${to.action}">
 ${transaction !== undefined && hidden('transaction', transaction)}${to.csrf !== undefined && hidden('csrf', to.csrf)}${body}

@@ -1,7 +1,7 @@
 import {
+  colorSchemesOf,
   parseColor,
   type Rgb,
-  schemesOf,
   type ThemeName,
   themeNames,
   themeVariables,
@@ -66,7 +66,7 @@ function colorOf(name: ThemeName, theme: ThemeValues, scheme: Scheme): Rgb {
 }
 
 function valueIn(name: ThemeName, theme: ThemeValues, scheme: Scheme): string {
-  const given = Object.hasOwn(theme, name) ? schemesOf(name, theme[name] ?? '') : undefined;
+  const given = Object.hasOwn(theme, name) ? colorSchemesOf(name, theme[name] ?? '') : undefined;
   return (given ?? themeVariables[name])[scheme];
 }
 

@@ -78,7 +78,7 @@ export interface ErrorView {
   readonly retryAfter?: number;
 }
 
-export interface ConnectedApp {
+export interface ConnectedAppView {
   readonly clientId: string;
   readonly application: Application;
   /** Words of the granted scopes. */
@@ -87,7 +87,7 @@ export interface ConnectedApp {
   readonly lastUsed?: number;
 }
 
-export interface Session {
+export interface SessionView {
   readonly id: string;
   readonly current: boolean;
   readonly userAgent?: string;
@@ -103,10 +103,10 @@ export interface TookEffect {
 
 export interface AccountView {
   readonly person: Person;
-  readonly apps: readonly ConnectedApp[];
-  readonly sessions: readonly Session[];
+  readonly apps: readonly ConnectedAppView[];
+  readonly sessions: readonly SessionView[];
   /** Wrong passwords that were typed in browsers that are not known. */
-  readonly guesses?: Guesses;
+  readonly guesses?: GuessesView;
   /** Posted with `client_id`. */
   readonly disconnectForm: AccountForm;
   /** Posted with `session`. */
@@ -117,7 +117,7 @@ export interface AccountView {
   readonly done?: TookEffect & { readonly what: 'disconnected' | 'session_ended' };
 }
 
-export interface Guesses {
+export interface GuessesView {
   readonly count: number;
   /** Milliseconds since the epoch; present where no browser that is not known may try before. */
   readonly closedUntil?: number;

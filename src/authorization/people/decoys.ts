@@ -3,7 +3,7 @@ import { currentCost, type PasswordCost, parsePasswordHash } from '../../base/pa
 import { usernameKey } from '../../base/username.ts';
 
 /** What a password is judged by where the name is nobody's: the costs that occur among accounts. */
-export interface Decoys {
+export interface DecoyCosts {
   costOf(username: string): PasswordCost;
   /** Of an account that was found: its cost occurs. */
   met(passwordHash: string): void;
@@ -20,9 +20,9 @@ export interface DecoyOptions {
 }
 
 /** Rejects where the store cannot be asked. */
-export async function openDecoys({ key, passwordHashes, stored }: DecoyOptions): Promise<Decoys> {
+export async function openDecoys({ key, passwordHashes, stored }: DecoyOptions): Promise<DecoyCosts> {
   let costs = new Map<string, number>();
-  const decoys: Decoys = {
+  const decoys: DecoyCosts = {
     costOf(username) {
       const cost = decoyCost(key, usernameKey(username), costs);
       return cost === undefined ? currentCost : fromName(cost);

@@ -9,9 +9,9 @@ import type { RecentClients } from '../clients/recent-clients.ts';
 import type { Secrets } from '../clients/secrets.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
-import type { UserKeys } from '../keys/user-keys.ts';
+import type { SigningUserKeys } from '../keys/user-keys.ts';
 import type { Accounts } from '../people/accounts.ts';
-import type { Decoys } from '../people/decoys.ts';
+import type { DecoyCosts } from '../people/decoys.ts';
 import type { KnownBrowsers } from '../people/known-browsers.ts';
 import type { LoginAttempts } from '../people/login-attempts.ts';
 import type { Audit } from '../telemetry/audit.ts';
@@ -25,13 +25,13 @@ export interface Service {
   readonly records: Records;
   readonly keys: SigningKeys;
   /** Of those who grant; the issuer's sign for clients. */
-  readonly userKeys: UserKeys;
+  readonly userKeys: SigningUserKeys;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   /** Of names that nobody has. */
-  readonly decoys: Decoys;
+  readonly decoys: DecoyCosts;
   readonly knownBrowsers: KnownBrowsers;
   readonly secrets: Secrets;
   /** Wrong secrets, by client and address. */

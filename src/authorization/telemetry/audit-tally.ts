@@ -9,7 +9,7 @@ export interface Tried {
   readonly detail?: string | undefined;
 }
 
-export interface Tally<Event extends string, Facts extends Tried> {
+export interface AuditTally<Event extends string, Facts extends Tried> {
   /** One more try that nobody looked at. */
   count(event: Event, facts: Facts): void;
   /** Tells what was counted so far, and counts from the start. */
@@ -44,7 +44,7 @@ export function buildTally<Event extends string, Facts extends Tried>({
   window,
   others,
   tell,
-}: TallyOptions<Event, Facts>): Tally<Event, Facts> {
+}: TallyOptions<Event, Facts>): AuditTally<Event, Facts> {
   const counted = new Map<string, Series<Event, Facts>>();
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
 import { lineFile, type TurnOver } from '../../base/line-file.ts';
-import { toldFaults } from '../../base/told-faults.ts';
+import { loggedFaults } from '../../base/told-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
-import { type Kept, putAside, removeOld } from './full-files.ts';
+import { type FileRetention, putAside, removeOld } from './full-files.ts';
 
 /** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
 export type AuditEvent =
@@ -75,10 +75,10 @@ export interface AuditOptions {
   /** Milliseconds: of events that are counted. */
   readonly window?: number;
   /** Only of who opens the audit: a command beside a service appends, and leaves the files to that. */
-  readonly kept?: Kept;
+  readonly kept?: FileRetention;
 }
 
-const EVERYTHING: Kept = { maxSize: 'none', files: 1, maxAge: 'none' };
+const EVERYTHING: FileRetention = { maxSize: 'none', files: 1, maxAge: 'none' };
 
 /** Lines of JSON, appended to a file of mode 0600; without a file, and while it cannot be written, they go to the log. */
 export function buildAudit(
@@ -127,10 +127,10 @@ function logged(log: Logger): Recorder {
 const LOOK_EVERY = 3_600_000;
 
 /** What is put aside and removed must not cost a line: where that fails, the file only grows on. */
-function keeping(name: string, kept: Kept, { clock, log }: { clock: Clock; log: Logger }) {
+function keeping(name: string, kept: FileRetention, { clock, log }: { clock: Clock; log: Logger }) {
   let isOurs = false;
   let looksAt = Number.NEGATIVE_INFINITY;
-  const failed = toldFaults(clock, log, 'audit files cannot be put aside or removed');
+  const failed = loggedFaults(clock, log, 'audit files cannot be put aside or removed');
   const keep: TurnOver = async (handle) => {
     if (!isOurs) return false;
     const turned = await putAside(name, handle, kept);
@@ -153,10 +153,10 @@ function keeping(name: string, kept: Kept, { clock, log }: { clock: Clock; log: 
   return { begin, turnOver };
 }
 
-function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: Kept }): Recorder {
+function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: FileRetention }): Recorder {
   const { begin, turnOver } = keeping(name, kept, { clock, log });
   const file = lineFile(name, clock, turnOver);
-  const failed = toldFaults(clock, log, 'the audit file cannot be written');
+  const failed = loggedFaults(clock, log, 'the audit file cannot be written');
   return {
     record(event, facts) {
       const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });

@@ -3,7 +3,7 @@ import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** How much of a file that only grows is kept. */
-export interface Kept {
+export interface FileRetention {
   /** Bytes at which a file is full; `none`: never. */
   readonly maxSize: number | 'none';
   /** Full files beside it, by the names `FILE.1`, `FILE.2` and so on; the one with the highest number is the oldest. */
@@ -13,7 +13,7 @@ export interface Kept {
 }
 
 /** Puts a full file aside; false where it is not full, or none of ours to be renamed: a link, a pipe, a device. */
-export async function putAside(file: string, handle: FileHandle, { maxSize, files }: Kept): Promise<boolean> {
+export async function putAside(file: string, handle: FileHandle, { maxSize, files }: FileRetention): Promise<boolean> {
   const { size, ino } = await handle.stat();
   if (maxSize === 'none' || size < maxSize) return false;
   const there = await lstat(file);
@@ -41,7 +41,7 @@ async function moveIfThere(from: string, to: string): Promise<void> {
 }
 
 /** Removes full files that are too many or too old. `now`: milliseconds since the epoch. */
-export async function removeOld(file: string, { files, maxAge }: Kept, now: number): Promise<void> {
+export async function removeOld(file: string, { files, maxAge }: FileRetention, now: number): Promise<void> {
   for (const { path, number } of await fullFiles(file)) {
     const isOld = maxAge !== 'none' && now - (await stat(path)).mtimeMs > maxAge;
     if (number > files || isOld) await rm(path, { force: true });

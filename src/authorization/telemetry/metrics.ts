@@ -10,7 +10,7 @@ export interface Metrics {
   introspected(active: boolean): void;
 }
 
-export function buildMetrics(counters: Counters, proxies: UntrustedProxies): Metrics {
+export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxies): Metrics {
   const registry = new Registry();
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',

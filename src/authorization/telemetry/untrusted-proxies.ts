@@ -4,14 +4,14 @@ import { plainAddress } from '../../base/client-address.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TrustedProxies } from '../../base/forwarded-for.ts';
 import { namesClients } from '../../base/names-client.ts';
-import { ToldProxies } from '../../base/told-proxies.ts';
+import { LoggedProxies } from '../../base/told-proxies.ts';
 
 /** Where failures are counted by address, all clients of a proxy that no file trusts are one. */
 export class UntrustedProxies {
-  readonly #proxies: ToldProxies;
+  readonly #proxies: LoggedProxies;
 
   constructor(clock: Clock, log: Pick<Logger, 'warn'>) {
-    this.#proxies = new ToldProxies(clock, log);
+    this.#proxies = new LoggedProxies(clock, log);
   }
 
   /** Each as `trusted_proxies` may name it. */

@@ -1,11 +1,11 @@
 import { OAuthError } from '../../oauth/errors.ts';
 import { parseScope } from '../../oauth/scope.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 
 /** What a grant allows; `issue.ts` makes tokens of it. */
 export interface Granted {
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly subject: string;
   /** Undefined where the client acts for itself. */
   readonly account: Account | undefined;

@@ -1,5 +1,5 @@
 import type { Revocation } from '../../storage/records/records.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Service } from '../service/service.ts';
 
 /** RFC 7662 §2.2. */
@@ -22,7 +22,7 @@ export interface ActiveToken {
 }
 
 /** Whoever asks about a token. */
-export type Caller = Pick<Client, 'id' | 'introspect' | 'isPublic'>;
+export type IntrospectingClient = Pick<RegisteredClient, 'id' | 'introspect' | 'isPublic'>;
 
 export interface TokenOwner {
   readonly clientId: string;
@@ -32,14 +32,14 @@ export interface TokenOwner {
 export interface TokenKind {
   recognises(token: string): boolean;
   /** Undefined for whatever is not active, or not for this caller to know. */
-  inspect(service: Service, token: string, caller: Caller): Promise<ActiveToken | undefined>;
+  inspect(service: Service, token: string, caller: IntrospectingClient): Promise<ActiveToken | undefined>;
   /** Whose it is, also where it has been used; undefined where nothing is known of it. */
   owner(service: Service, token: string): Promise<TokenOwner | undefined>;
   /** RFC 7009 §2.1. */
-  revoke(service: Service, token: string, client: Pick<Client, 'id'>): Promise<Revocation>;
+  revoke(service: Service, token: string, client: Pick<RegisteredClient, 'id'>): Promise<Revocation>;
 }
 
 /** Who may ask about any token; a client without a secret shows by nothing who it is (RFC 7662 §4). */
-export function mayInspectAny(caller: Caller): boolean {
+export function mayInspectAny(caller: IntrospectingClient): boolean {
   return caller.introspect && !caller.isPublic;
 }

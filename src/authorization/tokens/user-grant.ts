@@ -3,7 +3,7 @@ import { seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { formatScope } from '../../oauth/scope.ts';
 import type { GrantRecord, Minted, RefreshTokenRecord } from '../../storage/records/records.ts';
-import type { Client } from '../clients/clients.ts';
+import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 import type { Granted } from './granted.ts';
@@ -13,7 +13,7 @@ import { openByToken, sealByToken } from './sealed-by-token.ts';
 /** What a user granted to a client, before there are tokens of it. */
 export interface UserGrant {
   readonly id: string;
-  readonly client: Client;
+  readonly client: RegisteredClient;
   readonly account: Account;
   /** What the user granted. */
   readonly scope: readonly string[];
@@ -30,7 +30,7 @@ export interface FirstTokens {
 }
 
 /** What the first access token is for: the whole grant, or less. And whether a refresh token comes with it. */
-export interface Asked {
+export interface FirstTokenRequest {
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   readonly refresh: boolean;
@@ -40,14 +40,14 @@ export function newGrantId(): string {
   return randomBytes(16).toString('base64url');
 }
 
-export function mayRefresh({ grantTypes }: Pick<Client, 'grantTypes'>): boolean {
+export function mayRefresh({ grantTypes }: Pick<RegisteredClient, 'grantTypes'>): boolean {
   return grantTypes.includes('refresh_token');
 }
 
 export async function makeFirstTokens(
   service: Service,
   of: UserGrant,
-  { scope, audience, refresh: isLasting }: Asked,
+  { scope, audience, refresh: isLasting }: FirstTokenRequest,
 ): Promise<FirstTokens> {
   const { client, account } = of;
   const now = seconds(service.clock);
@@ -90,7 +90,12 @@ function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {
 const CARRIED = 'carried access token';
 
 /** Where a refresh extends the access token, the refresh token carries it: the store does not know its text. */
-export function carrying(service: Service, refresh: RefreshToken, access: AccessToken, client: Client): RefreshToken {
+export function carrying(
+  service: Service,
+  refresh: RefreshToken,
+  access: AccessToken,
+  client: RegisteredClient,
+): RefreshToken {
   const isExtended =
     service.config.tokens.refresh.access_token === 'extend' && formatFor(service, { client }) === 'opaque';
   if (!isExtended) return refresh;

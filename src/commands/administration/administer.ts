@@ -21,7 +21,7 @@ export interface Audited {
 }
 
 /** What a command found out or did: for programs, and for people. */
-export interface Report {
+export interface CommandReport {
   readonly json: unknown;
   readonly text: string;
   /** What the audit log is told of it; nothing where nothing was changed. */
@@ -29,7 +29,10 @@ export interface Report {
 }
 
 /** Runs on the store that the file names, beside a running service or without one, and prints what came of it. */
-export async function administer(options: Administered, act: (service: Service) => Promise<Report>): Promise<void> {
+export async function administer(
+  options: Administered,
+  act: (service: Service) => Promise<CommandReport>,
+): Promise<void> {
   const loaded = loadAuthorizationConfig(options.config);
   if (!loaded.ok) return giveUp(formatProblems(loaded.problems));
   let opened: OpenService | undefined;

@@ -8,7 +8,7 @@ import {
   type SealedKind,
   sealedKinds,
 } from '../../storage/records/records.ts';
-import { Refusal, type Report } from './administer.ts';
+import { type CommandReport, Refusal } from './administer.ts';
 
 /** Values of one transaction: few, since what a service wants to write waits for it. */
 const STEP = 100;
@@ -23,7 +23,7 @@ const MOST_PASSES = 3;
 type Counts = Record<SealedKind, number>;
 
 /** Seals everything under the first encryption key that lies under another one. Stopped midway, it goes on where it was. */
-export async function resealKeys({ records, audit }: Pick<Service, 'records' | 'audit'>): Promise<Report> {
+export async function resealKeys({ records, audit }: Pick<Service, 'records' | 'audit'>): Promise<CommandReport> {
   const counts: Counts = { ...noneSealed };
   let outcome = 'not finished';
   try {

@@ -5,7 +5,7 @@ import { parseJsonObject } from '../../jwt/json.ts';
 import { listenerUrl } from './listener-url.ts';
 
 /** What the `health` or `admin` listener of a program says of it. */
-export type Readiness =
+export type ProgramReadiness =
   | {
       readonly kind: 'ready' | 'not_ready';
       readonly text: string;
@@ -20,7 +20,7 @@ export type Readiness =
 const PATIENCE = 2000;
 
 /** Asks at /readyz. Never rejects. */
-export async function askReady(listener: Address): Promise<Readiness> {
+export async function askReady(listener: Address): Promise<ProgramReadiness> {
   const url = listenerUrl(listener, '/readyz');
   try {
     const { statusCode, text } = await answerWithin(ask(url), PATIENCE);

@@ -11,7 +11,7 @@ export interface Loaders {
   readonly authorization: (file: string) => Loaded<AuthorizationConfig>;
 }
 
-export interface Judged {
+export interface CheckedFile {
   /** Errors, or the warnings of a file without errors. */
   readonly problems: readonly Problem[];
   /** What was loaded, of the kind that the file is. */
@@ -19,7 +19,7 @@ export interface Judged {
   readonly authorization?: Loaded<AuthorizationConfig>;
 }
 
-export async function judgeFile(file: string, loaders: Loaders): Promise<Judged> {
+export async function judgeFile(file: string, loaders: Loaders): Promise<CheckedFile> {
   const read = readText(file, { waits: true });
   // One that cannot be read is told of by the loader.
   const kind = read.ok ? detectKind(read.text) : 'gateway';
@@ -38,7 +38,7 @@ export async function checkFile(file: string, env: NodeJS.ProcessEnv = process.e
   return judged.problems;
 }
 
-async function judgeGateway(gateway: Loaded<GatewayConfig>): Promise<Judged> {
+async function judgeGateway(gateway: Loaded<GatewayConfig>): Promise<CheckedFile> {
   const problems = gateway.ok ? [...gateway.warnings, ...(await runTests(gateway))] : gateway.problems;
   return { problems, gateway };
 }

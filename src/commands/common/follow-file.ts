@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type WatchedFiles, watchFiles } from '../../base/watch-files.ts';
-import type { Cause, Reload } from '../../gateway/lifecycle/reload.ts';
+import type { Reload, ReloadCause } from '../../gateway/lifecycle/reload.ts';
 
 export interface Followed {
   /** Every file that the last load looked at. */
@@ -11,7 +11,7 @@ export interface Followed {
 
 /** Reloads on SIGHUP, and when a file changes. What becomes of it is told by the reload itself. */
 export function followFile({ files, reload, log }: Followed): void {
-  const because = (reason: string, cause: Cause) => {
+  const because = (reason: string, cause: ReloadCause) => {
     log.info({ reason }, 'reading the configuration anew');
     return reload(cause);
   };

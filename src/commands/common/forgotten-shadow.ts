@@ -4,7 +4,7 @@ import { loadGatewayConfig } from '../../config/load/load.ts';
 import { isShadow } from '../../gateway/generation/looking-on.ts';
 
 /** Milliseconds. */
-export const DAY = 86_400_000;
+export const DAY_IN_MS = 86_400_000;
 /** Days after which shadow mode looks forgotten. */
 export const LONG = 30;
 
@@ -16,7 +16,7 @@ export function remindOfShadow(file: string, log: Logger): void {
     if (routes.length > 0) log.warn({ days, routes: routes.slice(0, SHOWN) }, FORGOTTEN);
   };
   remind();
-  setInterval(remind, DAY).unref();
+  setInterval(remind, DAY_IN_MS).unref();
 }
 
 const SHOWN = 10;
@@ -27,7 +27,7 @@ const FORGOTTEN =
 /** 0 where it cannot be looked at: a reminder may end nothing. */
 function daysUnchanged(file: string): number {
   try {
-    return Math.floor((Date.now() - statSync(file).mtimeMs) / DAY);
+    return Math.floor((Date.now() - statSync(file).mtimeMs) / DAY_IN_MS);
   } catch {
     return 0;
   }

@@ -9,7 +9,7 @@ export function scalar(text: string): string {
   return printableJson(text.replaceAll('${', () => '$${')).trimEnd();
 }
 
-export function list(texts: Iterable<string>): string {
+export function yamlList(texts: Iterable<string>): string {
   return `[${[...texts].map(scalar).join(', ')}]`;
 }
 

@@ -1,9 +1,9 @@
 import { key, valueCases } from './by-case.ts';
-import { quoted } from './quote.ts';
-import type { Flag, Place, Value } from './tree.ts';
+import { shellQuoted } from './quote.ts';
+import type { CompletionNode, CompletionValue, Flag } from './tree.ts';
 
 /** For bash 3.2 and newer, which macOS has; needs no other file. */
-export function bashScript(places: readonly Place[]): string {
+export function bashScript(places: readonly CompletionNode[]): string {
   return `# bash completion of gatehouse: gatehouse completion bash
 _gatehouse() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} path='' words='' word i
@@ -27,16 +27,16 @@ complete -F _gatehouse gatehouse
 `;
 }
 
-function steps(place: Place): readonly string[] {
-  return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path="$path $word" ;;`);
+function steps(place: CompletionNode): readonly string[] {
+  return place.commands.map(({ word }) => `      ${shellQuoted(`${key(place)} ${word}`)}) path="$path $word" ;;`);
 }
 
 function reply({ value = { kind: 'free' } }: Flag): string {
   return commands[value.kind](value) || ':';
 }
 
-const commands: Readonly<Record<Value['kind'], (value: Value) => string>> = {
-  words: (value) => generate(`-W ${quoted(value.kind === 'words' ? value.words.join(' ') : '')}`),
+const commands: Readonly<Record<CompletionValue['kind'], (value: CompletionValue) => string>> = {
+  words: (value) => generate(`-W ${shellQuoted(value.kind === 'words' ? value.words.join(' ') : '')}`),
   file: () => `compopt -o filenames 2>/dev/null; ${generate('-f')}`,
   free: () => '',
 };
@@ -46,11 +46,11 @@ function generate(what: string): string {
   return `while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen ${what} -- "$cur")`;
 }
 
-function words(place: Place): string {
+function words(place: CompletionNode): string {
   const own = place.value.kind === 'words' ? place.value.words : [];
   const all = [...place.commands.map(({ word }) => word), ...own].join(' ');
   const flags = place.flags.map(({ word }) => word).join(' ');
-  const rest = place.value.kind === 'file' ? commands.file(place.value) : generate(`-W ${quoted(all)}`);
-  return `    ${quoted(key(place))})
-      if [[ $cur == -* ]]; then ${generate(`-W ${quoted(flags)}`)}; else ${rest}; fi ;;`;
+  const rest = place.value.kind === 'file' ? commands.file(place.value) : generate(`-W ${shellQuoted(all)}`);
+  return `    ${shellQuoted(key(place))})
+      if [[ $cur == -* ]]; then ${generate(`-W ${shellQuoted(flags)}`)}; else ${rest}; fi ;;`;
 }

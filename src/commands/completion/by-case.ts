@@ -1,13 +1,13 @@
-import { quoted } from './quote.ts';
-import type { Flag, Place } from './tree.ts';
+import { shellQuoted } from './quote.ts';
+import type { CompletionNode, Flag } from './tree.ts';
 
 /** The path as a script keeps it: each word with a space before it. */
-export function key({ path }: Place): string {
+export function key({ path }: CompletionNode): string {
   return path.map((word) => ` ${word}`).join('');
 }
 
 /** For a `case` of bash or zsh: what a flag of the place that takes a value is completed by. */
-export function valueCases(place: Place, reply: (flag: Flag) => string): readonly string[] {
+export function valueCases(place: CompletionNode, reply: (flag: Flag) => string): readonly string[] {
   const taking = place.flags.filter(({ value }) => value !== undefined);
-  return taking.map((flag) => `    ${quoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
+  return taking.map((flag) => `    ${shellQuoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);
 }

@@ -1,9 +1,9 @@
 import { key } from './by-case.ts';
 import { quotedForFish } from './quote.ts';
-import type { Flag, Place, Value, Word } from './tree.ts';
+import type { CompletionNode, CompletionValue, Flag, Word } from './tree.ts';
 
 /** A line for each word, which fish reads when it needs it. */
-export function fishScript(places: readonly Place[]): string {
+export function fishScript(places: readonly CompletionNode[]): string {
   return `# fish completion of gatehouse: gatehouse completion fish
 function __gatehouse_at
   set -l path ''
@@ -20,11 +20,11 @@ ${places.flatMap(lines).join('\n')}
 `;
 }
 
-function steps(place: Place): readonly string[] {
+function steps(place: CompletionNode): readonly string[] {
   return place.commands.map(({ word }) => quotedForFish(`${key(place)} ${word}`));
 }
 
-function lines(place: Place): readonly string[] {
+function lines(place: CompletionNode): readonly string[] {
   const at = `complete -c gatehouse -n ${quotedForFish(`__gatehouse_at ${quotedForFish(key(place))}`)}`;
   return [
     ...place.commands.map((each) => `${at} -a ${quotedForFish(each.word)} ${about(each)}`),
@@ -41,13 +41,13 @@ function name({ word }: Word): string {
   return word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`;
 }
 
-const argumentLines: Readonly<Record<Value['kind'], (value: Value) => readonly string[]>> = {
+const argumentLines: Readonly<Record<CompletionValue['kind'], (value: CompletionValue) => readonly string[]>> = {
   words: (of) => (of.kind === 'words' ? [`-a ${quotedForFish(of.words.join(' '))}`] : []),
   file: () => ['-F'],
   free: () => [],
 };
 
-function argument(of: Value): readonly string[] {
+function argument(of: CompletionValue): readonly string[] {
   return argumentLines[of.kind](of);
 }
 

@@ -1,5 +1,5 @@
 /** As one word of bash, zsh and a script of both. */
-export function quoted(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** What may follow: one of these words, a file, or something that nobody else knows. */
-export type Value =
+export type CompletionValue =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'file' }
   | { readonly kind: 'free' };
@@ -14,20 +14,20 @@ export interface Word {
 
 export interface Flag extends Word {
   /** Undefined: it stands alone. */
-  readonly value: Value | undefined;
+  readonly value: CompletionValue | undefined;
 }
 
 /** A command, by the words that lead to it, and what may stand behind them. */
-export interface Place {
+export interface CompletionNode {
   /** Empty: `gatehouse` itself. */
   readonly path: readonly string[];
   readonly commands: readonly Word[];
   readonly flags: readonly Flag[];
-  readonly value: Value;
+  readonly value: CompletionValue;
 }
 
 /** Every command of the tree, the whole first. */
-export function commandTree(command: Command, path: readonly string[] = []): readonly Place[] {
+export function commandTree(command: Command, path: readonly string[] = []): readonly CompletionNode[] {
   const below = command.commands.map((each) => ({ word: each.name(), about: each.description() }));
   const place = { path, commands: below, flags: flagsOf(command), value: argumentValue(command.registeredArguments) };
   return [place, ...command.commands.flatMap((each) => commandTree(each, [...path, each.name()]))];
@@ -44,7 +44,7 @@ function spellings(option: Option): readonly Flag[] {
     .map((word) => ({ word, about: option.description, value }));
 }
 
-function optionValue({ argChoices, flags }: Option): Value {
+function optionValue({ argChoices, flags }: Option): CompletionValue {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   return { kind: /<file>/.test(flags) ? 'file' : 'free' };
 }
@@ -52,7 +52,7 @@ function optionValue({ argChoices, flags }: Option): Value {
 /** Arguments of which a command takes several are of one kind. */
 const files: ReadonlySet<string> = new Set(['file', 'old', 'new']);
 
-function argumentValue([first]: readonly Argument[]): Value {
+function argumentValue([first]: readonly Argument[]): CompletionValue {
   if (first?.argChoices !== undefined) return { kind: 'words', words: first.argChoices };
   return { kind: first !== undefined && files.has(first.name()) ? 'file' : 'free' };
 }

@@ -1,9 +1,9 @@
 import { key, valueCases } from './by-case.ts';
-import { quoted } from './quote.ts';
-import type { Flag, Place, Value, Word } from './tree.ts';
+import { shellQuoted } from './quote.ts';
+import type { CompletionNode, CompletionValue, Flag, Word } from './tree.ts';
 
 /** A function for `fpath`; sourced, it registers itself. */
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(places: readonly CompletionNode[]): string {
   return `#compdef gatehouse
 # zsh completion of gatehouse: gatehouse completion zsh
 _gatehouse() {
@@ -29,29 +29,29 @@ if [[ "$funcstack[1]" == _gatehouse ]]; then _gatehouse "$@"; else compdef _gate
 `;
 }
 
-function steps(place: Place): readonly string[] {
-  return place.commands.map(({ word }) => `      ${quoted(`${key(place)} ${word}`)}) path_="$path_ $word" ;;`);
+function steps(place: CompletionNode): readonly string[] {
+  return place.commands.map(({ word }) => `      ${shellQuoted(`${key(place)} ${word}`)}) path_="$path_ $word" ;;`);
 }
 
 function reply({ value = { kind: 'free' } }: Flag): string {
   return replies[value.kind](value);
 }
 
-const replies: Readonly<Record<Value['kind'], (value: Value) => string>> = {
-  words: (value) => `compadd -- ${value.kind === 'words' ? value.words.map(quoted).join(' ') : ''}`,
+const replies: Readonly<Record<CompletionValue['kind'], (value: CompletionValue) => string>> = {
+  words: (value) => `compadd -- ${value.kind === 'words' ? value.words.map(shellQuoted).join(' ') : ''}`,
   file: () => '_files',
   free: () => ':',
 };
 
-function place(at: Place): string {
+function place(at: CompletionNode): string {
   const { value, commands, flags } = at;
   const rest = commands.length > 0 ? describe('command', commands) : replies[value.kind](value);
-  return `    ${quoted(key(at))})
+  return `    ${shellQuoted(key(at))})
       if [[ \${words[CURRENT]} == -* ]]; then ${describe('option', flags)}; else ${rest}; fi ;;`;
 }
 
 /** In an entry of _describe a colon ends the word. */
 function describe(what: string, words: readonly Word[]): string {
-  const entries = words.map(({ word, about }) => quoted(`${word}:${about.replace(/[\\:]/g, '\\$&')}`));
+  const entries = words.map(({ word, about }) => shellQuoted(`${word}:${about.replace(/[\\:]/g, '\\$&')}`));
   return `candidates=(${entries.join(' ')}); _describe -t ${what}s ${what} candidates`;
 }

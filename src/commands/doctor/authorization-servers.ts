@@ -4,14 +4,14 @@ import { metadata } from '../../gateway/server-client/metadata.ts';
 import { connectOptions, trustOf } from '../../gateway/server-client/trust.ts';
 import { fetcherOf } from '../../gateway/verify/open-authorization-server.ts';
 import { serverClock } from './clocks.ts';
-import type { Probe } from './finding.ts';
+import type { DoctorProbe } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 import { serverFeed } from './server-feed.ts';
 import { serverIntrospection, serverKeys, serverMetadata } from './server-tokens.ts';
-import type { Around, GatewaySubject } from './subject.ts';
+import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
 /** What is looked at about each, where the gateway uses it. */
-const looks: readonly ((view: RemoteView) => readonly Probe[])[] = [
+const looks: readonly ((view: RemoteView) => readonly DoctorProbe[])[] = [
   serverMetadata,
   serverKeys,
   serverIntrospection,
@@ -20,7 +20,7 @@ const looks: readonly ((view: RemoteView) => readonly Probe[])[] = [
 ];
 
 /** Each authorization server in all that the gateway asks of it, by the gateway's own ways of asking. */
-export function authorizationServers(subject: GatewaySubject, around: Around): readonly Probe[] {
+export function authorizationServers(subject: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   return Object.entries(subject.config.authorization_servers).flatMap(([name, config]) => {
     const view = open(name, config, subject, around);
     return looks.flatMap((look) => look(view));
@@ -30,8 +30,8 @@ export function authorizationServers(subject: GatewaySubject, around: Around): r
 function open(
   name: string,
   config: AuthorizationServerConfig,
-  { directory, config: { development } }: GatewaySubject,
-  { clock, opened }: Around,
+  { directory, config: { development } }: LoadedGatewayFile,
+  { clock, opened }: DoctorContext,
 ): RemoteView {
   const trust = trustOf(config, { directory });
   const agent = opened.adopt(new Agent({ connect: connectOptions(trust) }), (each) => each.destroy());

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { readTls } from '../../config/files/tls-files.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { Around, GatewaySubject } from './subject.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
 const DAY = 86_400_000;
 /** Days in which a certificate that renews itself would have been renewed. */
@@ -20,7 +20,7 @@ export function judgeDays({ validFrom, validTo }: X509Certificate, clock: Clock,
 }
 
 /** Those that the gateway shows: to clients, and to upstreams. They fit their keys, and hold for a while. */
-export function certificates({ config, directory }: GatewaySubject, around: Around): readonly Probe[] {
+export function certificates({ config, directory }: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   const upstreams = Object.entries(config.upstreams).map(([name, { tls }]) => [`upstreams.${name}.tls`, tls] as const);
   return [['listen.tls', config.listen.tls] as const, ...upstreams].flatMap(([at, tls]) => {
     if (tls?.cert === undefined) return [];
@@ -34,7 +34,7 @@ export function certificates({ config, directory }: GatewaySubject, around: Arou
 }
 
 /** The first of the file is the own one. */
-function days(pem: Buffer | string, file: string, { clock }: Around): Seen {
+function days(pem: Buffer | string, file: string, { clock }: DoctorContext): Seen {
   const seen = judgeDays(new X509Certificate(pem), clock, `the file ${file}; it is read again when it changes`);
   return { ...seen, message: `fits its key, ${seen.message}` };
 }

@@ -1,22 +1,22 @@
 import { authorizationServers } from './authorization-servers.ts';
 import { certificates } from './certificates.ts';
 import { wallClock } from './clocks.ts';
-import { counters } from './counters.ts';
+import { counterChecks } from './counters.ts';
 import { accessLogFile, auditFile, fileIsValid, secretFiles } from './files.ts';
-import type { Probe } from './finding.ts';
+import type { DoctorProbe } from './finding.ts';
 import { issuer, listeners } from './listeners.ts';
 import { nodeVersion, openFiles } from './machine.ts';
 import { forwardedHost, untrustedProxies } from './running-gateway.ts';
-import { storage } from './storage.ts';
+import { storageChecks } from './storage.ts';
 import { tokenStores, userStores } from './stores.ts';
-import type { Around, AuthorizationSubject, GatewaySubject, Subject } from './subject.ts';
+import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
 import { upstreams } from './upstreams.ts';
 
 /** What a subject needs looked at in one respect. */
-type Check<Of> = (subject: Of, around: Around) => readonly Probe[];
+type Check<Of> = (subject: Of, around: DoctorContext) => readonly DoctorProbe[];
 
 /** Name → its probes, in the order in which they are told. */
-export type NamedChecks = Readonly<Record<string, readonly Probe[]>>;
+export type NamedChecks = Readonly<Record<string, readonly DoctorProbe[]>>;
 
 const always: Readonly<Record<string, Check<Subject>>> = {
   file: fileIsValid,
@@ -24,7 +24,7 @@ const always: Readonly<Record<string, Check<Subject>>> = {
   clock: wallClock,
 };
 
-const ofGateway: Readonly<Record<string, Check<GatewaySubject>>> = {
+const ofGateway: Readonly<Record<string, Check<LoadedGatewayFile>>> = {
   listen: listeners,
   trusted_proxies: forwardedHost,
   certificates,
@@ -32,31 +32,31 @@ const ofGateway: Readonly<Record<string, Check<GatewaySubject>>> = {
   authorization_servers: authorizationServers,
   token_stores: tokenStores,
   user_stores: userStores,
-  counters,
+  counters: counterChecks,
   secrets: secretFiles,
   access_log: accessLogFile,
   open_files: openFiles,
   proxies: untrustedProxies,
 };
 
-const ofAuthorization: Readonly<Record<string, Check<AuthorizationSubject>>> = {
+const ofAuthorization: Readonly<Record<string, Check<LoadedServiceFile>>> = {
   listen: listeners,
   issuer,
-  storage,
-  counters,
+  storage: storageChecks,
+  counters: counterChecks,
   secrets: secretFiles,
   audit: auditFile,
   proxies: untrustedProxies,
 };
 
 /** Of a file that does not load, only what needs no file. */
-export function checksFor(subject: Subject, around: Around): NamedChecks {
+export function checksFor(subject: Subject, around: DoctorContext): NamedChecks {
   const general = run(always, subject, around);
   if (subject.kind === 'gateway') return { ...general, ...run(ofGateway, subject, around) };
   if (subject.kind === 'authorization') return { ...general, ...run(ofAuthorization, subject, around) };
   return general;
 }
 
-function run<Of>(checks: Readonly<Record<string, Check<Of>>>, subject: Of, around: Around): NamedChecks {
+function run<Of>(checks: Readonly<Record<string, Check<Of>>>, subject: Of, around: DoctorContext): NamedChecks {
   return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, check(subject, around)]));
 }

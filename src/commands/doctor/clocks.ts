@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { metadataUrls } from '../../oauth/metadata.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
-import type { Around, Subject } from './subject.ts';
+import type { DoctorContext, Subject } from './subject.ts';
 
 /** Milliseconds. `allowed`: by how much clocks may differ before something is refused. */
 export interface ClockDifference {
@@ -29,7 +29,7 @@ export function judgeClocks({ theirs, ours, allowed, harm }: ClockDifference): S
 }
 
 /** `exp`, `nbf` and `iat` are read by our clock and written by theirs, which the Date field of an answer tells. */
-export function serverClock(view: RemoteView): readonly Probe[] {
+export function serverClock(view: RemoteView): readonly DoctorProbe[] {
   const url = anAddress(view);
   return url === undefined || view.trust.kind === 'nobody'
     ? []
@@ -79,7 +79,7 @@ const EARLIEST = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(2038, 0, 19);
 
 /** Whether this machine knows roughly what time it is. */
-export function wallClock(_: Subject, { clock }: Pick<Around, 'clock'>): readonly Probe[] {
+export function wallClock(_: Subject, { clock }: Pick<DoctorContext, 'clock'>): readonly DoctorProbe[] {
   const look = () => {
     const now = clock.now();
     const shown = new Date(now).toISOString();

@@ -2,14 +2,14 @@ import { trustOf } from '../../config/files/trust.ts';
 import { maskPasswords } from '../../config/yaml/frame.ts';
 import { redisState } from '../../counters/state.ts';
 import { judgeClocks } from './clocks.ts';
-import { codeOf, remedyFor } from './faults.ts';
-import { bad, DEADLINE, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { Around, AuthorizationSubject, GatewaySubject } from './subject.ts';
+import { errorCodeOf, faultRemedy } from './faults.ts';
+import { bad, type DoctorProbe, doubtful, good, PROBE_DEADLINE, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
-type Counting = GatewaySubject | AuthorizationSubject;
+type Counting = LoadedGatewayFile | LoadedServiceFile;
 
 /** The Redis that processes share answers, keeps what it is told, and has our time. */
-export function counters(subject: Counting, around: Around): readonly Probe[] {
+export function counterChecks(subject: Counting, around: DoctorContext): readonly DoctorProbe[] {
   const { url } = subject.config.counters;
   if (url === 'memory') return [];
   return [{ about: `counters ${maskPasswords(url)}`, look: () => lookAt(subject, around) }];
@@ -22,11 +22,11 @@ function keepsNonces(subject: Counting): boolean {
 /** Milliseconds by which nonces of Digest may be older than they say. */
 const ALLOWED = 5_000;
 
-async function lookAt(subject: Counting, { clock }: Around): Promise<readonly Seen[]> {
+async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<readonly Seen[]> {
   const { counters } = subject.config;
   try {
     const trust = trustOf(counters, subject);
-    const { now, role, policy } = await redisState(counters.url, trust, DEADLINE / 2);
+    const { now, role, policy } = await redisState(counters.url, trust, PROBE_DEADLINE / 2);
     const clocks = judgeClocks({
       theirs: now,
       ours: clock.now(),
@@ -35,9 +35,9 @@ async function lookAt(subject: Counting, { clock }: Around): Promise<readonly Se
     });
     return [good('answers'), clocks, ...judgeRole(role), ...(keepsNonces(subject) ? judgePolicy(policy) : [])];
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     const remedy = 'see whether it wants a user and a password, which `counters` does not name, or others than it does';
-    return [bad(`does not answer, so each process counts for itself: ${code}`, remedyFor(code, remedy))];
+    return [bad(`does not answer, so each process counts for itself: ${code}`, faultRemedy(code, remedy))];
   }
 }
 

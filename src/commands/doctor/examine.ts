@@ -1,13 +1,13 @@
 import type { NamedChecks } from './checks.ts';
-import { bad, DEADLINE, type Finding, type Probe, type Seen } from './finding.ts';
-import type { Around, Subject } from './subject.ts';
+import { bad, type DoctorFinding, type DoctorProbe, PROBE_DEADLINE, type Seen } from './finding.ts';
+import type { DoctorContext, Subject } from './subject.ts';
 
 /** Every look at once, in the order of the table. Never rejects, and takes hardly longer than one look may. */
 export async function examine(
   subject: Subject,
-  around: Omit<Around, 'opened'>,
-  checksFor: (subject: Subject, around: Around) => NamedChecks,
-): Promise<readonly Finding[]> {
+  around: Omit<DoctorContext, 'opened'>,
+  checksFor: (subject: Subject, around: DoctorContext) => NamedChecks,
+): Promise<readonly DoctorFinding[]> {
   const opened = new AsyncDisposableStack();
   const checks = checksFor(subject, { ...around, opened });
   const looks = Object.entries(checks).flatMap(([check, probes]) => probes.map((probe) => lookAt(check, probe)));
@@ -17,16 +17,16 @@ export async function examine(
   return findings;
 }
 
-async function lookAt(check: string, { about, look }: Probe): Promise<readonly Finding[]> {
+async function lookAt(check: string, { about, look }: DoctorProbe): Promise<readonly DoctorFinding[]> {
   const over = new AbortController();
   // not AbortSignal.timeout, which would let the process end before its time
-  const timer = setTimeout(() => over.abort(), DEADLINE);
+  const timer = setTimeout(() => over.abort(), PROBE_DEADLINE);
   const seen = await Promise.race([attempt(look, over.signal), late(over.signal)]);
   clearTimeout(timer);
   return [seen].flat().map((each) => ({ check, about, ...each }));
 }
 
-async function attempt(look: Probe['look'], signal: AbortSignal): Promise<Seen | readonly Seen[]> {
+async function attempt(look: DoctorProbe['look'], signal: AbortSignal): Promise<Seen | readonly Seen[]> {
   try {
     return await look(signal);
   } catch (error) {
@@ -37,7 +37,7 @@ async function attempt(look: Probe['look'], signal: AbortSignal): Promise<Seen |
 
 function late(signal: AbortSignal): Promise<Seen> {
   const sentence = bad(
-    `no answer within ${DEADLINE / 1000} s`,
+    `no answer within ${PROBE_DEADLINE / 1000} s`,
     'see whether a firewall drops what is sent there, whether the name servers answer, and whether the program there is overloaded',
   );
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(sentence), { once: true }));

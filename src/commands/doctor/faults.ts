@@ -32,7 +32,7 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /** Codes that stand in a sentence are found there too, so that one who has only the sentence has the remedy. */
-export function remedyFor(detail: string, otherwise: string): string {
+export function faultRemedy(detail: string, otherwise: string): string {
   if (detail.includes(REDIRECT))
     return 'write the address that answers itself, where you know that place for the right one';
   const code = detail.match(/\b[A-Z][A-Z0-9_]{4,}\b/g)?.find((each) => Object.hasOwn(remedies, each));
@@ -40,10 +40,10 @@ export function remedyFor(detail: string, otherwise: string): string {
 }
 
 /** The code where there is one, otherwise what is said. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // where a name has several addresses, the code is in the parts
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCodeOf(error.errors[0]);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
@@ -51,7 +51,7 @@ export function codeOf(error: unknown): string {
 export function storeFault(error: unknown, otherwise: string): Seen {
   if (!(error instanceof StorageUnavailable || error instanceof StorageUnusable)) throw error;
   const detail = reasonsOf(error);
-  return bad(detail, remedyFor(detail, otherwise));
+  return bad(detail, faultRemedy(detail, otherwise));
 }
 
 /** What is said first is what the programs say; below it stands what the database said. */

@@ -4,11 +4,11 @@ import { secretFileFault } from '../../base/file-mode.ts';
 import { HIDDEN } from '../../config/show/effective.ts';
 import type { Problem } from '../../config/words/problem.ts';
 import { checkFile } from '../common/check-file.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { AuthorizationSubject, GatewaySubject, Subject } from './subject.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
 
 /** As `gatehouse check` says it, the tests of the file included. */
-export function fileIsValid({ file }: Subject): readonly Probe[] {
+export function fileIsValid({ file }: Subject): readonly DoctorProbe[] {
   const look = async () => {
     const problems = await checkFile(file);
     const valid = problems.some(({ severity }) => severity === 'error') ? [] : [good('valid')];
@@ -53,10 +53,10 @@ function isWritable(folder: string): boolean {
   }
 }
 
-type Holding = GatewaySubject | AuthorizationSubject;
+type Holding = LoadedGatewayFile | LoadedServiceFile;
 
 /** Files that hold secrets are closed to everybody else on the machine. */
-export function secretFiles(subject: Holding): readonly Probe[] {
+export function secretFiles(subject: Holding): readonly DoctorProbe[] {
   const files = new Set([...inFile(subject), ...referred(subject), ...keyFiles(subject)]);
   return [...files].map((file) => ({
     about: `the mode of ${file}`,
@@ -100,14 +100,14 @@ function keyFiles(subject: Holding): readonly string[] {
 }
 
 /** The service does not start without the file that it is to write. */
-export function auditFile({ config, directory }: AuthorizationSubject): readonly Probe[] {
+export function auditFile({ config, directory }: LoadedServiceFile): readonly DoctorProbe[] {
   if (config.audit === undefined) return [];
   const file = resolve(directory, config.audit.file);
   return [{ about: `audit ${config.audit.file}`, look: () => lookAtWritten(file, 'service') }];
 }
 
 /** Nor does the gateway. */
-export function accessLogFile({ config: { access_log }, directory }: GatewaySubject): readonly Probe[] {
+export function accessLogFile({ config: { access_log }, directory }: LoadedGatewayFile): readonly DoctorProbe[] {
   if (access_log === undefined || access_log.file === '-') return [];
   const file = resolve(directory, access_log.file);
   return [{ about: `access log ${access_log.file}`, look: () => lookAtWritten(file, 'gateway') }];

@@ -13,7 +13,7 @@ export interface Seen {
   readonly about?: string;
 }
 
-export interface Finding extends Seen {
+export interface DoctorFinding extends Seen {
   /** The row of the table of checks. */
   readonly check: string;
   /** What was looked at. */
@@ -21,7 +21,7 @@ export interface Finding extends Seen {
 }
 
 /** One look at one thing. `signal`: the time for it is over. */
-export interface Probe {
+export interface DoctorProbe {
   readonly about: string;
   readonly look: (signal: AbortSignal) => Seen | readonly Seen[] | Promise<Seen | readonly Seen[]>;
 }
@@ -39,17 +39,17 @@ export function bad(message: string, remedy: string): Seen {
 }
 
 /** Milliseconds for one look, whatever it is at. */
-export const DEADLINE = 3_000;
+export const PROBE_DEADLINE = 3_000;
 
 const marks: Readonly<Record<Verdict, string>> = { good: '✓', doubtful: '!', bad: '✗' };
 
 /** A line each, and how many are not well. */
-export function inWords(findings: readonly Finding[]): string {
+export function findingsInWords(findings: readonly DoctorFinding[]): string {
   const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
   const last = `${findings.length} looked at: ${count('bad')} ✗, ${count('doubtful')} !`;
   return `${[...findings.map(line), last].map(printableValue).join('\n')}\n`;
 }
 
-function line({ verdict, about, message, remedy }: Finding): string {
+function line({ verdict, about, message, remedy }: DoctorFinding): string {
   return `${marks[verdict]} ${about}: ${message}${remedy === undefined ? '' : ` → ${remedy}`}`;
 }

@@ -6,11 +6,11 @@ import type { Address } from '../../config/words/schema.ts';
 import { jsonFetcher } from '../../gateway/server-client/fetch-json.ts';
 import { metadata } from '../../gateway/server-client/metadata.ts';
 import { connectOptions } from '../../gateway/server-client/trust.ts';
-import { askReady, type Readiness } from '../common/ask-ready.ts';
+import { askReady, type ProgramReadiness } from '../common/ask-ready.ts';
 import { listenerUrl } from '../common/listener-url.ts';
-import { remedyFor } from './faults.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { Around, AuthorizationSubject, GatewaySubject } from './subject.ts';
+import { faultRemedy } from './faults.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
 export interface IssuerQuestion {
   readonly issuer: string;
@@ -22,7 +22,7 @@ export interface IssuerQuestion {
 /** Why the server that is asked is not the issuer (RFC 8414 §3.3), as gateways judge it; undefined: it is. */
 export async function issuerAt(
   { issuer, development, at }: IssuerQuestion,
-  { clock, opened }: Pick<Around, 'clock' | 'opened'>,
+  { clock, opened }: Pick<DoctorContext, 'clock' | 'opened'>,
 ): Promise<string | undefined> {
   const agent = opened.adopt(new Agent({ connect: connectOptions({ kind: 'system' }) }), (each) => each.destroy());
   const ask = jsonFetcher(agent);
@@ -38,13 +38,13 @@ function moved(url: string, origin: string): string {
 }
 
 /** Clients and gateways reach the service by its issuer identifier, whatever stands in between. */
-export function issuer(subject: AuthorizationSubject, around: Around): readonly Probe[] {
+export function issuer(subject: LoadedServiceFile, around: DoctorContext): readonly DoctorProbe[] {
   return [{ about: `issuer ${subject.config.issuer}`, look: () => lookAtIssuer(subject.config, around) }];
 }
 
-type Named = AuthorizationSubject['config'];
+type Named = LoadedServiceFile['config'];
 
-async function lookAtIssuer({ issuer: named, listen, development }: Named, around: Around): Promise<Seen> {
+async function lookAtIssuer({ issuer: named, listen, development }: Named, around: DoctorContext): Promise<Seen> {
   const fault = await issuerAt({ issuer: named, development }, around);
   if (fault === undefined) return good('reached by its own name, and its metadata agree');
   const url = new URL(named);
@@ -57,21 +57,26 @@ async function lookAtIssuer({ issuer: named, listen, development }: Named, aroun
   if (listen.port === 0 || (await runs(named, listen, development, around)))
     return bad(
       `the service runs at ${listenerUrl(listen, '')}, and is not reached by its issuer: ${fault}`,
-      remedyFor(fault, 'let the proxy in front lead the whole path on, the well-known part too (RFC 8414 §3.1)'),
+      faultRemedy(fault, 'let the proxy in front lead the whole path on, the well-known part too (RFC 8414 §3.1)'),
     );
   return doubtful(`the service does not run at the moment: ${fault}`, 'start it, and ask again');
 }
 
-async function runs(named: string, listen: Named['listen'], development: boolean, around: Around): Promise<boolean> {
+async function runs(
+  named: string,
+  listen: Named['listen'],
+  development: boolean,
+  around: DoctorContext,
+): Promise<boolean> {
   return (await issuerAt({ issuer: named, development, at: listenerUrl(listen, '') }, around)) === undefined;
 }
 
-type Listening = GatewaySubject | AuthorizationSubject;
+type Listening = LoadedGatewayFile | LoadedServiceFile;
 
 const MOVE = 'stop what listens there, or choose another address';
 
 /** Each address is free, or held by a program of this file. */
-export function listeners(subject: Listening, around: Around): readonly Probe[] {
+export function listeners(subject: Listening, around: DoctorContext): readonly DoctorProbe[] {
   const { health, admin } = subject.config;
   const asked = health ?? admin;
   const answer = asked && askReady(asked);
@@ -124,7 +129,7 @@ function refusal({ message }: CannotListen): Seen {
   return bad(what, remedy);
 }
 
-function judgeHolder(answer: Readiness): Seen {
+function judgeHolder(answer: ProgramReadiness): Seen {
   if (answer.kind === 'ready') return good('held by a Gatehouse that is ready');
   if (answer.kind === 'silent') return bad(`held by another program: no Gatehouse answers at ${answer.url}`, MOVE);
   return doubtful(
@@ -135,7 +140,7 @@ function judgeHolder(answer: Readiness): Seen {
 
 const ASKABLE = 'give the file `health: 127.0.0.1:9900`, so that a program of it can be told from another';
 
-async function holderWithoutHealth(subject: Listening, around: Around): Promise<Seen> {
+async function holderWithoutHealth(subject: Listening, around: DoctorContext): Promise<Seen> {
   if (subject.kind === 'gateway') return doubtful('held by a program that cannot be asked who it is', ASKABLE);
   const { listen, issuer, development } = subject.config;
   const found = await issuerAt({ issuer, at: listenerUrl(listen, ''), development }, around);

@@ -1,11 +1,11 @@
 import { OWN_FILES, openFileLimit, roomForConnections } from '../../base/open-files.ts';
 import { packageFile } from '../../base/package-file.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { Around, GatewaySubject, Subject } from './subject.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile, Subject } from './subject.ts';
 
 /** The launcher finds another Node.js where it can; who starts src/cli.ts or dist/cli.js by itself has what there is. */
-export function nodeVersion(_: Subject, { node }: Pick<Around, 'node'>): readonly Probe[] {
+export function nodeVersion(_: Subject, { node }: Pick<DoctorContext, 'node'>): readonly DoctorProbe[] {
   return [{ about: 'Node.js', look: () => judgeNode(node, packageFile().engines.node) }];
 }
 
@@ -23,7 +23,7 @@ function numbers(text: string): readonly number[] {
 }
 
 /** Each connection is an open file: what `limits` permits has to fit into what the system permits. */
-export function openFiles({ config }: GatewaySubject): readonly Probe[] {
+export function openFiles({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
   const limit = openFileLimit();
   return limit === undefined
     ? []

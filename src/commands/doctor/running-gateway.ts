@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { listenerUrl } from '../common/listener-url.ts';
-import { doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { AuthorizationSubject, GatewaySubject } from './subject.ts';
+import { type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
 /** What a gateway that runs with this file says at /metrics; undefined: none is there, which the check of listeners tells. */
 export type RunningMetrics = (signal: AbortSignal) => Promise<string | undefined>;
@@ -24,7 +24,7 @@ export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' |
 }
 
 /** Whether a proxy tells the client's host in X-Forwarded-Host while requests are judged by Host: the running gateway knows. */
-export function forwardedHost({ config }: GatewaySubject): readonly Probe[] {
+export function forwardedHost({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
   const { trusted_proxies, is_host_forwarded } = config;
   const metrics = runningMetrics(config);
   if (trusted_proxies.length === 0 || is_host_forwarded || metrics === undefined) return [];
@@ -61,7 +61,7 @@ const harms = {
 } as const;
 
 /** Of a program that runs: proxies whose clients it takes for one, because no file trusts them. */
-export function untrustedProxies({ kind, config }: GatewaySubject | AuthorizationSubject): readonly Probe[] {
+export function untrustedProxies({ kind, config }: LoadedGatewayFile | LoadedServiceFile): readonly DoctorProbe[] {
   const metrics = runningMetrics(config);
   if (metrics === undefined) return [];
   const look = async (signal: AbortSignal) => namedIn((await metrics(signal)) ?? '', harms[kind]);

@@ -1,12 +1,12 @@
 import { mayHaveFeed, trustsSignatures, UNHEARD } from '../../config/rules/follows-feed.ts';
 import type { FeedMessage } from '../../gateway/revocation/events.ts';
 import { openFeed } from '../../gateway/revocation/open-feed.ts';
-import { remedyFor } from './faults.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import { faultRemedy } from './faults.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 
 /** The feed that the gateway would follow answers, and says that everything revoked until now was told. */
-export function serverFeed(view: RemoteView): readonly Probe[] {
+export function serverFeed(view: RemoteView): readonly DoctorProbe[] {
   const about = `${view.name} revocation feed`;
   if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
   return trustsSignatures(view.config) ? [{ about, look: () => good(`none is followed: ${UNHEARD}`) }] : [];
@@ -29,7 +29,7 @@ const ALLOW = 'give the client `events: true` there, or write `events: none` her
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
   in_step: () => good('answers, and is in step'),
   absent: () => doubtful('the server has one, and this client may not follow it', ALLOW),
-  lost: (detail) => bad(detail, remedyFor(detail, `correct \`events\`; ${ALLOW}`)),
+  lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
 };
 
 /** As the gateway does, until it knows how it stands. */

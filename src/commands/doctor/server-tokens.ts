@@ -10,12 +10,12 @@ import { lacksClient } from '../../gateway/verify/authorization-server.ts';
 import { judgeAnswer } from '../../gateway/verify/introspection-answer.ts';
 import type { RefusedKey } from '../../jwt/keys.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
-import { remedyFor } from './faults.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
+import { faultRemedy } from './faults.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import { membersNeeded, publishedAlgorithms, type RemoteView } from './remote-server.ts';
 
 /** RFC 8414 §3.3: it can be fetched, is of this issuer, and says what the file does not. */
-export function serverMetadata(view: RemoteView): readonly Probe[] {
+export function serverMetadata(view: RemoteView): readonly DoctorProbe[] {
   const members = membersNeeded(view.config);
   if (members.length === 0) return [];
   return [{ about: `${view.name} metadata`, look: () => lookAtMetadata(view, members) }];
@@ -30,7 +30,7 @@ async function lookAtMetadata(
     members.map(async (member) => {
       const found = await about.endpoint(member);
       if (typeof found === 'string') return good(`of this issuer; ${member} is ${found}`);
-      return bad(found.detail, remedyFor(found.detail, remedy(config.issuer, members)));
+      return bad(found.detail, faultRemedy(found.detail, remedy(config.issuer, members)));
     }),
   );
   return [...new Map(seen.map((each) => [each.message, each])).values()];
@@ -43,7 +43,7 @@ function remedy(issuer: string, members: readonly RequiredMember[]): string {
 }
 
 /** They can be fetched, and at least one fits an algorithm that is accepted. */
-export function serverKeys(view: RemoteView): readonly Probe[] {
+export function serverKeys(view: RemoteView): readonly DoctorProbe[] {
   const { name, config } = view;
   if (publishedAlgorithms(config).length === 0) return [];
   return [{ about: `${name} keys${named(view)}`, look: () => lookAtKeys(view) }];
@@ -67,7 +67,10 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
   return [
     bad(
       fault,
-      remedyFor(fault, `the key set must have a public key for one of ${accepted}, or \`algorithms\` name what it has`),
+      faultRemedy(
+        fault,
+        `the key set must have a public key for one of ${accepted}, or \`algorithms\` name what it has`,
+      ),
     ),
   ];
 }
@@ -106,7 +109,7 @@ async function load({ config, directory, clock, fetch, about, opened }: RemoteVi
 }
 
 /** The endpoint takes who we say we are, and knows nothing of a token that nobody gave out (RFC 7662 §2.2, §2.3). */
-export function serverIntrospection(view: RemoteView): readonly Probe[] {
+export function serverIntrospection(view: RemoteView): readonly DoctorProbe[] {
   const { name, config } = view;
   if (lacksClient(config)) return [{ about: `${name} introspection`, look: () => lookForClient(view) }];
   if (!introspects(config)) return [];
@@ -154,7 +157,10 @@ async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promi
 
 function failure({ detail, status }: FailedFetch, endpoint: string, { config }: RemoteView): Seen {
   if (status !== 401 && status !== 403)
-    return bad(`${endpoint}: ${detail}`, remedyFor(detail, 'correct `introspection_endpoint`; its log may tell more'));
+    return bad(
+      `${endpoint}: ${detail}`,
+      faultRemedy(detail, 'correct `introspection_endpoint`; its log may tell more'),
+    );
   return bad(
     `${endpoint} refuses our credentials: ${detail}`,
     `compare client_id, its secret and \`introspection_endpoint_auth_method: ${config.introspection_endpoint_auth_method}\` with how the client is registered there`,

@@ -8,8 +8,8 @@ import { type StoreState, storeState } from '../../storage/store-state.ts';
 import { judgeClocks } from './clocks.ts';
 import { storeFault } from './faults.ts';
 import { judgeFolder } from './files.ts';
-import { bad, doubtful, good, type Probe, type Seen } from './finding.ts';
-import type { Around, AuthorizationSubject } from './subject.ts';
+import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedServiceFile } from './subject.ts';
 
 /** What each of `encryption_keys` still seals. Of a key file beside the database there is one key and nothing to compare. */
 export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | undefined): readonly Seen[] {
@@ -34,7 +34,7 @@ function judgeOld(count: number, index: number): Seen {
 }
 
 /** The store opens, is of this version, and can be written. */
-export function storage(subject: AuthorizationSubject, around: Around): readonly Probe[] {
+export function storageChecks(subject: LoadedServiceFile, around: DoctorContext): readonly DoctorProbe[] {
   const { storage: url } = subject.config;
   const file = fileOf(subject);
   const shown = maskPasswords(url);
@@ -45,15 +45,15 @@ export function storage(subject: AuthorizationSubject, around: Around): readonly
 }
 
 /** Undefined: no file. */
-function fileOf({ config, directory }: AuthorizationSubject): string | undefined {
+function fileOf({ config, directory }: LoadedServiceFile): string | undefined {
   const place = storagePlace(config.storage);
   return place?.kind === 'file' ? resolve(directory, place.path) : undefined;
 }
 
 async function lookAt(
-  { config: { storage: url, encryption_keys }, directory }: AuthorizationSubject,
+  { config: { storage: url, encryption_keys }, directory }: LoadedServiceFile,
   file: string | undefined,
-  { clock }: Around,
+  { clock }: DoctorContext,
 ): Promise<Seen | readonly Seen[]> {
   if (storagePlace(url)?.kind === 'memory')
     return doubtful('everything is forgotten when the program ends', 'name a file: sqlite:data/gatehouse.db');
@@ -84,7 +84,7 @@ function judgeServerClock({ now }: StoreState, ours: number): readonly Seen[] {
     : [judgeClocks({ theirs: now, ours, allowed: ALLOWED, harm: 'logs do not fit together' })];
 }
 
-function modes(file: string, hasOwnKey: boolean): readonly Probe[] {
+function modes(file: string, hasOwnKey: boolean): readonly DoctorProbe[] {
   if (!existsSync(file)) return [];
   const database = { about: `the mode of ${file}`, look: () => judgeDatabase(file) };
   const key = `${file}.key`;

@@ -2,11 +2,14 @@ import { maskPasswords } from '../../config/yaml/frame.ts';
 import { schemesTaken } from '../../gateway/schemes/schemes-of.ts';
 import { openTokenFacts } from '../../storage/open-lookup.ts';
 import { storeFault } from './faults.ts';
-import { good, type Probe } from './finding.ts';
-import type { Around, GatewaySubject } from './subject.ts';
+import { type DoctorProbe, good } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
 /** The databases of `verify: store` are there, can be read, and have the tables that are asked. */
-export function tokenStores({ config, directory }: GatewaySubject, { clock, opened }: Around): readonly Probe[] {
+export function tokenStores(
+  { config, directory }: LoadedGatewayFile,
+  { clock, opened }: DoctorContext,
+): readonly DoctorProbe[] {
   return Object.entries(config.authorization_servers).flatMap(([name, { verify, storage }]) => {
     if (verify !== 'store' || storage === undefined) return [];
     const look = async () => {
@@ -27,7 +30,10 @@ export function tokenStores({ config, directory }: GatewaySubject, { clock, open
 }
 
 /** What the credential schemes of the routes ask, such as stores of users, can be read, and opened where it is sealed. */
-export function userStores({ config, directory }: GatewaySubject, { clock, opened }: Around): readonly Probe[] {
+export function userStores(
+  { config, directory }: LoadedGatewayFile,
+  { clock, opened }: DoctorContext,
+): readonly DoctorProbe[] {
   const named = config.routes.flatMap((route) =>
     schemesTaken(route).flatMap(({ row, block }) => row.dependencies(block)),
   );

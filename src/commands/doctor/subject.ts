@@ -17,14 +17,14 @@ interface OfFile<Kind, Config> {
   readonly values: readonly EffectiveValue[];
 }
 
-export type GatewaySubject = OfFile<'gateway', GatewayConfig>;
-export type AuthorizationSubject = OfFile<'authorization', AuthorizationConfig>;
+export type LoadedGatewayFile = OfFile<'gateway', GatewayConfig>;
+export type LoadedServiceFile = OfFile<'authorization', AuthorizationConfig>;
 
 /** The file that is looked at, as far as it can be read. */
-export type Subject = GatewaySubject | AuthorizationSubject | { readonly kind: 'unusable'; readonly file: string };
+export type Subject = LoadedGatewayFile | LoadedServiceFile | { readonly kind: 'unusable'; readonly file: string };
 
 /** What comes from outside, and what is to be closed in the end. */
-export interface Around {
+export interface DoctorContext {
   readonly clock: Clock;
   /** The version of Node.js, without a `v`. */
   readonly node: string;

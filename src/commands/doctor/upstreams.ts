@@ -3,12 +3,12 @@ import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { connectOnce } from '../../gateway/upstreams/connect-once.ts';
 import { upstreamTrust } from '../../gateway/upstreams/upstream-trust.ts';
 import { judgeDays } from './certificates.ts';
-import { codeOf, remedyFor } from './faults.ts';
-import { bad, good, type Probe, type Seen } from './finding.ts';
-import type { Around, GatewaySubject } from './subject.ts';
+import { errorCodeOf, faultRemedy } from './faults.ts';
+import { bad, type DoctorProbe, good, type Seen } from './finding.ts';
+import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
 /** Each url resolves and connects, and its certificate is one that the gateway accepts. */
-export function upstreams({ config, directory }: GatewaySubject, around: Around): readonly Probe[] {
+export function upstreams({ config, directory }: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   return Object.entries(config.upstreams).flatMap(([name, upstream]) =>
     upstream.urls.map((url) => ({
       about: `upstreams.${name} ${url}`,
@@ -20,7 +20,7 @@ export function upstreams({ config, directory }: GatewaySubject, around: Around)
 interface Circumstances {
   readonly directory: string;
   readonly signal: AbortSignal;
-  readonly around: Around;
+  readonly around: DoctorContext;
 }
 
 async function lookAt(url: URL, upstream: UpstreamConfig, { directory, signal, around }: Circumstances): Promise<Seen> {
@@ -33,7 +33,7 @@ async function lookAt(url: URL, upstream: UpstreamConfig, { directory, signal, a
     const seen = judgeDays(certificate, around.clock, 'it there');
     return { ...seen, message: `connects, the certificate verifies, ${seen.message}` };
   } catch (error) {
-    const code = codeOf(error);
-    return bad(`no connection: ${code}`, remedyFor(code, 'see whether it runs, and correct `url`'));
+    const code = errorCodeOf(error);
+    return bad(`no connection: ${code}`, faultRemedy(code, 'see whether it runs, and correct `url`'));
   }
 }

@@ -1,5 +1,5 @@
 import { printableValue } from '../../base/printable.ts';
-import type { Change, Comparison, Undecided } from '../../gateway/diff/compare.ts';
+import type { Comparison, PermissionChange, Undecided } from '../../gateway/diff/compare.ts';
 import type { Replay, Replayed } from '../../gateway/diff/replay.ts';
 
 export interface Difference extends Comparison {
@@ -7,7 +7,7 @@ export interface Difference extends Comparison {
 }
 
 export function differenceInWords({ changes, undecided, settings, replay }: Difference): string {
-  const of = (change: Change['change']) => changes.filter((one) => one.change === change);
+  const of = (change: PermissionChange['change']) => changes.filter((one) => one.change === change);
   return [
     ...section('More open', of('opened').flatMap(changeLines)),
     ...section('More closed', of('closed').flatMap(changeLines)),
@@ -25,7 +25,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
 }
 
-function changeLines({ hosts, methods, path, callers, before, after }: Change): readonly string[] {
+function changeLines({ hosts, methods, path, callers, before, after }: PermissionChange): readonly string[] {
   return [
     `${methods.join(',')} ${path}  at ${hosts.join(', ')}`,
     `  ${callers.join('; ')}`,

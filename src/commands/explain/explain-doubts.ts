@@ -2,7 +2,7 @@ import { unusual, usualMethods } from '../../config/rules/routes.ts';
 import { scopeWordsAt } from '../../config/rules/scope-words-at.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { didYouMean } from '../../config/words/closest.ts';
-import { scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeWords } from '../../config/words/scope-words.ts';
 
 interface Question {
   readonly method: string;
@@ -15,7 +15,7 @@ export function doubts({ method, scope }: Question, { routes }: GatewayConfig): 
   const named = new Set(
     routes.flatMap((route) => (route.scope === undefined ? [] : scopeWordsAt([], route.scope).map(({ word }) => word))),
   );
-  const strange = scope === undefined ? [] : scopeTokens(scope).filter((word) => !named.has(word));
+  const strange = scope === undefined ? [] : scopeWords(scope).filter((word) => !named.has(word));
   return [
     ...(isOdd(method, routes) ? [told(`\`${method}\` is an unusual method`, didYouMean(method, usualMethods))] : []),
     ...strange.map((word) => told(`no route names the scope \`${word}\``, didYouMean(word, named))),

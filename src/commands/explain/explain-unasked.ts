@@ -1,7 +1,7 @@
 import { outage } from '../../base/verdict.ts';
-import type { Asked } from '../../gateway/explain/asked.ts';
-import { buildDryEngine, type Sound } from '../../gateway/explain/dry-engine.ts';
-import { type Answer, type Explanation, explain } from '../../gateway/explain/explain.ts';
+import type { SimulatedRequest } from '../../gateway/explain/asked.ts';
+import { buildDryEngine, type CheckedGatewayFile } from '../../gateway/explain/dry-engine.ts';
+import { type ExplainedAnswer, type Explanation, explain } from '../../gateway/explain/explain.ts';
 
 const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
 
@@ -9,7 +9,7 @@ const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a to
  * Without secrets no authorization server is asked, neither for its keys nor about a token. What becomes of the request is
  * not an outage then, but not known.
  */
-export async function explainUnasked(loaded: Sound, asked: Asked): Promise<Explanation> {
+export async function explainUnasked(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
   const verifier =
     ([server]: readonly string[]) =>
     () =>
@@ -26,6 +26,6 @@ export async function explainUnasked(loaded: Sound, asked: Asked): Promise<Expla
   };
 }
 
-function undecided(answer: Answer): Answer {
+function undecided(answer: ExplainedAnswer): ExplainedAnswer {
   return answer.detail?.endsWith(UNASKED) ? { kind: 'undecided', text: answer.detail } : answer;
 }

@@ -1,5 +1,5 @@
 import { printableValue } from '../../base/printable.ts';
-import type { Answer, ExplainedCandidate, Explanation } from '../../gateway/explain/explain.ts';
+import type { ExplainedAnswer, ExplainedCandidate, Explanation } from '../../gateway/explain/explain.ts';
 import type { ExplainedStep } from '../../gateway/explain/explained-steps.ts';
 import type { UpstreamRequest } from '../../gateway/explain/upstream-request.ts';
 import { tokenLines, tokenTitle } from './token-in-words.ts';
@@ -37,7 +37,7 @@ function stepLine({ step, verdict, detail, at }: ExplainedStep): string {
   return `${step.padEnd(11)}${verdict.padEnd(13)}${detail}${at === undefined ? '' : `  ${at}`}`.trimEnd();
 }
 
-function answerLines(answer: Answer): readonly string[] {
+function answerLines(answer: ExplainedAnswer): readonly string[] {
   const { kind, status, code, text, detail, challenges = [], allow, retry_after } = answer;
   if (kind === 'forward') return ['what the upstream answers'];
   if (kind === 'undecided') return [`undecided: ${text}`];

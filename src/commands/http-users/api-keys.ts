@@ -1,8 +1,8 @@
 import { seconds, systemClock } from '../../base/clock.ts';
 import { type ApiKeyEntry, clientFault, LAST_TIME, writtenTime } from '../../config/files/api-keys.ts';
-import { scopeTokenFault, scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../../config/words/scope-words.ts';
 import { hashApiKey, idOfApiKey, makeApiKey } from '../../http-auth/api-key.ts';
-import { type Audited, Refusal, type Report } from '../administration/administer.ts';
+import { type Audited, type CommandReport, Refusal } from '../administration/administer.ts';
 import { memberTable } from '../administration/shown.ts';
 import { table } from '../common/table.ts';
 import type { ApiKeyPlace } from './api-key-place.ts';
@@ -12,17 +12,17 @@ export interface NewKey {
   readonly client: string;
   /** Space-delimited. */
   readonly scope: string | undefined;
-  readonly expires: End;
+  readonly expires: KeyExpiry;
 }
 
 /** NumericDate, seconds; `never`; undefined: it was not said. */
-export type End = number | 'never' | undefined;
+export type KeyExpiry = number | 'never' | undefined;
 
-export interface Rotation {
+export interface KeyRotation {
   readonly id: string;
   /** Milliseconds for which the old key works on. */
   readonly overlap: number;
-  readonly expires: End;
+  readonly expires: KeyExpiry;
 }
 
 export interface Import {
@@ -30,13 +30,13 @@ export interface Import {
   readonly text: string;
   /** A file with the secret for short keys. */
   readonly hmacKey: string | undefined;
-  readonly expires: End;
+  readonly expires: KeyExpiry;
 }
 
 /** API keys in a file or a store. Each throws a `Refusal` with what the operator has to change. */
 export const apiKeys = {
-  async create(place: ApiKeyPlace, { client, scope, expires }: NewKey): Promise<Report> {
-    const scopes = scope === undefined ? [] : scopeTokens(scope);
+  async create(place: ApiKeyPlace, { client, scope, expires }: NewKey): Promise<CommandReport> {
+    const scopes = scope === undefined ? [] : scopeWords(scope);
     const fault = clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
     if (fault !== undefined) throw new Refusal(fault);
     const { key, entry } = made({ client, scopes, expiresAt: timeOf(expires) });
@@ -46,13 +46,13 @@ export const apiKeys = {
     return { json, text: `${memberTable(json)}\n${shownOnce(place)}`, audit: audited('api_key_created', entry) };
   },
 
-  async list(place: ApiKeyPlace): Promise<Report> {
+  async list(place: ApiKeyPlace): Promise<CommandReport> {
     const json = (await place.list()).map(shown);
     const cells = json.map(({ id, client, scope, expires, kept_by }) => [id, client, expires, kept_by, scope]);
     return { json, text: table([['ID', 'CLIENT', 'EXPIRES', 'KEPT BY', 'SCOPE'], ...cells]) };
   },
 
-  async rotate(place: ApiKeyPlace, { id, overlap, expires }: Rotation): Promise<Report> {
+  async rotate(place: ApiKeyPlace, { id, overlap, expires }: KeyRotation): Promise<CommandReport> {
     const old = await find(place, id);
     if (old.expiresAt !== undefined && expires === undefined) throw new Refusal(needsEnd(old));
     const { key, entry } = made({ ...old, expiresAt: timeOf(expires) });
@@ -62,7 +62,7 @@ export const apiKeys = {
     return { json, text: `${memberTable(json)}\n${shownOnce(place)}`, audit: audited('api_key_rotated', entry, id) };
   },
 
-  async revoke(place: ApiKeyPlace, id: string): Promise<Report> {
+  async revoke(place: ApiKeyPlace, id: string): Promise<CommandReport> {
     const key = await find(place, id);
     if (!(await place.remove(id))) throw missing(place, id);
     const { client } = key;
@@ -70,7 +70,7 @@ export const apiKeys = {
     return { json: { id, client, revoked: true }, text, audit: audited('api_key_revoked', key) };
   },
 
-  async import(place: ApiKeyPlace, { text, hmacKey, expires }: Import): Promise<Report> {
+  async import(place: ApiKeyPlace, { text, hmacKey, expires }: Import): Promise<CommandReport> {
     const foreign = parseForeignKeys(text);
     const secret = hmacKey === undefined ? undefined : readHmacKey(hmacKey);
     const short = foreign.filter(isShort);
@@ -80,7 +80,7 @@ export const apiKeys = {
   },
 };
 
-function timeOf(end: End): number | undefined {
+function timeOf(end: KeyExpiry): number | undefined {
   return end === 'never' ? undefined : end;
 }
 
@@ -123,7 +123,7 @@ function needsSecret(lines: readonly number[]): string {
   return `${named}: a key with fewer than 128 bits can be guessed from its hash. Name a secret for such keys by --hmac-key FILE, which \`openssl rand -base64 32\` makes, and give it to the gateway as \`hmac_key\``;
 }
 
-function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>): Report {
+function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>): CommandReport {
   const added = entries.filter(({ id }) => ids.has(id));
   const known = entries.length - added.length;
   const short = added.filter(({ kind }) => kind === 'hmac').map(({ id }) => id);

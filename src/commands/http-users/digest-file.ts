@@ -5,9 +5,9 @@ import type { DigestName } from '../../storage/records/records.ts';
 import { hashesOf, type Login } from './digest-hashes.ts';
 
 /** A file of users; or, in words for the operator, why there is none. */
-export type Opened = { readonly text: string; readonly users: readonly HtdigestEntry[] } | string;
+export type OpenedDigestFile = { readonly text: string; readonly users: readonly HtdigestEntry[] } | string;
 
-export function openDigestFile(file: string): Opened {
+export function openDigestFile(file: string): OpenedDigestFile {
   const text = readUsers(file);
   if (text === undefined) return `${file} cannot be read`;
   const { users, faults } = parseHtdigest(text);

@@ -6,7 +6,7 @@ import type { DigestHash } from '../../storage/records/records.ts';
 import { readSecret } from '../common/read-secret.ts';
 
 /** In the order of their strength: all are kept, so that a route may come to offer another one. */
-export const algorithms: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
+export const digestAlgorithmsOption: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
 
 export interface Login {
   /** In NFC. */
@@ -16,12 +16,12 @@ export interface Login {
   readonly password: string;
 }
 
-export interface Hashed extends DigestHash {
+export interface DigestLine extends DigestHash {
   readonly algorithm: StoredAlgorithm;
 }
 
-export function hashesOf({ username, realm, password }: Login): readonly Hashed[] {
-  return algorithms.map((algorithm) => ({
+export function hashesOf({ username, realm, password }: Login): readonly DigestLine[] {
+  return digestAlgorithmsOption.map((algorithm) => ({
     algorithm,
     ha1: storedHash(algorithm, username, realm, password),
     userhash: userHash(algorithm, username, realm),

@@ -1,12 +1,12 @@
 import type { HtdigestEntry } from '../../config/files/htdigest.ts';
-import { Refusal, type Report } from '../administration/administer.ts';
+import { type CommandReport, Refusal } from '../administration/administer.ts';
 import { openDigestFile, replaceFile, withoutUser, withUser } from './digest-file.ts';
 import { readLogin } from './digest-hashes.ts';
 import { listReport, removedReport, setReport } from './digest-reports.ts';
 
 /** The users of Digest in a file. Each throws a `Refusal` with what the operator has to change. */
 export const inFile = {
-  async set(file: string, username: string, realm: string): Promise<Report> {
+  async set(file: string, username: string, realm: string): Promise<CommandReport> {
     const login = await readLogin(username, realm);
     if (typeof login === 'string') throw new Refusal(login);
     const { text, users } = open(file);
@@ -14,7 +14,7 @@ export const inFile = {
     return setReport(login, users.some(isOf(login)));
   },
 
-  async list(file: string, realm: string | undefined): Promise<Report> {
+  async list(file: string, realm: string | undefined): Promise<CommandReport> {
     const { users } = open(file);
     const own = users.filter((user) => realm === undefined || user.realm === realm);
     const byName = Map.groupBy(own, (user) => JSON.stringify([user.realm, user.username]));
@@ -27,7 +27,7 @@ export const inFile = {
     );
   },
 
-  async remove(file: string, given: string, realm: string): Promise<Report> {
+  async remove(file: string, given: string, realm: string): Promise<CommandReport> {
     const name = { username: given.normalize('NFC'), realm };
     const { text, users } = open(file);
     if (!users.some(isOf(name)))

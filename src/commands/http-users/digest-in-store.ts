@@ -1,13 +1,13 @@
 import type { Service } from '../../authorization/service/service.ts';
 import { seconds } from '../../base/clock.ts';
-import { Refusal, type Report } from '../administration/administer.ts';
+import { type CommandReport, Refusal } from '../administration/administer.ts';
 import { isoTime } from '../administration/shown.ts';
 import { hashesOf, readLogin } from './digest-hashes.ts';
 import { listReport, removedReport, setReport } from './digest-reports.ts';
 
 /** The users of Digest in the store of the authorization service. */
 export const inStore = {
-  async set({ records, clock }: Service, username: string, realm: string): Promise<Report> {
+  async set({ records, clock }: Service, username: string, realm: string): Promise<CommandReport> {
     const login = await readLogin(username, realm);
     if (typeof login === 'string') throw new Refusal(login);
     const name = { username: login.username, realm };
@@ -15,13 +15,13 @@ export const inStore = {
     return { ...setReport(login, isChanged), audit: { event: 'digest_user_set', facts: name } };
   },
 
-  async list({ records }: Service, realm: string | undefined): Promise<Report> {
+  async list({ records }: Service, realm: string | undefined): Promise<CommandReport> {
     const users = await records.listDigestUsers();
     const own = users.filter((user) => realm === undefined || user.realm === realm);
     return listReport(own.map(({ changedAt, ...user }) => ({ ...user, changed: isoTime(changedAt) })));
   },
 
-  async remove({ records }: Service, given: string, realm: string): Promise<Report> {
+  async remove({ records }: Service, given: string, realm: string): Promise<CommandReport> {
     const name = { username: given.normalize('NFC'), realm };
     if (!(await records.removeDigestUser(name)))
       throw new Refusal(`there is no user ${name.username} of the realm ${realm}`);

@@ -1,16 +1,16 @@
 import type { DigestName } from '../../storage/records/records.ts';
-import type { Report } from '../administration/administer.ts';
+import type { CommandReport } from '../administration/administer.ts';
 import { table } from '../common/table.ts';
-import { algorithms } from './digest-hashes.ts';
+import { digestAlgorithmsOption } from './digest-hashes.ts';
 
 /** What `gatehouse digest` says, wherever the users are kept. */
 
-export function setReport({ username, realm }: DigestName, isChanged: boolean): Report {
-  const json = { username, realm, algorithms, replaced: isChanged };
-  return { json, text: `${username} can log in to ${realm} by ${algorithms.join(', ')}\n` };
+export function setReport({ username, realm }: DigestName, isChanged: boolean): CommandReport {
+  const json = { username, realm, algorithms: digestAlgorithmsOption, replaced: isChanged };
+  return { json, text: `${username} can log in to ${realm} by ${digestAlgorithmsOption.join(', ')}\n` };
 }
 
-export function removedReport({ username, realm }: DigestName): Report {
+export function removedReport({ username, realm }: DigestName): CommandReport {
   return { json: { username, realm, removed: true }, text: `${username} can log in to ${realm} no longer\n` };
 }
 
@@ -19,7 +19,7 @@ interface Listed extends DigestName {
   readonly changed?: string;
 }
 
-export function listReport(users: readonly Listed[]): Report {
+export function listReport(users: readonly Listed[]): CommandReport {
   const cells = users.map(({ username, realm, algorithms: kept, changed = '-' }) => [
     username,
     realm,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Service } from '../../authorization/service/service.ts';
 import { printableJson } from '../../base/printable.ts';
-import { administer, Refusal, type Report } from '../administration/administer.ts';
+import { administer, type CommandReport, Refusal } from '../administration/administer.ts';
 
 /** Options of a command whose people are kept in a file or in the store of the authorization service. */
 export interface FileOrStore {
@@ -11,14 +11,14 @@ export interface FileOrStore {
   readonly json?: true;
 }
 
-export interface Told {
+export interface PlaceTexts {
   readonly description: string;
   /** What the options `--file` and `--config` name. */
   readonly file: string;
   readonly config: string;
 }
 
-export function inFileOrStore(command: Command, { description, file, config }: Told): Command {
+export function inFileOrStore(command: Command, { description, file, config }: PlaceTexts): Command {
   return command
     .description(description)
     .option('--file <file>', file)
@@ -34,12 +34,12 @@ function onePlace(_: Command, command: Command): void {
 }
 
 export interface Deeds {
-  readonly file: (file: string) => Promise<Report>;
-  readonly store: (service: Service) => Promise<Report>;
+  readonly file: (file: string) => Promise<CommandReport>;
+  readonly store: (service: Service) => Promise<CommandReport>;
 }
 
 /** What was done in a file is not in the audit log, which belongs to the store. */
-export async function carryOut({ file, config, json }: FileOrStore, deeds: Deeds): Promise<void> {
+export async function runInPlace({ file, config, json }: FileOrStore, deeds: Deeds): Promise<void> {
   if (config !== undefined) return administer({ config, json }, deeds.store);
   try {
     const report = await deeds.file(file ?? '');

@@ -1,6 +1,6 @@
 import { printableJson, printableValue } from '../../base/printable.ts';
 import type { LineFault } from '../../config/files/user-lines.ts';
-import { administer, type Report } from '../administration/administer.ts';
+import { administer, type CommandReport } from '../administration/administer.ts';
 import { table } from '../common/table.ts';
 import type { CarriedLine, ForeignUsers, StoredUser, UserFormat } from './user-format.ts';
 
@@ -50,7 +50,7 @@ function asFile({ carried, left }: ForeignUsers): string {
   return lines.map(({ text }) => `${text}\n`).join('');
 }
 
-function reportOf(users: readonly StoredUser[], left: readonly LineFault[]): Report {
+function reportOf(users: readonly StoredUser[], left: readonly LineFault[]): CommandReport {
   const cells = users.map(({ username, realm = '-', kinds, outcome, reason }) => [
     username,
     realm,

@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { printableValue } from '../../base/printable.ts';
-import { type Answers, answersFrom, type Given, type Question, questions } from './questions.ts';
+import { type Answers, answersFrom, type Given, type InitQuestion, questions } from './questions.ts';
 
-export type Asked =
+export type InitAnswers =
   | { readonly kind: 'answered'; readonly answers: Answers }
   /** The input ended before the last answer. */
   | { readonly kind: 'ended' };
 
 /** Looks further into an answer that has the right form; a sentence: ask again. */
-export type LookInto = (question: Question, text: string) => Promise<string | undefined>;
+export type LookInto = (question: InitQuestion, text: string) => Promise<string | undefined>;
 
 /** Asks at the terminal for everything that no flag has said, each until its answer can be taken. */
-export async function ask(given: Given, lookInto: LookInto): Promise<Asked> {
+export async function askQuestions(given: Given, lookInto: LookInto): Promise<InitAnswers> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, historySize: 0 });
   const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   const answers: { -readonly [Name in keyof Given]: Given[Name] } = { ...given };
@@ -30,7 +30,7 @@ export async function ask(given: Given, lookInto: LookInto): Promise<Asked> {
 
 type Read = (text: string) => Promise<string | undefined>;
 
-async function askOne(question: Question, read: Read, lookInto: LookInto): Promise<string | undefined> {
+async function askOne(question: InitQuestion, read: Read, lookInto: LookInto): Promise<string | undefined> {
   for (;;) {
     const line = await read(`${question.text}: `);
     if (line === undefined) return undefined;
@@ -41,6 +41,6 @@ async function askOne(question: Question, read: Read, lookInto: LookInto): Promi
   }
 }
 
-function emptyFault({ mayBeEmpty }: Question): string | undefined {
+function emptyFault({ mayBeEmpty }: InitQuestion): string | undefined {
   return mayBeEmpty ? undefined : 'this is needed';
 }

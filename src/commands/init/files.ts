@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeWords } from '../../config/words/scope-words.ts';
 import { apiOf, everythingYaml } from '../common/api-url.ts';
 import { scalar } from '../common/yaml-text.ts';
 import type { Answers } from './questions.ts';
@@ -94,7 +94,7 @@ ${scope === undefined ? '' : '  - { request: GET /, token: { sub: somebody }, ex
 }
 
 function authorizationYaml({ audience, scope = OWN_SCOPE }: Answers): string {
-  const scopes = scopeTokens(scope).map((word) => `  ${scalar(word)}: ${scalar(`Use the API (${word})`)}\n`);
+  const scopes = scopeWords(scope).map((word) => `  ${scalar(word)}: ${scalar(`Use the API (${word})`)}\n`);
   return `# Made by \`gatehouse init\`. Every key: docs/configuration.md. People: gatehouse user add NAME. The database is in data/
 version: 1
 issuer: ${OWN_ISSUER}

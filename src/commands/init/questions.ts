@@ -1,5 +1,5 @@
 import type { Finding } from '../../config/words/problem.ts';
-import { scopeTokenFault, scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../../config/words/scope-words.ts';
 import { issuerFaults, parseUrl } from '../../config/words/url-rules.ts';
 import { apiUrlFault } from '../common/api-url.ts';
 
@@ -30,7 +30,7 @@ export function answersFrom(given: Given): Answers {
   ) as unknown as Answers;
 }
 
-export interface Question {
+export interface InitQuestion {
   readonly name: AnswerName;
   /** By which it is answered without a terminal. */
   readonly flag: string;
@@ -44,7 +44,7 @@ export interface Question {
 }
 
 /** In the order in which they are asked. */
-export const questions: readonly Question[] = [
+export const questions: readonly InitQuestion[] = [
   {
     name: 'api',
     flag: '--api <url>',
@@ -72,7 +72,7 @@ export const questions: readonly Question[] = [
     text: 'The scope that every request needs (empty: `api` of our own service, of another any valid token passes)',
     mayBeEmpty: true,
     fault: (text) =>
-      scopeTokens(text)
+      scopeWords(text)
         .map(scopeTokenFault)
         .find((fault) => fault !== undefined),
   },

@@ -6,20 +6,20 @@ import { FIRST_CLIENT, type NewFile, OWN_ISSUER } from './files.ts';
 import type { Answers } from './questions.ts';
 
 /** What is in the folder now. */
-export interface Outcome {
+export interface InitOutcome {
   readonly written: readonly NewFile[];
   /** Secrets that were there. */
   readonly kept: readonly NewFile[];
 }
 
-export function asJson(folder: string, { written, kept }: Outcome, answers: Answers): string {
+export function initAsJson(folder: string, { written, kept }: InitOutcome, answers: Answers): string {
   const told = (files: readonly NewFile[]) =>
     files.map(({ path, isSecret }) => ({ path: join(folder, path), secret: isSecret }));
   return printableJson({ written: told(written), kept: told(kept), next: nextSteps(folder, answers) });
 }
 
 /** What was written, and what to do with it. */
-export function inWords(folder: string, { written, kept }: Outcome, answers: Answers): string {
+export function initInWords(folder: string, { written, kept }: InitOutcome, answers: Answers): string {
   const lines = written.map(({ path, isSecret }) => `  ${join(folder, path)}${isSecret ? '   (0600)' : ''}`);
   const old = kept.map(({ path }) => `  ${join(folder, path)}`);
   const keptLines = old.length === 0 ? [] : ['', 'Kept as they were (--new-secrets draws others):', ...old];

@@ -1,5 +1,5 @@
 import type { Imported } from '../common/imported.ts';
-import { comment, list, scalar } from '../common/yaml-text.ts';
+import { comment, scalar, yamlList } from '../common/yaml-text.ts';
 import { objectOr, readDocument } from './document.ts';
 import type { Requirement } from './requirement.ts';
 import { type ImportedRoute, routesOf } from './routes.ts';
@@ -42,7 +42,7 @@ export function importOpenApi(text: string): Imported {
 
 function routeLines({ id, path, methods, requirement, notes: own }: ImportedRoute): readonly string[] {
   const { access, scope, notes: missing } = requirement;
-  const match = `match: { methods: ${list(methods)}, path: ${scalar(path)} }`;
+  const match = `match: { methods: ${yamlList(methods)}, path: ${scalar(path)} }`;
   const first = id === undefined ? [`  - ${match}`] : [`  - id: ${scalar(id)}`, `    ${match}`];
   return [...first, ...notes('    ', [...own, ...missing]), ...needs(access, scope)];
 }
@@ -55,7 +55,7 @@ function needs(access: Requirement['access'], scope: readonly string[]): readonl
 
 function scopeText(scope: readonly string[]): string {
   const [only] = scope;
-  return scope.length === 1 && only !== undefined ? scalar(only) : `{ any_of: ${list(scope)} }`;
+  return scope.length === 1 && only !== undefined ? scalar(only) : `{ any_of: ${yamlList(scope)} }`;
 }
 
 function notes(indent: string, texts: readonly string[]): readonly string[] {

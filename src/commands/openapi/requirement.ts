@@ -1,9 +1,9 @@
 import { scopeTokenFault } from '../../config/words/scope-words.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
-import type { Asked } from './stricter.ts';
+import type { RequiredAccess } from './stricter.ts';
 
 /** What an operation asks for, in the words of gateway.yaml, and what of it could not be said there. */
-export interface Requirement extends Asked {
+export interface Requirement extends RequiredAccess {
   readonly notes: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function requirementOf(document: OpenApi, operation: Loose): Requirement 
   return { ...judged(security, scopes), notes: whole.length === 0 ? [...notes, NOTHING_LEFT] : notes };
 }
 
-function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): Asked {
+function judged(security: readonly unknown[], scopes: readonly (readonly string[])[]): RequiredAccess {
   if (security.some((each) => objectOr(each) !== undefined && entriesOf(each).length === 0))
     return { access: 'optional', scope: [] };
   if (scopes.some((all) => all.length === 0)) return { access: 'authenticated', scope: [] };

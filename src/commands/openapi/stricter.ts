@@ -1,5 +1,5 @@
 /** What a route asks for. */
-export interface Asked {
+export interface RequiredAccess {
   /** Undefined: the scope says it. `closed`: nobody passes until somebody decides. */
   readonly access: 'public' | 'optional' | 'authenticated' | 'closed' | undefined;
   /** OR of AND; empty where `access` says it all. */
@@ -12,25 +12,25 @@ const MOST_WORDS = 256;
 const ranks = { public: 0, optional: 1, authenticated: 2, scope: 3, closed: 4 } as const;
 
 /** Who passes this passes both. */
-export function stricter(one: Asked, other: Asked): Asked {
+export function stricter(one: RequiredAccess, other: RequiredAccess): RequiredAccess {
   const [mine, theirs] = [rankOf(one), rankOf(other)];
   if (mine !== theirs || mine !== ranks.scope) return mine < theirs ? other : one;
   return bothScopes(one, other);
 }
 
-export function isOpenToAnybody(asked: Asked): boolean {
+export function isOpenToAnybody(asked: RequiredAccess): boolean {
   return rankOf(asked) < ranks.authenticated;
 }
 
-export function isSame(one: Asked, other: Asked): boolean {
+export function isSame(one: RequiredAccess, other: RequiredAccess): boolean {
   return one.access === other.access && one.scope.join('\n') === other.scope.join('\n');
 }
 
-function rankOf({ access }: Asked): number {
+function rankOf({ access }: RequiredAccess): number {
   return ranks[access ?? 'scope'];
 }
 
-function bothScopes(one: Asked, other: Asked): Asked {
+function bothScopes(one: RequiredAccess, other: RequiredAccess): RequiredAccess {
   const mine = smallest(one.scope);
   const theirs = smallest(other.scope);
   if (theirs.every((wanted) => mine.some((held) => held.isSubsetOf(wanted)))) return other;

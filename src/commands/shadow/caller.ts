@@ -13,12 +13,12 @@ export function callerOf({ client, address, agent }: Named): string | undefined 
 
 /** Callers that are no known client. A scan comes from thousands of addresses: the first are named, the others counted. */
 export interface Callers {
-  readonly first: Caller[];
+  readonly first: ShadowCaller[];
   /** Requests of callers that are not among the first. */
   others: number;
 }
 
-export interface Caller {
+export interface ShadowCaller {
   readonly address: string | undefined;
   readonly agent: string | undefined;
   count: number;

@@ -2,21 +2,21 @@ import { ANSWER_TIMES } from '../../config/words/answer-times.ts';
 import { certificateHeaderOf } from '../../config/words/certificate-headers.ts';
 import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
-import type { Change } from './changes.ts';
+import type { ShadowChange } from './changes.ts';
 
 /** One line: what changes, how often it was seen and from whom, and what keeps it as it is. */
-export function changeInWords(change: Change): string {
+export function changeInWords(change: ShadowChange): string {
   const { count, route, callers } = change;
   const who = callers.size === 0 ? '' : ` from ${[...callers].join(', ')}`;
   return `${count} × ${what(change)} → ${route ?? 'no route'}${who}: ${remedyOf(change)}`;
 }
 
-function what({ kind, field }: Change): string {
+function what({ kind, field }: ShadowChange): string {
   if (kind === 'will_time_out') return `answered after more than ${ANSWER_TIMES.response / 1000} s`;
   return kind === 'dropped' ? `${field} is dropped already` : `${field} will be dropped`;
 }
 
-function remedyOf({ kind, field = '' }: Change): string {
+function remedyOf({ kind, field = '' }: ShadowChange): string {
   if (kind === 'will_time_out') return 'upstreams: { NAME: { timeout: { response: 2m } } }';
   if (kind === 'dropped') return 'only the gateway writes it; identity_headers: { set: … } names others';
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;

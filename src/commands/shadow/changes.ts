@@ -2,7 +2,7 @@ import { callerOf } from './caller.ts';
 import type { ShadowLine } from './read-line.ts';
 
 /** What the API or its callers will notice of requests, whether they pass or not. */
-export interface Change {
+export interface ShadowChange {
   /**
    * - `dropped`: the field is taken away already.
    * - `will_drop`: enforcement will take it away.
@@ -21,13 +21,18 @@ const CALLERS = 3;
 /** Callers make up the names of fields. */
 const MOST = 1_000;
 
-export function addChanges(changes: Map<string, Change>, line: ShadowLine): void {
+export function addChanges(changes: Map<string, ShadowChange>, line: ShadowLine): void {
   for (const field of line.drops) add(changes, line, 'dropped', field);
   for (const field of line.dropsLater) add(changes, line, 'will_drop', field);
   if (line.timesOut) add(changes, line, 'will_time_out', undefined);
 }
 
-function add(changes: Map<string, Change>, line: ShadowLine, kind: Change['kind'], field: string | undefined): void {
+function add(
+  changes: Map<string, ShadowChange>,
+  line: ShadowLine,
+  kind: ShadowChange['kind'],
+  field: string | undefined,
+): void {
   const { route } = line;
   const key = JSON.stringify([kind, field, route]);
   const before = changes.get(key);

@@ -1,13 +1,22 @@
 import { printableValue } from '../../base/printable.ts';
 import { entry, isCode } from '../../gateway/message/codes.ts';
-import { DAY, LONG } from '../common/forgotten-shadow.ts';
+import { DAY_IN_MS, LONG } from '../common/forgotten-shadow.ts';
 import { callerOf } from './caller.ts';
 import { changeInWords } from './change-in-words.ts';
 import type { InSpite } from './in-spite.ts';
 import { remedies, times } from './remedy.ts';
-import type { BadLines, Group, Report, Span } from './report.ts';
+import type { BadLines, Group, ShadowReport, Span } from './report.ts';
 
-export function inWords({ groups, refused, passed, bad, leftOut, changes, inSpite, span }: Report): string {
+export function shadowReportInWords({
+  groups,
+  refused,
+  passed,
+  bad,
+  leftOut,
+  changes,
+  inSpite,
+  span,
+}: ShadowReport): string {
   const told = passed === 0 ? '' : `, ${times(passed)} would pass`;
   const summary = `${times(refused)} would be refused${told}.\n${forgotten(span)}${leftOutInWords(leftOut)}${badInWords(bad)}`;
   const parts = [
@@ -24,7 +33,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function forgotten(span: Span | undefined): string {
-  const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY);
+  const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY_IN_MS);
   return days < LONG ? '' : `Shadow mode has refused nothing for ${days} days. Is it forgotten?\n`;
 }
 

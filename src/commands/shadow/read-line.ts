@@ -34,7 +34,7 @@ export interface ShadowLine {
 }
 
 /** `other`: a sound line of the log that is about something else. */
-export function readLine(text: string): ShadowLine | 'other' | 'bad' {
+export function readShadowLine(text: string): ShadowLine | 'other' | 'bad' {
   const line = parse(text);
   if (line === undefined) return 'bad';
   if (line.shadow === undefined && typeof line.code !== 'string') return 'other';

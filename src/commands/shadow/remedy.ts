@@ -1,5 +1,5 @@
 import { schemes } from '../../config/schemes/table.ts';
-import { comment, list, scalar } from '../common/yaml-text.ts';
+import { comment, scalar, yamlList } from '../common/yaml-text.ts';
 import { differentKeys, type KeysSeen, merged as mergedKeys } from './keys-seen.ts';
 import { area, type Group } from './report.ts';
 
@@ -29,7 +29,7 @@ function scopeLines(groups: readonly Group[]): readonly string[] {
   const held = groups.map((group) => group.held.join(' ')).filter((scope) => scope !== '');
   if (held.length === 0) return told;
   const alternatives = new Set([...groups.flatMap(({ needed }) => needed), ...held]);
-  return [...told, `scope: { any_of: ${list(alternatives)} }`];
+  return [...told, `scope: { any_of: ${yamlList(alternatives)} }`];
 }
 
 type Remedy = (group: Group) => readonly string[];
@@ -177,7 +177,7 @@ function unrouted(groups: readonly Group[]): readonly string[] {
     const path = paths.length > 1 ? `${area(first)}/{rest*}` : first;
     return [
       `  # ${comment(code)} (${times(count)}): ${comment([...examples].join(', '))}`,
-      `  # - match: { methods: ${list(methods)}, path: ${comment(scalar(path))} }`,
+      `  # - match: { methods: ${yamlList(methods)}, path: ${comment(scalar(path))} }`,
       '  #   scope: …',
     ];
   });

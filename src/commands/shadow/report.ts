@@ -1,8 +1,8 @@
 import { addCaller, type Callers, callersOf } from './caller.ts';
-import { addChanges, type Change } from './changes.ts';
+import { addChanges, type ShadowChange } from './changes.ts';
 import { addInSpite, type InSpite } from './in-spite.ts';
 import { addPrint, differentKeys, type KeysSeen, keysOf } from './keys-seen.ts';
-import { readLine, type ShadowLine } from './read-line.ts';
+import { readShadowLine, type ShadowLine } from './read-line.ts';
 
 /** Requests to one route that would be refused for one reason: of one client, or of all callers that are no known client. */
 export interface Group {
@@ -33,7 +33,7 @@ export interface Group {
   readonly subjects: Set<string>;
 }
 
-export interface Report {
+export interface ShadowReport {
   /** Most frequent first. */
   readonly groups: readonly Group[];
   readonly refused: number;
@@ -44,7 +44,7 @@ export interface Report {
   /** Requests that are counted above and stand in no group: there were too many groups. */
   readonly leftOut: number;
   /** What enforcement will change in requests, refused or not. Most frequent first. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly ShadowChange[];
   /** What was refused although nothing enforces. Most frequent first. */
   readonly inSpite: readonly InSpite[];
   /** Wall clock, milliseconds: the first and the last line of shadow mode. Undefined: there is none. */
@@ -70,7 +70,7 @@ const MOST_GROUPS = 10_000;
 /** Of them, groups of strangers leave so many for verified clients. */
 const KEPT_FOR_CLIENTS = 2_000;
 
-export async function report(lines: AsyncIterable<string>): Promise<Report> {
+export async function shadowReport(lines: AsyncIterable<string>): Promise<ShadowReport> {
   const reader = new Reader();
   for await (const text of lines) reader.read(text);
   return reader.report();
@@ -78,7 +78,7 @@ export async function report(lines: AsyncIterable<string>): Promise<Report> {
 
 class Reader {
   readonly #groups = new Map<string, Group>();
-  readonly #changes = new Map<string, Change>();
+  readonly #changes = new Map<string, ShadowChange>();
   readonly #inSpite = new Map<string, InSpite>();
   readonly #counts = { refused: 0, passed: 0, other: 0, bad: 0 };
   readonly #badLines: number[] = [];
@@ -89,7 +89,7 @@ class Reader {
   read(text: string): void {
     this.#number++;
     if (text.trim() === '') return;
-    const line = readLine(text);
+    const line = readShadowLine(text);
     if (typeof line !== 'string') this.#add(line);
     else {
       this.#counts[line]++;
@@ -112,7 +112,7 @@ class Reader {
     }
   }
 
-  report(): Report {
+  report(): ShadowReport {
     const { bad, ...rest } = this.#counts;
     return {
       ...rest,
@@ -186,7 +186,17 @@ function example({ method, host, path }: ShadowLine): string {
 }
 
 /** Sets and times in the forms that JSON has. */
-export function asJson({ groups, refused, passed, other, bad, leftOut, changes, inSpite, span }: Report): object {
+export function shadowReportAsJson({
+  groups,
+  refused,
+  passed,
+  other,
+  bad,
+  leftOut,
+  changes,
+  inSpite,
+  span,
+}: ShadowReport): object {
   return {
     would_refuse: refused,
     passed,

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { type AlgorithmName, algorithmNames, algorithms } from '../../jwt/algorithms.ts';
-import { type Place, readReferred, type Unreadable } from './referred-file.ts';
+import { type FileContext, readReferred, type Unreadable } from './referred-file.ts';
 
 /** The private key by which the gateway proves who it is (RFC 7523). */
 export interface ClientKey {
@@ -19,7 +19,7 @@ export function isKeyItself(path: string): boolean {
   return /-----BEGIN|^\s*\{/.test(path);
 }
 
-export function readClientKey(path: string, place: Place): ReadClientKey {
+export function readClientKey(path: string, place: FileContext): ReadClientKey {
   if (isKeyItself(path)) return unusable('this is a key, and not the name of a file');
   const file = readReferred(path, place);
   if (!file.ok) return file;

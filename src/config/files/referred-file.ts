@@ -8,7 +8,7 @@ export interface FileNotes {
 }
 
 /** Where relative paths of a configuration file start, and who is told which files it turns out to refer to. */
-export interface Place {
+export interface FileContext {
   readonly directory: string;
   readonly files?: FileNotes;
   /** Files as somebody else read them, by full path, in base64: then the disk is not asked. */
@@ -27,7 +27,11 @@ export interface Unreadable {
  * Whether a file is to be passed over: without secrets one that holds some is never opened, and any other that is not here is
  * taken to be right, as it may be only where the program runs.
  */
-export function passesOver(path: string, { directory, passedOver }: Place, holds: 'secrets' | 'no secret'): boolean {
+export function passesOver(
+  path: string,
+  { directory, passedOver }: FileContext,
+  holds: 'secrets' | 'no secret',
+): boolean {
   if (passedOver === undefined) return false;
   if (holds === 'no secret' && existsSync(resolve(directory, path))) return false;
   passedOver.add(path);
@@ -39,7 +43,7 @@ const LARGEST = 64 * 1024 * 1024;
 
 export function readReferred(
   path: string,
-  { directory, files, contents }: Place,
+  { directory, files, contents }: FileContext,
 ): { ok: true; bytes: Buffer } | Unreadable {
   const full = resolve(directory, path);
   files?.add(full);

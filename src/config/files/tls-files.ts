@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Place, passesOver, readReferred, type Unreadable } from './referred-file.ts';
+import { type FileContext, passesOver, readReferred, type Unreadable } from './referred-file.ts';
 
 /** The keys of every `tls` that name a file, in the order in which the files are judged. */
 const tlsKeys = ['ca', 'cert', 'key', 'client_ca'] as const;
@@ -31,7 +31,7 @@ const holds: Readonly<Record<TlsKey, 'secrets' | 'no secret'>> = {
  * Reads and judges the files whole. An authority that cannot be read is a fault like any other: without one, a library
  * would fall back to those that it knows (advisory 61). `cert` and `key` are read only where both are named.
  */
-export function readTls(paths: TlsPaths, place: Place): ReadTls {
+export function readTls(paths: TlsPaths, place: FileContext): ReadTls {
   const { cert, key, ...authorities } = paths;
   const named: TlsPaths = cert === undefined || key === undefined ? authorities : paths;
   const pem: { [Key in TlsKey]?: Buffer } = {};
@@ -46,7 +46,7 @@ export function readTls(paths: TlsPaths, place: Place): ReadTls {
   return faults.length > 0 ? { ok: false, faults } : { ok: true, pem };
 }
 
-function readPem(key: TlsKey, path: string | undefined, place: Place) {
+function readPem(key: TlsKey, path: string | undefined, place: FileContext) {
   if (path === undefined || passesOver(path, place, holds[key])) return undefined;
   const file = readReferred(path, place);
   if (!file.ok) return file;

@@ -1,4 +1,4 @@
-import type { Place } from './referred-file.ts';
+import type { FileContext } from './referred-file.ts';
 import { readTls } from './tls-files.ts';
 
 /**
@@ -12,7 +12,7 @@ export type Trust =
   | { readonly kind: 'nobody' };
 
 /** As the file of `tls` says now. */
-export function trustOf({ tls }: { readonly tls?: { readonly ca: string } }, place: Place): Trust {
+export function trustOf({ tls }: { readonly tls?: { readonly ca: string } }, place: FileContext): Trust {
   if (tls === undefined) return { kind: 'system' };
   const read = readTls({ ca: tls.ca }, place);
   const ca = read.ok ? read.pem.ca : undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { secretFileFault } from '../../base/file-mode.ts';
-import { type Place, readReferred } from './referred-file.ts';
+import { type FileContext, readReferred } from './referred-file.ts';
 import type { ParsedUsers } from './user-lines.ts';
 
 export interface UserFileFault {
@@ -18,7 +18,7 @@ export type ReadUsers<Users> =
  */
 export function readUserFile<Users>(
   path: string,
-  place: Place,
+  place: FileContext,
   parse: (text: string) => ParsedUsers<Users>,
 ): ReadUsers<Users> {
   const file = readReferred(path, place);

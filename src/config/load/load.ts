@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { FileNotes, Place } from '../files/referred-file.ts';
+import type { FileContext, FileNotes } from '../files/referred-file.ts';
 import { checkAuthorization } from '../rules/authorization.ts';
 import type { Surroundings } from '../rules/checks.ts';
 import { checkGateway } from '../rules/gateway.ts';
@@ -7,7 +7,7 @@ import { type AuthorizationConfig, type AuthorizationFile, AuthorizationSchema }
 import { type GatewayConfig, type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
 import type { Schema } from '../schema/input-schema.ts';
 import { completeAuthorization, completeGateway } from '../validate/complete.ts';
-import { settle } from '../validate/settle.ts';
+import { applyDefaults } from '../validate/settle.ts';
 import { leaveOutFaults } from '../validate/sound.ts';
 import { buildValidate, type Validate } from '../validate/validate.ts';
 import { isPlaceholder } from '../words/placeholder.ts';
@@ -17,10 +17,10 @@ import { applyEnvironment } from '../yaml/environment.ts';
 import { type Fault, type Parsed, parseYaml } from '../yaml/parse.ts';
 import { fitPlaceholders, isAtPlaceholder, isOpen } from '../yaml/placeholders.ts';
 import { type Respelt, respell } from '../yaml/respell.ts';
-import { find, placeOf, plain, type Tree } from '../yaml/tree.ts';
+import { find, plain, positionOf, type Tree } from '../yaml/tree.ts';
 import { typeBySchema } from '../yaml/type-by-schema.ts';
 import { mistaken, readFile } from './read-file.ts';
-import { isEcho, shownIn, toProblems, unfill } from './told.ts';
+import { isEcho, redactFilledIn, shownIn, toProblems } from './told.ts';
 
 export { formatProblems } from '../files/format.ts';
 export type { Pointer, Position, Problem } from '../words/problem.ts';
@@ -162,14 +162,14 @@ function loadText<Config, File>(
   return judge(kind, { text, contents, tree, place, faults, isGuessed: respelt.isGuessed });
 }
 
-function judgeBy<Config, File>(kind: Kind<Config, File>, place: Place): (tree: Tree) => readonly Finding[] {
+function judgeBy<Config, File>(kind: Kind<Config, File>, place: FileContext): (tree: Tree) => readonly Finding[] {
   return (tree) => {
     const { shape, meaning } = examine(kind, tree, place);
     return [...shape, ...meaning];
   };
 }
 
-type LoadedPlace = Place & { readonly passedOver?: ReadonlySet<string> & FileNotes };
+type LoadedPlace = FileContext & { readonly passedOver?: ReadonlySet<string> & FileNotes };
 
 interface Grown {
   readonly text: string;
@@ -192,17 +192,17 @@ function judge<Config, File>(
     ),
     ...meaning
       .filter((finding) => !isOfPlaceholder(finding, tree) && !open.includes(finding))
-      .map((finding) => unfill(finding, tree)),
+      .map((finding) => redactFilledIn(finding, tree)),
   ];
-  const told = findings.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }));
+  const told = findings.map((finding) => ({ ...finding, at: positionOf(tree, finding.pointer, finding.atKey) }));
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const { directory, passedOver = [] } = place;
   // A file whose name is not known is told by the variable that names it.
   const untold = [...passedOver].filter((each) => !isPlaceholder(each));
   if (open.length > 0) return { ok: false, problems, passedOver: untold, lacking: variablesOf(open, tree, untold) };
-  const config = kind.complete(settle(kind.schema, plain(tree)) as File);
-  const locate = (pointer: Pointer) => placeOf(tree, pointer);
+  const config = kind.complete(applyDefaults(kind.schema, plain(tree)) as File);
+  const locate = (pointer: Pointer) => positionOf(tree, pointer);
   return { ok: true, config, warnings: problems, locate, directory, tree, passedOver: untold };
 }
 
@@ -223,10 +223,10 @@ interface Examined {
   readonly meaning: readonly Finding[];
 }
 
-function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: Place): Examined {
+function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: FileContext): Examined {
   const values = plain(tree);
   const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
-  const cite = (pointer: Pointer) => `line ${placeOf(tree, pointer).line}`;
+  const cite = (pointer: Pointer) => `line ${positionOf(tree, pointer).line}`;
   // What was not looked through to its end cannot be judged by what it means.
   return { shape, meaning: isWhole ? check(kind, values, shape, { ...place, cite }) : [] };
 }
@@ -238,5 +238,5 @@ function check<Config, File>(
   around: Surroundings,
 ): readonly Finding[] {
   const sound = leaveOutFaults(values, kind.schema, shape);
-  return sound === undefined ? [] : kind.check(settle(kind.schema, sound.values) as File, sound.left, around);
+  return sound === undefined ? [] : kind.check(applyDefaults(kind.schema, sound.values) as File, sound.left, around);
 }

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
-import { Client, type ClientConfig } from '../schema/client.ts';
+import { type ClientConfig, ClientSettings } from '../schema/client.ts';
 import type { Schema } from '../schema/input-schema.ts';
 import { completeClient } from '../validate/complete.ts';
-import { settle } from '../validate/settle.ts';
+import { applyDefaults } from '../validate/settle.ts';
 import { buildValidate } from '../validate/validate.ts';
 import { flag, record } from '../words/schema.ts';
 
-const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...members } = Client.properties;
+const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...members } = ClientSettings.properties;
 
 const Stored = record(
   { ...members, public: flag(false, 'true: without a secret, rather than with secrets that all ended.') },
@@ -28,6 +28,6 @@ export function readStoredClient(id: string, written: StoredClient, retryWindow:
   const known = Object.fromEntries(Object.entries(written).filter(([name]) => Object.hasOwn(Stored.properties, name)));
   const [fault] = validate(known, () => false).findings;
   if (fault !== undefined) return { ok: false, fault: `\`${fault.pointer.join('.')}\`: ${fault.message}` };
-  const { public: isPublic, ...said } = settle(Stored as unknown as Schema, known) as Static<typeof Stored>;
+  const { public: isPublic, ...said } = applyDefaults(Stored as unknown as Schema, known) as Static<typeof Stored>;
   return { ok: true, client: completeClient({ ...said, client_id: id }, retryWindow), isPublic };
 }

@@ -1,14 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import { type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
 import type { Schema } from '../schema/input-schema.ts';
-import { settle } from '../validate/settle.ts';
+import { applyDefaults } from '../validate/settle.ts';
 import { buildValidate } from '../validate/validate.ts';
 import type { Problem } from '../words/problem.ts';
 import { secretKeyFaults } from '../words/secret-key.ts';
 import { applyEnvironment } from '../yaml/environment.ts';
 import { interpolate, type Sources } from '../yaml/interpolate.ts';
 import { type Fault, parseYaml } from '../yaml/parse.ts';
-import { placeOf, plain, type Tree } from '../yaml/tree.ts';
+import { plain, positionOf, type Tree } from '../yaml/tree.ts';
 import { typeBySchema } from '../yaml/type-by-schema.ts';
 import { mistaken, readFile } from './read-file.ts';
 import { isEcho, shownIn, toProblems } from './told.ts';
@@ -45,7 +45,7 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
   const tree = typeBySchema(part, schema);
   const wrong = findings(tree, faults);
   return wrong.length === 0
-    ? { ok: true, config: settle(schema, plain(tree)) as TicketConfig }
+    ? { ok: true, config: applyDefaults(schema, plain(tree)) as TicketConfig }
     : { ok: false, problems: told(wrong) };
 }
 
@@ -83,5 +83,5 @@ function findings(tree: Tree, faults: readonly Fault[]): readonly Fault[] {
     ...shape.filter((finding) => !isEcho(finding, tree, faults)),
     ...keys.flatMap((key, index) => secretKeyFaults(['ticket_keys', index], String(key))),
   ];
-  return [...faults, ...found.map((finding) => ({ ...finding, at: placeOf(tree, finding.pointer, finding.atKey) }))];
+  return [...faults, ...found.map((finding) => ({ ...finding, at: positionOf(tree, finding.pointer, finding.atKey) }))];
 }

@@ -4,16 +4,16 @@ import type { Finding, Pointer, Position, Problem } from '../words/problem.ts';
 import { isSecretName } from '../words/secret-names.ts';
 import { framer, maskPasswords } from '../yaml/frame.ts';
 import type { Fault } from '../yaml/parse.ts';
-import { find, placeOf, type Tree } from '../yaml/tree.ts';
+import { find, positionOf, type Tree } from '../yaml/tree.ts';
 
 /** A variable that could not be filled in leaves no value; that there is none needs no second word. */
 export function isEcho({ pointer }: Finding, tree: Tree, faults: readonly Fault[]): boolean {
-  const place = placeOf(tree, pointer);
+  const place = positionOf(tree, pointer);
   return faults.some(({ at }) => at === find(tree, pointer)?.at || (place.line === 0 && at.file === place.file));
 }
 
 /** Quotes the variable where a message quotes what it was filled with: that may be a secret in the wrong place. */
-export function unfill(finding: Finding, tree: Tree): Finding {
+export function redactFilledIn(finding: Finding, tree: Tree): Finding {
   const value = find(tree, finding.pointer);
   if (value?.kind !== 'scalar' || value.origin === undefined) return finding;
   const { origin } = value;

@@ -2,7 +2,7 @@ import { type RouteFile, type ScopeConfig, schemesOf } from '../schema/gateway.t
 import { schemeNames } from '../schema/http-schemes.ts';
 import { didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
-import { scopeTokenFault, scopeTokens } from '../words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import type { Checks, Member } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
@@ -60,7 +60,7 @@ function publicFaults({ at, value }: Route): readonly Finding[] {
 function scopeFaults({ at, value }: Route, supported: readonly string[] | undefined): readonly Finding[] {
   if (value.scope === undefined) return [];
   return scopeTexts([...at, 'scope'], value.scope).flatMap(({ pointer, text }) =>
-    scopeTokens(text).flatMap((token) => {
+    scopeWords(text).flatMap((token) => {
       const faults = tokenFault(pointer, token);
       if (faults.length > 0 || supported === undefined || supported.includes(token)) return faults;
       return [{ pointer, message: `\`${token}\` is not in scopes_supported`, hint: didYouMean(token, supported) }];

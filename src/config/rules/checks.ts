@@ -1,4 +1,4 @@
-import type { Place } from '../files/referred-file.ts';
+import type { FileContext } from '../files/referred-file.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
 /** One rule that a schema cannot say. */
@@ -15,7 +15,7 @@ export interface Member<Value> {
 }
 
 /** What the loader knows of the file's surroundings. */
-export interface Surroundings extends Place {
+export interface Surroundings extends FileContext {
   /** Where a value stands, such as `gateway.yaml:12`, for messages about two places. */
   readonly cite: (pointer: Pointer) => string;
 }

@@ -3,7 +3,7 @@
 import type { ClientFile } from '../schema/authorization.ts';
 import { didYouMean } from '../words/closest.ts';
 import type { Finding } from '../words/problem.ts';
-import { scopeTokenFault, scopeTokens } from '../words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { type Check, type Checks, type Member, repeated } from './checks.ts';
 import { confidentialFaults, isPublic } from './grants.ts';
 import type { AuthorizationSubject } from './subject.ts';
@@ -121,7 +121,7 @@ function weakSecret({ at, value }: Client): readonly Finding[] {
 function scopeFaults({ at, value }: Client, known: readonly string[]): readonly Finding[] {
   if (value.scope === undefined) return [];
   const pointer = [...at, 'scope'];
-  return scopeTokens(value.scope).flatMap((token): Finding[] => {
+  return scopeWords(value.scope).flatMap((token): Finding[] => {
     const message = scopeTokenFault(token);
     if (message !== undefined) return [{ pointer, message }];
     return known.includes(token)

@@ -1,4 +1,4 @@
-import type { Place } from '../files/referred-file.ts';
+import type { FileContext } from '../files/referred-file.ts';
 import { type CountersConfig, type CountersFile, countersParts } from '../schema/counters.ts';
 import type { Finding } from '../words/problem.ts';
 import { parseUrl } from '../words/url-rules.ts';
@@ -7,7 +7,7 @@ import { tlsFileFaults } from './tls-files.ts';
 const hint =
   'write `memory`, or `redis://127.0.0.1:6379` with a database number behind it where several things share it';
 
-export function countersFaults(written: CountersFile, place: Place): readonly Finding[] {
+export function countersFaults(written: CountersFile, place: FileContext): readonly Finding[] {
   const { url: value, tls } = countersParts(written);
   const pointer = typeof written === 'string' ? ['counters'] : ['counters', 'url'];
   return [...urlFaults(value).map((fault) => ({ pointer, ...fault })), ...tlsFaults(value, tls, place)];
@@ -25,7 +25,7 @@ function urlFaults(value: string): readonly Fault[] {
   return [];
 }
 
-function tlsFaults(url: string, tls: CountersConfig['tls'], place: Place): readonly Finding[] {
+function tlsFaults(url: string, tls: CountersConfig['tls'], place: FileContext): readonly Finding[] {
   if (tls === undefined) return [];
   if (!url.startsWith('rediss:'))
     return [{ pointer: ['counters', 'tls'], message: 'only `rediss:` has TLS', hint: 'write `url: rediss://…`' }];

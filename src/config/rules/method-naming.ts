@@ -1,6 +1,6 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import type { Member } from './checks.ts';
-import { askedAmong, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import { askedAmong, type RouteShape, shapesOf, takersAmong } from './route-shape.ts';
 import type { GatewaySubject } from './subject.ts';
 import { isWeaker } from './weaker.ts';
 
@@ -38,7 +38,7 @@ function takes({ match: { methods } }: RouteFile, method: string): boolean {
 }
 
 /** The same requests but for their method. */
-function asPost(shape: Shape): Shape {
+function asPost(shape: RouteShape): RouteShape {
   const { value } = shape.route;
   const match = { ...value.match, methods: ['POST'] };
   return { ...shape, route: { ...shape.route, value: { ...value, match } } };

@@ -6,7 +6,7 @@ import { compareSegments, type PathSegment, parsePathPattern } from '../words/pa
 import type { Member } from './checks.ts';
 
 /** A route as far as it says which requests come to it. */
-export interface Shape {
+export interface RouteShape {
   readonly route: Member<RouteFile>;
   /** In the form in which they compare, where the upstream treats paths alike whatever their case. */
   readonly segments: readonly PathSegment[];
@@ -20,8 +20,8 @@ interface Routes {
 }
 
 /** None for a path that is no pattern. */
-export function shapesOf({ routes, config }: Routes): readonly Shape[] {
-  return routes.flatMap((route): Shape[] => {
+export function shapesOf({ routes, config }: Routes): readonly RouteShape[] {
+  return routes.flatMap((route): RouteShape[] => {
     const { path, headers, query, soap_action } = route.value.match;
     const pattern = parsePathPattern(path);
     if (pattern.kind === 'fault') return [];
@@ -42,9 +42,9 @@ function withoutCase(segment: PathSegment): PathSegment {
 }
 
 /** Which of some routes would get a request for what another leaves, in the order in which they were given. */
-export type Takers = (shape: Shape, left: readonly PathSegment[]) => readonly Shape[];
+export type Takers = (shape: RouteShape, left: readonly PathSegment[]) => readonly RouteShape[];
 
-export function takersAmong(shapes: readonly Shape[]): Takers {
+export function takersAmong(shapes: readonly RouteShape[]): Takers {
   const everyHost = new CoveringPatterns<Ordered>();
   const byHost = new Map<string | undefined, CoveringPatterns<Ordered>>();
   for (const [order, shape] of shapes.entries()) {
@@ -62,12 +62,12 @@ export function takersAmong(shapes: readonly Shape[]): Takers {
 }
 
 interface Ordered {
-  readonly shape: Shape;
+  readonly shape: RouteShape;
   readonly order: number;
 }
 
 /** In the order in which they are asked, up to the one that takes what it is asked about without conditions. */
-export function askedAmong(takers: readonly Shape[]): readonly Shape[] {
+export function askedAmong(takers: readonly RouteShape[]): readonly RouteShape[] {
   const inOrder = takers.toSorted(
     (one, other) => compareShapes(one, other) || Number(other.conditional) - Number(one.conditional),
   );
@@ -87,7 +87,7 @@ export function shareHost({ match: mine }: RouteFile, { match: other }: RouteFil
 }
 
 /** Below zero: `one` is asked before `other`. Conditions aside. */
-export function compareShapes(one: Shape, other: Shape): number {
+export function compareShapes(one: RouteShape, other: RouteShape): number {
   const hosts = Number(one.route.value.match.host === undefined) - Number(other.route.value.match.host === undefined);
   return hosts || compareSegments(one.segments, other.segments);
 }

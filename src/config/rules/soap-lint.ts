@@ -1,7 +1,7 @@
 import type { RouteFile } from '../schema/gateway.ts';
 import { defaultId } from '../validate/complete.ts';
 import type { Finding } from '../words/problem.ts';
-import { askedAmong, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import { askedAmong, type RouteShape, shapesOf, takersAmong } from './route-shape.ts';
 import type { GatewaySubject } from './subject.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { GatewaySubject } from './subject.ts';
 export function soapLint(subject: GatewaySubject): readonly Finding[] {
   const shapes = shapesOf(subject);
   const takers = takersAmong(shapes);
-  const told = new Set<Shape>();
+  const told = new Set<RouteShape>();
   return shapes.filter(isSoap).flatMap((shape): Finding[] => {
     // What a request to the same place comes to under another SOAPAction.
     const rivals = askedAmong(takers(shape, shape.segments));
@@ -40,7 +40,7 @@ const unlisted = {
   hint: `let the requirement hold for the whole path by a route without \`soap_action\`, or ${REFUSE}`,
 };
 
-function isSoap({ route }: Shape): boolean {
+function isSoap({ route }: RouteShape): boolean {
   return route.value.match.soap_action !== undefined;
 }
 
@@ -54,6 +54,6 @@ const required = [
   'mode',
 ] as const satisfies readonly (keyof RouteFile)[];
 
-function requirement({ route }: Shape): string {
+function requirement({ route }: RouteShape): string {
   return JSON.stringify(required.map((key) => route.value[key] ?? null));
 }

@@ -1,9 +1,9 @@
-import type { Place } from '../files/referred-file.ts';
+import type { FileContext } from '../files/referred-file.ts';
 import { readTls, type TlsPaths } from '../files/tls-files.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
 /** What is wrong with the files of the `tls` that stands at a place. */
-export function tlsFileFaults(at: Pointer, tls: TlsPaths | undefined, place: Place): readonly Finding[] {
+export function tlsFileFaults(at: Pointer, tls: TlsPaths | undefined, place: FileContext): readonly Finding[] {
   const read = tls && readTls(tls, place);
   if (read === undefined || read.ok) return [];
   return read.faults.map(({ key, ...fault }) => ({ pointer: [...at, key], ...fault }));

@@ -2,7 +2,7 @@ import { defaultId } from '../validate/complete.ts';
 import type { PathSegment } from '../words/path-pattern.ts';
 import type { Finding } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
-import { compareShapes, type Shape, shapesOf, takersAmong } from './route-shape.ts';
+import { compareShapes, type RouteShape, shapesOf, takersAmong } from './route-shape.ts';
 import type { GatewaySubject } from './subject.ts';
 import { isWeaker, type Servers } from './weaker.ts';
 
@@ -31,24 +31,24 @@ export const weakerChecks: Checks<GatewaySubject> = {
 };
 
 /** Of the routes that are asked first, one that lets somebody in whom this route refuses. */
-function openerOf({ route }: Shape, takers: readonly Shape[], servers: Servers): Shape | undefined {
+function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers: Servers): RouteShape | undefined {
   const [first] = takers.toSorted(compareShapes);
   const asked = takers.filter((taker) => first && compareShapes(taker, first) === 0);
   return asked.find((taker) => isWeaker(taker.route.value, route.value, servers));
 }
 
-const isPublic = ({ route }: Shape): boolean => route.value.access === 'public';
+const isPublic = ({ route }: RouteShape): boolean => route.value.access === 'public';
 
 /** Of operations of SOAP with different rules soap-lint.ts has a word. */
-function isPublicOrPlain(opener: Shape, { route }: Shape): boolean {
+function isPublicOrPlain(opener: RouteShape, { route }: RouteShape): boolean {
   return isPublic(opener) || route.value.match.soap_action === undefined;
 }
 
 interface Leak {
   /** A path that the route leaves to others; undefined: none of this kind. */
-  readonly leaves: (shape: Shape) => readonly PathSegment[] | undefined;
+  readonly leaves: (shape: RouteShape) => readonly PathSegment[] | undefined;
   /** Whether it is seldom meant of such a taker. */
-  readonly sorts: (opener: Shape, shape: Shape) => boolean;
+  readonly sorts: (opener: RouteShape, shape: RouteShape) => boolean;
   readonly message: string;
   readonly hint: string;
 }
@@ -77,7 +77,7 @@ const leaks: readonly Leak[] = [
   },
 ];
 
-function slashTwin({ open, segments }: Shape): readonly PathSegment[] | undefined {
+function slashTwin({ open, segments }: RouteShape): readonly PathSegment[] | undefined {
   if (open) return undefined;
   const last = segments.at(-1);
   if (last?.kind !== 'literal' || last.text !== '') return [...segments, SLASH];

@@ -1,6 +1,6 @@
 import type { AuthorizationServerConfig, RouteFile, ScopeConfig } from '../schema/gateway.ts';
 import { type AuthScheme, blocksOf, type SchemeBlocks, schemesOf } from '../schema/http-schemes.ts';
-import { scopeTokens } from '../words/scope-words.ts';
+import { scopeWords } from '../words/scope-words.ts';
 
 type Asked = SchemeBlocks &
   Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'audience' | 'authorization_servers'>;
@@ -48,7 +48,7 @@ function alternativesOf(scope: ScopeConfig): readonly Tokens[] {
 type Tokens = { has(token: string): boolean; every(judge: (token: string) => boolean): boolean };
 
 function tokensOf(text: string): Tokens {
-  const tokens = scopeTokens(text).filter(Boolean);
+  const tokens = scopeWords(text).filter(Boolean);
   return { has: (token) => tokens.includes(token), every: (judge) => tokens.every(judge) };
 }
 

@@ -19,7 +19,7 @@ import {
   sizeOrNone,
   text,
 } from '../words/schema.ts';
-import { Client, type ClientConfig } from './client.ts';
+import { type ClientConfig, ClientSettings } from './client.ts';
 import { type CountersConfig, counters } from './counters.ts';
 import { Log, Shutdown } from './process.ts';
 import { themeNames } from './theme.ts';
@@ -101,7 +101,7 @@ export const AuthorizationSchema = record({
     {},
     'For clients and resource servers that cannot follow the specifications.',
   ),
-  clients: list(Client, [], 'Who may ask for tokens.'),
+  clients: list(ClientSettings, [], 'Who may ask for tokens.'),
   users: list(User, [], 'Who may log in.'),
   login: record(
     {

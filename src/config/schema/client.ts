@@ -9,7 +9,7 @@ import { anything, duration, flag, list, named, oneOf, record, text } from '../w
 export const tokenFormats = ['opaque', 'jwt'] as const;
 export type TokenFormat = (typeof tokenFormats)[number];
 
-export const Client = record(
+export const ClientSettings = record(
   {
     client_id: Type.Optional(text(undefined, 'Or app_id; one of them is required.')),
     app_id: Type.Optional(text(undefined, 'The same as `client_id`.')),
@@ -39,7 +39,7 @@ export const Client = record(
   'A client, registered in advance (RFC 6749 §2).',
 );
 
-export type ClientFile = Static<typeof Client>;
+export type ClientFile = Static<typeof ClientSettings>;
 
 /** Once loaded, a client has one spelling of its names: client_id, client_secret. Durations in milliseconds. */
 export type ClientConfig = Omit<ClientFile, 'client_id' | 'app_id' | 'app_secret' | 'retry_window'> & {

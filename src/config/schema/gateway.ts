@@ -23,7 +23,7 @@ import { Log, Shutdown } from './process.ts';
 import { bearerMethodsSupported, identityHeaders, modes, passHeaders, RouteSchema } from './route.ts';
 import { TestSchema } from './test-case.ts';
 import { trustedProxies } from './trusted-proxies.ts';
-import { Upstream, type UpstreamConfig } from './upstream.ts';
+import { type UpstreamConfig, UpstreamSettings } from './upstream.ts';
 
 /**
  * gateway.yaml: schema and type in one declaration. A property with a default is never absent in the program.
@@ -180,7 +180,7 @@ export const GatewaySchema = record({
     {},
     'Name → an authorization server whose tokens are accepted.',
   ),
-  upstreams: named(Upstream, {}, 'Name → an API behind the gateway.'),
+  upstreams: named(UpstreamSettings, {}, 'Name → an API behind the gateway.'),
   defaults: record(
     {
       upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`.')),

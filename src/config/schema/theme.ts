@@ -50,7 +50,7 @@ export function isThemeName(name: string): name is ThemeName {
 export function themeValueFault(name: string, value: string): string | undefined {
   if (!isThemeName(name)) return `the pages have no variable of this name; ${nameHint(name)}`;
   const { light, kind } = themeVariables[name];
-  return schemesOf(name, value) === undefined ? `this is not ${forms[kind](name, light)}` : undefined;
+  return colorSchemesOf(name, value) === undefined ? `this is not ${forms[kind](name, light)}` : undefined;
 }
 
 function nameHint(name: string): string {
@@ -66,7 +66,7 @@ const forms: Readonly<Record<ThemeKind, (name: ThemeName, example: string) => st
 };
 
 /** A value in both color schemes; a plain one holds in both. Undefined where the grammar refuses it. */
-export function schemesOf(name: ThemeName, value: string): { light: string; dark: string } | undefined {
+export function colorSchemesOf(name: ThemeName, value: string): { light: string; dark: string } | undefined {
   if (value.length > 300) return undefined;
   const { kind } = themeVariables[name];
   const [light, dark] = (kind === 'color' ? lightDark.exec(value)?.slice(1) : undefined) ?? [value, value];

@@ -47,7 +47,7 @@ const Tls = record(
   'Towards https urls. Certificates are always verified; the files are read again when they change.',
 );
 
-export const Upstream = record(
+export const UpstreamSettings = record(
   {
     url: Type.Optional(text(undefined, 'http: or https:, host and port, no path.')),
     urls: Type.Optional(
@@ -106,7 +106,7 @@ export const Upstream = record(
   'An API behind the gateway.',
 );
 
-export type UpstreamFile = Static<typeof Upstream>;
+export type UpstreamFile = Static<typeof UpstreamSettings>;
 /** Once loaded, one url is a list of one. */
 export type UpstreamConfig = Omit<UpstreamFile, 'url' | 'urls'> & { readonly urls: readonly string[] };
 export type HealthConfig = NonNullable<UpstreamFile['health']>;

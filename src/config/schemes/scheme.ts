@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Place } from '../files/referred-file.ts';
+import type { FileContext } from '../files/referred-file.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
 /**
@@ -55,7 +55,7 @@ export interface RouteFacts {
 
 /** What a rule of a block looks at in the rest of the file. */
 export interface FileFacts {
-  readonly around: Place;
+  readonly around: FileContext;
   /** The host of `listen`. */
   readonly host: string;
   readonly hasTls: boolean;

@@ -1,7 +1,7 @@
 import type { UserFileFault } from '../files/user-file.ts';
 import { didYouMean } from '../words/closest.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
-import { scopeTokenFault, scopeTokens } from '../words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { each, type SchemeCheck } from './scheme.ts';
 
 /** What the rules of schemes with users look at in a block. */
@@ -37,7 +37,7 @@ export const scopesOfUsers: SchemeCheck<UsersBlock> = {
 };
 
 function scopeFaults(pointer: Pointer, text: string, supported: readonly string[] | undefined): readonly Finding[] {
-  return scopeTokens(text).flatMap((token): readonly Finding[] => {
+  return scopeWords(text).flatMap((token): readonly Finding[] => {
     const message = scopeTokenFault(token);
     if (message !== undefined) return [{ pointer, message }];
     if (supported === undefined || supported.includes(token)) return [];
@@ -45,7 +45,7 @@ function scopeFaults(pointer: Pointer, text: string, supported: readonly string[
   });
 }
 
-export function placedAt(pointer: Pointer): (fault: UserFileFault) => Finding {
+export function usersPathOf(pointer: Pointer): (fault: UserFileFault) => Finding {
   return ({ message, hint }) => ({ pointer, message, hint });
 }
 

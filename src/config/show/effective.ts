@@ -10,11 +10,11 @@ export interface EffectiveValue {
   /** `upstreams.orders.url`, `routes.0.match.path`. */
   readonly key: string;
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: ValueSource;
 }
 
 /** Where a value comes from: a line of the file (and the variable there), a variable that stands above it, or neither. */
-export type Origin =
+export type ValueSource =
   | { readonly kind: 'file'; readonly file: string; readonly line: number; readonly variable?: string }
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'default' };
@@ -66,7 +66,7 @@ function isBare({ properties }: Schema, value: unknown): boolean {
   return properties !== undefined && typeof value === 'object';
 }
 
-function originOf(node: Tree | undefined): Origin {
+function originOf(node: Tree | undefined): ValueSource {
   if (node === undefined) return { kind: 'default' };
   const { file, line } = node.at;
   if (line === 0) return { kind: 'environment', name: file };

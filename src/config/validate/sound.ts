@@ -2,7 +2,7 @@ import type { Schema } from '../schema/input-schema.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
 /** Values without what the schema refuses, so that the checks can still judge the rest. */
-export interface Sound {
+export interface PartialConfig {
   readonly values: Record<string, unknown>;
   /** Keys of maps and indexes of lists that were left out: they exist, but are not judged. */
   readonly left: readonly Pointer[];
@@ -12,7 +12,11 @@ export interface Sound {
  * Leaves out every route, client, upstream and authorization server that has a fault of its own, and every other
  * top-level value with one. Undefined where a value that the checks cannot do without is wrong or missing.
  */
-export function leaveOutFaults(values: unknown, schema: Schema, findings: readonly Finding[]): Sound | undefined {
+export function leaveOutFaults(
+  values: unknown,
+  schema: Schema,
+  findings: readonly Finding[],
+): PartialConfig | undefined {
   const left = findings.map(({ pointer }) => pointer.slice(0, isCollection(schema, pointer[0]) ? 2 : 1));
   if (left.some((pointer) => pointer.length === 0 || isIndispensable(schema, pointer, values))) return undefined;
   const sound = shallowCopy(values as Record<string, unknown>);

@@ -4,9 +4,9 @@ import { buildJudge, type Mistake } from './mistakes.ts';
 import { sentence } from './sentences.ts';
 
 /** Judges values against a schema and says what is wrong with them. */
-export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => Shape;
+export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => ShapeCheck;
 
-export interface Shape {
+export interface ShapeCheck {
   readonly findings: readonly Finding[];
   /** Of more findings than anybody reads only the first are told. */
   readonly isWhole: boolean;

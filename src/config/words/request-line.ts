@@ -1,9 +1,9 @@
 /** A request as people write it: `GET /orders/7` or `GET https://api.example.com/orders/7`. */
-export interface RequestLine extends Place {
+export interface RequestLine extends RequestTarget {
   readonly method: string;
 }
 
-export interface Place {
+export interface RequestTarget {
   /** As in Host; undefined where only a path is given. */
   readonly host: string | undefined;
   readonly secure: boolean | undefined;
@@ -18,7 +18,7 @@ export function parseRequestLine(text: string): RequestLine | undefined {
   return method === undefined || place === undefined ? undefined : { method, ...place };
 }
 
-export function parsePlace(address: string): Place | undefined {
+export function parsePlace(address: string): RequestTarget | undefined {
   if (/^[/*]/.test(address)) return { host: undefined, secure: undefined, target: address };
   const [, scheme, host, rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(address) ?? [];
   if (scheme === undefined) return undefined;

@@ -6,6 +6,6 @@ export function scopeTokenFault(token: string): string | undefined {
     : `\`${token}\` has a character that no scope contains (RFC 6749 §3.3)`;
 }
 
-export function scopeTokens(text: string): readonly string[] {
+export function scopeWords(text: string): readonly string[] {
   return text.split(' ');
 }

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
-import { type Place, readReferred } from '../files/referred-file.ts';
+import { type FileContext, readReferred } from '../files/referred-file.ts';
 import { placeholderFor } from '../words/placeholder.ts';
 
 /** What variables are filled from: the environment, and files relative to the configuration file. */
-export interface Sources extends Place {
+export interface Sources extends FileContext {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -108,7 +108,7 @@ function withheld(inner: string, { passedOver }: Sources): Withheld | undefined 
 }
 
 /** The content of a file without its one final newline. */
-export function fromFile(path: string, place: Place): string | Unfilled {
+export function fromFile(path: string, place: FileContext): string | Unfilled {
   const file = readReferred(path, place);
   return file.ok ? file.bytes.toString('utf8').replace(/\r?\n$/, '') : file;
 }

@@ -49,11 +49,11 @@ export function find(tree: Tree | undefined, pointer: Pointer): Tree | undefined
  * Where a reader looks for a value: at the value, or at its key where the value starts on a later line. The nearest
  * place above it where there is no such value.
  */
-export function placeOf(tree: Tree, pointer: Pointer, atKey = false): Position {
+export function positionOf(tree: Tree, pointer: Pointer, atKey = false): Position {
   const parent = find(tree, pointer.slice(0, -1));
   const last = pointer.at(-1);
   const value = last === undefined ? tree : child(parent, last);
-  if (value === undefined) return placeOf(tree, pointer.slice(0, -1));
+  if (value === undefined) return positionOf(tree, pointer.slice(0, -1));
   const key = parent?.kind === 'map' ? parent.entries.get(String(last))?.key : undefined;
   return key !== undefined && (atKey || (key.line < value.at.line && key.file === value.at.file)) ? key : value.at;
 }

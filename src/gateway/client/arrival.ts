@@ -3,7 +3,7 @@ import type { ClientRequest, ClientResponse } from './client-message.ts';
 import type { Handshake } from './tunnel.ts';
 
 /** How a request reached the listener. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly request: ClientRequest;
   readonly response: ClientResponse;
   /** The request-target as received. */

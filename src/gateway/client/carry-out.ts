@@ -1,10 +1,10 @@
-import type { Engine } from '../decide/engine.ts';
+import type { DecisionEngine } from '../decide/engine.ts';
 import { type Forward, type Outcome, refuse } from '../decide/outcome.ts';
-import type { Arrival } from './arrival.ts';
+import type { IncomingRequest } from './arrival.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A throw is a defect of ours: the request gets a 500, which lets nothing pass, the log its stack, and the process goes on. */
-export function guard(exchange: Exchange, step: () => void): void {
+export function catchDefects(exchange: Exchange, step: () => void): void {
   try {
     step();
   } catch (error) {
@@ -31,7 +31,7 @@ function onceVerified(exchange: Exchange, decided: Promise<Outcome>, goOn: (sett
   decided.then(
     (settled) => {
       exchange.verifiedSince(asked, settled);
-      guard(exchange, () => goOn(settled));
+      catchDefects(exchange, () => goOn(settled));
     },
     (error: unknown) => broken(exchange, error),
   );
@@ -46,10 +46,10 @@ export interface Means<Told> {
 
 /** Everything that the head alone can fail on. */
 export function admit(
-  engine: Engine,
+  engine: DecisionEngine,
   { head, shared }: Exchange,
-  notice: Arrival['notice'],
-): ReturnType<Engine['route']> {
+  notice: IncomingRequest['notice'],
+): ReturnType<DecisionEngine['route']> {
   if (head.fields.length > shared.limits.header_count * 2) return refuse('headers_too_many');
   return notice === undefined || notice === 'continue' ? engine.route(head) : refuse(notice);
 }

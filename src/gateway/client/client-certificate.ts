@@ -1,15 +1,15 @@
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../message/request-head.ts';
-import type { Carrier } from './client-message.ts';
+import type { ClientConnection } from './client-message.ts';
 
 const known = new WeakMap<TLSSocket, ClientCertificate | undefined>();
 
 /** Of a client whose certificate the listener has judged good: that of this connection, or of the connection of a stream. */
-export function certificateOf(carrier: Carrier): ClientCertificate | undefined {
+export function certificateOf(carrier: ClientConnection): ClientCertificate | undefined {
   return isProved(carrier) ? remembered(carrier) : carrier.certificate;
 }
 
-function isProved(carrier: Carrier): carrier is Carrier & TLSSocket {
+function isProved(carrier: ClientConnection): carrier is ClientConnection & TLSSocket {
   return 'authorized' in carrier && carrier.authorized === true;
 }
 

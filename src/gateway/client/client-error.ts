@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Code } from '../message/codes.ts';
-import { owesAnswer } from './owed.ts';
-import { type AnswerDetails, answer, reason } from './refuse.ts';
+import { owesResponse } from './owed.ts';
+import { type ProblemDetails, problemResponse, reasonPhrase } from './refuse.ts';
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
@@ -39,7 +39,7 @@ export function answerClientError(
   socket: Socket,
   ticketOf: (code: Code) => string,
 ): void {
-  if (NO_FAULT.has(error.code) || !socket.writable || owesAnswer(socket)) {
+  if (NO_FAULT.has(error.code) || !socket.writable || owesResponse(socket)) {
     socket.destroy();
     return;
   }
@@ -47,9 +47,9 @@ export function answerClientError(
   socket.end(writeRaw(code, { ticket: ticketOf(code) }), 'latin1', () => socket.destroy());
 }
 
-export function writeRaw(code: Code, details: AnswerDetails): string {
-  const { status, headers, body } = answer(code, details);
-  let head = `HTTP/1.1 ${status} ${reason(status)}\r\nconnection: close\r\n`;
+export function writeRaw(code: Code, details: ProblemDetails): string {
+  const { status, headers, body } = problemResponse(code, details);
+  let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\nconnection: close\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
   return `${head}\r\n${body}`;
 }

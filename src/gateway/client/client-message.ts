@@ -13,7 +13,7 @@ export interface ClientRequest {
   readonly rawHeaders: readonly string[];
   /** Whether all of the body has arrived. */
   readonly complete: boolean;
-  readonly socket: Carrier;
+  readonly socket: ClientConnection;
   /** Nothing stands behind it on its carrier, so an answer may end before the upload does (RFC 9113 §8.1). */
   readonly standsAlone?: true;
   on(event: 'data', listener: (chunk: Buffer) => void): this;
@@ -31,7 +31,7 @@ export interface ClientResponse {
   readonly destroyed: boolean;
   readonly headersSent: boolean;
   /** Null: the answer is out. */
-  readonly socket: Carrier | null;
+  readonly socket: ClientConnection | null;
   /** Of a connection that carries one exchange at a time. */
   shouldKeepAlive: boolean;
   writeContinue(): void;
@@ -48,7 +48,7 @@ export interface ClientResponse {
 }
 
 /** What carries one exchange: a connection, or a stream of one. */
-export interface Carrier {
+export interface ClientConnection {
   readonly destroyed: boolean;
   /** Of the connection. */
   readonly remoteAddress?: string | undefined;

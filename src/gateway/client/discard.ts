@@ -1,5 +1,5 @@
 import type { ClientRequest, ClientResponse } from './client-message.ts';
-import type { Answer } from './refuse.ts';
+import type { OwnAnswer } from './refuse.ts';
 
 /** How much of a refused upload is read, and for how long, so that the client gets to see the answer. */
 const BYTES = 1024 * 1024;
@@ -9,7 +9,7 @@ const MILLISECONDS = 2000;
  * Answers while the client still sends (RFC 9112 §9.6). Closing at once would reset the connection and take the answer
  * with it, so the whole answer is written, its end withheld, and what comes is read and thrown away for a while.
  */
-export function discardUpload(request: ClientRequest, response: ClientResponse, own: Answer): void {
+export function discardUpload(request: ClientRequest, response: ClientResponse, own: OwnAnswer): void {
   response.shouldKeepAlive = false;
   response.writeHead(own.status, own.headers as string[]);
   if (request.method === 'HEAD') response.flushHeaders();

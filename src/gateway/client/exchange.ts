@@ -15,24 +15,24 @@ import type { FullShares } from '../telemetry/full-shares.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { Carrier, ClientRequest, ClientResponse } from './client-message.ts';
+import type { ClientConnection, ClientRequest, ClientResponse } from './client-message.ts';
 import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
-import { type Answer, type AnswerDetails, answer } from './refuse.ts';
+import { type OwnAnswer, type ProblemDetails, problemResponse } from './refuse.ts';
 import { RequestBody } from './request-body.ts';
-import { saidOf } from './said.ts';
+import { problemMembers } from './said.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
 
 /** Of the process, for all generations. */
-export interface Listener {
+export interface ListenerState {
   draining: boolean;
   readonly tunnels: Set<Socket>;
   /** Connections over HTTP/2; `close` tells the client that no more requests are taken. */
   readonly sessions: Set<{ close(): void }>;
-  readonly doomed: WeakSet<Carrier>;
+  readonly doomed: WeakSet<ClientConnection>;
   /** Connections over HTTP/1.1 that end with their next answer. */
-  readonly leaving: WeakSet<Carrier>;
+  readonly leaving: WeakSet<ClientConnection>;
   /** Connections over HTTP/1.1 whose clients were asked for a certificate. */
   readonly proved: Set<Socket>;
   /** Those whose handshake is under way. */
@@ -62,7 +62,7 @@ export interface Shared {
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
   /** Draining once the listener is closing: every answer is then the connection's last. */
-  readonly listener: Listener;
+  readonly listener: ListenerState;
   /** Of the generation, which lives until the last exchange under it is recorded. */
   readonly lease: Lease;
 }
@@ -185,14 +185,14 @@ export class Exchange {
   }
 
   /** In our own name, next: noted for the record, which is made before. Nobody gets it who left, or has an answer. */
-  answering({ status, body }: Answer): void {
+  answering({ status, body }: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
     this.#status = status;
     this.bytesOut = this.request.method === 'HEAD' ? 0 : Buffer.byteLength(body);
   }
 
   /** Records that the request does not pass, and makes the answer that says so. `tell`: in the words in which it goes out. */
-  refusal(outcome: Refuse | Unavailable, tell?: (own: Answer) => Answer): Answer {
+  refusal(outcome: Refuse | Unavailable, tell?: (own: OwnAnswer) => OwnAnswer): OwnAnswer {
     const decision = this.#conclude(outcome.code, outcome);
     return this.#answerBy(decision, { code: outcome.code, details: detailsOf(outcome), tell });
   }
@@ -220,8 +220,8 @@ export class Exchange {
   }
 
   /** The ticket in an answer is the decision so far; the record knows the answer. A throw leaves it to be recorded. */
-  #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): Answer {
-    const own = tell(answer(code, { ...details, ...this.#identification(decision) }));
+  #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): OwnAnswer {
+    const own = tell(problemResponse(code, { ...details, ...this.#identification(decision) }));
     this.answering(own);
     this.#tell(decision);
     return own;
@@ -276,25 +276,25 @@ export class Exchange {
     return decision === undefined ? { requestId } : { requestId, ticket: this.shared.tickets.seal(decision) };
   }
 
-  #write(own: Answer): void {
+  #write(own: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
     if (bodyPending(this.request)) setImmediate(() => this.#writeAfterUpload(own));
     else this.#end(own);
   }
 
   /** A small body arrives in the turn of its head: only one that is still to come costs the connection. */
-  #writeAfterUpload(own: Answer): void {
+  #writeAfterUpload(own: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
     if (!bodyPending(this.request)) this.#end(own);
     else discardUpload(this.request, this.response, { ...own, headers: this.#headersOf(own) });
   }
 
-  #headersOf({ headers }: Answer): readonly string[] {
+  #headersOf({ headers }: OwnAnswer): readonly string[] {
     const { crossOrigin } = this.shared;
     return crossOrigin === undefined ? headers : [...headers, ...crossOrigin.answer(this.head)];
   }
 
-  #end(own: Answer): void {
+  #end(own: OwnAnswer): void {
     this.beforeHead();
     this.response.writeHead(own.status, this.#headersOf(own) as string[]);
     this.response.end(this.request.method === 'HEAD' ? undefined : own.body);
@@ -307,18 +307,18 @@ type Concluded = { -readonly [Member in keyof Decision]: Decision[Member] };
 /** An answer of ours that is still to be made. */
 interface Own {
   readonly code: Code;
-  readonly details: AnswerDetails;
-  readonly tell?: ((own: Answer) => Answer) | undefined;
+  readonly details: ProblemDetails;
+  readonly tell?: ((own: OwnAnswer) => OwnAnswer) | undefined;
 }
 
-function asItIs(own: Answer): Answer {
+function asItIs(own: OwnAnswer): OwnAnswer {
   return own;
 }
 
-function detailsOf(outcome: Refuse | Unavailable): AnswerDetails {
+function detailsOf(outcome: Refuse | Unavailable): ProblemDetails {
   if (outcome.kind === 'unavailable') return { retryAfter: outcome.outage.retryAfter };
   const { challenges, allow, retryAfter } = outcome;
-  return { challenges, allow, retryAfter, said: saidOf(outcome) };
+  return { challenges, allow, retryAfter, said: problemMembers(outcome) };
 }
 
 /** Whether it stands in the way of what comes behind it. */

@@ -7,7 +7,7 @@ export function pendingOn(socket: Socket): ServerResponse | undefined {
 }
 
 /** Whether an answer has begun on the connection, or is owed to a request that arrived whole. */
-export function owesAnswer(socket: Socket): boolean {
+export function owesResponse(socket: Socket): boolean {
   const response = pendingOn(socket);
   return response !== undefined && (response.headersSent || response.req.complete);
 }

@@ -1,8 +1,8 @@
 import { type Code, entry } from '../message/codes.ts';
-import type { Said } from './said.ts';
+import type { ProblemMembers } from './said.ts';
 
 /** An answer of our own, ready to be written. */
-export interface Answer {
+export interface OwnAnswer {
   readonly status: number;
   /** Name, value, name, value, … */
   readonly headers: readonly string[];
@@ -26,11 +26,11 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-export function reason(status: number): string {
+export function reasonPhrase(status: number): string {
   return TITLES[status] ?? 'Error';
 }
 
-export interface AnswerDetails {
+export interface ProblemDetails {
   readonly challenges?: readonly string[];
   readonly allow?: readonly string[] | undefined;
   /** Seconds. */
@@ -38,19 +38,27 @@ export interface AnswerDetails {
   readonly requestId?: { readonly header: string; readonly value: string };
   /** The sealed decision record, for whoever is asked why. */
   readonly ticket?: string;
-  readonly said?: Said;
+  readonly said?: ProblemMembers;
 }
 
 /**
  * RFC 9457 problem details. `type` is left out, which means about:blank, so `title` is the status phrase (§4.2.1); the
  * stable `code` is what programs branch on. No address, no stack, nothing of the upstream.
  */
-export function answer(
+export function problemResponse(
   code: Code,
-  { challenges = [], allow, retryAfter, requestId, ticket, said }: AnswerDetails,
-): Answer {
+  { challenges = [], allow, retryAfter, requestId, ticket, said }: ProblemDetails,
+): OwnAnswer {
   const { status, text } = entry(code);
-  const problem = { title: reason(status), status, code, detail: text, ...said, request_id: requestId?.value, ticket };
+  const problem = {
+    title: reasonPhrase(status),
+    status,
+    code,
+    detail: text,
+    ...said,
+    request_id: requestId?.value,
+    ticket,
+  };
   const body = `${JSON.stringify(problem)}\n`;
   const headers = ['content-type', 'application/problem+json', 'content-length', String(Buffer.byteLength(body))];
   headers.push('cache-control', 'no-store');

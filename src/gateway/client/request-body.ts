@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ClientRequest } from './client-message.ts';
 import type { Loan } from './entity-budget.ts';
 import { Gathered } from './gathered.ts';
-import { relayed } from './stream-garbage.ts';
+import { countStreamed } from './stream-garbage.ts';
 
 export class BodyTooLarge extends Error {}
 export class ClientGone extends Error {}
@@ -111,7 +111,7 @@ export class RequestBody extends Readable {
 
   readonly #data = (chunk: Buffer): void => {
     this.received += chunk.length;
-    relayed(chunk.length);
+    countStreamed(chunk.length);
     if (this.received > this.#limit) {
       this.destroy(new BodyTooLarge());
       return;

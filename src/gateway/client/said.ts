@@ -3,18 +3,18 @@ import { entry } from '../message/codes.ts';
 import { nearest } from '../message/scope-requirement.ts';
 
 /** What the body of a refusal says besides its code. */
-export interface Said {
+export interface ProblemMembers {
   readonly detail?: string;
   /** Space-delimited, as in the challenge (RFC 6750 §3). */
   readonly scope?: string;
 }
 
-export function saidOf({
+export function problemMembers({
   code,
   detail,
   route,
   identity,
-}: Pick<Refuse, 'code' | 'detail' | 'route' | 'identity'>): Said {
+}: Pick<Refuse, 'code' | 'detail' | 'route' | 'identity'>): ProblemMembers {
   const { text, tellsDetail } = entry(code);
   if (tellsDetail && detail !== undefined) return { detail: `${text} ${sentence(detail)}` };
   const needed = route?.requirements.scope;

@@ -13,7 +13,7 @@ const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 let streamed = 0;
 
 /** Called with the size of every chunk that is relayed. */
-export function relayed(bytes: number): void {
+export function countStreamed(bytes: number): void {
   streamed += bytes;
   if (streamed < EVERY) return;
   streamed = 0;

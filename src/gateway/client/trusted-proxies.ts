@@ -1,5 +1,5 @@
 import { plainAddress } from '../../base/client-address.ts';
-import { type TrustedProxies, trustedProxies } from '../../base/forwarded-for.ts';
+import { parseTrustedProxies, type TrustedProxies } from '../../base/forwarded-for.ts';
 import { rawLines } from '../../base/raw-lines.ts';
 import { normalizeHost } from '../../config/words/host.ts';
 import { hostNames } from '../decide/authority.ts';
@@ -19,7 +19,7 @@ export interface Peer {
 }
 
 /** Of this connection, and what the request on it says. */
-export function peerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: string): Peer {
+export function clientPeerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: string): Peer {
   const address = plainAddress(socket.remoteAddress);
   const secure = 'encrypted' in socket;
   return { address, secure, certificate: secure ? certificateOf(socket) : undefined, rawHeaders, requestIdHeader };
@@ -28,7 +28,7 @@ export function peerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: s
 /** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
 export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
   if (cidrs.length === 0) return fromConnection;
-  const trusted = trustedProxies(cidrs);
+  const trusted = parseTrustedProxies(cidrs);
   const hostName = hostNames();
   return (peer) => (trusted.includes(peer.address) ? fromProxy(trusted, hostName, peer) : fromConnection(peer));
 }

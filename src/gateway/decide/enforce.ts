@@ -1,5 +1,5 @@
 import type { Refused } from '../../base/verdict.ts';
-import type { Counted } from '../../counters/counters.ts';
+import type { MaybeShared } from '../../counters/counters.ts';
 import { type Code, entry } from '../message/codes.ts';
 import type { CacheState, SchemeVerification, Verified } from '../message/identity.ts';
 import type { Target } from '../message/target.ts';
@@ -83,7 +83,7 @@ const outages: Readonly<Record<string, Code>> = {
 
 function throttle(
   route: Route,
-  wait: Counted<number>,
+  wait: MaybeShared<number>,
   verified: Verified | undefined,
   goOn: () => Outcome | Promise<Outcome>,
 ): Outcome | Promise<Outcome> {

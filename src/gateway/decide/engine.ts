@@ -27,7 +27,7 @@ import { unmetDetail } from './unmet-conditions.ts';
  * The decision engine: RequestHead in, Outcome out. It knows no framework and no socket, so the proxy and every command
  * that explains or tests a decision call this one.
  */
-export interface Engine {
+export interface DecisionEngine {
   route(head: RequestHead): Routed | Refuse | Reply;
   /** The body that must be read before deciding, and its limit in bytes. */
   needs(routed: Routed): WantedEntity | undefined;
@@ -45,7 +45,7 @@ export interface EngineParts {
   readonly crossOrigin: CrossOrigin | undefined;
 }
 
-export function buildEngine(parts: EngineParts): Engine {
+export function buildEngine(parts: EngineParts): DecisionEngine {
   const looksOn = [...parts.routes, parts.unrouted].some((route) => route?.onlyLooksOn);
   const router: Router = { ...parts, table: new RouteTable(parts.routes), hostName: hostNames(), looksOn };
   return {

@@ -26,7 +26,7 @@ export interface IdentityHeaders {
 }
 
 /** What else is dropped, and what is not. */
-export interface HeaderRules {
+export interface DroppedHeaderRules {
   /** Header of the request id, which is ours as well. */
   readonly requestId?: string;
   /** Names that are dropped by default and pass as they came: from anybody, and from a trusted proxy. */
@@ -49,7 +49,13 @@ export interface OnlySet {
 
 export function identityHeaders(
   { prefix, set }: IdentityHeadersConfig,
-  { requestId = 'X-Request-Id', passed = [], passedFromProxies = passed, onlySet, also = NOTHING }: HeaderRules = {},
+  {
+    requestId = 'X-Request-Id',
+    passed = [],
+    passedFromProxies = passed,
+    onlySet,
+    also = NOTHING,
+  }: DroppedHeaderRules = {},
 ): IdentityHeaders {
   const names = [...Object.keys(set), ...also.names];
   const own = { prefixes: [prefix, ...also.prefixes].map(fold), names: [...names, requestId] };

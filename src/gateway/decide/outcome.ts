@@ -1,5 +1,5 @@
 import type { Mismatch } from '../../base/mismatch.ts';
-import type { Cause, Outage } from '../../base/verdict.ts';
+import type { CodeCause, Outage } from '../../base/verdict.ts';
 import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
 import type { Route } from './route.ts';
@@ -47,7 +47,7 @@ export interface Refuse {
   /** For logs, never sent: which claim of the token does not fit. */
   readonly mismatch: Mismatch | undefined;
   /** For `explain`. */
-  readonly cause: Cause | undefined;
+  readonly cause: CodeCause | undefined;
 }
 
 /** An answer of the gateway's own that is no refusal: a preflight's, or a document. */

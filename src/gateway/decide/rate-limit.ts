@@ -1,7 +1,7 @@
 import { addressBlock } from '../../base/client-address.ts';
 import type { RateLimitConfig } from '../../config/schema/gateway.ts';
 import { type CountedBy, countedByText } from '../../config/words/counted-by.ts';
-import type { Counted, Counters } from '../../counters/counters.ts';
+import type { Counters, MaybeShared } from '../../counters/counters.ts';
 import { claimAt } from '../message/claim-path.ts';
 import type { Identity } from '../message/identity.ts';
 
@@ -11,9 +11,9 @@ export interface RateLimit {
   readonly text: string;
   /** Counted before the credential is verified, so that guessing tokens is limited too. */
   readonly byAddress: boolean;
-  address(address: string): Counted<number>;
+  address(address: string): MaybeShared<number>;
   /** Also by the server that vouches: another one's `alice` is somebody else. */
-  identity(identity: Identity): Counted<number>;
+  identity(identity: Identity): MaybeShared<number>;
 }
 
 export function compileRateLimit(routeId: string, config: RateLimitConfig, take: Counters['take']): RateLimit {

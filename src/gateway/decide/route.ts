@@ -2,7 +2,7 @@ import type { BearerMethod } from '../../config/schema/gateway.ts';
 import type { HostPattern } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { VerifyBearer, WatchToken } from '../message/identity.ts';
-import type { Tally } from '../message/tally.ts';
+import type { RouteTally } from '../message/tally.ts';
 import type { MatchCondition } from '../routing/match-conditions.ts';
 import type { Rewrite } from '../routing/rewrite.ts';
 import type { Placed } from '../routing/routes.ts';
@@ -22,7 +22,7 @@ export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
  * memory that a request waits for.
  */
 export interface Route extends Placed {
-  readonly tally: Tally;
+  readonly tally: RouteTally;
   readonly conditions: readonly MatchCondition[];
   readonly methods: ReadonlySet<string> | undefined;
   readonly access: Access;

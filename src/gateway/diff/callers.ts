@@ -1,30 +1,30 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
-import type { Judged } from '../explain/judge.ts';
+import type { SimulatedOutcome } from '../explain/judge.ts';
 import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import { unique } from './path-samples.ts';
-import type { Side, TokenOfIssuer } from './side.ts';
+import type { CompiledFile, TokenOfIssuer } from './side.ts';
 
 /** Somebody who might ask: without a token, or with one that says this. */
-export interface Caller {
+export interface AssumedCaller {
   readonly label: string;
   readonly token: TokenOfIssuer | undefined;
 }
 
 export interface Met {
-  readonly side: Side;
-  readonly judged: Judged;
+  readonly side: CompiledFile;
+  readonly judged: SimulatedOutcome;
 }
 
-const NOBODY: Caller = { label: 'without a token', token: undefined };
+const NOBODY: AssumedCaller = { label: 'without a token', token: undefined };
 const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 
 /**
  * Every caller whom the two routes could tell apart: by issuer, audience, claims and scope, where none, each single
  * scope, each alternative and all of them are tried. Requirements only grow with scope, so no other set can differ.
  */
-export function callersFor(old: Met, now: Met): readonly Caller[] {
+export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
   const tokens = issuersOf(both).flatMap((issuer) =>
     audiencesFor(both, issuer).flatMap((audience) =>
@@ -43,7 +43,7 @@ interface Facts {
   readonly scope: readonly string[];
 }
 
-function caller({ issuer, audience, claims, scope }: Facts): Caller {
+function caller({ issuer, audience, claims, scope }: Facts): AssumedCaller {
   const parts = [
     scope.length === 0 ? 'with a token without scope' : `with scope ${scope.join(' ')}`,
     ...(audience.label === '' ? [] : [audience.label]),
@@ -65,7 +65,7 @@ function issuersOf(both: readonly Met[]): readonly string[] {
   return [...new Set(issuers)];
 }
 
-function serversOf(side: Side, route: Route | undefined): readonly string[] {
+function serversOf(side: CompiledFile, route: Route | undefined): readonly string[] {
   if (route === undefined || route.access === 'public') return [];
   return side.written(route)?.authorization_servers ?? Object.keys(side.config.authorization_servers);
 }
@@ -83,7 +83,7 @@ function audiencesFor(both: readonly Met[], issuer: string): readonly Facts['aud
   return [every, ...[...all, OTHER_AUDIENCE].map((audience) => ({ aud: [audience], label: `audience ${audience}` }))];
 }
 
-function wantedBy(side: Side, route: Route | undefined, issuer: string): string | undefined {
+function wantedBy(side: CompiledFile, route: Route | undefined, issuer: string): string | undefined {
   const name = serversOf(side, route).find((server) => issuerOf(side.config, server) === issuer);
   return name === undefined ? undefined : route?.requirements.audience.get(name);
 }

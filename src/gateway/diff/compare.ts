@@ -1,12 +1,12 @@
 import type { Outcome } from '../decide/outcome.ts';
 import { answerInWords } from '../explain/words.ts';
-import { type Caller, callersFor, type Met } from './callers.ts';
+import { type AssumedCaller, callersFor, type Met } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
-import { type Probe, probes } from './probes.ts';
-import type { Side } from './side.ts';
+import { type ProbeRequest, probes } from './probes.ts';
+import type { CompiledFile } from './side.ts';
 
 /** What one caller may do that it might not before, or may no more. */
-export interface Change {
+export interface PermissionChange {
   /** `doubtful`: a `when` that is not the same on both sides decides. */
   readonly change: 'opened' | 'closed' | 'doubtful';
   readonly hosts: readonly string[];
@@ -24,14 +24,14 @@ export interface Undecided {
 }
 
 export interface Comparison {
-  readonly changes: readonly Change[];
+  readonly changes: readonly PermissionChange[];
   readonly undecided: readonly Undecided[];
   /** Settings that changed and that no probe can try. */
   readonly settings: readonly string[];
 }
 
-export async function compare(old: Side, now: Side): Promise<Comparison> {
-  const changes: Change[] = [];
+export async function compare(old: CompiledFile, now: CompiledFile): Promise<Comparison> {
+  const changes: PermissionChange[] = [];
   for (const probe of probes([old, now])) changes.push(...(await changesAt(probe, old, now)));
   const told = inSum(changes).filter(({ change }) => change !== 'doubtful');
   return {
@@ -42,20 +42,24 @@ export async function compare(old: Side, now: Side): Promise<Comparison> {
 }
 
 /** One entry for each shape of requests that change in the same way. */
-export function inSum(changes: readonly Change[]): readonly Change[] {
+export function inSum(changes: readonly PermissionChange[]): readonly PermissionChange[] {
   return merged(merged(byCaller(changes), 'methods'), 'hosts');
 }
 
-function openedFirst(one: Change, other: Change): number {
+function openedFirst(one: PermissionChange, other: PermissionChange): number {
   return Number(one.change === 'closed') - Number(other.change === 'closed');
 }
 
 /** What becomes of one request, from any client. */
-export async function changesAt(probe: Probe, old: Side, now: Side): Promise<Change[]> {
+export async function changesAt(
+  probe: ProbeRequest,
+  old: CompiledFile,
+  now: CompiledFile,
+): Promise<PermissionChange[]> {
   const before: Met = { side: old, judged: await old.ask(probe.asked) };
   const after: Met = { side: now, judged: await now.ask(probe.asked) };
   const callers = callersFor(before, after);
-  const changes: Change[] = [];
+  const changes: PermissionChange[] = [];
   for (const caller of callers) {
     const change = await changeFor(probe, caller, before, after);
     if (change !== undefined) changes.push(change);
@@ -65,21 +69,21 @@ export async function changesAt(probe: Probe, old: Side, now: Side): Promise<Cha
     : changes;
 }
 
-function areAlike(changes: readonly Change[]): boolean {
+function areAlike(changes: readonly PermissionChange[]): boolean {
   return new Set(changes.map(answersOf)).size <= 1;
 }
 
 /** What changed, whatever caller it is for. */
-function answersOf({ callers: _, ...change }: Change): string {
+function answersOf({ callers: _, ...change }: PermissionChange): string {
   return JSON.stringify(change);
 }
 
 async function changeFor(
-  { asked, host, method, path }: Probe,
-  { label, token }: Caller,
+  { asked, host, method, path }: ProbeRequest,
+  { label, token }: AssumedCaller,
   old: Met,
   now: Met,
-): Promise<Change | undefined> {
+): Promise<PermissionChange | undefined> {
   const before = token === undefined ? old.judged : await old.side.ask(asked, token);
   const after = token === undefined ? now.judged : await now.side.ask(asked, token);
   // One condition on both sides lets through the same requests, so all else can be compared.
@@ -96,7 +100,7 @@ async function changeFor(
 type Openness = 'open' | 'shut' | 'perhaps';
 
 /** Absent: nobody more may pass, as far as is known. */
-const directions: Partial<Record<`${Openness}-${Openness}`, Change['change']>> = {
+const directions: Partial<Record<`${Openness}-${Openness}`, PermissionChange['change']>> = {
   'shut-open': 'opened',
   'open-shut': 'closed',
   'shut-perhaps': 'doubtful',
@@ -114,24 +118,24 @@ function whenOf({ side, judged }: Met): string | undefined {
   return side.written(judged.route)?.when;
 }
 
-function whens(side: Side): readonly Undecided[] {
+function whens(side: CompiledFile): readonly Undecided[] {
   return side.routes.flatMap((route) =>
     side.written(route)?.when === undefined ? [] : [{ route: route.id, at: route.at }],
   );
 }
 
 /** One entry for all callers of a request who got the same answer and get the same one now. */
-function byCaller(changes: readonly Change[]): readonly Change[] {
+function byCaller(changes: readonly PermissionChange[]): readonly PermissionChange[] {
   return grouped(changes, answersOf).map((group) => ({
-    ...(group[0] as Change),
+    ...(group[0] as PermissionChange),
     callers: [...new Set(group.flatMap(({ callers }) => callers))],
   }));
 }
 
-function merged(changes: readonly Change[], member: 'methods' | 'hosts'): readonly Change[] {
+function merged(changes: readonly PermissionChange[], member: 'methods' | 'hosts'): readonly PermissionChange[] {
   const groups = grouped(changes, (change) => JSON.stringify({ ...change, [member]: undefined }));
   return groups.map((group) => ({
-    ...(group[0] as Change),
+    ...(group[0] as PermissionChange),
     [member]: [...new Set(group.flatMap((change) => change[member]))],
   }));
 }

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import type { Placed } from '../explain/dry-engine.ts';
-import type { Judged } from '../explain/judge.ts';
+import type { LocatedConfig } from '../explain/dry-engine.ts';
+import type { SimulatedOutcome } from '../explain/judge.ts';
 import { changedSettings } from './changed-settings.ts';
-import { type Change, changesAt, inSum } from './compare.ts';
-import { type Probe, probes } from './probes.ts';
-import { openSide, type Side } from './side.ts';
+import { changesAt, inSum, type PermissionChange } from './compare.ts';
+import { type ProbeRequest, probes } from './probes.ts';
+import { type CompiledFile, compileFile } from './side.ts';
 
 /** What a file opens that the one before it did not, as far as `gatehouse diff` judges. */
 export interface Openings {
@@ -23,18 +23,18 @@ const AT_ONCE = 50;
 /** Lines in an answer and in the log. */
 const MOST_TOLD = 20;
 
-export async function openings(old: Placed, now: Placed): Promise<Openings> {
+export async function openings(old: LocatedConfig, now: LocatedConfig): Promise<Openings> {
   const settings = changedSettings(old.config, now.config).filter((key) => !key.startsWith('upstreams.'));
   const { changes, isWhole } = await tried(old, now);
-  const of = (kind: Change['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
+  const of = (kind: PermissionChange['change']) => inSum(changes.filter(({ change }) => change === kind)).map(inWords);
   const rest = isWhole ? [] : [`more than ${MOST_PROBES} kinds of requests, which \`gatehouse diff\` tells apart`];
   return { opened: atMost(of('opened')), doubtful: atMost([...rest, ...settings, ...of('doubtful')]) };
 }
 
-async function tried(old: Placed, now: Placed) {
-  const changes: Change[] = [];
+async function tried(old: LocatedConfig, now: LocatedConfig) {
+  const changes: PermissionChange[] = [];
   if (isDeepStrictEqual(rulesOf(old.config), rulesOf(now.config))) return { changes, isWhole: true };
-  const [before, after] = [openSide(old), openSide(now)];
+  const [before, after] = [compileFile(old), compileFile(now)];
   const same = sameRoutes(before, after);
   let count = 0;
   for (const probe of probes([before, after])) {
@@ -56,12 +56,12 @@ function surroundings({ mode, defaults, authorization_servers, bearer_methods_su
 }
 
 type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;
-type Same = (one: Judged, other: Judged) => boolean;
+type Same = (one: SimulatedOutcome, other: SimulatedOutcome) => boolean;
 
 /** Where the files differ in nothing but routes, one that stands in both lets the same callers pass. */
-function sameRoutes(old: Side, now: Side): Same {
+function sameRoutes(old: CompiledFile, now: CompiledFile): Same {
   if (!isDeepStrictEqual(surroundings(old.config), surroundings(now.config))) return () => false;
-  const text = (side: Side) =>
+  const text = (side: CompiledFile) =>
     new Map(side.routes.map((route) => [route, JSON.stringify({ ...side.written(route), id: '' })]));
   const [before, after] = [text(old), text(now)];
   return ({ route: one, outcome }, { route: other, outcome: next }) => {
@@ -70,11 +70,11 @@ function sameRoutes(old: Side, now: Side): Same {
   };
 }
 
-async function isSame({ asked }: Probe, old: Side, now: Side, same: Same): Promise<boolean> {
+async function isSame({ asked }: ProbeRequest, old: CompiledFile, now: CompiledFile, same: Same): Promise<boolean> {
   return same(await old.ask(asked), await now.ask(asked));
 }
 
-function inWords({ methods, path, hosts, callers, before, after }: Change): string {
+function inWords({ methods, path, hosts, callers, before, after }: PermissionChange): string {
   return `${methods.join(',')} ${path} at ${hosts.join(', ')}, ${callers.join('; ')}: was ${before}, now ${after}`;
 }
 

@@ -1,13 +1,13 @@
 import type { RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
-import type { Asked } from '../explain/asked.ts';
+import type { SimulatedRequest } from '../explain/asked.ts';
 import { pathFits } from '../explain/candidates.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
-import type { Side } from './side.ts';
+import type { CompiledFile } from './side.ts';
 
 /** A request to try on both files, and what it stands for. */
-export interface Probe {
-  readonly asked: Asked;
+export interface ProbeRequest {
+  readonly asked: SimulatedRequest;
   readonly host: string;
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ const OTHER_HOST = 'other.invalid';
 const OTHER_METHOD = 'OTHER';
 
 /** A finite set that meets every difference which hosts, paths, methods and conditions of the two files can make. */
-export function* probes(sides: readonly Side[]): Iterable<Probe> {
+export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> {
   const routes = sides.flatMap((side) => side.routes);
   const paths = variants(pathSamples(routes.map(({ segments }) => segments)), sides);
   const methods = [...new Set(routes.flatMap((route) => [...(route.methods ?? [])])), OTHER_METHOD];
@@ -33,7 +33,7 @@ export function* probes(sides: readonly Side[]): Iterable<Probe> {
   }
 }
 
-function probe(host: Sample, method: string, sample: PathSample, { headers, query, label }: Condition): Probe {
+function probe(host: Sample, method: string, sample: PathSample, { headers, query, label }: Condition): ProbeRequest {
   return {
     asked: { method, host: host.text, target: sample.path + query, headers },
     host: host.label,
@@ -65,7 +65,7 @@ function hostsOf(routes: readonly Route[]): readonly Sample[] {
 interface PathVariant {
   readonly label: string;
   /** Only where a setting of a file makes it matter. */
-  readonly matters: (side: Side) => boolean;
+  readonly matters: (side: CompiledFile) => boolean;
   readonly change: (path: string) => string;
 }
 
@@ -87,7 +87,7 @@ const pathVariants: readonly PathVariant[] = [
   },
 ];
 
-function variants(samples: readonly PathSample[], sides: readonly Side[]): readonly PathSample[] {
+function variants(samples: readonly PathSample[], sides: readonly CompiledFile[]): readonly PathSample[] {
   const wanted = pathVariants.filter(({ matters }) => sides.some(matters));
   const changed = samples.flatMap(({ path, label }) =>
     wanted.map((variant) => ({ path: variant.change(path), label: label + variant.label })),
@@ -109,7 +109,7 @@ interface Conditional {
   readonly condition: Condition;
 }
 
-function conditionalOf(side: Side): readonly Conditional[] {
+function conditionalOf(side: CompiledFile): readonly Conditional[] {
   return side.routes.flatMap((route) => {
     const written = route.conditions.length > 0 ? side.written(route) : undefined;
     return written === undefined ? [] : [{ route, condition: conditionOf(written) }];

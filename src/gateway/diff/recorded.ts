@@ -15,7 +15,7 @@ export interface Recorded {
 }
 
 /** Undefined where the line is no decision. */
-export function readLine(line: string): Recorded | undefined {
+export function readDecisionLine(line: string): Recorded | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);

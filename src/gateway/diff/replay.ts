@@ -1,17 +1,17 @@
 import type { Outcome } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
-import type { Asked } from '../explain/asked.ts';
+import type { SimulatedRequest } from '../explain/asked.ts';
 import { defaultHost } from '../explain/dry-engine.ts';
 import { enforced } from '../explain/enforced.ts';
-import type { Judged } from '../explain/judge.ts';
+import type { SimulatedOutcome } from '../explain/judge.ts';
 import { type Code, codeGroups, entry, isCode } from '../message/codes.ts';
 import { captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
 import { conditionOf } from './probes.ts';
-import { answerOf, isJudged, judgedCode, type Recorded, readLine } from './recorded.ts';
-import type { Side, TokenOfIssuer } from './side.ts';
+import { answerOf, isJudged, judgedCode, type Recorded, readDecisionLine } from './recorded.ts';
+import type { CompiledFile, TokenOfIssuer } from './side.ts';
 
 /** Recorded requests whose answer changes, told once for each route, client and pair of answers. */
 export interface Replayed {
@@ -36,12 +36,12 @@ export interface Replay {
   readonly ignored: number;
 }
 
-export async function replay(lines: Iterable<string>, old: Side, now: Side): Promise<Replay> {
+export async function replay(lines: Iterable<string>, old: CompiledFile, now: CompiledFile): Promise<Replay> {
   const changed: Replayed[] = [];
   let [requests, undecided, ignored] = [0, 0, 0];
   for (const line of lines) {
     if (line.trim() === '') continue;
-    const recorded = readLine(line);
+    const recorded = readDecisionLine(line);
     if (recorded === undefined || !isJudged(recorded)) {
       ignored++;
       continue;
@@ -59,7 +59,7 @@ export async function replay(lines: Iterable<string>, old: Side, now: Side): Pro
  * The answer of the new file, where every caller who could have sent the request gets the same one. Undefined where the
  * old file does not give the recorded answer to what can be asked again: then what decided is not in the log.
  */
-async function answerNow(recorded: Recorded, old: Side, now: Side): Promise<string | undefined> {
+async function answerNow(recorded: Recorded, old: CompiledFile, now: CompiledFile): Promise<string | undefined> {
   const before = old.named(recorded.route);
   const asked = askedAgain(recorded, old, before);
   const then = await old.ask(asked);
@@ -79,7 +79,7 @@ async function answerNow(recorded: Recorded, old: Side, now: Side): Promise<stri
 }
 
 /** In what the client got, and in what shadow mode would have made of it. */
-function isAsRecorded({ outcome }: Judged, recorded: Recorded): boolean {
+function isAsRecorded({ outcome }: SimulatedOutcome, recorded: Recorded): boolean {
   return (
     inWords(outcome, recorded) === answerOf(recorded.code) &&
     inWords(enforced(outcome), recorded) === answerOf(judgedCode(recorded))
@@ -87,7 +87,7 @@ function isAsRecorded({ outcome }: Judged, recorded: Recorded): boolean {
 }
 
 /** The log holds no headers: what chose the route then is given again. */
-function askedAgain(recorded: Recorded, old: Side, before: Route | undefined): Asked {
+function askedAgain(recorded: Recorded, old: CompiledFile, before: Route | undefined): SimulatedRequest {
   const written = old.written(before);
   const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
   const host = recorded.host ?? defaultHost(old.config);
@@ -134,7 +134,12 @@ function isAboutToken(code: Code): boolean {
   return Object.hasOwn(codeGroups.credentials, code);
 }
 
-function askAs(caller: Caller, side: Side, route: Route | undefined, asked: Asked): Promise<Judged> {
+function askAs(
+  caller: Caller,
+  side: CompiledFile,
+  route: Route | undefined,
+  asked: SimulatedRequest,
+): Promise<SimulatedOutcome> {
   if ('headers' in caller) return side.ask({ ...asked, headers: [...(asked.headers ?? []), ...caller.headers] });
   return side.ask(asked, 'token' in caller ? caller.token : tokenFor(caller.known, caller.scopes, side, route, asked));
 }
@@ -143,9 +148,9 @@ function askAs(caller: Caller, side: Side, route: Route | undefined, asked: Aske
 function tokenFor(
   { subject, client }: Recorded,
   scopes: readonly string[],
-  side: Side,
+  side: CompiledFile,
   route: Route | undefined,
-  { host, target }: Asked,
+  { host, target }: SimulatedRequest,
 ): TokenOfIssuer {
   const written = side.written(route);
   const [name = ''] = written?.authorization_servers ?? Object.keys(side.config.authorization_servers);
@@ -161,8 +166,13 @@ function tokenFor(
 }
 
 /** A condition that is new or changed looks at what no log holds. */
-function dependsOnMore(old: Side, before: Route | undefined, now: Side, route: Route | undefined): boolean {
-  const rules = (written: ReturnType<Side['written']>) => JSON.stringify([written?.claims, written?.when]);
+function dependsOnMore(
+  old: CompiledFile,
+  before: Route | undefined,
+  now: CompiledFile,
+  route: Route | undefined,
+): boolean {
+  const rules = (written: ReturnType<CompiledFile['written']>) => JSON.stringify([written?.claims, written?.when]);
   const next = now.written(route);
   return (next?.claims ?? next?.when) !== undefined && rules(next) !== rules(old.written(before));
 }

@@ -1,18 +1,18 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { AssumedToken } from '../../config/schema/test-case.ts';
 import type { Route } from '../decide/route.ts';
-import type { Asked } from '../explain/asked.ts';
+import type { SimulatedRequest } from '../explain/asked.ts';
 import { assumedVerifier } from '../explain/assumed.ts';
-import { buildDryEngine, type DryEngine, type Placed } from '../explain/dry-engine.ts';
-import { type Judged, judge } from '../explain/judge.ts';
+import { buildDryEngine, type DryEngine, type LocatedConfig } from '../explain/dry-engine.ts';
+import { type SimulatedOutcome, simulate } from '../explain/judge.ts';
 
 /** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
-export interface Side {
+export interface CompiledFile {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
   /** The route with this id. */
   named(id: string | undefined): Route | undefined;
-  ask(asked: Asked, token?: TokenOfIssuer): Promise<Judged>;
+  ask(asked: SimulatedRequest, token?: TokenOfIssuer): Promise<SimulatedOutcome>;
   /** The route as it stands in the file, `when` included; undefined for what has no route. */
   written(route: Route | undefined): RouteConfig | undefined;
 }
@@ -23,7 +23,7 @@ export type TokenOfIssuer = Omit<AssumedToken, 'server'> & { readonly issuer: st
 const TOKEN = 'assumed';
 const NO_SERVER = '';
 
-export function openSide({ config, locate }: Placed): Side {
+export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
   const tokens = new Map<string, AssumedToken>();
   const bare = withoutWhen(config);
   const dry: DryEngine = buildDryEngine({ config: bare, ...(locate && { locate }) }, assumedVerifier(bare, tokens));
@@ -35,10 +35,10 @@ export function openSide({ config, locate }: Placed): Side {
     routes: dry.routes,
     named: (id) => byId.get(id),
     ask(asked, token) {
-      if (token === undefined) return judge(dry.engine, asked);
+      if (token === undefined) return simulate(dry.engine, asked);
       const { issuer, ...said } = token;
       tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
-      return judge(dry.engine, { ...asked, token: TOKEN });
+      return simulate(dry.engine, { ...asked, token: TOKEN });
     },
     written: (route) => (route === undefined ? undefined : files.get(route)),
   };

@@ -1,7 +1,7 @@
 import { type ReceivedRequest, type RequestHead, readHead } from '../message/request-head.ts';
 
 /** A request that nobody sent: asked of the engine to learn what would become of it. */
-export interface Asked {
+export interface SimulatedRequest {
   readonly method: string;
   /** As in Host. */
   readonly host: string;
@@ -20,7 +20,14 @@ export interface Asked {
 /** TEST-NET-1 (RFC 5737): nobody's address, so nothing is believed of it. */
 const ADDRESS = '192.0.2.1';
 
-export function headOf({ method, host, target, secure = false, headers = [], token }: Asked): RequestHead {
+export function simulatedHead({
+  method,
+  host,
+  target,
+  secure = false,
+  headers = [],
+  token,
+}: SimulatedRequest): RequestHead {
   const named = headers.some(([name]) => name.toLowerCase() === 'host');
   const received: ReceivedRequest = {
     method,

@@ -1,32 +1,32 @@
 import type { Loaded } from '../../config/load/load.ts';
 import type { GatewayConfig, UpstreamConfig } from '../../config/schema/gateway.ts';
 import { crossOrigin } from '../decide/cross-origin.ts';
-import { buildEngine, type Engine } from '../decide/engine.ts';
+import { buildEngine, type DecisionEngine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
 import type { Route } from '../decide/route.ts';
 import { compileRoutes, compileUnrouted } from '../generation/compile.ts';
 import type { VerifyBearer } from '../message/identity.ts';
 import { tallies } from '../message/tally.ts';
-import type { Carrier } from '../upstreams/carrier.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { EngineChoice } from '../upstreams/carrier.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import { Shares } from '../upstreams/shares.ts';
 import { describeUpstream, hostSent, type Upstream } from '../upstreams/upstream.ts';
 import { assumedSchemes } from './assumed-schemes.ts';
 
-export type Sound = Extract<Loaded<GatewayConfig>, { ok: true }>;
+export type CheckedGatewayFile = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
 /** Without its places where nobody is told of them. */
-export type Placed = Pick<Sound, 'config'> & Partial<Pick<Sound, 'locate'>>;
+export type LocatedConfig = Pick<CheckedGatewayFile, 'config'> & Partial<Pick<CheckedGatewayFile, 'locate'>>;
 
 /** The engine of a file with nothing behind it: it judges as the running gateway would, and can forward nothing. */
 export interface DryEngine {
-  readonly engine: Engine;
+  readonly engine: DecisionEngine;
   readonly routes: readonly Route[];
 }
 
 /** `directory`: where relative paths start; with it files of users are read for what they lack. */
 export function buildDryEngine(
-  { config, locate }: Placed,
+  { config, locate }: LocatedConfig,
   verifier: (serverNames: readonly string[]) => VerifyBearer,
   directory?: string,
 ): DryEngine {
@@ -66,14 +66,14 @@ function dryUpstream(name: string, block: UpstreamConfig): Upstream {
   };
 }
 
-function dryOrigin({ host: authority }: URL, block: UpstreamConfig): Origin {
+function dryOrigin({ host: authority }: URL, block: UpstreamConfig): UpstreamUrl {
   const nothing = { serverName: undefined, digest: undefined, breaker: undefined, isProbed: false, isHealthy: true };
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   return { ...nothing, carrier: NO_CARRIER, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
 }
 
 /** A decision never looks at it. */
-const NO_CARRIER = undefined as unknown as Carrier;
+const NO_CARRIER = undefined as unknown as EngineChoice;
 
 /** How a request comes that names no scheme: as the listener takes them. */
 export function defaultSecure({ listen }: GatewayConfig): boolean {

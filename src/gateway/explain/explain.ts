@@ -7,14 +7,14 @@ import type { Route } from '../decide/route.ts';
 import { type Code, entry } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { judgeTarget } from '../message/target.ts';
-import { type Asked, headOf } from './asked.ts';
+import { type SimulatedRequest, simulatedHead } from './asked.ts';
 import { candidatesFor } from './candidates.ts';
-import type { DryEngine, Sound } from './dry-engine.ts';
+import type { CheckedGatewayFile, DryEngine } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
 import { type ExplainedStep, stepsOf } from './explained-steps.ts';
 import { type ExplainedToken, explainToken, type TokenScene } from './explained-token.ts';
-import { type Judged, judge } from './judge.ts';
-import { textOf } from './refusal-text.ts';
+import { type SimulatedOutcome, simulate } from './judge.ts';
+import { refusalText } from './refusal-text.ts';
 import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
 
 /** Why a request is answered as it is, from its target to what the upstream would get. */
@@ -25,9 +25,9 @@ export interface Explanation {
   readonly steps: readonly ExplainedStep[];
   /** Of a token that was really verified, and not assumed. */
   readonly token: ExplainedToken | undefined;
-  readonly answer: Answer;
+  readonly answer: ExplainedAnswer;
   /** In shadow mode: what enforcing would have answered. */
-  readonly would_be: Answer | undefined;
+  readonly would_be: ExplainedAnswer | undefined;
   readonly upstream: UpstreamRequest | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ExplainedCandidate {
   readonly misfits: readonly string[];
 }
 
-export interface Answer {
+export interface ExplainedAnswer {
   /** `undecided`: somebody would have to be asked who is not. */
   readonly kind: Outcome['kind'] | 'undecided';
   readonly status?: number;
@@ -56,12 +56,12 @@ export interface Answer {
 export type Verifying = Pick<TokenScene, 'now' | 'heard'>;
 
 export async function explain(
-  loaded: Sound,
+  loaded: CheckedGatewayFile,
   dry: DryEngine,
-  asked: Asked,
+  asked: SimulatedRequest,
   verifying?: Verifying,
 ): Promise<Explanation> {
-  const judged = await judge(dry.engine, asked);
+  const judged = await simulate(dry.engine, asked);
   const { outcome } = judged;
   const seen = enforced(outcome);
   const parameters = credentialParameters(dry.routes.flatMap(({ schemes }) => schemes));
@@ -77,7 +77,12 @@ export async function explain(
   };
 }
 
-function tokenOf({ config }: Sound, judged: Judged, asked: Asked, verifying: Verifying) {
+function tokenOf(
+  { config }: CheckedGatewayFile,
+  judged: SimulatedOutcome,
+  asked: SimulatedRequest,
+  verifying: Verifying,
+) {
   const { head, route, outcome } = judged;
   const token = asked.token ?? tokenInHeader(head);
   if (token === undefined) return undefined;
@@ -90,8 +95,8 @@ function tokenInHeader({ authorization }: RequestHead): string | undefined {
   return parsed?.kind === 'token' ? parsed.token : undefined;
 }
 
-function candidates(routes: readonly Route[], asked: Asked): readonly ExplainedCandidate[] {
-  const head = headOf(asked);
+function candidates(routes: readonly Route[], asked: SimulatedRequest): readonly ExplainedCandidate[] {
+  const head = simulatedHead(asked);
   const host = head.host?.lines === 1 ? normalizeHost(head.host.value) : undefined;
   const target = judgeTarget(asked.method, asked.target);
   if (host === undefined || target.kind === 'refused') return [];
@@ -99,7 +104,7 @@ function candidates(routes: readonly Route[], asked: Asked): readonly ExplainedC
   return candidatesFor(routes, question).map(({ route: { id, at }, misfits }) => ({ route: id, at, misfits }));
 }
 
-function answerOf(outcome: Outcome): Answer {
+function answerOf(outcome: Outcome): ExplainedAnswer {
   const { kind } = outcome;
   switch (outcome.kind) {
     case 'forward':
@@ -120,5 +125,5 @@ function answerOf(outcome: Outcome): Answer {
 
 function described(outcome: Refuse | Unavailable) {
   const { code } = outcome;
-  return { status: entry(code).status, code, text: textOf(outcome) };
+  return { status: entry(code).status, code, text: refusalText(outcome) };
 }

@@ -6,9 +6,9 @@ import { entry, type Step } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
-import type { Sound } from './dry-engine.ts';
-import type { Judged } from './judge.ts';
-import { isUser, textOf } from './refusal-text.ts';
+import type { CheckedGatewayFile } from './dry-engine.ts';
+import type { SimulatedOutcome } from './judge.ts';
+import { isUser, refusalText } from './refusal-text.ts';
 import { authorityOf } from './upstream-request.ts';
 import { mismatchInWords, neededScopes, scopesInWords } from './words.ts';
 
@@ -33,9 +33,9 @@ export interface ExplainedStep {
 }
 
 export function stepsOf(
-  loaded: Pick<Sound, 'locate'>,
+  loaded: Pick<CheckedGatewayFile, 'locate'>,
   routes: readonly Route[],
-  judged: Judged,
+  judged: SimulatedOutcome,
   seen: Outcome,
 ): readonly ExplainedStep[] {
   const end = endOf(seen);
@@ -53,7 +53,7 @@ export function stepsOf(
   });
 }
 
-interface Scene extends Judged {
+interface Scene extends SimulatedOutcome {
   readonly seen: Outcome;
   readonly skipped: ReadonlySet<StepName>;
 }
@@ -79,7 +79,7 @@ const names: Readonly<Record<Step, StepName>> = {
 };
 
 /** What nobody looks at without a credential, or on a public route. */
-function skippedOf({ route }: Judged, seen: Outcome): ReadonlySet<StepName> {
+function skippedOf({ route }: SimulatedOutcome, seen: Outcome): ReadonlySet<StepName> {
   if (route?.access === 'public') return new Set(['credential', 'verify', 'permit']);
   return seen.kind === 'forward' && seen.identity === undefined ? new Set(['verify', 'permit']) : new Set();
 }
@@ -98,7 +98,7 @@ function reasonOf(seen: Outcome): string {
   if (seen.kind === 'reply') return ['answered by the gateway itself', blocked(seen)].join('');
   const more = seen.kind === 'refuse' ? refusalDetails(seen) : [seen.outage.detail];
   const shown = more.filter((each) => each !== undefined);
-  return [textOf(seen), ...(shown.length === 0 ? [] : [`(${shown.join('; ')})`])].join(' ');
+  return [refusalText(seen), ...(shown.length === 0 ? [] : [`(${shown.join('; ')})`])].join(' ');
 }
 
 function refusalDetails({ code, route, identity, detail, mismatch }: Refuse): readonly (string | undefined)[] {
@@ -191,7 +191,7 @@ function permitKeys(seen: Outcome): string {
 }
 
 function placeOf(
-  { locate }: Pick<Sound, 'locate'>,
+  { locate }: Pick<CheckedGatewayFile, 'locate'>,
   routes: readonly Route[],
   route: Route | undefined,
   key: string | undefined,

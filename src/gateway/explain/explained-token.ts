@@ -7,7 +7,7 @@ import type { Route } from '../decide/route.ts';
 import { answerChecks } from './answer-checks.ts';
 import { jwtChecks } from './jwt-checks.ts';
 import { permitChecks } from './permit-checks.ts';
-import { fails, type TokenCheck, unknown } from './token-check.ts';
+import { fails, type TokenCheck, unknownToken } from './token-check.ts';
 
 /** A token beside what the file wants of it. Nothing that it says is verified unless the outcome says so. */
 export interface ExplainedToken {
@@ -78,7 +78,7 @@ function explainOpaque(scene: TokenScene): ExplainedToken {
 
 function unasked(outcome: Outcome): TokenCheck {
   const why = outcome.kind === 'unavailable' ? outcome.outage.detail : 'detail' in outcome ? outcome.detail : undefined;
-  return unknown('active', why ?? 'no server was asked about this token', 'true');
+  return unknownToken('active', why ?? 'no server was asked about this token', 'true');
 }
 
 /** The members that a check is about. An answer may hold names of people, which no check needs. */

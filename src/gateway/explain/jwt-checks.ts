@@ -8,7 +8,7 @@ import type { Outcome } from '../decide/outcome.ts';
 import { requiredClaimMismatch } from '../verify/required-claims.ts';
 import { acceptedTypes } from '../verify/verify-jwt.ts';
 import { timeChecks } from './time-checks.ts';
-import { fails, failsBy, fits, type TokenCheck, unknown } from './token-check.ts';
+import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-check.ts';
 
 export interface JwtScene {
   /** Undefined: no server is responsible. */
@@ -25,7 +25,7 @@ export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[
   const { header, claims } = jwt;
   const { block, issuers } = scene;
   const issuer = judged('iss', claims.iss, quotedAny(issuers), issuerMismatch(claims.iss, issuers));
-  if (block === undefined) return [unknown('alg', quoted(header.alg), NOT_KNOWN), issuer];
+  if (block === undefined) return [unknownToken('alg', quoted(header.alg), NOT_KNOWN), issuer];
   // The server is asked about the token as it is: nothing but the issuer is judged here.
   if (block.verify === 'introspection') return [issuer];
   const algorithms = new Set<string>(block.algorithms);
@@ -57,7 +57,7 @@ function keyCheck({ header }: ParsedJwt, outcome: Outcome): TokenCheck {
   if (mismatch !== undefined) return failsBy(mismatch);
   if (isSigned(outcome)) return fits('kid', quoted(header.kid), 'a key of the server, which signed the token');
   const why = outcome.kind === 'unavailable' ? `not known: ${quoted(outcome.outage.detail)}` : 'not reached';
-  return unknown('kid', quoted(header.kid), why);
+  return unknownToken('kid', quoted(header.kid), why);
 }
 
 /** What is judged after the signature was; only a revoked key of a user verifies none. */

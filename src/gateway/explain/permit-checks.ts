@@ -7,7 +7,7 @@ import { audienceMismatch } from '../decide/permit.ts';
 import type { Route } from '../decide/route.ts';
 import type { Identity } from '../message/identity.ts';
 import { identityOf } from '../verify/facts.ts';
-import { fails, failsBy, fits, type TokenCheck, unknown } from './token-check.ts';
+import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-check.ts';
 import { neededScopes, scopesInWords } from './words.ts';
 
 export interface PermitScene {
@@ -25,13 +25,13 @@ export function permitChecks(claims: JsonObject, scene: PermitScene): readonly T
   const source = { issuer: '', server: server ?? '', scopeClaims: block?.scope_claims ?? ['scope'] };
   const identity = verified ?? identityOf(claims, source);
   if (route === undefined || route.access === 'public')
-    return [unknown('aud', quoted(claims.aud), 'no route that looks at tokens')];
+    return [unknownToken('aud', quoted(claims.aud), 'no route that looks at tokens')];
   return [audienceCheck(identity, server, route), scopeCheck(identity, route)];
 }
 
 function audienceCheck({ audience }: Identity, server: string | undefined, { requirements }: Route): TokenCheck {
   const found = quoted(audience);
-  if (server === undefined) return unknown('aud', found, 'not known: no server is responsible for this issuer');
+  if (server === undefined) return unknownToken('aud', found, 'not known: no server is responsible for this issuer');
   const wanted = requirements.audience.get(server);
   const mismatch = audienceMismatch(wanted, audience);
   if (mismatch !== undefined) return failsBy(mismatch);

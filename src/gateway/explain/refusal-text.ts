@@ -10,7 +10,7 @@ const aboutUsers: Readonly<Partial<Record<Code, string>>> = {
 };
 
 /** In one sentence why a request is not forwarded. */
-export function textOf(outcome: Refuse | Unavailable): string {
+export function refusalText(outcome: Refuse | Unavailable): string {
   const { code } = outcome;
   const ofUser = outcome.kind === 'refuse' && isUser(outcome.identity) ? aboutUsers[code] : undefined;
   return ofUser ?? entry(code).text;

@@ -3,14 +3,15 @@ import type { TestConfig } from '../../config/schema/test-case.ts';
 import { parseRequestLine } from '../../config/words/request-line.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
 import { entry } from '../message/codes.ts';
-import type { Asked } from './asked.ts';
+import type { SimulatedRequest } from './asked.ts';
 import { assumedVerifier } from './assumed.ts';
-import { buildDryEngine, defaultHost, defaultSecure, type Sound } from './dry-engine.ts';
+import { buildDryEngine, type CheckedGatewayFile, defaultHost, defaultSecure } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
-import { type Judged, judge } from './judge.ts';
+import { type SimulatedOutcome, simulate } from './judge.ts';
 import { answerInWords, routeInWords } from './words.ts';
 
-type Tested = Pick<Sound, 'config' | 'locate'> & Partial<Pick<Sound, 'directory' | 'passedOver'>>;
+type Tested = Pick<CheckedGatewayFile, 'config' | 'locate'> &
+  Partial<Pick<CheckedGatewayFile, 'directory' | 'passedOver'>>;
 
 /** Runs the `tests:` of a file; every one that fails is a problem at its place. Nothing is connected to. */
 export async function runTests({ config, locate, directory, passedOver = [] }: Tested): Promise<readonly Problem[]> {
@@ -22,7 +23,7 @@ export async function runTests({ config, locate, directory, passedOver = [] }: T
   const { engine } = buildDryEngine({ config, locate }, assumedVerifier(config, tokens), around);
   const problems: Problem[] = [];
   for (const [index, test] of tests.entries()) {
-    const judged = await judge(engine, askedBy(test, index, config));
+    const judged = await simulate(engine, askedBy(test, index, config));
     const problem = problemOf(test, judged);
     if (problem !== undefined) problems.push({ severity: 'error', ...locate(['tests', index]), ...problem });
   }
@@ -33,7 +34,11 @@ function tokenOf(index: number): string {
   return `assumed-${index}`;
 }
 
-function askedBy({ request, headers = {}, token, user }: TestConfig, index: number, config: Sound['config']): Asked {
+function askedBy(
+  { request, headers = {}, token, user }: TestConfig,
+  index: number,
+  config: CheckedGatewayFile['config'],
+): SimulatedRequest {
   const line = parseRequestLine(request);
   if (line === undefined) throw new Error(`the checks let \`${request}\` pass`);
   return {
@@ -46,7 +51,7 @@ function askedBy({ request, headers = {}, token, user }: TestConfig, index: numb
   };
 }
 
-function problemOf(test: TestConfig, judged: Judged): Pick<Problem, 'message' | 'hint'> | undefined {
+function problemOf(test: TestConfig, judged: SimulatedOutcome): Pick<Problem, 'message' | 'hint'> | undefined {
   const outcome = enforced(judged.outcome);
   const met = 'forward' in test.expect ? isForwarded(test.expect, outcome) : isRefused(test.expect, outcome);
   if (met) return undefined;

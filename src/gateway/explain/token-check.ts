@@ -20,7 +20,7 @@ export function fails(name: string, found: string, expected: string, note?: stri
   return check('fails', name, found, expected, note);
 }
 
-export function unknown(name: string, found: string, expected: string): TokenCheck {
+export function unknownToken(name: string, found: string, expected: string): TokenCheck {
   return check('unknown', name, found, expected, undefined);
 }
 

@@ -6,10 +6,10 @@ import type { Relay } from './relay.ts';
 import { wasCut } from './upstream-fault.ts';
 
 /** Undefined: the answer is for the client. `again`: the request is to be sent once more. */
-export type Judged = 'again' | UpstreamRefusal | undefined;
+export type AnswerVerdict = 'again' | UpstreamRefusal | undefined;
 
 /** `raw` alternates names and values as undici received them. */
-export type JudgeAnswer = (status: number, raw: RawFields) => Judged;
+export type JudgeAnswer = (status: number, raw: RawFields) => AnswerVerdict;
 
 /** What is read of an answer that nobody gets, so that its connection can be kept. */
 const DUMPED = 64 * 1024;

@@ -5,9 +5,9 @@ import { fieldLines } from '../client/field-lines.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { DigestSession, UpstreamNonce } from '../upstreams/digest-session.ts';
-import type { Origin } from '../upstreams/origin.ts';
-import { AnswerGuard, type Judged } from './answer-guard.ts';
-import { finite, hostFor, type Sent } from './dispatch-options.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
+import { AnswerGuard, type AnswerVerdict } from './answer-guard.ts';
+import { type DispatchedMessage, finite, hostFor } from './dispatch-options.ts';
 import type { UpstreamRefusal } from './giving-up.ts';
 import { HELD } from './held-body.ts';
 import { askChallenge } from './learn-challenge.ts';
@@ -21,16 +21,16 @@ import type { Preparing } from './upstream-attempt.ts';
 export class DigestAttempts implements Preparing {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
-  #origin: Origin;
-  readonly #sent: Sent;
+  #origin: UpstreamUrl;
+  readonly #sent: DispatchedMessage;
   readonly #relay: Relay;
   #nonce: UpstreamNonce | undefined;
   #answer: DigestAnswer | undefined;
   #renewed = false;
   /** Where a challenge was looked for. */
-  #begunAt: Origin | undefined;
+  #begunAt: UpstreamUrl | undefined;
 
-  constructor(exchange: Exchange, plan: Forward, origin: Origin, sent: Sent) {
+  constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
     this.#exchange = exchange;
     this.#plan = plan;
     this.#origin = origin;
@@ -46,7 +46,7 @@ export class DigestAttempts implements Preparing {
     this.#relay.start(guard, this);
   }
 
-  prepare(origin: Origin): void {
+  prepare(origin: UpstreamUrl): void {
     if (this.#begunAt === origin) this.#send();
     else this.#begin(origin);
   }
@@ -57,7 +57,7 @@ export class DigestAttempts implements Preparing {
   }
 
   /** What is sent once gets a nonce of its own: no other request can then make its count come too late. */
-  #begin(origin: Origin): void {
+  #begin(origin: UpstreamUrl): void {
     this.#begunAt = origin;
     this.#origin = origin;
     this.#renewed = false;
@@ -121,11 +121,11 @@ export class DigestAttempts implements Preparing {
     return true;
   }
 
-  #judge(status: number, raw: RawFields): Judged {
+  #judge(status: number, raw: RawFields): AnswerVerdict {
     return status === 401 ? this.#challenged(fieldLines(raw, 'www-authenticate')) : this.#served(raw);
   }
 
-  #challenged(lines: readonly string[]): Judged {
+  #challenged(lines: readonly string[]): AnswerVerdict {
     const used = this.#nonce;
     const next = this.#session.read(lines);
     if (used !== undefined) this.#session.drop(used);
@@ -141,7 +141,7 @@ export class DigestAttempts implements Preparing {
     return 'again';
   }
 
-  #served(raw: RawFields): Judged {
+  #served(raw: RawFields): AnswerVerdict {
     const nonce = this.#nonce;
     if (nonce === undefined || this.#answer === undefined) return undefined;
     this.#session.prove(nonce);

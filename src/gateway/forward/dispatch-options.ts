@@ -4,7 +4,7 @@ import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import { shadowFields } from './shadow-fields.ts';
 import { upstreamFields } from './upstream-fields.ts';
 
@@ -14,7 +14,7 @@ export type SentBody = RequestBody | Buffer | null;
 export type OnUpgrade = (raw: RawFields, socket: Duplex, plan: Forward) => void;
 
 /** What goes to the upstream with the head. */
-export interface Sent {
+export interface DispatchedMessage {
   readonly body: SentBody;
   /** The body, where it comes from the client while it is sent. */
   readonly upload: RequestBody | undefined;
@@ -22,7 +22,7 @@ export interface Sent {
   readonly onUpgrade: OnUpgrade | undefined;
 }
 
-export function sentOf(body: SentBody, onUpgrade: OnUpgrade | undefined): Sent {
+export function sentOf(body: SentBody, onUpgrade: OnUpgrade | undefined): DispatchedMessage {
   return { body, upload: body instanceof RequestBody ? body : undefined, onUpgrade };
 }
 
@@ -36,8 +36,8 @@ export type Dispatched = Dispatcher.DispatchOptions & {
 export function dispatchOptions(
   exchange: Exchange,
   plan: Forward,
-  origin: Origin,
-  { body, onUpgrade }: Sent,
+  origin: UpstreamUrl,
+  { body, onUpgrade }: DispatchedMessage,
 ): Dispatched {
   const { head, shared, requestId } = exchange;
   const { idle, response } = plan.route.limits;
@@ -63,7 +63,7 @@ export function dispatchOptions(
   };
 }
 
-export function hostFor({ head }: Exchange, origin: Origin): string {
+export function hostFor({ head }: Exchange, origin: UpstreamUrl): string {
   return origin.host ?? head.host?.value ?? origin.authority;
 }
 

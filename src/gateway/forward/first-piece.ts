@@ -1,4 +1,4 @@
-import { guard } from '../client/carry-out.ts';
+import { catchDefects } from '../client/carry-out.ts';
 import type { Exchange } from '../client/exchange.ts';
 import type { RequestBody } from '../client/request-body.ts';
 import { BodyRate } from '../client/stalls.ts';
@@ -41,6 +41,6 @@ export function onceWorthSending(exchange: Exchange, plan: Forward, body: Reques
     unwatch?.();
     shared.stalls.forget(rate);
     exchange.waitedSince(asked);
-    guard(exchange, done);
+    catchDefects(exchange, done);
   });
 }

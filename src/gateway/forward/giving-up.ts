@@ -1,7 +1,7 @@
 import { BodyTooLarge, ClientGone } from '../client/request-body.ts';
 import { BodyTooSlow } from '../client/stalls.ts';
 import type { Code } from '../message/codes.ts';
-import { NoRoom } from '../upstreams/room.ts';
+import { ConnectionBudgetFull } from '../upstreams/room.ts';
 import { upstreamFault } from './upstream-fault.ts';
 
 /** An answer of ours in place of the upstream's. */
@@ -17,7 +17,7 @@ export interface UpstreamRefusal {
 export class ResponseTimeout extends Error {}
 
 /** It waited for a connection, and its address had more than its share of the places. */
-export class GaveWay extends Error {
+export class ConnectionYielded extends Error {
   constructor() {
     super('its client address has more than its share (`limits.share`), and another address needed the place');
   }
@@ -29,18 +29,18 @@ const causes = [
   { type: BodyTooLarge, code: 'body_too_large' },
   { type: BodyTooSlow, code: 'request_timeout' },
   { type: ResponseTimeout, code: 'upstream_timeout' },
-  { type: GaveWay, code: 'upstream_saturated' },
-  { type: NoRoom, code: 'upstream_saturated' },
+  { type: ConnectionYielded, code: 'upstream_saturated' },
+  { type: ConnectionBudgetFull, code: 'upstream_saturated' },
 ] as const;
 
 /** Why there is no answer of the upstream's, or no whole one. */
-export function reasonOf(error: Error): Code | 'client_gone' {
+export function abortCode(error: Error): Code | 'client_gone' {
   return ourReason(error) ?? upstreamFault(error);
 }
 
 /** Seconds, where it is for us to say. */
 export function retryAfterOf(error: Error): number | undefined {
-  return error instanceof NoRoom || error instanceof GaveWay ? 1 : undefined;
+  return error instanceof ConnectionBudgetFull || error instanceof ConnectionYielded ? 1 : undefined;
 }
 
 /** Undefined: the connection to the upstream failed. */

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { fieldLines } from '../client/field-lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 
-export interface Question {
+export interface ChallengeRequest {
   readonly target: string;
   /** Name, value, name, value, … */
   readonly headers: string[];
@@ -17,8 +17,8 @@ export interface Question {
  * `WWW-Authenticate`; undefined: the target is not protected from it. Rejects with the error of the connection.
  */
 export function askChallenge(
-  { carrier, serverName }: Origin,
-  question: Question,
+  { carrier, serverName }: UpstreamUrl,
+  question: ChallengeRequest,
 ): Promise<readonly string[] | undefined> {
   const { target: path, headers, timeout: headersTimeout } = question;
   const { promise, resolve, reject } = Promise.withResolvers<readonly string[] | undefined>();

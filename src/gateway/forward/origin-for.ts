@@ -1,7 +1,7 @@
 import type { Exchange } from '../client/exchange.ts';
 import type { Forward } from '../decide/outcome.ts';
-import type { Origin } from '../upstreams/origin.ts';
-import type { Sent } from './dispatch-options.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { DispatchedMessage } from './dispatch-options.ts';
 
 /**
  * Whether so many are under way that there is no place for this one, which is then answered. Asked before a body is read
@@ -39,7 +39,11 @@ function refuseSaturated(exchange: Exchange, plan: Forward): void {
 }
 
 /** Where the request goes; undefined: nowhere, and it is answered. While its body was held its client may have left. */
-export function originFor(exchange: Exchange, plan: Forward, { upload, onUpgrade }: Sent): Origin | undefined {
+export function originFor(
+  exchange: Exchange,
+  plan: Forward,
+  { upload, onUpgrade }: DispatchedMessage,
+): UpstreamUrl | undefined {
   const isHandshake = onUpgrade !== undefined;
   const isAnswered =
     exchange.gone || refuseWithoutPlace(exchange, plan) || (isHandshake && refuseTunnel(exchange, plan));

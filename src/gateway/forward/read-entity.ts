@@ -1,5 +1,5 @@
 import { outage } from '../../base/verdict.ts';
-import { broken, guard } from '../client/carry-out.ts';
+import { broken, catchDefects } from '../client/carry-out.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { Gathered } from '../client/gathered.ts';
 import { BodyTooLarge, ClientGone } from '../client/request-body.ts';
@@ -31,7 +31,7 @@ export function readEntity(
   const gathered = new Gathered((bytes) => (route.shadow ? loan.spare(bytes) : loan.take(bytes)));
   const finish = (entity: Buffer | undefined) => {
     exchange.waitedSince(asked);
-    guard(exchange, () => done(entity));
+    catchDefects(exchange, () => done(entity));
   };
   const take = (chunk: Buffer) => {
     if (gathered.add(chunk)) return;

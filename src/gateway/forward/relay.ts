@@ -5,14 +5,14 @@ import { flushHead } from '../client/flush-head.ts';
 import { ClientGone, type RequestBody } from '../client/request-body.ts';
 import { responseFields, responseRules, trailerFields } from '../client/response-fields.ts';
 import { BodyRate, ReaderStall } from '../client/stalls.ts';
-import { relayed } from '../client/stream-garbage.ts';
+import { countStreamed } from '../client/stream-garbage.ts';
 import { isWebSocket, OtherProtocol } from '../client/switched-protocol.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
-import type { Sent } from './dispatch-options.ts';
-import { ResponseTimeout, reasonOf, retryAfterOf, type UpstreamRefusal } from './giving-up.ts';
+import type { DispatchedMessage } from './dispatch-options.ts';
+import { abortCode, ResponseTimeout, retryAfterOf, type UpstreamRefusal } from './giving-up.ts';
 import { refuseEnded, TokenEnded, watchToken } from './token-ended.ts';
 import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
 
@@ -34,7 +34,7 @@ const UNANSWERED: AnswerHead = { length: undefined, isBodiless: false, resume: n
 export class Relay implements AnswerHandler {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
-  readonly #sent: Sent;
+  readonly #sent: DispatchedMessage;
   readonly #attempt: UpstreamAttempt;
   /** Undefined: the client has taken all that it was given so far. */
   #reader: ReaderStall | undefined;
@@ -47,7 +47,7 @@ export class Relay implements AnswerHandler {
   #isHeadOut = false;
 
   /** `origin`: as the upstream has just chosen it. */
-  constructor(exchange: Exchange, plan: Forward, origin: Origin, sent: Sent) {
+  constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
     this.#exchange = exchange;
     this.#plan = plan;
     this.#sent = sent;
@@ -140,7 +140,7 @@ export class Relay implements AnswerHandler {
       this.#whole = chunk;
       return true;
     }
-    relayed(chunk.length);
+    countStreamed(chunk.length);
     this.#isHeadOut = true;
     if (this.#exchange.response.write(chunk)) return true;
     this.#waitForReader();
@@ -254,7 +254,7 @@ export class Relay implements AnswerHandler {
       this.#answerFor(error);
       return;
     }
-    this.#exchange.trace?.tried(reasonOf(error));
+    this.#exchange.trace?.tried(abortCode(error));
     this.#stopTimer();
     this.#startTimer();
     this.#attempt.goTo(next);
@@ -268,7 +268,7 @@ export class Relay implements AnswerHandler {
       refuseEnded(this.#exchange, this.#plan, error.why);
       return;
     }
-    const code = reasonOf(error);
+    const code = abortCode(error);
     this.#release(code === 'client_gone' ? code : undefined);
     if (code === 'client_gone') return;
     this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
@@ -277,7 +277,7 @@ export class Relay implements AnswerHandler {
   /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
   #cut(error: Error): void {
     const isClients = error instanceof ClientGone;
-    const cause = error instanceof TokenEnded ? error.why : reasonOf(error);
+    const cause = error instanceof TokenEnded ? error.why : abortCode(error);
     if (!isClients) this.#exchange.trace?.cut(cause);
     const isCut = cause.startsWith('upstream_');
     this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`, isCut);

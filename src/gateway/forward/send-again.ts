@@ -7,7 +7,7 @@ import { upstreamFault, wasCut } from './upstream-fault.ts';
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** A request that failed before its answer began. */
-export interface Failed {
+export interface FailedAttempt {
   readonly head: RequestHead;
   /** undici calls `onConnect` before the first byte: without it nothing was sent. */
   readonly isSent: boolean;
@@ -21,7 +21,7 @@ export interface Failed {
  * only where a kept connection may have ended in the moment in which it was used (RFC 9112 §9.3.1), or where another engine
  * reads what it answers.
  */
-export function whereAgain(error: Error, failed: Failed): 'anywhere' | 'elsewhere' | 'nowhere' {
+export function retryTarget(error: Error, failed: FailedAttempt): 'anywhere' | 'elsewhere' | 'nowhere' {
   const isSilence = error instanceof ResponseTimeout;
   if (!isSilence && ourReason(error) !== undefined) return 'nowhere';
   if (!failed.isSent) return failed.isTouched ? 'nowhere' : 'elsewhere';

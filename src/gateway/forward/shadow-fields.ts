@@ -4,7 +4,7 @@ import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { OF_HOP } from '../message/our-fields.ts';
 import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
-import { addForwardingFields, peerOf, type Sender } from './upstream-fields.ts';
+import { addForwardingFields, type Sender, upstreamPeerOf } from './upstream-fields.ts';
 
 /**
  * The header section of a request in shadow mode, where no route to its upstream enforces: everything goes on as it came
@@ -43,7 +43,7 @@ const isOfHop = remembering((name) => OF_HOP.has(name) || OF_HOP.has(fold(name))
 
 /** The peer goes to the end of the last line: a reader of several lines reads them as one list (RFC 9110 §5.3). */
 function extendChain(fields: string[], head: RequestHead): void {
-  const peer = peerOf(head);
+  const peer = upstreamPeerOf(head);
   for (let i = fields.length - 2; i >= 0; i -= 2) {
     if ((fields[i] as string).toLowerCase() !== 'x-forwarded-for') continue;
     fields[i + 1] = fields[i + 1] === '' ? peer : `${fields[i + 1]}, ${peer}`;

@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { guard } from '../client/carry-out.ts';
+import { catchDefects } from '../client/carry-out.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { ClientGone } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { ForwardEngine } from '../upstreams/engine.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
 import { ForeignAnswer } from '../upstreams/own/invalid-answer.ts';
-import type { Applicant, Place } from '../upstreams/shares.ts';
-import { type Dispatched, dispatchOptions, type Sent } from './dispatch-options.ts';
-import { GaveWay } from './giving-up.ts';
-import { isOfUpstream, whereAgain } from './send-again.ts';
+import type { Applicant, RequestShare } from '../upstreams/shares.ts';
+import { type Dispatched, type DispatchedMessage, dispatchOptions } from './dispatch-options.ts';
+import { ConnectionYielded } from './giving-up.ts';
+import { isOfUpstream, retryTarget } from './send-again.ts';
 
 /**
  * - `queued`: it waits for the turn of its address, for what must be known first, or for a connection.
@@ -25,12 +25,12 @@ type State = 'queued' | 'connected' | 'answered' | 'tunnel' | 'lingering' | 'don
 
 /** Finds out what must be known before a request is sent, and then calls `dispatch`. */
 export interface Preparing {
-  prepare(origin: Origin): void;
+  prepare(origin: UpstreamUrl): void;
 }
 
 /** Where a request is. */
 interface Visit {
-  readonly origin: Origin;
+  readonly origin: UpstreamUrl;
   /** What its breaker counts by. */
   readonly epoch: number;
   /** What carries it there, as soon as it is sent. */
@@ -44,14 +44,14 @@ interface Visit {
 export class UpstreamAttempt implements Applicant {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
-  readonly #sent: Sent;
+  readonly #sent: DispatchedMessage;
   #state: State = 'queued';
   #at: Visit;
   #retries: number;
   /** An answer to it was not understood: what is sent again, another engine carries. */
   #isForeign = false;
   /** Among the connections of its address. */
-  #place: Place | undefined;
+  #place: RequestShare | undefined;
   /** Takes it out of the line in which it waits, or ends its connection. Undefined: the engine lets go of none that waits. */
   #stop: ((reason?: Error) => void) | undefined;
   #handler: AnswerHandler | undefined;
@@ -61,7 +61,7 @@ export class UpstreamAttempt implements Applicant {
   #options: Dispatched | undefined;
 
   /** `origin`: as the upstream has just chosen it. */
-  constructor(exchange: Exchange, plan: Forward, origin: Origin, sent: Sent) {
+  constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
     const { upstream } = plan.route;
     this.#exchange = exchange;
     this.#plan = plan;
@@ -128,12 +128,12 @@ export class UpstreamAttempt implements Applicant {
 
   go(): void {
     this.#stop = undefined;
-    guard(this.#exchange, () => this.#send());
+    catchDefects(this.#exchange, () => this.#send());
   }
 
   giveWay(): void {
     this.#sent.upload?.destroy();
-    this.#handler?.onError(new GaveWay());
+    this.#handler?.onError(new ConnectionYielded());
   }
 
   #send(): void {
@@ -232,13 +232,13 @@ export class UpstreamAttempt implements Applicant {
   }
 
   /** It has failed before it was answered: where it goes next. Undefined: nowhere. */
-  failed(error: Error): Origin | undefined {
+  failed(error: Error): UpstreamUrl | undefined {
     this.#report(error, false);
     this.#isForeign ||= error instanceof ForeignAnswer;
     return this.#nextFor(error);
   }
 
-  goTo(next: Origin): void {
+  goTo(next: UpstreamUrl): void {
     this.#at.origin.inFlight--;
     next.inFlight++;
     next.counts.retries++;
@@ -276,10 +276,10 @@ export class UpstreamAttempt implements Applicant {
     else origin.breaker.abandoned(epoch);
   }
 
-  #nextFor(error: Error): Origin | undefined {
+  #nextFor(error: Error): UpstreamUrl | undefined {
     if (this.#retries === 0 || this.#exchange.gone) return undefined;
     const { upstream } = this.#plan.route;
-    const where = whereAgain(error, {
+    const where = retryTarget(error, {
       head: this.#exchange.head,
       isSent: this.#state !== 'queued',
       isTouched: this.#sent.upload?.destroyed === true,
@@ -293,6 +293,6 @@ export class UpstreamAttempt implements Applicant {
   }
 }
 
-function visit(origin: Origin): Visit {
+function visit(origin: UpstreamUrl): Visit {
   return { origin, epoch: origin.breaker?.epoch ?? 0, engine: undefined };
 }

@@ -96,7 +96,7 @@ export function addForwardingFields(fields: string[], head: RequestHead): void {
 }
 
 /** The peer of this connection. */
-export function peerOf({ origin: { chain } }: RequestHead): string {
+export function upstreamPeerOf({ origin: { chain } }: RequestHead): string {
   return chain.slice(chain.lastIndexOf(' ') + 1);
 }
 

@@ -5,20 +5,25 @@ import { CLIENT_CERT, isCertificateHeader } from '../../config/words/certificate
 import { parseHostPattern } from '../../config/words/host-pattern.ts';
 import { parsePathPattern } from '../../config/words/path-pattern.ts';
 import type { Counters } from '../../counters/counters.ts';
-import { type HeaderRules, type IdentityHeaders, identityHeaders, type OnlySet } from '../decide/identity-headers.ts';
+import {
+  type DroppedHeaderRules,
+  type IdentityHeaders,
+  identityHeaders,
+  type OnlySet,
+} from '../decide/identity-headers.ts';
 import type { ProtectedResources } from '../decide/protected-resources.ts';
 import { compileRateLimit } from '../decide/rate-limit.ts';
 import type { Route } from '../decide/route.ts';
 import type { WatchToken } from '../message/identity.ts';
-import type { Tally } from '../message/tally.ts';
+import type { RouteTally } from '../message/tally.ts';
 import { matchConditions } from '../routing/match-conditions.ts';
 import { compileRewrite } from '../routing/rewrite.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { isShadow, lookingOn } from './looking-on.ts';
+import { inShadowMode, isShadow } from './looking-on.ts';
 import { ofNeighbours } from './neighbours.ts';
 import { oncePerInput } from './once-per-input.ts';
-import { type SharedParts, sharedParts, type Verifier } from './shared-parts.ts';
+import { type GenerationParts, sharedParts, type Verifier } from './shared-parts.ts';
 
 export interface RouteDependencies {
   readonly upstreams: ReadonlyMap<string, Upstream>;
@@ -31,7 +36,7 @@ export interface RouteDependencies {
   /** Counts a request against the limit of its route. */
   readonly take: Counters['take'];
   /** Where the requests of a route are counted. */
-  readonly tally: (route: string) => Tally;
+  readonly tally: (route: string) => RouteTally;
   /** Where a value of the file stands; absent where there is no file. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
@@ -86,11 +91,12 @@ function compiler(
 /** Routes that say the same share them. */
 function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeaders {
   const { defaults, request_id } = config;
-  const onlyLooksOn = lookingOn(config);
+  const onlyLooksOn = inShadowMode(config);
   const onlySet = onlySetBy(config);
   const also = ofNeighbours(config);
-  const make = oncePerInput(({ identity_headers, ...passes }: HeaderRules & Pick<Defaults, 'identity_headers'>) =>
-    identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
+  const make = oncePerInput(
+    ({ identity_headers, ...passes }: DroppedHeaderRules & Pick<Defaults, 'identity_headers'>) =>
+      identityHeaders(identity_headers, { requestId: request_id.header, ...passes }),
   );
   return (route) => {
     const { identity_headers = defaults.identity_headers, pass_headers = defaults.pass_headers } = route;
@@ -101,7 +107,7 @@ function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeade
 
 type Defaults = GatewayConfig['defaults'];
 
-type Passes = Pick<HeaderRules, 'passed' | 'passedFromProxies'>;
+type Passes = Pick<DroppedHeaderRules, 'passed' | 'passedFromProxies'>;
 
 /** Who the client of a proxy is only the proxy knows; a client would say it of itself. */
 function passesOf(names: Defaults['pass_headers']): Passes {
@@ -169,7 +175,7 @@ function admission(
   config: GatewayConfig,
   route: RouteConfig,
   dependencies: RouteDependencies,
-  parts: SharedParts,
+  parts: GenerationParts,
 ): Pick<Route, Admission> {
   const servers = route.authorization_servers ?? Object.keys(config.authorization_servers);
   const takesBearer = schemesOf(route.auth).includes('bearer');
@@ -207,7 +213,7 @@ function forwarding(
   config: GatewayConfig,
   route: RouteConfig,
   { upstreams, watch }: RouteDependencies,
-  parts: SharedParts,
+  parts: GenerationParts,
 ): Pick<Route, Forwarding> {
   const { name, timeout } = upstreamOf(config, route);
   const unnamed = parts.onlyLooksOn(route) ? NO_TIMES : ANSWER_TIMES;
@@ -243,7 +249,7 @@ type Placement =
   | 'decisive';
 
 /** Which requests. */
-function placement(config: GatewayConfig, route: RouteConfig, parts: SharedParts): Pick<Route, Placement> {
+function placement(config: GatewayConfig, route: RouteConfig, parts: GenerationParts): Pick<Route, Placement> {
   const { match } = route;
   const pattern = parsePathPattern(match.path);
   if (pattern.kind === 'fault') return fail(pattern.message);

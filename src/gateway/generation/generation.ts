@@ -8,7 +8,7 @@ import type { Shared } from '../client/exchange.ts';
 import type { Stalls } from '../client/stalls.ts';
 import { originReader } from '../client/trusted-proxies.ts';
 import { crossOrigin } from '../decide/cross-origin.ts';
-import { buildEngine, type Engine } from '../decide/engine.ts';
+import { buildEngine, type DecisionEngine } from '../decide/engine.ts';
 import { protectedResources } from '../decide/protected-resources.ts';
 import type { Route } from '../decide/route.ts';
 import { varyOf } from '../decide/vary.ts';
@@ -25,14 +25,14 @@ import { openAuthorizationServer } from '../verify/open-authorization-server.ts'
 import { type BearerVerifiers, buildVerifiers } from '../verify/verifiers.ts';
 import { compileRoutes, compileUnrouted } from './compile.ts';
 import { compileHealthPasses, type HealthPass } from './health-pass.ts';
-import type { Kept } from './kept.ts';
+import type { ReloadPool } from './kept.ts';
 import { openSchemes, type Schemes } from './open-schemes.ts';
-import type { Outside } from './outside.ts';
+import type { WorkerContext } from './outside.ts';
 
 /** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
 export interface Generation {
   readonly config: GatewayConfig;
-  readonly engine: Engine;
+  readonly engine: DecisionEngine;
   readonly routes: readonly Route[];
   readonly verifiers: BearerVerifiers;
   readonly schemes: Schemes;
@@ -57,14 +57,14 @@ export interface GenerationDependencies {
   readonly decisions: Decisions;
   readonly stalls: Stalls;
   readonly fullShares: FullShares;
-  readonly kept: Kept;
+  readonly kept: ReloadPool;
   readonly listener: Shared['listener'];
   /** Where relative file names of the configuration start. */
   readonly directory: string;
   /** Where a value of the file stands. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
   /** Of a worker. */
-  readonly outside?: Outside | undefined;
+  readonly outside?: WorkerContext | undefined;
 }
 
 export function buildGeneration(config: GatewayConfig, dependencies: GenerationDependencies): Generation {

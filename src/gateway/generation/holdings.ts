@@ -9,7 +9,7 @@ interface Held<Thing> {
  * What one file opened and the next takes over because it says the same of it: connections, caches, keys. Closed when no
  * generation uses it any more.
  */
-export class Holdings<Thing> {
+export class SharedPool<Thing> {
   readonly #held = new Map<string, Held<Thing>>();
   readonly #close: (thing: Thing) => Promise<unknown>;
 

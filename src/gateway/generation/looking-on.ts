@@ -5,7 +5,7 @@ export function isShadow(config: GatewayConfig, { mode = config.mode }: RouteCon
 }
 
 /** Whether a route is in shadow mode and no route to its upstream enforces: nothing there trusts what the gateway says. */
-export function lookingOn(config: GatewayConfig): (route: RouteConfig) => boolean {
+export function inShadowMode(config: GatewayConfig): (route: RouteConfig) => boolean {
   const addresses = addressesOf(config);
   const enforced = new Set(config.routes.filter((route) => !isShadow(config, route)).flatMap(addresses));
   return (route) => isShadow(config, route) && !addresses(route).some((address) => enforced.has(address));

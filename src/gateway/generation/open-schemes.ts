@@ -1,5 +1,5 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
-import { placeOf } from '../../counters/open.ts';
+import { redisPlace } from '../../counters/open.ts';
 import { buildLoginThrottle } from '../../counters/throttle.ts';
 import type { Lease } from '../message/lease.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
@@ -47,7 +47,7 @@ function sceneOf(config: GatewayConfig, dependencies: SchemeDependencies, lease:
     lease,
     throttle: buildLoginThrottle({ counters, maxFailures, window }),
     counted: [config.counters, config.login],
-    countedAt: placeOf(config.counters.url),
+    countedAt: redisPlace(config.counters.url),
     stores: new Set(),
   };
 }

@@ -2,7 +2,7 @@ import type { Counters } from '../../counters/counters.ts';
 import type { RemoteServer } from '../verify/remote-server.ts';
 
 /** What a worker has from the primary of its process group instead of having it for itself. */
-export interface Outside {
+export interface WorkerContext {
   /** Those of `counters: memory`. */
   readonly counters: Counters;
   /** Of the authorization server of this name in the file that is taken up. */

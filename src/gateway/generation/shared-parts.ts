@@ -10,7 +10,7 @@ import { compileWhen } from '../decide/when.ts';
 import { repeatedReads } from '../decide/when-reads.ts';
 import type { VerifyBearer } from '../message/identity.ts';
 import { scopeRequirement } from '../message/scope-requirement.ts';
-import { lookingOn } from './looking-on.ts';
+import { inShadowMode } from './looking-on.ts';
 import { oncePerInput } from './once-per-input.ts';
 
 /** The verifier for the tokens of these authorization servers. */
@@ -25,7 +25,7 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
     requirements: requirementsOnce(config),
     limits: oncePerInput(routeLimits),
     decisive: decisiveOnce(),
-    onlyLooksOn: lookingOn(config),
+    onlyLooksOn: inShadowMode(config),
   };
 }
 
@@ -78,7 +78,7 @@ function routeLimits({ response, idle, body, form }: WantedLimits): RouteLimits 
   return { response: limit(response), idle: limit(idle), body: limit(body), form };
 }
 
-export type SharedParts = ReturnType<typeof sharedParts>;
+export type GenerationParts = ReturnType<typeof sharedParts>;
 
 interface Wanted {
   /** Of the route. */

@@ -10,16 +10,16 @@ import { printableValue } from '../../base/printable.ts';
 import type { Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { COUNTED_ALONE } from '../../counters/counters.ts';
-import type { Carrier } from '../client/client-message.ts';
+import type { ClientConnection } from '../client/client-message.ts';
 import { ClientReader } from '../client/client-reader.ts';
 import { Stalls } from '../client/stalls.ts';
 import { buildGeneration, type Generation, type GenerationDependencies } from '../generation/generation.ts';
-import { keepNothingYet } from '../generation/kept.ts';
-import type { Outside } from '../generation/outside.ts';
+import { emptyReloadPool } from '../generation/kept.ts';
+import type { WorkerContext } from '../generation/outside.ts';
 import { buildDecisionEndpoint } from '../listener/decision/endpoint.ts';
 import { buildProxy } from '../listener/proxy.ts';
 import { buildServer, type ServerOptions } from '../listener/server.ts';
-import { Shaking } from '../listener/shaking.ts';
+import { HandshakeTracker } from '../listener/shaking.ts';
 import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
 import { type AccessLog, buildAccessLog } from '../telemetry/access-log.ts';
 import { Decisions } from '../telemetry/decisions.ts';
@@ -34,7 +34,7 @@ export interface CoreOptions {
   readonly clock?: Clock | undefined;
   readonly log?: Logger | undefined;
   /** Of a worker. */
-  readonly outside?: Outside | undefined;
+  readonly outside?: WorkerContext | undefined;
 }
 
 /** What every generation of this gateway serves with, and the first of them. */
@@ -52,10 +52,10 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     draining: false,
     tunnels: new Set<Socket>(),
     sessions: new Set<{ close(): void }>(),
-    doomed: new WeakSet<Carrier>(),
-    leaving: new WeakSet<Carrier>(),
+    doomed: new WeakSet<ClientConnection>(),
+    leaving: new WeakSet<ClientConnection>(),
     proved: new Set<Socket>(),
-    shaking: new Shaking(),
+    shaking: new HandshakeTracker(),
   };
   const fullShares = new FullShares(clock, log);
   const core = {
@@ -65,7 +65,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     decisions,
     stalls: new Stalls(clock),
     fullShares,
-    kept: keepNothingYet(),
+    kept: emptyReloadPool(),
     listener,
     directory,
   };

@@ -6,7 +6,7 @@ import { upstreamFault } from '../forward/upstream-fault.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import type { HealthPass } from '../generation/health-pass.ts';
 import { type Code, entry } from '../message/codes.ts';
-import { ask } from '../upstreams/ask.ts';
+import { probeUpstream } from '../upstreams/ask.ts';
 
 /**
  * What probes ask of the gateway itself, and the paths that lead on to an upstream. Strangers may reach it where it is not
@@ -44,7 +44,7 @@ async function forward({ upstream, path, timeout }: HealthPass, method: 'GET' | 
   const headers = ['host', origin.host ?? origin.authority];
   try {
     const question = { path, method, headers, servername: origin.serverName, timeout, limit: LIMIT };
-    const answer = await ask(origin.carrier, question);
+    const answer = await probeUpstream(origin.carrier, question);
     origin.breaker?.succeeded(origin.breaker.epoch);
     const type = answer.headers.get('content-type');
     if (type !== undefined) reply.header('content-type', type);

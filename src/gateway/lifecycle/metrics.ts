@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Generation, LiveGeneration } from '../generation/generation.ts';
-import type { Measured, Tally } from '../message/tally.ts';
+import type { Measured, RouteTally } from '../message/tally.ts';
 import type { Decisions } from '../telemetry/decisions.ts';
 import { feedMetrics } from './feed-metrics.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
@@ -160,7 +160,7 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
 ];
 
-function byRoute(decisions: Decisions, pick: (tally: Tally) => Measured) {
+function byRoute(decisions: Decisions, pick: (tally: RouteTally) => Measured) {
   return [...decisions.tallies()].map(([route, tally]) => [{ route }, pick(tally)] as const);
 }
 

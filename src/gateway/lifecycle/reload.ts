@@ -33,7 +33,7 @@ export interface Reloading {
 }
 
 /** `change`: somebody wrote a file, and need not be done with it. */
-export type Cause = 'asked' | 'change';
+export type ReloadCause = 'asked' | 'change';
 
 /** The files that a configuration is made of. */
 export interface FollowedFiles {
@@ -67,7 +67,7 @@ export type Reloaded =
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly waiting?: true };
 
 /** Nobody who asks for it says why. */
-export type Reload = (cause?: Cause) => Promise<Reloaded>;
+export type Reload = (cause?: ReloadCause) => Promise<Reloaded>;
 
 /** Replaces what the gateway serves by, whole or not at all. One reload at a time, each of the file as it then stands. */
 export function buildReload(reloading: Reloading): Reload {
@@ -79,7 +79,7 @@ export function buildReload(reloading: Reloading): Reload {
   };
 }
 
-async function attempt(reloading: Reloading, cause: Cause): Promise<Reloaded> {
+async function attempt(reloading: Reloading, cause: ReloadCause): Promise<Reloaded> {
   const result = await reload(reloading, cause).catch((error: unknown) => broken(reloading, error));
   reloading.renew();
   count(reloading, result);
@@ -87,7 +87,7 @@ async function attempt(reloading: Reloading, cause: Cause): Promise<Reloaded> {
   return result;
 }
 
-async function reload(reloading: Reloading, cause: Cause): Promise<Reloaded> {
+async function reload(reloading: Reloading, cause: ReloadCause): Promise<Reloaded> {
   const loaded = await judge(reloading);
   if (!loaded.ok) return loaded;
   const tightened = tightenedAtRestart(reloading.live.current.config, loaded);

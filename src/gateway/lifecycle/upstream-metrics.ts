@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { LiveGeneration } from '../generation/generation.ts';
 import type { BreakerState } from '../upstreams/breaker.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 
 /** What is known of each url of each upstream. Every worker looks for itself. */
@@ -40,7 +40,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
 
 const states: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-const gauges: readonly GaugeMetric<Origin>[] = [
+const gauges: readonly GaugeMetric<UpstreamUrl>[] = [
   {
     name: 'gatehouse_upstream_up',
     help: '1: the url is well, as far as `health` tells. 0: it is not, and gets no requests.',

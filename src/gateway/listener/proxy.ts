@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Arrival } from '../client/arrival.ts';
-import { admit, carryOut, guard, type Means } from '../client/carry-out.ts';
+import type { IncomingRequest } from '../client/arrival.ts';
+import { admit, carryOut, catchDefects, type Means } from '../client/carry-out.ts';
 import type { ClientRequest } from '../client/client-message.ts';
 import { Exchange, requestIds, type Shared } from '../client/exchange.ts';
-import { peerOf, withForwardedHost } from '../client/trusted-proxies.ts';
+import { clientPeerOf, withForwardedHost } from '../client/trusted-proxies.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../client/tunnel.ts';
-import type { Engine } from '../decide/engine.ts';
+import type { DecisionEngine } from '../decide/engine.ts';
 import type { Routed } from '../decide/routed.ts';
 import type { OnUpgrade } from '../forward/dispatch-options.ts';
 import { forwardHttp } from '../forward/forward-http.ts';
@@ -17,7 +17,7 @@ import type { StreamEnd } from '../message/identity.ts';
 import { type RequestHead, readHead } from '../message/request-head.ts';
 
 /** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
-export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
+export function buildProxy(live: LiveGeneration): (arrival: IncomingRequest) => void {
   const nextId = requestIds();
   return (arrival) => {
     const { engine, shared } = live.current;
@@ -28,7 +28,7 @@ export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
     if (shared.listener.leaving.has(socket)) return void socket.destroy();
     try {
       const exchange = open(arrival, shared, nextId);
-      guard(exchange, () => begin(engine, exchange, arrival));
+      catchDefects(exchange, () => begin(engine, exchange, arrival));
     } catch (error) {
       shared.log.error({ err: error }, 'internal error');
       arrival.request.socket.destroy();
@@ -36,9 +36,9 @@ export function buildProxy(live: LiveGeneration): (arrival: Arrival) => void {
   };
 }
 
-function open(arrival: Arrival, shared: Shared, nextId: () => string): Exchange {
+function open(arrival: IncomingRequest, shared: Shared, nextId: () => string): Exchange {
   const { request, response, target, notice } = arrival;
-  const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
+  const origin = shared.originOf(clientPeerOf(request, shared.requestIdHeaderLower));
   const { isHostForwarded, decisions } = shared;
   const head = readHead({
     method: request.method as string,
@@ -55,7 +55,7 @@ function versionOf({ httpVersion }: ClientRequest): RequestHead['version'] {
   return httpVersion === '1.1' ? '1.1' : httpVersion === '2.0' ? '2.0' : '1.0';
 }
 
-function begin(engine: Engine, exchange: Exchange, arrival: Arrival): void {
+function begin(engine: DecisionEngine, exchange: Exchange, arrival: IncomingRequest): void {
   const routed = admit(engine, exchange, arrival.notice);
   if (routed.kind !== 'routed') {
     exchange.settle(routed);

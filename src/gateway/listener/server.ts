@@ -20,15 +20,15 @@ import { withoutSchemas } from '../../base/no-schemas.ts';
 import { roomForConnections } from '../../base/open-files.ts';
 import type { LimitsConfig } from '../../config/schema/gateway.ts';
 import type { TlsConfig } from '../../config/schema/listener.ts';
-import type { Arrival } from '../client/arrival.ts';
+import type { IncomingRequest } from '../client/arrival.ts';
 import { answerClientError, isGarbage, isLate, writeRaw } from '../client/client-error.ts';
-import { owesAnswer, pendingOn } from '../client/owed.ts';
+import { owesResponse, pendingOn } from '../client/owed.ts';
 import { Handshake } from '../client/tunnel.ts';
 import type { Code } from '../message/codes.ts';
 import type { CountedAnswer } from '../message/tally.ts';
 import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
 import { guardHandshakes } from './tls.ts';
-import { Turns } from './turns.ts';
+import { ResponseOrder } from './turns.ts';
 
 /** What is known of what never became a request. */
 export interface Malformed extends Partial<CountedAnswer> {
@@ -44,7 +44,7 @@ export interface ServerOptions {
   readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
   /** Is told of each connection of HTTP/1.1. */
   readonly connected: (socket: Socket) => void;
-  readonly handle: (arrival: Arrival) => void;
+  readonly handle: (arrival: IncomingRequest) => void;
   /** A request that never became one: counted, not answered by `handle`. Gives its ticket. `answer`: beyond its code. */
   readonly malformed: (code: Code, told?: Malformed) => string;
 }
@@ -54,8 +54,8 @@ export interface ServerOptions {
  * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const expectations = new WeakMap<IncomingMessage, Arrival['notice']>();
-  const turns = new Turns();
+  const expectations = new WeakMap<IncomingMessage, IncomingRequest['notice']>();
+  const turns = new ResponseOrder();
   const app = Fastify({
     ...withoutSchemas,
     rewriteUrl: () => '/',
@@ -88,8 +88,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 
 /** What is known of requests before they begin. */
 interface Notes {
-  readonly expectations: WeakMap<IncomingMessage, Arrival['notice']>;
-  readonly turns: Turns;
+  readonly expectations: WeakMap<IncomingMessage, IncomingRequest['notice']>;
+  readonly turns: ResponseOrder;
 }
 
 /** The time between two looks at connections that are slow with their head, in milliseconds. */
@@ -174,7 +174,7 @@ function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): vo
 function abandon(socket: Socket): void {
   const leave = () => socket.destroy();
   socket.on('error', leave);
-  if (owesAnswer(socket)) socket.on('end', leave).on('drain', () => pendingOn(socket)?.emit('drain'));
+  if (owesResponse(socket)) socket.on('end', leave).on('drain', () => pendingOn(socket)?.emit('drain'));
   socket.resume();
 }
 
@@ -206,7 +206,7 @@ export function applyLimits(server: Server, limits: LimitsConfig): void {
  */
 function isWebSocket({ method, headers, httpVersion, socket }: IncomingMessage): boolean {
   // Behind a request that is not yet answered, the connection is not ours to give away.
-  if (owesAnswer(socket)) return false;
+  if (owesResponse(socket)) return false;
   const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
   return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
 }

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
  * Connections whose TLS handshake is under way. Its certificates are judged by the authorities of the moment in which the
  * connection came, so when one is gone these begin again.
  */
-export class Shaking {
+export class HandshakeTracker {
   readonly #sockets = new Map<string, Socket>();
 
   watch(server: Server): void {

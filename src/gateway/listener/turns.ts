@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pendingOn } from '../client/owed.ts';
-import { Line } from './waiting-line.ts';
+import { PipelinedRequests } from './waiting-line.ts';
 
 /** Bytes behind the last request of a connection that are read and thrown away. */
 const MOST_IGNORED = 1024 * 1024;
@@ -11,8 +11,8 @@ const MOST_IGNORED = 1024 * 1024;
  * requests at one time; then one client could take all that an upstream can do, and unsafe ones would overtake each other.
  * Node.js parses what comes and hands it over at once.
  */
-export class Turns {
-  readonly #lines = new WeakMap<Socket, Line>();
+export class ResponseOrder {
+  readonly #lines = new WeakMap<Socket, PipelinedRequests>();
   /** `bytesRead` as the end of requests was found. */
   readonly #ended = new WeakMap<Socket, number>();
 
@@ -51,8 +51,8 @@ export class Turns {
     if (socket.bytesRead - (this.#ended.get(socket) ?? 0) > MOST_IGNORED) socket.pause();
   }
 
-  #lineOf(socket: Socket): Line {
-    const line = this.#lines.get(socket) ?? new Line(socket);
+  #lineOf(socket: Socket): PipelinedRequests {
+    const line = this.#lines.get(socket) ?? new PipelinedRequests(socket);
     this.#lines.set(socket, line);
     return line;
   }

@@ -22,7 +22,7 @@ interface Waiting {
  * The requests of one connection that wait for their turn. The order is Node's own: a response gets the socket when the
  * one before it is out. The connection is read on meanwhile, so that a client that leaves is noticed.
  */
-export class Line {
+export class PipelinedRequests {
   readonly #socket: Socket;
   #bytes = 0;
   /** Since the line was last empty. */

@@ -63,7 +63,7 @@ const WIDTH = BUCKETS + 2 * BUCKET_COUNT;
 const CHUNK = 256;
 
 /** What became of one request, as far as it is counted by route. */
-export interface Counted extends CountedAnswer {
+export interface CountedRequest extends CountedAnswer {
   readonly code: string;
   /** Empty: nothing beyond the code. */
   readonly reason: string;
@@ -72,12 +72,12 @@ export interface Counted extends CountedAnswer {
 }
 
 /** Makes tallies whose numbers lie close together: requests are spread over thousands of routes. */
-export function tallies(): () => Tally {
+export function tallies(): () => RouteTally {
   let numbers = new Float64Array(0);
   let next = 0;
   return () => {
     if (next === numbers.length) [numbers, next] = [new Float64Array(WIDTH * CHUNK), 0];
-    const tally = new Tally(numbers, next);
+    const tally = new RouteTally(numbers, next);
     next += WIDTH;
     return tally;
   };
@@ -95,7 +95,7 @@ export interface Counts {
 }
 
 /** What became of the requests of one route. */
-export class Tally {
+export class RouteTally {
   readonly #numbers: Float64Array;
   readonly #at: number;
   /** Code → reason → place of the answer → count. */
@@ -106,11 +106,11 @@ export class Tally {
     this.#at = at;
   }
 
-  add(counted: Counted): void {
+  add(counted: CountedRequest): void {
     const { code, reason, milliseconds, upstream } = counted;
     this.#measure(REQUESTS_SUM, 0, milliseconds);
     if (upstream !== undefined) this.#measure(UPSTREAM_SUM, 1, upstream);
-    if (code === 'forwarded' && reason === '') this.#increase(FORWARDED + placeOf(counted), 1);
+    if (code === 'forwarded' && reason === '') this.#increase(FORWARDED + slotOf(counted), 1);
     else this.count(code, reason, counted);
   }
 
@@ -122,7 +122,7 @@ export class Tally {
     const bounded = reasons.has(reason) || reasons.size < MOST_REASONS ? reason : 'other';
     const places = reasons.get(bounded) ?? new Map<number, number>();
     reasons.set(bounded, places);
-    const place = placeOf(answer);
+    const place = slotOf(answer);
     places.set(place, (places.get(place) ?? 0) + 1);
   }
 
@@ -177,7 +177,7 @@ export interface CountedAnswer {
   readonly method: string | undefined;
 }
 
-export function placeOf({ status, method }: CountedAnswer): number {
+export function slotOf({ status, method }: CountedAnswer): number {
   const group = status === undefined ? NONE : (classes[Math.min(5, Math.floor(status / 100))] as number);
   return group * METHODS.length + (methods.get(method as string) ?? OTHER);
 }

@@ -1,12 +1,12 @@
 import type { TokenMarks } from '../message/identity.ts';
-import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
+import { type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts';
 
 interface CutOff {
   nbf: number;
   until: number;
 }
 
-type NamedKind = Exclude<EventKind, 'sub_nbf' | 'client_nbf'>;
+type NamedKind = Exclude<FeedEventKind, 'sub_nbf' | 'client_nbf'>;
 
 /** Live entries; each takes at most 200 bytes, so 100 MB at the most. One with a longer key takes the places of several. */
 export const MOST_REVOCATIONS = 500_000;

@@ -19,7 +19,7 @@ const FIELDS: ReadonlySet<string> = new Set(['id', 'event', 'data', 'retry']);
  * Reads an event stream (HTML Living Standard §9.2.6) piece by piece. Stricter than a browser: a field without a meaning,
  * an endless line or bytes that are no UTF-8 are a fault, since what speaks so is no feed.
  */
-export class EventStream {
+export class EventStreamReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #fields = new Map<string, string>();
   #rest = '';

@@ -3,10 +3,10 @@ import { isTime } from '../../jwt/times.ts';
 
 /** What an authorization server can revoke, and what the `key` of such an event names. */
 export const eventKinds = ['kid', 'jti', 'gid', 'sub_nbf', 'client_nbf', 'token_hash'] as const;
-export type EventKind = (typeof eventKinds)[number];
+export type FeedEventKind = (typeof eventKinds)[number];
 
 export interface RevocationEvent {
-  readonly kind: EventKind;
+  readonly kind: FeedEventKind;
   readonly key: string;
   /** NumericDate, seconds: when the last token concerned ends by itself. */
   readonly until: number;
@@ -45,6 +45,6 @@ export function readEvent(kind: string, data: JsonObject): RevocationEvent | und
 }
 
 /** Whether it ends what was issued before a moment, and not what comes after. */
-export function isCutOff(kind: EventKind): kind is 'sub_nbf' | 'client_nbf' {
+export function isCutOff(kind: FeedEventKind): kind is 'sub_nbf' | 'client_nbf' {
   return kind === 'sub_nbf' || kind === 'client_nbf';
 }

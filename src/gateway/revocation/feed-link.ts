@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { isObject, type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import type { Authentication } from '../server-client/client-authentication.ts';
-import { type FailedFetch, type FetchJson, failed, reasonOf } from '../server-client/fetch-json.ts';
+import { type FailedFetch, type FetchJson, failed, fetchFault } from '../server-client/fetch-json.ts';
 import { statusFault } from '../server-client/status-fault.ts';
-import { EventStream, type StreamItem } from './event-stream.ts';
+import { EventStreamReader, type StreamItem } from './event-stream.ts';
 import { type FeedSink, readEvent } from './events.ts';
 
 /** How a feed is reached, and who asks. */
@@ -52,7 +52,7 @@ export async function followStream(address: FeedAddress, parts: LinkParts, signa
     answer.body.destroy();
     return fault;
   } catch (error) {
-    if (!watch.signal.aborted) return failed(reasonOf(error));
+    if (!watch.signal.aborted) return failed(fetchFault(error));
     return { ...failed(`silent for ${SILENCE} ms`), buffered: state.accepted && state.bytes === 0 };
   } finally {
     clearTimeout(timer);
@@ -80,7 +80,7 @@ async function readStream(
   timer: NodeJS.Timeout,
   state: { bytes: number },
 ): Promise<FailedFetch> {
-  const stream = new EventStream();
+  const stream = new EventStreamReader();
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     state.bytes += chunk.length;
     for (const item of stream.read(chunk)) {
@@ -132,7 +132,7 @@ export async function followPolls(address: FeedAddress, parts: LinkParts, signal
   try {
     return await pollOn(address, parts, signal);
   } catch (error) {
-    return failed(reasonOf(error));
+    return failed(fetchFault(error));
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, seconds } from '../../base/clock.ts';
 import type { StreamEnd, TokenMarks } from '../message/identity.ts';
-import { type EventKind, isCutOff, type RevocationEvent } from './events.ts';
+import { type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts';
 
 export interface OpenStream {
   readonly marks: TokenMarks | undefined;
@@ -21,7 +21,7 @@ export interface OpenStreams {
 /** Milliseconds: what lasts no longer is never indexed. */
 const EVERY = 250;
 
-const markOf: Readonly<Record<EventKind, (marks: TokenMarks) => string | undefined>> = {
+const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | undefined>> = {
   kid: ({ kid }) => kid,
   jti: ({ jti }) => jti,
   gid: ({ gid }) => gid,
@@ -29,7 +29,7 @@ const markOf: Readonly<Record<EventKind, (marks: TokenMarks) => string | undefin
   sub_nbf: ({ subject }) => subject,
   client_nbf: ({ client }) => client,
 };
-const marksByKind = Object.entries(markOf) as [EventKind, (marks: TokenMarks) => string | undefined][];
+const marksByKind = Object.entries(markOf) as [FeedEventKind, (marks: TokenMarks) => string | undefined][];
 
 /** Most requests are over at once: those cost one entry in a set, and only what lasts is found by its marks. */
 export function openStreams(clock: Clock): OpenStreams {

@@ -2,7 +2,7 @@ import { type Clock, forgettingClock, seconds } from '../../base/clock.ts';
 import type { TokenMarks } from '../message/identity.ts';
 import { Histogram } from '../message/tally.ts';
 import { DenyList } from './deny-list.ts';
-import { type EventKind, eventKinds, type FeedMessage, type RevocationEvent } from './events.ts';
+import { eventKinds, type FeedEventKind, type FeedMessage, type RevocationEvent } from './events.ts';
 import type { FeedSource, OpenFeed } from './follow-feed.ts';
 
 /** What is done with tokens that were verified here alone, while the feed might hold something back. */
@@ -33,7 +33,7 @@ export interface FeedStats {
   readonly stale: boolean;
   readonly lagSeconds: number;
   readonly live: number;
-  readonly events: ReadonlyMap<EventKind | 'reset', number>;
+  readonly events: ReadonlyMap<FeedEventKind | 'reset', number>;
   readonly apply: Histogram;
 }
 
@@ -93,7 +93,7 @@ class FollowedFeed implements Revocations {
   readonly #list: DenyList;
   readonly #source: FeedSource;
   readonly #measured = {
-    events: new Map<EventKind | 'reset', number>([...eventKinds, 'reset' as const].map((kind) => [kind, 0])),
+    events: new Map<FeedEventKind | 'reset', number>([...eventKinds, 'reset' as const].map((kind) => [kind, 0])),
     apply: new Histogram(),
   };
   /** Resolves once the feed is in step, or is seen not to be. */
@@ -224,7 +224,7 @@ class FollowedFeed implements Revocations {
     this.#connection = 'connected';
   }
 
-  #count(kind: EventKind | 'reset'): void {
+  #count(kind: FeedEventKind | 'reset'): void {
     const { events } = this.#measured;
     events.set(kind, (events.get(kind) ?? 0) + 1);
   }

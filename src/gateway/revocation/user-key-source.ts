@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../jwt/json.ts';
 import { importKeys, type VerificationKey } from '../../jwt/keys.ts';
 import { importSecret } from '../../jwt/secret-keys.ts';
 import type { Authenticate } from '../server-client/client-authentication.ts';
-import { DEADLINE, type FailedFetch, type Fetched, type FetchJson } from '../server-client/fetch-json.ts';
+import { type FailedFetch, FETCH_DEADLINE, type Fetched, type FetchJson } from '../server-client/fetch-json.ts';
 
 /** Asks for the key set of one `kid`; `none`: the server has no keys of users at all. Never rejects. */
 export type AskForUserKey = (kid: string) => Promise<Fetched | 'none'>;
@@ -26,7 +26,7 @@ export function askForUserKey({ template, fetch, authenticate, secret }: UserKey
     const url = found.replaceAll('{kid}', kid);
     const who = secret && isPrivate(url) ? await authenticate() : undefined;
     if (who?.kind === 'failed') return who;
-    return fetch({ url, signal: AbortSignal.timeout(DEADLINE), headers: who?.headers ?? {}, judgeType: false });
+    return fetch({ url, signal: AbortSignal.timeout(FETCH_DEADLINE), headers: who?.headers ?? {}, judgeType: false });
   };
 }
 
@@ -37,7 +37,7 @@ function isPrivate(url: string): boolean {
 }
 
 /** The key of one user as it was fetched, and whose it is. */
-export interface UserKey {
+export interface FetchedUserKey {
   readonly key: VerificationKey;
   readonly subjectHash: string;
 }
@@ -52,7 +52,10 @@ export interface Wanted {
 }
 
 /** Undefined: not a set of one key that says its `kid`, its `alg` and whose it is. */
-export async function readUserKey(set: JsonObject, { kid, accepted, before }: Wanted): Promise<UserKey | undefined> {
+export async function readUserKey(
+  set: JsonObject,
+  { kid, accepted, before }: Wanted,
+): Promise<FetchedUserKey | undefined> {
   const jwk = Array.isArray(set.keys) && set.keys.length === 1 ? set.keys[0] : undefined;
   if (!isObject(jwk) || jwk.kid !== kid || typeof jwk.sub_hash !== 'string') return undefined;
   const alg = accepted.find((each) => each === jwk.alg);

@@ -8,9 +8,9 @@ import type { FailedFetch, Fetched } from '../server-client/fetch-json.ts';
 import { behind, type FoundKeys, type KeySet } from '../server-client/key-set.ts';
 import type { FetchBudget } from './fetch-budget.ts';
 import type { Revocations } from './revocations.ts';
-import { type AskForUserKey, readUserKey, type UserKey } from './user-key-source.ts';
+import { type AskForUserKey, type FetchedUserKey, readUserKey } from './user-key-source.ts';
 
-export interface UserKeysOptions {
+export interface UserKeyCacheOptions {
   readonly issuer: string;
   readonly ask: AskForUserKey;
   readonly algorithms: readonly AlgorithmName[];
@@ -27,7 +27,7 @@ export interface UserKeysOptions {
 }
 
 /** The keys of single users, fetched by `kid` when a token of theirs comes. */
-export interface UserKeys {
+export interface UserKeyCache {
   /** Undefined: the server has no such keys. */
   find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined>;
   /** Whether what this key verified still counts. */
@@ -39,7 +39,7 @@ export interface UserKeys {
   fetches(): number;
 }
 
-interface Held extends UserKey {
+interface Held extends FetchedUserKey {
   /** The span of the feed in which it was fetched: whatever ended it in that would have been told. Undefined: in none. */
   readonly span: number | undefined;
   /** Monotonic milliseconds. */
@@ -57,19 +57,19 @@ const LONGEST_WAIT = 5_000;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
 const REVOKED: FoundKeys = { kind: 'revoked' };
 
-export function userKeys(options: UserKeysOptions): UserKeys {
+export function userKeyCache(options: UserKeyCacheOptions): UserKeyCache {
   return new FetchedUserKeys(options);
 }
 
-class FetchedUserKeys implements UserKeys {
-  readonly #options: UserKeysOptions;
+class FetchedUserKeys implements UserKeyCache {
+  readonly #options: UserKeyCacheOptions;
   readonly #held: LRUCache<string, Held>;
   /** The `kid`s that the server does not have, until when: monotonic milliseconds. */
   readonly #absent = new LRUCache<string, number>({ max: MOST_ABSENT });
   readonly #flights = new Map<string, Promise<Loaded>>();
   #fetches = 0;
 
-  constructor(options: UserKeysOptions) {
+  constructor(options: UserKeyCacheOptions) {
     this.#options = options;
     this.#held = new LRUCache({ max: options.size });
   }
@@ -166,7 +166,7 @@ class FetchedUserKeys implements UserKeys {
     return serving ? before : { kind: 'out', detail: `key of a user: ${detail}` };
   }
 
-  #keep(kid: string, key: UserKey, { span, maxAge }: Pick<Held, 'span'> & { maxAge: number }): Held {
+  #keep(kid: string, key: FetchedUserKey, { span, maxAge }: Pick<Held, 'span'> & { maxAge: number }): Held {
     const { clock, staleIfError, revocations } = this.#options;
     const freshUntil = clock.monotonic() + maxAge;
     const entry = { ...key, span, freshUntil, usableUntil: freshUntil + staleIfError };
@@ -182,7 +182,7 @@ class FetchedUserKeys implements UserKeys {
 }
 
 /** One server may have both: the keys that it publishes for all come first, since a `kid` of theirs may look like a user's. */
-export function withUserKeys(published: KeySet, users: UserKeys): KeySet {
+export function withUserKeys(published: KeySet, users: UserKeyCache): KeySet {
   const isUsers = (kid: string | undefined): kid is string => isUserKid(kid) && !published.knows(kid);
   return {
     ...behind(published),

@@ -3,7 +3,7 @@ import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { Conditioned, MatchCondition } from './match-conditions.ts';
 
 /** What the table needs to know of a route to place it. */
-export interface Placed {
+export interface RoutePattern {
   /** Undefined: every host. */
   readonly host: HostPattern | undefined;
   readonly segments: readonly PathSegment[];
@@ -15,7 +15,7 @@ export interface Placed {
   readonly access: string;
 }
 
-export interface Question extends Conditioned {
+export interface RouteLookup extends Conditioned {
   /** In the form of `normalizeHost`. */
   readonly host: string;
   /** The judged path in the form that patterns compare with. */

@@ -1,6 +1,6 @@
 import { foldCase } from '../../base/fold-case.ts';
 import type { LiteralSegment, PathSegment } from '../../config/words/path-pattern.ts';
-import type { Placed } from './placed.ts';
+import type { RoutePattern } from './placed.ts';
 
 /**
  * The routes of one host, by the segments of their paths. Requests that are spread over thousands of routes wait for the
@@ -35,11 +35,15 @@ export interface SharedParts {
 }
 
 /** Of routes that are in the order in which they are asked. */
-export function buildTree<Route extends Placed>(routes: readonly Route[], shared: SharedParts, depth = 0): Node<Route> {
+export function buildTree<Route extends RoutePattern>(
+  routes: readonly Route[],
+  shared: SharedParts,
+  depth = 0,
+): Node<Route> {
   return leafOf(routes, shared, depth) ?? branchOf(routes, shared, depth);
 }
 
-function leafOf<Route extends Placed>(
+function leafOf<Route extends RoutePattern>(
   routes: readonly Route[],
   { tails }: SharedParts,
   depth: number,
@@ -54,7 +58,11 @@ function leafOf<Route extends Placed>(
   return { tail: known, only: others.length === 0 ? first : undefined, routes };
 }
 
-function branchOf<Route extends Placed>(routes: readonly Route[], shared: SharedParts, depth: number): Branch<Route> {
+function branchOf<Route extends RoutePattern>(
+  routes: readonly Route[],
+  shared: SharedParts,
+  depth: number,
+): Branch<Route> {
   const kindOf = ({ segments }: Route) => segments[depth]?.kind;
   const children = (fitting: readonly Route[], text: (literal: string) => string) => {
     const groups = Map.groupBy(fitting, (route) => text(literalAt(route, depth).decoded));
@@ -83,7 +91,7 @@ function branchOf<Route extends Placed>(routes: readonly Route[], shared: Shared
   };
 }
 
-function literalAt({ segments }: Placed, depth: number): Pick<LiteralSegment, 'strict' | 'decoded'> {
+function literalAt({ segments }: RoutePattern, depth: number): Pick<LiteralSegment, 'strict' | 'decoded'> {
   const segment = segments[depth];
   return segment?.kind === 'literal' ? segment : EMPTY;
 }
@@ -108,7 +116,7 @@ export interface TailSegment {
 }
 
 /** From that segment on; two routes have the same tail when it is written with the same segments. */
-export function tailOf({ segments, caseSensitive }: Placed, depth: number): PathTail {
+export function tailOf({ segments, caseSensitive }: RoutePattern, depth: number): PathTail {
   return segments.slice(depth).map((segment) => tailSegment(segment, caseSensitive));
 }
 

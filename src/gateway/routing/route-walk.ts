@@ -1,10 +1,10 @@
 import { foldCase } from '../../base/fold-case.ts';
-import type { Placed, Question } from './placed.ts';
+import type { RouteLookup, RoutePattern } from './placed.ts';
 import type { Leaf, Node, PathTail, TailSegment } from './route-tree.ts';
 
 /** What a walk has come upon so far. */
 export interface Search {
-  readonly question: Question;
+  readonly question: RouteLookup;
   /** Methods of routes that fit in all else; undefined until there is one. */
   allow: Set<string> | undefined;
   /** The route at which a deciding field was found twice. */
@@ -12,7 +12,7 @@ export interface Search {
 }
 
 /** `from` is where the next segment begins; past the end of the key there is none. */
-export function walk<Route extends Placed>(
+export function walk<Route extends RoutePattern>(
   at: Node<Route>,
   key: string,
   from: number,
@@ -34,12 +34,12 @@ export function walk<Route extends Placed>(
   return one ?? choose(at.rest, search);
 }
 
-function chooseAt<Route extends Placed>({ only, routes }: Leaf<Route>, search: Search): Route | undefined {
+function chooseAt<Route extends RoutePattern>({ only, routes }: Leaf<Route>, search: Search): Route | undefined {
   return only === undefined ? choose(routes, search) : chooseOnly(only, search);
 }
 
 /** Every route for this path, whatever its methods and conditions. */
-export function* placedAt<Route>(at: Node<Route>, key: string, from: number): Iterable<Route> {
+export function* routesAt<Route>(at: Node<Route>, key: string, from: number): Iterable<Route> {
   if (at.tail !== undefined) {
     if (fitsTail(at.tail, key, from)) yield* at.routes;
     return;
@@ -50,7 +50,7 @@ export function* placedAt<Route>(at: Node<Route>, key: string, from: number): It
     const end = slash === -1 ? key.length : slash;
     const segment = key.slice(from, end);
     const children = [at.literals?.get(segment), at.folded?.get(foldCase(segment)), end > from ? at.one : undefined];
-    for (const child of children) if (child !== undefined) yield* placedAt(child, key, end + 1);
+    for (const child of children) if (child !== undefined) yield* routesAt(child, key, end + 1);
   }
   yield* at.rest;
 }
@@ -83,7 +83,7 @@ function fitsSegment({ kind, text, strict }: TailSegment, key: string, at: numbe
  * method, a later one must name the method and must not be public: forbidding a method on one path never opens it through
  * a wider rule.
  */
-export function choose<Route extends Placed>(routes: readonly Route[], search: Search): Route | undefined {
+export function choose<Route extends RoutePattern>(routes: readonly Route[], search: Search): Route | undefined {
   if (routes.length === 0 || search.repeated !== undefined) return undefined;
   let passedOver = search.allow !== undefined;
   let conditions = routes[0]?.conditions.length;
@@ -99,11 +99,11 @@ export function choose<Route extends Placed>(routes: readonly Route[], search: S
 }
 
 /** The same where there is only one. */
-function chooseOnly<Route extends Placed>(route: Route, search: Search): Route | undefined {
+function chooseOnly<Route extends RoutePattern>(route: Route, search: Search): Route | undefined {
   return search.repeated === undefined ? consider(route, search.allow !== undefined, search) : undefined;
 }
 
-function consider<Route extends Placed>(route: Route, passedOver: boolean, search: Search): Route | undefined {
+function consider<Route extends RoutePattern>(route: Route, passedOver: boolean, search: Search): Route | undefined {
   if (route.conditions.length > 0 && !conditionsHold(route, search)) return undefined;
   const takes = route.methods === undefined || route.methods.has(search.question.method);
   if (takes && (!passedOver || (route.methods !== undefined && route.access !== 'public'))) return route;
@@ -112,7 +112,7 @@ function consider<Route extends Placed>(route: Route, passedOver: boolean, searc
   return undefined;
 }
 
-function conditionsHold<Route extends Placed>(route: Route, search: Search): boolean {
+function conditionsHold<Route extends RoutePattern>(route: Route, search: Search): boolean {
   for (const condition of route.conditions) {
     const holds = condition.holds(search.question);
     if (holds === 'repeated') search.repeated = route;

@@ -1,10 +1,10 @@
 import { compareHosts, type HostPattern, hostShape, matchHost } from '../../config/words/host-pattern.ts';
 import type { Target } from '../message/target.ts';
-import type { Placed, Question } from './placed.ts';
+import type { RouteLookup, RoutePattern } from './placed.ts';
 import { buildTree, type Node, type SharedParts } from './route-tree.ts';
-import { placedAt, type Search, walk } from './route-walk.ts';
+import { routesAt, type Search, walk } from './route-walk.ts';
 
-export type { Placed, Question } from './placed.ts';
+export type { RouteLookup as Question, RoutePattern as Placed } from './placed.ts';
 
 export type RouteMatch<Route> =
   | { readonly kind: 'route'; readonly route: Route }
@@ -23,7 +23,7 @@ interface HostRoot<Route> {
  * segment by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node
  * at most once, so its cost is bounded by the table.
  */
-export class RouteTable<Route extends Placed> {
+export class RouteTable<Route extends RoutePattern> {
   readonly #exact: ReadonlyMap<string, Node<Route>>;
   /** Most specific first. */
   readonly #patterns: readonly HostRoot<Route>[];
@@ -46,7 +46,7 @@ export class RouteTable<Route extends Placed> {
     this.#onlyAnyHost = [this.#anyHost];
   }
 
-  match(question: Question): RouteMatch<Route> {
+  match(question: RouteLookup): RouteMatch<Route> {
     const search: Search = { question, allow: undefined, repeated: undefined };
     for (const root of this.#roots(question.host)) {
       const route = walk(root, question.key, 1, search);
@@ -58,12 +58,12 @@ export class RouteTable<Route extends Placed> {
   }
 
   /** Every route for this host and path, whatever its methods and conditions. */
-  *placed({ host, key }: Pick<Question, 'host' | 'key'>): Iterable<Route> {
-    for (const root of this.#roots(host)) yield* placedAt(root, key, 1);
+  *placed({ host, key }: Pick<RouteLookup, 'host' | 'key'>): Iterable<Route> {
+    for (const root of this.#roots(host)) yield* routesAt(root, key, 1);
   }
 
   /** The methods of every route for this host and path: what a preflight is told. */
-  methods(question: Question): ReadonlySet<string> | undefined {
+  methods(question: RouteLookup): ReadonlySet<string> | undefined {
     const found = new Set<string>();
     for (const route of this.placed(question)) for (const method of route.methods ?? ANY) found.add(method);
     return found.size === 0 ? undefined : found;
@@ -87,7 +87,7 @@ function hostKey(host: HostPattern | undefined): string | undefined {
 }
 
 /** More conditions first, then by their text, so that the order in the file never decides between equals. */
-function inTurn<Route extends Placed>(routes: Iterable<Route>): readonly Route[] {
+function inTurn<Route extends RoutePattern>(routes: Iterable<Route>): readonly Route[] {
   return [...routes]
     .map((route) => ({
       route,
@@ -109,9 +109,9 @@ export interface Ambiguous<Route> {
  * Matches a path as it stands, and as servers see it that decode before they route. Only where all find the same route is
  * it clear under which rule the upstream serves the request. Nearly every path has one reading, and is matched once.
  */
-export function matchReadings<Route extends Placed>(
+export function matchReadings<Route extends RoutePattern>(
   table: RouteTable<Route>,
-  question: Question,
+  question: RouteLookup,
   { decoded }: Pick<Target, 'decoded'>,
 ): RouteMatch<Route> | Ambiguous<Route> {
   const strict = table.match(question);
@@ -126,9 +126,9 @@ function agree<Route>(one: RouteMatch<Route>, other: RouteMatch<Route>): boolean
 }
 
 /** Every route for the host and any reading of the path, whatever its methods and conditions. */
-export function* placedInReadings<Route extends Placed>(
+export function* placedInReadings<Route extends RoutePattern>(
   table: RouteTable<Route>,
-  { host, key }: Pick<Question, 'host' | 'key'>,
+  { host, key }: Pick<RouteLookup, 'host' | 'key'>,
   { decoded }: Pick<Target, 'decoded'>,
 ): Iterable<Route> {
   for (const each of [key, ...decoded]) yield* table.placed({ host, key: each });

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/secret.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 
 /** What a password is judged by where nobody has the name: by one of each cost that occurs among the users. */
-export class Decoys {
+export class DecoyHashes {
   readonly #counts = new Map<string, number>();
   readonly #examples = new Map<string, StoredPassword>();
   readonly #key: Uint8Array;

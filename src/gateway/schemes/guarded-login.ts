@@ -12,7 +12,7 @@ export interface Guarded {
 type Answer = SchemeVerification | Promise<SchemeVerification>;
 
 /** Judges a login unless there were too many wrong ones; a wrong one counts. In memory it is as sync as the judge. */
-export function guard(guarded: Guarded, judge: () => Answer): Answer {
+export function guardLogin(guarded: Guarded, judge: () => Answer): Answer {
   const attempt = attemptOf(guarded);
   return attempt instanceof Promise
     ? attempt.then((told) => triedLater(guarded, told, judge))

@@ -6,20 +6,24 @@ import type { Outage } from '../../base/verdict.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 import { openPasswordThread, type PasswordThread } from './password-thread.ts';
 
-export type Judged = 'right' | 'wrong' | Outage;
+export type PasswordVerdict = 'right' | 'wrong' | Outage;
 
 /** Judges passwords off the event loop, a few at a time. Too many at once are an outage, never a wrong password. */
 export interface PasswordJudge {
   /** `asker`: a share of the queues is theirs, and no more. */
-  judge(stored: StoredPassword, password: string, asker?: Asker): Promise<Judged>;
+  judge(stored: StoredPassword, password: string, asker?: Asker): Promise<PasswordVerdict>;
   close(): Promise<void>;
 }
 
-type Judge<Stored extends StoredPassword> = (stored: Stored, password: string, tools: Tools) => Promise<Judged>;
+type Judge<Stored extends StoredPassword> = (
+  stored: Stored,
+  password: string,
+  tools: Tools,
+) => Promise<PasswordVerdict>;
 
 interface Tools {
   readonly passwords: ReturnType<typeof buildPasswords>;
-  readonly inThread: (stored: Parameters<PasswordThread['ask']>[0], password: string) => Promise<Judged>;
+  readonly inThread: (stored: Parameters<PasswordThread['ask']>[0], password: string) => Promise<PasswordVerdict>;
   readonly asker: Asker | undefined;
 }
 
@@ -57,6 +61,6 @@ function judgeOf(stored: StoredPassword): Judge<StoredPassword> {
   return kinds[stored.kind] as Judge<StoredPassword>;
 }
 
-function verdict(right: boolean): Judged {
+function verdict(right: boolean): PasswordVerdict {
   return right ? 'right' : 'wrong';
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { Refused } from '../../base/verdict.ts';
-import type { Place } from '../../config/files/referred-file.ts';
+import type { FileContext } from '../../config/files/referred-file.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Counters } from '../../counters/counters.ts';
 import type { Throttle } from '../../counters/throttle.ts';
@@ -83,7 +83,7 @@ export interface SchemeScene {
   /** Where relative file names of the configuration start. */
   readonly directory: string;
   /** Files that were read before, as in `Place`. */
-  readonly contents?: Place['contents'];
+  readonly contents?: FileContext['contents'];
   readonly kept: KeptByReloads;
   /** Of what is taken from `kept`. */
   readonly lease: Lease;

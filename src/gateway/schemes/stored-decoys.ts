@@ -4,7 +4,7 @@ import { currentCost, formatPasswordHash, HASH_LENGTH, SALT_LENGTH } from '../..
 import { parseStoredPassword, type StoredPassword } from '../../config/files/stored-password.ts';
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import type { FaultLog } from '../message/fault-log.ts';
-import { Decoys } from './decoys.ts';
+import { DecoyHashes } from './decoys.ts';
 
 /** What a password is judged by where no user of a store has the name. */
 export interface StoredDecoys {
@@ -28,11 +28,11 @@ export function storedDecoys(
   sample: () => Promise<readonly string[]>,
   { clock, faults }: StoredDecoysDependencies,
 ): StoredDecoys {
-  let decoys = new Decoys(today);
+  let decoys = new DecoyHashes(today);
   let looked = Number.NEGATIVE_INFINITY;
   const look = async () => {
     const seen = parsed(await sample());
-    decoys = new Decoys(seen.length === 0 ? today : seen);
+    decoys = new DecoyHashes(seen.length === 0 ? today : seen);
   };
   const refresh = async () => {
     looked = clock.monotonic();

@@ -1,4 +1,4 @@
-import { scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeWords } from '../../config/words/scope-words.ts';
 import type { Identity } from '../message/identity.ts';
 
 export interface UserBlock {
@@ -22,7 +22,7 @@ export function userIdentities({ scheme, realm, scopes }: UserBlock): (username:
       server: '',
       subject: username,
       clientId: undefined,
-      scopes: new Set(scope === '' ? [] : scopeTokens(scope)),
+      scopes: new Set(scope === '' ? [] : scopeWords(scope)),
       audience: undefined,
       expiresAt: undefined,
       notBefore: undefined,

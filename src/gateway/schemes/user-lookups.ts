@@ -3,7 +3,7 @@ import { type Asker, buildBoundedQueue } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
-import { type Answered, foundOr, type Sought } from './sought.ts';
+import { foundOr, type LookupResult, type UserLookup } from './sought.ts';
 
 /** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
 const REMEMBERED_FOR = 900;
@@ -20,7 +20,7 @@ const USERS = 'users';
 /** Looks for users in a store: of the same one once at a time, and not again at once. */
 export interface UserLookups<User> {
   /** `asker`: a share of the queue is theirs, and no more. */
-  find(key: string, asker: Asker, ask: () => Promise<User | undefined>): Sought<User>;
+  find(key: string, asker: Asker, ask: () => Promise<User | undefined>): UserLookup<User>;
 }
 
 export function userLookups<User extends object>(clock: Clock): UserLookups<User> {
@@ -29,12 +29,12 @@ export function userLookups<User extends object>(clock: Clock): UserLookups<User
     found: new LRUCache<string, Remembered<User>>({ max: MOST.found }),
     unknown: new LRUCache<string, Remembered<User>>({ max: MOST.unknown }),
   };
-  const underWay = new Map<string, Promise<Answered<User> | undefined>>();
+  const underWay = new Map<string, Promise<LookupResult<User> | undefined>>();
   const recall = (key: string) => {
     const known = remembered.found.get(key) ?? remembered.unknown.get(key);
     return known !== undefined && known.until > clock.monotonic() ? known.answered : undefined;
   };
-  const keep = (key: string, answered: Answered<User>, began: number) => {
+  const keep = (key: string, answered: LookupResult<User>, began: number) => {
     remembered.found.delete(key);
     remembered.unknown.delete(key);
     if (answered.kind !== 'outage') remembered[answered.kind].set(key, { answered, until: began + REMEMBERED_FOR });
@@ -58,17 +58,17 @@ export function userLookups<User extends object>(clock: Clock): UserLookups<User
   return { find: (key, asker, ask) => recall(key) ?? look(key, asker, ask) };
 }
 
-function tooMany(): Answered<never> {
+function tooMany(): LookupResult<never> {
   return outage(USERS, RETRY_AFTER, 'too many users are being looked for at this moment');
 }
 
 interface Remembered<User> {
-  readonly answered: Answered<User>;
+  readonly answered: LookupResult<User>;
   /** Of the monotonic clock. */
   readonly until: number;
 }
 
-async function settled<User>(ask: () => Promise<User | undefined>): Promise<Answered<User>> {
+async function settled<User>(ask: () => Promise<User | undefined>): Promise<LookupResult<User>> {
   try {
     return foundOr(await ask());
   } catch (error) {

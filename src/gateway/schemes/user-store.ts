@@ -11,16 +11,16 @@ import type {
 } from '../../storage/lookup/users.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { type StoreLook, storeLook } from '../server-client/store-look.ts';
-import type { Sought } from './sought.ts';
+import type { UserLookup } from './sought.ts';
 import { type StoredDecoys, storedDecoys } from './stored-decoys.ts';
 import { userLookups } from './user-lookups.ts';
 
 /** The users of one kind in the store of an authorization service, for every route that names it. */
 export interface UserStore extends Omit<StoreLook, 'close'> {
-  findDigest(wanted: DigestWanted, asker: Asker): Sought<DigestFact>;
+  findDigest(wanted: DigestWanted, asker: Asker): UserLookup<DigestFact>;
   /** By the name as accounts are named. */
-  findPassword(username: string, asker: Asker): Sought<PasswordFact>;
-  findApiKey(wanted: ApiKeyWanted, asker: Asker): Sought<ApiKeyRecord>;
+  findPassword(username: string, asker: Asker): UserLookup<PasswordFact>;
+  findApiKey(wanted: ApiKeyWanted, asker: Asker): UserLookup<ApiKeyRecord>;
   /** What is judged in the place of what a user of this name has not. */
   decoyOf: StoredDecoys['of'];
   close(): Promise<void>;

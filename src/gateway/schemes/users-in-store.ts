@@ -12,7 +12,7 @@ export interface StoredUsers {
 }
 
 /** One for all routes that name it, and over a reload too: what it remembers is never older than a second. */
-export function openStore(scene: SchemeScene, kind: UserKind, source: StoredUsers): UserStore {
+export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: StoredUsers): UserStore {
   const { kept, lease, clock, log, directory, stores } = scene;
   const { storage, encryption_keys: encryptionKeys } = source;
   const store = kept.userStores.take(lease, [kind, source], () => {

@@ -1,4 +1,4 @@
-import type { Place } from '../../config/files/referred-file.ts';
+import type { FileContext } from '../../config/files/referred-file.ts';
 import { readUserFile } from '../../config/files/user-file.ts';
 import type { ParsedUsers } from '../../config/files/user-lines.ts';
 import type { SchemeScene } from './scheme.ts';
@@ -10,7 +10,7 @@ export function usersOfFile<Users>(
   parse: (text: string) => ParsedUsers<Users>,
   nobody: Users,
 ): Users {
-  const place: Place = { directory, contents };
+  const place: FileContext = { directory, contents };
   const read = readUserFile(path, place, parse);
   if (read.ok) return read.users;
   log.error({ file: path, faults: read.faults }, 'a file of users cannot be used any more: nobody gets in by it');

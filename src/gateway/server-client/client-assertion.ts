@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { calculateJwkThumbprint, SignJWT } from 'jose';
 import type { Clock } from '../../base/clock.ts';
 import { type ClientKey, readClientKey } from '../../config/files/client-key.ts';
-import type { Place } from '../../config/files/referred-file.ts';
+import type { FileContext } from '../../config/files/referred-file.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { type FailedFetch, failed } from './fetch-json.ts';
 
@@ -14,7 +14,7 @@ const LIFETIME = 60;
 
 export function clientAssertion(
   { issuer, client_id = '', client_key = '' }: Pick<AuthorizationServerConfig, 'issuer' | 'client_id' | 'client_key'>,
-  { clock, directory }: { readonly clock: Clock } & Place,
+  { clock, directory }: { readonly clock: Clock } & FileContext,
 ): AssertClient {
   const current = followKey(client_key, { directory });
   return async () => {
@@ -30,7 +30,7 @@ export function clientAssertion(
 }
 
 /** Read for each assertion, so that a new key serves at once; a file that is just being written leaves the one before. */
-function followKey(path: string, place: Place): () => ClientKey | undefined {
+function followKey(path: string, place: FileContext): () => ClientKey | undefined {
   let last: ClientKey | undefined;
   return () => {
     const read = readClientKey(path, place);

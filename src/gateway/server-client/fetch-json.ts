@@ -38,7 +38,7 @@ export interface JsonRequest {
 export type FetchJson = (request: JsonRequest) => Promise<Fetched>;
 
 /** Total time of one answer, waiting and redirect-free; no answer is worth holding a request for longer. */
-export const DEADLINE = 5_000;
+export const FETCH_DEADLINE = 5_000;
 const MAX_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
 /** A kept connection that the server closed under us says nothing about the server: asked once more. */
@@ -49,7 +49,7 @@ export function jsonFetcher(dispatcher: Dispatcher): FetchJson {
     try {
       return await read(await send(dispatcher, wanted), wanted);
     } catch (error) {
-      return failed(reasonOf(error));
+      return failed(fetchFault(error));
     }
   };
 }
@@ -138,7 +138,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Codes and names only: a message may quote what the server sent. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${DEADLINE} ms`;
+export function fetchFault(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${FETCH_DEADLINE} ms`;
   return codeOf(error) || (error instanceof Error ? error.name : 'unknown failure');
 }

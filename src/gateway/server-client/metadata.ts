@@ -3,7 +3,7 @@ import { difference } from '../../base/near-miss.ts';
 import { quoted } from '../../base/quoted.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
-import { DEADLINE, type FailedFetch, type Fetched, type FetchJson, failed } from './fetch-json.ts';
+import { type FailedFetch, FETCH_DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 
 /** Where an authorization server says that its endpoints are (RFC 8414). */
 export interface Metadata {
@@ -71,7 +71,7 @@ function isAbsent({ status }: FailedFetch): boolean {
 /** Each place in turn, while the server answers but not with a document; one document alone decides. */
 async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
   if (!isWebAddress(issuer)) return failed('the issuer is no address, so it has no metadata');
-  const signal = AbortSignal.timeout(DEADLINE);
+  const signal = AbortSignal.timeout(FETCH_DEADLINE);
   let last = failed('no metadata');
   for (const url of metadataUrls(issuer)) {
     const fetched = await fetch({ url, signal });

@@ -1,12 +1,12 @@
 import type { buildConnector } from 'undici';
 import { namedServer } from '../../base/server-identity.ts';
 import type { Trust } from '../../config/files/trust.ts';
-import { DEADLINE } from './fetch-json.ts';
+import { FETCH_DEADLINE } from './fetch-json.ts';
 
 export { type Trust, trustOf } from '../../config/files/trust.ts';
 
 /** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
 export function connectOptions(trust: Trust): buildConnector.BuildOptions {
   const authorities = trust.kind === 'only' && { ca: trust.pem };
-  return { rejectUnauthorized: true, checkServerIdentity: namedServer, timeout: DEADLINE, ...authorities };
+  return { rejectUnauthorized: true, checkServerIdentity: namedServer, timeout: FETCH_DEADLINE, ...authorities };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { lineFile } from '../../base/line-file.ts';
-import { toldFaults } from '../../base/told-faults.ts';
+import { loggedFaults } from '../../base/told-faults.ts';
 import { standardOutput } from '../../base/turn-lines.ts';
 import type { AccessLogConfig } from '../../config/schema/gateway.ts';
 import { combinedLine } from './combined-line.ts';
@@ -61,7 +61,7 @@ function onStandardOutput(lineOf: LineOf): AccessLog {
 
 function inFile(name: string, lineOf: LineOf, { clock, log }: Pick<AccessLogOptions, 'clock' | 'log'>): AccessLog {
   const file = lineFile(name, clock);
-  const failed = toldFaults(clock, log, 'the access log cannot be written: its lines are lost');
+  const failed = loggedFaults(clock, log, 'the access log cannot be written: its lines are lost');
   let lost = 0;
   const lose = (fault: Error | undefined) => {
     lost++;

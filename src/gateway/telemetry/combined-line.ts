@@ -1,5 +1,5 @@
 import type { Decision } from './decision-record.ts';
-import { identityOf } from './decision-record.ts';
+import { recordedIdentity } from './decision-record.ts';
 import { pathOf, refererOf, userAgentOf } from './without-tokens.ts';
 
 /**
@@ -8,7 +8,7 @@ import { pathOf, refererOf, userAgentOf } from './without-tokens.ts';
  */
 export function combinedLine(decision: Decision, began: number): string {
   const { head, outcome, status = NOTHING, bytesOut } = decision;
-  const user = bare(identityOf(outcome)?.subject);
+  const user = bare(recordedIdentity(outcome)?.subject);
   const request = quoted(`${head.method} ${pathOf(head)} HTTP/${head.version}`);
   const [referer, agent] = [refererOf(head), userAgentOf(head)].map((value) => quoted(value ?? NOTHING));
   const address = bare(head.origin.address);

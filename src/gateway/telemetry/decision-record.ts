@@ -161,11 +161,11 @@ function refusalFacts(outcome: Refuse | Unavailable): Partial<DecisionRecord> {
 }
 
 /** Whose credentials were found to be good for this API, whatever became of the request. */
-export function identityOf(outcome: Outcome | undefined): Identity | undefined {
+export function recordedIdentity(outcome: Outcome | undefined): Identity | undefined {
   if (outcome === undefined || !('identity' in outcome)) return undefined;
   if (outcome.kind === 'refuse' && entry(outcome.code).status === 401) return undefined;
   if (outcome.identity !== undefined || outcome.kind !== 'forward') return outcome.identity;
-  return outcome.shadow === 'pass' ? undefined : identityOf(outcome.shadow);
+  return outcome.shadow === 'pass' ? undefined : recordedIdentity(outcome.shadow);
 }
 
 function who(identity: Identity | undefined) {

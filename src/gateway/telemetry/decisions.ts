@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
 import { type Code, entry, isCode } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
-import { type CountedAnswer, Histogram, type Tally, tallies } from '../message/tally.ts';
+import { type CountedAnswer, Histogram, type RouteTally, tallies } from '../message/tally.ts';
 import type { AccessLog } from './access-log.ts';
 import { type Decision, describeDecision } from './decision-record.ts';
 import { isNoticed } from './shadow-facts.ts';
@@ -20,8 +20,8 @@ export class Decisions {
   readonly #access: AccessLog | undefined;
   readonly #newTally = tallies();
   /** By route; what has no route has an empty one. */
-  readonly #tallies = new Map<string, Tally>();
-  readonly #unrouted: Tally;
+  readonly #tallies = new Map<string, RouteTally>();
+  readonly #unrouted: RouteTally;
   readonly #watchers = new Set<Watcher>();
   /** Our own work on a request, and the verification of credentials that were not in the cache. */
   readonly gateway = new Histogram();
@@ -75,7 +75,7 @@ export class Decisions {
   }
 
   /** Of a route by its id, whatever the generation: counts go on when a file is loaded anew. */
-  tally(route: string): Tally {
+  tally(route: string): RouteTally {
     const known = this.#tallies.get(route);
     if (known !== undefined) return known;
     const tally = this.#newTally();
@@ -84,7 +84,7 @@ export class Decisions {
   }
 
   /** Route → what became of its requests, once there were any; an unrouted request has an empty route. */
-  *tallies(): Iterable<readonly [route: string, tally: Tally]> {
+  *tallies(): Iterable<readonly [route: string, tally: RouteTally]> {
     for (const [route, tally] of this.#tallies) if (!tally.isEmpty) yield [route, tally];
   }
 

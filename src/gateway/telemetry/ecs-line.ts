@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { printableValue } from '../../base/printable.ts';
-import { type Decision, identityOf } from './decision-record.ts';
+import { type Decision, recordedIdentity } from './decision-record.ts';
 import { traceIdOf } from './trace-context.ts';
 import { pathOf, refererOf, userAgentOf } from './without-tokens.ts';
 
@@ -10,7 +10,7 @@ const VERSION = '8.17.0';
 /** One JSON object by the Elastic Common Schema. `began`: milliseconds since the epoch. */
 export function ecsLine(decision: Decision, began: number): string {
   const { head, outcome, code, requestId, status, bytesIn, bytesOut } = decision;
-  const identity = identityOf(outcome);
+  const identity = recordedIdentity(outcome);
   const client = clientOf(head.origin.address);
   const line = {
     '@timestamp': new Date(began).toISOString(),

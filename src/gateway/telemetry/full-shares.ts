@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { blockName } from '../../base/client-address.ts';
 import type { Clock } from '../../base/clock.ts';
 import { namesClients } from '../../base/names-client.ts';
-import { Seldom } from '../../base/seldom.ts';
-import { ToldProxies } from '../../base/told-proxies.ts';
+import { LogLimiter } from '../../base/seldom.ts';
+import { LoggedProxies } from '../../base/told-proxies.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
 /**
@@ -13,14 +13,14 @@ import type { RequestHead } from '../message/request-head.ts';
 export class FullShares {
   /** What was shared → how often. */
   readonly counts = new Map<string, number>();
-  readonly #proxies: ToldProxies;
-  readonly #clients: Seldom;
+  readonly #proxies: LoggedProxies;
+  readonly #clients: LogLimiter;
   readonly #log: Pick<Logger, 'warn'>;
 
   constructor(clock: Clock, log: Pick<Logger, 'warn'>) {
     this.#log = log;
-    this.#proxies = new ToldProxies(clock, log);
-    this.#clients = new Seldom(clock, (count) => log.warn({ count, proxy: false }, LEFT_OUT));
+    this.#proxies = new LoggedProxies(clock, log);
+    this.#clients = new LogLimiter(clock, (count) => log.warn({ count, proxy: false }, LEFT_OUT));
   }
 
   /** Those that name an address they forward for, and that no file trusts; each as `trusted_proxies` may name it. */

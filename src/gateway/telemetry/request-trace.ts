@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { Outcome } from '../decide/outcome.ts';
 import { isCode } from '../message/codes.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import type { Decision } from './decision-record.ts';
 import { forwardAttributes, routeText, spanName } from './span-attributes.ts';
 import { TRACE_FIELDS } from './trace-context.ts';
@@ -70,7 +70,7 @@ export class RequestTrace {
   }
 
   /** Each try is a span of its own. */
-  forwarding(method: string, target: string, origin: Origin): Propagated | undefined {
+  forwarding(method: string, target: string, origin: UpstreamUrl): Propagated | undefined {
     this.tried(undefined);
     const attributes = forwardAttributes(method, target, origin);
     if (this.#sent > 0) attributes['http.request.resend_count'] = this.#sent;

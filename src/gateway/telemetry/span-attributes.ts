@@ -4,7 +4,7 @@ import { normalizeHost } from '../../config/words/host.ts';
 import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { pathText } from '../routing/specificity.ts';
-import type { Origin } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/origin.ts';
 import { pathOf } from './without-tokens.ts';
 
 /** The semantic conventions for HTTP spans, stable since 1.23. No query, no header but Host, nothing of a credential. */
@@ -34,7 +34,7 @@ export function requestAttributes(head: RequestHead): Attributes {
 }
 
 /** Of a request to an upstream. `url.full` is what the conventions want, but for the query. */
-export function forwardAttributes(method: string, target: string, { authority, serverName }: Origin): Attributes {
+export function forwardAttributes(method: string, target: string, { authority, serverName }: UpstreamUrl): Attributes {
   const scheme = serverName === undefined ? 'http' : 'https';
   return {
     ...methodAttributes(method),

@@ -53,7 +53,7 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
     clip(detail ?? reasonOf(outcome)),
     clip(missingScope(code, route, identity)),
     outcome !== undefined && 'cache' in outcome ? outcome.cache : undefined,
-    subjectHash(identity?.subject),
+    ticketSubjectHash(identity?.subject),
     clip(identity?.clientId, LONGEST_NAME),
     ...scopeMembers(outcome),
     ...mismatchMembers(outcome),
@@ -99,7 +99,7 @@ export function pickTicketRecord(value: unknown): TicketRecord | undefined {
 }
 
 /** To be compared with the hash of a subject that is suspected, and no more. */
-export function subjectHash(subject: string | undefined): string | undefined {
+export function ticketSubjectHash(subject: string | undefined): string | undefined {
   return subject === undefined ? undefined : hash('sha256', subject, 'base64url').slice(0, 16);
 }
 

@@ -43,12 +43,12 @@ export function ticketSealer(key: Uint8Array): SealTicket {
   };
 }
 
-export type Opened =
+export type UnsealedTicket =
   | { readonly kind: 'opened'; readonly record: string }
   /** `not_a_ticket`: of another form. `unknown_key`: sealed under none of the keys. `broken`: changed or cut. */
   | { readonly kind: 'not_a_ticket' | 'unknown_key' | 'broken' };
 
-export function openTicket(keys: readonly Uint8Array[], ticket: string): Opened {
+export function openTicket(keys: readonly Uint8Array[], ticket: string): UnsealedTicket {
   const bytes = Buffer.from(ticket, 'base64url');
   const sound = ticket.length <= LONGEST && bytes.toString('base64url') === ticket;
   if (!sound || bytes.length < HEAD + TAG || bytes[0] !== VERSION) return { kind: 'not_a_ticket' };
@@ -56,7 +56,7 @@ export function openTicket(keys: readonly Uint8Array[], ticket: string): Opened 
   return key === undefined ? { kind: 'unknown_key' } : unseal(key, bytes);
 }
 
-function unseal(key: Uint8Array, bytes: Buffer): Opened {
+function unseal(key: Uint8Array, bytes: Buffer): UnsealedTicket {
   const head = bytes.subarray(0, HEAD);
   const nonce = Buffer.concat([Buffer.alloc(12 - COUNT), head.subarray(HEAD - COUNT)]);
   const decipher = createDecipheriv('aes-256-gcm', derive(key, head.subarray(5, 5 + SALT)), nonce);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Code } from '../message/codes.ts';
 import type { Decision } from './decision-record.ts';
-import { type Opened, openTicket, ticketSealer } from './ticket.ts';
+import { openTicket, ticketSealer, type UnsealedTicket } from './ticket.ts';
 import { readTicketRecord, type TicketRecord, writeMalformedRecord, writeTicketRecord } from './ticket-record.ts';
 
 /** The tickets of one process. */
@@ -15,7 +15,7 @@ export interface Tickets {
 
 export type OpenedTicket =
   | { readonly kind: 'opened'; readonly record: TicketRecord }
-  | Exclude<Opened, { record: string }>;
+  | Exclude<UnsealedTicket, { record: string }>;
 
 /** The first key seals, all open. Without keys a random one serves, and only this process can open its tickets. */
 export function buildTickets(texts: readonly string[] | undefined, clock: Clock): Tickets {

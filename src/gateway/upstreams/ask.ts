@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
-import type { Carrier } from './carrier.ts';
+import type { EngineChoice } from './carrier.ts';
 import type { ForwardEngine } from './engine.ts';
 import { ForeignAnswer } from './own/invalid-answer.ts';
 
-export interface Question {
+export interface UpstreamProbe {
   readonly path: string;
   readonly method: 'GET' | 'HEAD';
   /** Name, value, name, value, … */
@@ -16,7 +16,7 @@ export interface Question {
   readonly limit: number;
 }
 
-export interface Answered {
+export interface UpstreamProbeAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -32,7 +32,10 @@ class AnswerTooLong extends Error {
 }
 
 /** A small request of our own. Rejects with the error of the connection, or for an answer that is late or too long. */
-export async function ask(carrier: Pick<Carrier, 'engine' | 'lenient'>, question: Question): Promise<Answered> {
+export async function probeUpstream(
+  carrier: Pick<EngineChoice, 'engine' | 'lenient'>,
+  question: UpstreamProbe,
+): Promise<UpstreamProbeAnswer> {
   try {
     return await askOver(carrier.engine, question);
   } catch (error) {
@@ -41,8 +44,8 @@ export async function ask(carrier: Pick<Carrier, 'engine' | 'lenient'>, question
   }
 }
 
-function askOver(engine: ForwardEngine, question: Question): Promise<Answered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+function askOver(engine: ForwardEngine, question: UpstreamProbe): Promise<UpstreamProbeAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpstreamProbeAnswer>();
   const answer = new AnswerCollector(question, resolve, reject);
   const { path, method, headers, servername, timeout } = question;
   const timeouts = { headersTimeout: timeout, bodyTimeout: timeout };
@@ -54,7 +57,7 @@ function askOver(engine: ForwardEngine, question: Question): Promise<Answered> {
 
 /** The methods are undici's dispatch handler. */
 class AnswerCollector {
-  readonly #resolve: (answer: Answered) => void;
+  readonly #resolve: (answer: UpstreamProbeAnswer) => void;
   readonly #reject: (error: Error) => void;
   readonly #limit: number;
   readonly #timer: NodeJS.Timeout;
@@ -65,7 +68,11 @@ class AnswerCollector {
   #bytes = 0;
   #late = false;
 
-  constructor({ limit, timeout }: Question, resolve: (answer: Answered) => void, reject: (error: Error) => void) {
+  constructor(
+    { limit, timeout }: UpstreamProbe,
+    resolve: (answer: UpstreamProbeAnswer) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#limit = limit;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -1,13 +1,13 @@
 import type { Balance } from '../../config/schema/upstream.ts';
-import type { Origin } from './origin.ts';
+import type { UpstreamUrl } from './origin.ts';
 
 /**
  * Where the next request goes; undefined: nowhere at the moment. `besides` is where it has just failed, and comes last.
  */
-export type Choose = (besides?: Origin) => Origin | undefined;
+export type Choose = (besides?: UpstreamUrl) => UpstreamUrl | undefined;
 
 /** `now`: monotonic. */
-export function chooser(origins: readonly Origin[], balance: Balance, now: () => number): Choose {
+export function chooser(origins: readonly UpstreamUrl[], balance: Balance, now: () => number): Choose {
   const [only] = origins;
   if (origins.length === 1 && only?.breaker === undefined && only?.isProbed === false) return () => only;
   return taking(rules[balance](origins), now);
@@ -23,22 +23,22 @@ function taking(pick: Pick, now: () => number): Choose {
   };
 }
 
-function lastResort(besides: Origin | undefined, now: number): Origin | undefined {
+function lastResort(besides: UpstreamUrl | undefined, now: number): UpstreamUrl | undefined {
   return besides !== undefined && isOpen(besides, now) ? besides : undefined;
 }
 
-function isOpen({ isHealthy, breaker }: Origin, now: number): boolean {
+function isOpen({ isHealthy, breaker }: UpstreamUrl, now: number): boolean {
   return isHealthy && (breaker === undefined || breaker.admits(now));
 }
 
-type Pick = (isEligible: (origin: Origin) => boolean) => Origin | undefined;
+type Pick = (isEligible: (origin: UpstreamUrl) => boolean) => UpstreamUrl | undefined;
 
-const rules: Readonly<Record<Balance, (origins: readonly Origin[]) => Pick>> = {
+const rules: Readonly<Record<Balance, (origins: readonly UpstreamUrl[]) => Pick>> = {
   round_robin: (origins) => {
     let next = 0;
     return (isEligible) => {
       for (let tried = 0; tried < origins.length; tried++) {
-        const origin = origins[next] as Origin;
+        const origin = origins[next] as UpstreamUrl;
         next = (next + 1) % origins.length;
         if (isEligible(origin)) return origin;
       }
@@ -49,9 +49,9 @@ const rules: Readonly<Record<Balance, (origins: readonly Origin[]) => Pick>> = {
   least_connections: (origins) => {
     let first = 0;
     return (isEligible) => {
-      let best: Origin | undefined;
+      let best: UpstreamUrl | undefined;
       for (let index = 0; index < origins.length; index++) {
-        const origin = origins[(first + index) % origins.length] as Origin;
+        const origin = origins[(first + index) % origins.length] as UpstreamUrl;
         if (isEligible(origin) && (best === undefined || origin.inFlight < best.inFlight)) best = origin;
       }
       first = (first + 1) % origins.length;

@@ -4,7 +4,7 @@ import { connectorFor, openOwn } from './own/own-engine.ts';
 import { openUndici } from './undici-engine.ts';
 
 /** What carries requests to one url: one engine, or another one where the answers are not for the first. */
-export interface Carrier {
+export interface EngineChoice {
   /** For the next request. */
   engine: ForwardEngine;
   /** For a request whose answer was not understood. */
@@ -14,7 +14,7 @@ export interface Carrier {
   destroy(): Promise<unknown>;
 }
 
-export function carriedBy(engine: ForwardEngine): Carrier {
+export function carriedBy(engine: ForwardEngine): EngineChoice {
   return { engine, lenient: () => engine, fallback: undefined, destroy: () => engine.destroy() };
 }
 
@@ -22,7 +22,7 @@ export function carriedBy(engine: ForwardEngine): Carrier {
  * The engine of our own, and undici for as long as the fallback says. undici is opened for the first request that needs it;
  * each engine keeps to `connections` by itself, so while one takes over from the other there may be as many of both.
  */
-export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): Carrier {
+export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): EngineChoice {
   const own = openOwn(options, connectorFor(options), ({ message }) => fallback.met(message));
   let undici: ForwardEngine | undefined;
   let isDestroyed = false;

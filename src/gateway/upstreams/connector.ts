@@ -1,7 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
-import { countedUntilClosed, NoRoom, type Room } from './room.ts';
+import { type ConnectionBudget, ConnectionBudgetFull, countedUntilClosed } from './room.ts';
 
 /**
  * undici takes the name that a certificate must have from the Host of a request. That Host is the client's own by default,
@@ -23,10 +23,10 @@ function undiciConnector(options: EngineOptions): buildConnector.connector {
 }
 
 /** As long as the socket is there. */
-function counted(connect: buildConnector.connector, room: Room): buildConnector.connector {
+function counted(connect: buildConnector.connector, room: ConnectionBudget): buildConnector.connector {
   return (to, callback) => {
     if (!room.take()) {
-      process.nextTick(callback, new NoRoom(), null);
+      process.nextTick(callback, new ConnectionBudgetFull(), null);
       return undefined;
     }
     return countedUntilClosed(room, () => connect(to, callback));

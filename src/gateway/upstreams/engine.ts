@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { namedServer } from '../../base/server-identity.ts';
-import type { Room } from './room.ts';
+import type { ConnectionBudget } from './room.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {
@@ -23,7 +23,7 @@ export interface EngineOptions {
   /** false: each request has a connection of its own. */
   readonly keepAlive: boolean;
   /** Absent: a connection that counts among the program's own files, as that of a probe. */
-  readonly room?: Room | undefined;
+  readonly room?: ConnectionBudget | undefined;
 }
 
 /** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */

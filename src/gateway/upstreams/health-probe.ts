@@ -1,10 +1,10 @@
 import type { HealthConfig } from '../../config/schema/upstream.ts';
-import { ask } from './ask.ts';
-import type { Carrier } from './carrier.ts';
+import { probeUpstream } from './ask.ts';
+import type { EngineChoice } from './carrier.ts';
 
 /** What a url is asked with: nothing of a client, and no credential. */
 export interface Probed {
-  readonly carrier: Pick<Carrier, 'engine' | 'lenient'>;
+  readonly carrier: Pick<EngineChoice, 'engine' | 'lenient'>;
   /** The Host that it is sent. */
   readonly host: string;
   readonly servername: string | undefined;
@@ -57,7 +57,7 @@ export class HealthProbe {
   #ask(): void {
     const { carrier, host, servername } = this.#probed;
     const { path, timeout, interval } = this.#config;
-    ask(carrier, { path, method: 'GET', headers: ['host', host], servername, timeout, limit: READ })
+    probeUpstream(carrier, { path, method: 'GET', headers: ['host', host], servername, timeout, limit: READ })
       .then(
         ({ status }) => this.#heard(status >= 200 && status < 300, `status ${status}`),
         (error: Error) => this.#heard(false, error.message || error.name),

@@ -10,7 +10,7 @@ import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engin
 import { http2Connection } from './http2-connect.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { http2Fields } from './http2-fields.ts';
-import type { Tenant } from './room.ts';
+import type { BudgetHolder } from './room.ts';
 
 /** For what is loaded for the first upstream of `http2: true`. */
 const require = createRequire(import.meta.url);
@@ -28,7 +28,7 @@ export function openHttpProxy(options: EngineOptions): ForwardEngine {
  * its own options or done here, by the rules that hold for every engine (docs/decisions/0016): path and Host as judged, no
  * repeats, our limits, an answer that is cut stays cut, and an upstream that breaks a connection does not end the process.
  */
-class HttpProxyEngine implements ForwardEngine, Tenant {
+class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   readonly tellsWaits = false;
   readonly #options: EngineOptions;
   readonly #app: FastifyInstance;

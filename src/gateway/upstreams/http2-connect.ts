@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { addressOf } from './address-of.ts';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
-import { countedUntilClosed, NoRoom } from './room.ts';
+import { ConnectionBudgetFull, countedUntilClosed } from './room.ts';
 
 class ConnectTimeout extends Error {
   readonly code = 'UND_ERR_CONNECT_TIMEOUT';
@@ -16,7 +16,7 @@ class NoHttp2 extends Error {
 export function http2Connection(options: EngineOptions): Socket {
   const { room } = options;
   if (room === undefined) return connectInTime(options);
-  if (!room.take()) return new Socket().destroy(new NoRoom());
+  if (!room.take()) return new Socket().destroy(new ConnectionBudgetFull());
   return countedUntilClosed(room, () => connectInTime(options));
 }
 

@@ -4,14 +4,14 @@ import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { withoutBrackets } from './address-of.ts';
 import { chooser } from './balance.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
-import { type Carrier, carriedBy, carriedByOwn } from './carrier.ts';
+import { carriedBy, carriedByOwn, type EngineChoice } from './carrier.ts';
 import { DigestSession } from './digest-session.ts';
 import type { EngineOptions, UpstreamTrust } from './engine.ts';
 import { EngineFallback } from './engine-fallback.ts';
 import { HealthProbe } from './health-probe.ts';
 import { openHttpProxy } from './http-proxy-engine.ts';
-import type { Origin } from './origin.ts';
-import type { Room } from './room.ts';
+import type { UpstreamUrl } from './origin.ts';
+import type { ConnectionBudget } from './room.ts';
 import { type Offer, Shares } from './shares.ts';
 import { openUndici } from './undici-engine.ts';
 import { describeUpstream, hostSent, type Upstream } from './upstream.ts';
@@ -23,20 +23,20 @@ const engines = {
   'http-proxy': (options: EngineOptions) => carriedBy(openHttpProxy(options)),
 } as const;
 
-export interface Around {
+export interface UpstreamContext {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly trust: UpstreamTrust;
-  readonly room: Room;
+  readonly room: ConnectionBudget;
 }
 
 /** Everything that one url has that ends with the upstream. */
 interface Opened {
-  readonly origin: Origin;
+  readonly origin: UpstreamUrl;
   readonly close: () => Promise<unknown>;
 }
 
-export function openUpstream(name: string, written: UpstreamConfig, around: Around): Upstream {
+export function openUpstream(name: string, written: UpstreamConfig, around: UpstreamContext): Upstream {
   const config = withinRoom(written, around.room);
   if (config.max_connections < written.max_connections)
     around.log.warn(
@@ -64,18 +64,18 @@ export function openUpstream(name: string, written: UpstreamConfig, around: Arou
 }
 
 /** Whoever comes above what can be open waits for a connection, as above any other limit. Over HTTP/2 requests share one. */
-function withinRoom(config: UpstreamConfig, { size }: Room): UpstreamConfig {
+function withinRoom(config: UpstreamConfig, { size }: ConnectionBudget): UpstreamConfig {
   return config.http2 ? config : { ...config, max_connections: Math.min(config.max_connections, size) };
 }
 
 /** A url that gets nothing has no connections to wait for. */
-function offerOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly Origin[]): Offer {
+function offerOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly UpstreamUrl[]): Offer {
   const used = origins.filter(({ isHealthy, breaker }) => isHealthy && breaker?.state !== 'open').length;
   const connections = Math.max(1, used) * max_connections;
   return { connections, capacity: connections + max_pending };
 }
 
-function retryAfter({ health }: UpstreamConfig, origins: readonly Origin[], now: number): number {
+function retryAfter({ health }: UpstreamConfig, origins: readonly UpstreamUrl[], now: number): number {
   const waits = origins.map(({ isHealthy, breaker }) =>
     Math.max(isHealthy ? 0 : (health?.interval ?? 0), (breaker?.until ?? 0) - now),
   );
@@ -86,7 +86,7 @@ function openOrigin(
   name: string,
   url: URL,
   config: UpstreamConfig,
-  around: Around & { readonly changed: () => void },
+  around: UpstreamContext & { readonly changed: () => void },
 ): Opened {
   const fields = { upstream: name, url: url.host };
   const fallback = openFallback(around, fields);
@@ -101,7 +101,7 @@ function openOrigin(
     around.changed();
   };
   const isSecure = url.protocol === 'https:';
-  const origin: Origin = {
+  const origin: UpstreamUrl = {
     carrier,
     host: hostSent(config.host, url.host),
     authority: url.host,
@@ -133,7 +133,7 @@ function openOrigin(
   return { origin, close };
 }
 
-type Line = (log: Around['log'], fields: object) => void;
+type Line = (log: UpstreamContext['log'], fields: object) => void;
 
 const breakerLines: Readonly<Record<BreakerState, Line>> = {
   open: (log, fields) => log.warn(fields, 'a url of an upstream does not answer and gets no requests for a while'),
@@ -146,7 +146,7 @@ export function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string
   return tls?.server_name ?? withoutBrackets(hostname);
 }
 
-function openFallback({ clock, log }: Around, fields: object): EngineFallback {
+function openFallback({ clock, log }: UpstreamContext, fields: object): EngineFallback {
   return new EngineFallback(() => clock.monotonic(), {
     onBegin: (detail) =>
       log.warn(
@@ -162,7 +162,7 @@ function openCarrier(
   config: UpstreamConfig,
   { trust, fallback }: { readonly trust: UpstreamTrust; readonly fallback: EngineFallback },
   rest: Pick<EngineOptions, 'connections' | 'keepAlive'> & Partial<Pick<EngineOptions, 'connectTimeout' | 'room'>>,
-): Carrier {
+): EngineChoice {
   const serverName = serverNameOf(url, config);
   const open = engines[config.http2 ? 'http-proxy' : config.engine];
   return open({ url, serverName, trust, connectTimeout: config.timeout.connect, ...rest }, fallback);

@@ -1,10 +1,10 @@
 import type { Breaker } from './breaker.ts';
-import type { Carrier } from './carrier.ts';
+import type { EngineChoice } from './carrier.ts';
 import type { DigestSession } from './digest-session.ts';
 
 /** One url of an upstream. */
-export interface Origin {
-  readonly carrier: Carrier;
+export interface UpstreamUrl {
+  readonly carrier: EngineChoice;
   /** The Host that it is sent; undefined: the client's own. */
   readonly host: string | undefined;
   /** Of its url, and in metrics and logs. */

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { roomForConnections } from '../../base/open-files.ts';
 
 /** Who keeps connections, and may have one to spare. */
-export interface Tenant {
+export interface BudgetHolder {
   /** Closes a connection that carries no request. False: there is none. */
   letGo(): boolean;
   /** There is room again. */
@@ -10,24 +10,24 @@ export interface Tenant {
 }
 
 /** What connections to upstreams may be open at one time, of all upstreams together. */
-export interface Room {
+export interface ConnectionBudget {
   readonly size: number;
   /** False: there is no descriptor for another one. Whoever has nothing to do for one of its own lets it go first. */
   take(): boolean;
   give(): void;
   /** Tells it once when there is room. */
-  awaitRoom(tenant: Tenant): void;
+  awaitRoom(tenant: BudgetHolder): void;
   /** Gives the way out. */
-  join(tenant: Tenant): () => void;
+  join(tenant: BudgetHolder): () => void;
 }
 
 /**
  * One client has one connection and as many requests at one time as it may send over it: one over HTTP/1.1, a hundred over
  * HTTP/2. So it does not suffice to count clients.
  */
-export function openRoom(size = roomForConnections(2)): Room {
-  const tenants = new Set<Tenant>();
-  const waiting = new Set<Tenant>();
+export function connectionBudget(size = roomForConnections(2)): ConnectionBudget {
+  const tenants = new Set<BudgetHolder>();
+  const waiting = new Set<BudgetHolder>();
   let taken = 0;
   const tellWaiting = () => {
     for (const tenant of waiting) {
@@ -61,7 +61,7 @@ export function openRoom(size = roomForConnections(2)): Room {
 }
 
 /** What was taken is given back when the socket that `open` gives is closed; at once where there is none. */
-export function countedUntilClosed<Opened>(room: Room, open: () => Opened): Opened {
+export function countedUntilClosed<Opened>(room: ConnectionBudget, open: () => Opened): Opened {
   let opened: Opened | undefined;
   try {
     opened = open();
@@ -73,7 +73,7 @@ export function countedUntilClosed<Opened>(room: Room, open: () => Opened): Open
 }
 
 /** Says nothing of the upstream. */
-export class NoRoom extends Error {
+export class ConnectionBudgetFull extends Error {
   readonly code = 'NO_ROOM';
 
   constructor() {

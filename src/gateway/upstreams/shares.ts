@@ -25,7 +25,7 @@ const FEW = 64;
 /** What one address has of one upstream. */
 class Account {
   readonly block: string;
-  readonly line: Place[] = [];
+  readonly line: RequestShare[] = [];
   connections = 0;
   tunnels = 0;
 
@@ -39,7 +39,7 @@ class Account {
 }
 
 /** Of one request, from the moment it comes to the moment it ends. */
-export class Place {
+export class RequestShare {
   readonly applicant: Applicant;
   readonly account: Account;
   readonly #shares: Shares;
@@ -82,9 +82,9 @@ export class Shares {
   }
 
   /** `waits`: `go` is called later. */
-  enter(applicant: Applicant): Place {
+  enter(applicant: Applicant): RequestShare {
     const account = this.#accountOf(applicant.address);
-    const place = new Place(this, account, applicant);
+    const place = new RequestShare(this, account, applicant);
     if (account.line.length === 0 && this.#mayGo(account, applicant)) this.#admit(place);
     else account.line.push(place);
     return place;
@@ -111,7 +111,7 @@ export class Shares {
     return this.#lastOfRich(wanting) !== undefined;
   }
 
-  #lastOfRich({ address, share }: Pick<Applicant, 'address' | 'share'>): Place | undefined {
+  #lastOfRich({ address, share }: Pick<Applicant, 'address' | 'share'>): RequestShare | undefined {
     const most = shareOf(share, this.#offer.capacity);
     if ((this.#accounts.get(this.#blockOf(address))?.all ?? 0) >= most) return undefined;
     return this.#accounts
@@ -125,7 +125,7 @@ export class Shares {
     return new Map(this.#accounts.values().map(({ block, connections }) => [block, connections]));
   }
 
-  move(place: Place, to: 'tunnel' | 'left'): void {
+  move(place: RequestShare, to: 'tunnel' | 'left'): void {
     const { account, state } = place;
     place.state = to;
     if (to === 'tunnel') account.tunnels++;
@@ -139,7 +139,7 @@ export class Shares {
    * Of an address that has all of its share the connection counts for two more turns: by then an engine knows that it is
    * free, and opens none in its place.
    */
-  #free({ account, applicant }: Place): void {
+  #free({ account, applicant }: RequestShare): void {
     if (account.connections < shareOf(applicant.share, this.#offer.connections)) this.#freed(account);
     else setImmediate(() => setImmediate(() => this.#freed(account)));
   }
@@ -162,7 +162,7 @@ export class Shares {
     return connections < shareOf(share, this.#offer.connections);
   }
 
-  #admit(place: Place): void {
+  #admit(place: RequestShare): void {
     place.account.connections++;
     place.state = 'connection';
   }

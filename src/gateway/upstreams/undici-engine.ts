@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client, Pool } from 'undici';
 import { connector } from './connector.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
-import type { Tenant } from './room.ts';
+import type { BudgetHolder } from './room.ts';
 
 /** HTTP/1.1. */
 export function openUndici(options: EngineOptions): ForwardEngine {
@@ -29,7 +29,7 @@ export function openUndici(options: EngineOptions): ForwardEngine {
 }
 
 /** Those of one pool: each has one connection at a time. */
-class Clients implements Tenant {
+class Clients implements BudgetHolder {
   readonly #connect: buildConnector.connector;
   readonly #sockets = new Map<Client, Socket>();
 

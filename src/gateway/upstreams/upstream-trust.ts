@@ -1,10 +1,10 @@
-import type { Place } from '../../config/files/referred-file.ts';
+import type { FileContext } from '../../config/files/referred-file.ts';
 import { readTls } from '../../config/files/tls-files.ts';
 import type { UpstreamTlsConfig } from '../../config/schema/upstream.ts';
 import type { UpstreamTrust } from './engine.ts';
 
 /** The files of `tls` as they are now; without any, the authorities of the system. */
-export function upstreamTrust(tls: UpstreamTlsConfig | undefined, place: Place): UpstreamTrust {
+export function upstreamTrust(tls: UpstreamTlsConfig | undefined, place: FileContext): UpstreamTrust {
   if (tls === undefined) return { kind: 'files' };
   const read = readTls(tls, place);
   if (!read.ok) return { kind: 'nobody' };

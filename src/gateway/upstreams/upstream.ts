@@ -3,14 +3,14 @@ import type { UpstreamCredentialsConfig, UpstreamDigestConfig } from '../../conf
 import { fold } from '../../config/words/fold-name.ts';
 import { formatBasic } from '../../http-auth/basic.ts';
 import type { Choose } from './balance.ts';
-import type { Origin } from './origin.ts';
+import type { UpstreamUrl } from './origin.ts';
 import type { Shares } from './shares.ts';
 
 /** An API behind the gateway: its urls, and how many requests may wait for a connection. */
 export interface Upstream {
   readonly name: string;
   /** One at least, as in the file. */
-  readonly origins: readonly Origin[];
+  readonly origins: readonly UpstreamUrl[];
   readonly choose: Choose;
   /** How often a request is sent again. */
   readonly retries: number;

@@ -1,4 +1,4 @@
-import { scopeTokenFault, scopeTokens } from '../../config/words/scope-words.ts';
+import { scopeTokenFault, scopeWords } from '../../config/words/scope-words.ts';
 import type { JsonObject } from '../../jwt/json.ts';
 import type { VerificationKey } from '../../jwt/keys.ts';
 import { claimAt } from '../message/claim-path.ts';
@@ -60,7 +60,7 @@ function clientOf(claims: JsonObject): string | undefined {
  * as the two scopes `my` and `admin`.
  */
 function scopesIn(value: unknown): readonly string[] {
-  const words = typeof value === 'string' ? scopeTokens(value) : Array.isArray(value) ? value : [];
+  const words = typeof value === 'string' ? scopeWords(value) : Array.isArray(value) ? value : [];
   return words.filter((word) => typeof word === 'string' && scopeTokenFault(word) === undefined);
 }
 

@@ -10,7 +10,7 @@ import type { OpenFeed } from '../revocation/follow-feed.ts';
 import { openFeed } from '../revocation/open-feed.ts';
 import { type OpenStreams, openStreams } from '../revocation/open-streams.ts';
 import { type Apply, revocations as followFeed, NO_FEED, type Revocations } from '../revocation/revocations.ts';
-import type { UserKeys } from '../revocation/user-keys.ts';
+import type { UserKeyCache } from '../revocation/user-keys.ts';
 import { clientAssertion } from '../server-client/client-assertion.ts';
 import { type FetchJson, failed, jsonFetcher } from '../server-client/fetch-json.ts';
 import { askAboutToken } from '../server-client/introspection-client.ts';
@@ -74,14 +74,14 @@ interface Parts extends Omit<ServerParts, 'cache' | 'introspection' | 'local'> {
 class RevokedHere implements Apply {
   readonly #streams: OpenStreams;
   #cache: FactsCache | undefined;
-  #users: UserKeys | undefined;
+  #users: UserKeyCache | undefined;
   #introspection: Introspection | undefined;
 
   constructor(streams: OpenStreams) {
     this.#streams = streams;
   }
 
-  reach(cache: FactsCache, users: UserKeys | undefined, introspection: Introspection): void {
+  reach(cache: FactsCache, users: UserKeyCache | undefined, introspection: Introspection): void {
     this.#cache = cache;
     this.#users = users;
     this.#introspection = introspection;

@@ -6,7 +6,7 @@ import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { fetchBudget } from '../revocation/fetch-budget.ts';
 import type { Revocations } from '../revocation/revocations.ts';
 import { askForUserKey } from '../revocation/user-key-source.ts';
-import { type UserKeys, userKeys, withUserKeys } from '../revocation/user-keys.ts';
+import { type UserKeyCache, userKeyCache, withUserKeys } from '../revocation/user-keys.ts';
 import { callLimit } from '../server-client/call-limit.ts';
 import { headerAuthenticator } from '../server-client/client-authentication.ts';
 import type { FetchJson } from '../server-client/fetch-json.ts';
@@ -46,12 +46,12 @@ export function openUserKeys(
   config: AuthorizationServerConfig,
   { clock, fetch, about }: Asking,
   told: Revocations,
-): UserKeys | undefined {
+): UserKeyCache | undefined {
   const { verify, issuer, user_key_uri_template: template, cache, jwks } = config;
   // A secret of the file is meant by whatever `kid` a token has.
   if (verify === 'introspection' || (template === undefined && secretOf(config) !== undefined)) return undefined;
   const accepted: readonly AlgorithmName[] = config.algorithms;
-  return userKeys({
+  return userKeyCache({
     issuer,
     algorithms: accepted,
     ask: askForUserKey({
@@ -75,7 +75,7 @@ export function openAllKeys(
   name: string,
   config: AuthorizationServerConfig,
   asking: Asking,
-  users: UserKeys | undefined,
+  users: UserKeyCache | undefined,
 ): KeySet | undefined {
   const published = openKeys(name, config, asking);
   return published && users ? withUserKeys(published, users) : published;

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../jwt/json.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { type CallLimit, callLimit } from '../server-client/call-limit.ts';
-import { DEADLINE, type FailedFetch, type Fetched } from '../server-client/fetch-json.ts';
+import { type FailedFetch, FETCH_DEADLINE, type Fetched } from '../server-client/fetch-json.ts';
 import type { AskAboutToken } from '../server-client/introspection-client.ts';
 import { type Facts, type IdentitySource, identityOf } from './facts.ts';
 import { judgeAnswer } from './introspection-answer.ts';
@@ -121,7 +121,9 @@ class SharedIntrospection implements Introspection {
 
   async #call(token: string, digest: string, isKnown: boolean): Promise<Introspected> {
     const { clock, out } = this.#dependencies;
-    const answer = await within(DEADLINE, (signal) => this.#limit.run(signal, () => this.#ask(token, signal), isKnown));
+    const answer = await within(FETCH_DEADLINE, (signal) =>
+      this.#limit.run(signal, () => this.#ask(token, signal), isKnown),
+    );
     // That too many ask at once says nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
     const verdict = this.#judge(answer);

@@ -10,7 +10,7 @@ export interface ReadEngine {
 }
 
 /** One that is written, too. */
-export interface Engine extends ReadEngine {
+export interface WritableEngine extends ReadEngine {
   /** One transaction; settles when its outcome is durable. */
   write<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
   /** The same for a verb that never has a second statement, which PostgreSQL answers in one round trip. */

@@ -8,32 +8,32 @@ export type Verb<Outcome> = Generator<Statement, Outcome, readonly Row[]>;
 export interface Statement {
   /** Parameters are $1, $2, …; the dialect is what SQLite and PostgreSQL have in common. */
   readonly sql: string;
-  readonly parameters: readonly Value[];
+  readonly parameters: readonly SqlValue[];
   /** Whoever asked looks at no row, and may be answered before the statement is carried out. */
   readonly silent?: true;
 }
 
-export type Value = string | number | Uint8Array | null;
+export type SqlValue = string | number | Uint8Array | null;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export function* all(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<readonly Row[]> {
+export function* all(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<readonly Row[]> {
   return yield { sql, parameters: parameters.map((value) => value ?? null) };
 }
 
-export function* first(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<Row | undefined> {
+export function* first(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<Row | undefined> {
   const rows = yield* all(sql, ...parameters);
   return rows[0];
 }
 
 /** Whether the statement, which ends with RETURNING, found anything to change. */
-export function* changed(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<boolean> {
+export function* changed(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<boolean> {
   const rows = yield* all(sql, ...parameters);
   return rows.length > 0;
 }
 
 /** For a statement that has nothing to tell. */
-export function* run(sql: string, ...parameters: readonly (Value | undefined)[]): Verb<void> {
+export function* run(sql: string, ...parameters: readonly (SqlValue | undefined)[]): Verb<void> {
   yield { sql, parameters: parameters.map((value) => value ?? null), silent: true };
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { WritableEngine } from '../engine/engine.ts';
 import { StorageUnavailable } from '../engine/errors.ts';
 import type { Row, Statement, Verb } from '../engine/verb.ts';
 import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 import { remedyFor, storageError } from './errors.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { PostgresSession, Sessions } from './sessions.ts';
 
 /** Milliseconds for all that one verb does, from asking for a connection to the answer of COMMIT. */
 const TIME_LIMIT = 4000;
@@ -13,7 +13,11 @@ const TIME_LIMIT = 4000;
 const mostTries = { again: 4, elsewhere: 12 } as const;
 
 /** Verbs on PostgreSQL, at READ COMMITTED: each statement sees what was committed before it began. */
-export function postgresEngine(sessions: Sessions, clock: Clock, watchEvents: WatchEvents = pollEvents(1_000)): Engine {
+export function postgresEngine(
+  sessions: Sessions,
+  clock: Clock,
+  watchEvents: WatchEvents = pollEvents(1_000),
+): WritableEngine {
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -94,7 +98,7 @@ async function withSession<Outcome>(
   }
 }
 
-function channelOf(session: Session, remaining: () => number): Channel {
+function channelOf(session: PostgresSession, remaining: () => number): Channel {
   return {
     ask: (statement) => session.ask(statement, remaining()).catch(failed),
     control: (command) => session.control(command, remaining()).catch(failed),

@@ -1,4 +1,4 @@
-import { integer, type Row, text, type Value } from '../engine/verb.ts';
+import { integer, type Row, type SqlValue, text } from '../engine/verb.ts';
 import { checksumOf, journal, missing } from '../migrations/journal.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { postgresDialect } from './dialect.ts';
@@ -7,7 +7,7 @@ import { postgresDialect } from './dialect.ts';
 export interface MigrationLink {
   /** Of any number of statements without parameters. */
   script(sql: string): Promise<void>;
-  rows(sql: string, parameters: readonly Value[]): Promise<readonly Row[]>;
+  rows(sql: string, parameters: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
 /** Any number, as long as every version of this program takes the same: "gatehous" as bytes. */

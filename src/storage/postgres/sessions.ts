@@ -7,7 +7,7 @@ import { StorageUnavailable } from '../engine/errors.ts';
 import type { Row, Statement } from '../engine/verb.ts';
 
 /** One connection for as long as one verb takes. What is asked is sent at once, and answered in its order. */
-export interface Session {
+export interface PostgresSession {
   /** `milliseconds`: after that without an answer the connection is given up. */
   ask(statement: Statement, milliseconds: number): Promise<readonly Row[]>;
   /** BEGIN, COMMIT, ROLLBACK; settles with the word that the server answers. */
@@ -19,7 +19,7 @@ export interface Sessions {
    * `remaining` milliseconds are there to wait, in the line and for the server. `done(true)`: the connection is not to be
    * used again.
    */
-  take(remaining: () => number): Promise<{ readonly session: Session; done(broken: boolean): void }>;
+  take(remaining: () => number): Promise<{ readonly session: PostgresSession; done(broken: boolean): void }>;
   close(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ async function prepareConnection(client: ClientBase): Promise<void> {
   await client.query(timed({ text: setUp, query_timeout: waits.connection }));
 }
 
-function clientSession(client: PoolClient, nameOf: (sql: string) => string): Session {
+function clientSession(client: PoolClient, nameOf: (sql: string) => string): PostgresSession {
   const sendTogether = oneWriteATurn(client.connection.stream);
   return {
     async ask({ sql, parameters }, milliseconds) {

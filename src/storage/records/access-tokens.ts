@@ -12,7 +12,7 @@ import {
   textOrNone,
   type Verb,
 } from '../engine/verb.ts';
-import { report } from './events.ts';
+import { reportEvent } from './events.ts';
 
 export interface AccessTokenRecord {
   /** SHA-256 of the token: the token itself is not kept. */
@@ -87,7 +87,7 @@ export function* revokeAccessToken({ hash, clientId, now }: TokenRevocation): Ve
     now,
   );
   if (live === undefined) return yield* ownership(hash, clientId);
-  yield* report('token_hash', tokenHashKey(hash), integer(live, 'expires_at'), now);
+  yield* reportEvent('token_hash', tokenHashKey(hash), integer(live, 'expires_at'), now);
   return 'revoked';
 }
 
@@ -123,7 +123,7 @@ export function* denyJwt(jti: string, until: number, now: number): Verb<void> {
     jti,
     until,
   );
-  if (isNew) yield* report('jti', jti, until, now);
+  if (isNew) yield* reportEvent('jti', jti, until, now);
 }
 
 export interface JwtOrigin {

@@ -1,6 +1,6 @@
 import { all, changed, first, integer, json, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
 import { endSessionKeys } from './ended-session-keys.ts';
-import { type Ending, LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
+import { type Ending, LONGEST_LIFE, lastEnd, reportEach, reportEvent } from './events.ts';
 import { endGrantsOfSubject } from './grants.ts';
 import { endSessionsOfSubject } from './sessions.ts';
 import { removeUserKeys, reportUserKeys } from './user-keys.ts';
@@ -74,7 +74,7 @@ export function* setPassword({ username, passwordHash, now, keysUntil }: Passwor
     passwordHash,
   );
   if (row === undefined) return false;
-  yield* signOutEverywhere({ subject: text(row, 'subject'), now, keysUntil });
+  yield* endAllSessions({ subject: text(row, 'subject'), now, keysUntil });
   return true;
 }
 
@@ -86,7 +86,7 @@ export interface SignOut extends Pick<PasswordChange, 'now' | 'keysUntil'> {
  * Every session and every grant of a user ends, with all that came of them. Told by grant and not by time: a second is
  * too coarse to tell what was issued before from what the user is given who signs in again at once.
  */
-export function* signOutEverywhere({ subject, now, keysUntil }: SignOut): Verb<void> {
+export function* endAllSessions({ subject, now, keysUntil }: SignOut): Verb<void> {
   const { kids, keys, grants } = yield* endEverything(subject, now, keysUntil);
   yield* reportEach('gid', grants, now);
   yield* reportEach('token_hash', keys, now);
@@ -108,7 +108,7 @@ export function* removeAccount(username: string, now: number, keysUntil = now): 
   yield* run('DELETE FROM imported_password WHERE username = $1', username);
   // the subject never comes back, so no token of it is spared, whenever it was issued
   const until = lastEnd(grants, now + LONGEST_LIFE);
-  yield* report('sub_nbf', subject, until, now, until);
+  yield* reportEvent('sub_nbf', subject, until, now, until);
   yield* reportUserKeys(kids, keysUntil, now);
   return true;
 }

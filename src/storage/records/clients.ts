@@ -1,5 +1,5 @@
 import { all, bytes, changed, integer, integerOrNone, json, type Row, run, text, type Verb } from '../engine/verb.ts';
-import { LONGEST_LIFE, lastEnd, report, reportEach } from './events.ts';
+import { LONGEST_LIFE, lastEnd, reportEach, reportEvent } from './events.ts';
 import { ending } from './grants.ts';
 
 /** A client that was registered by command, not in the file. */
@@ -119,7 +119,7 @@ export function* unregisterClient(id: string): Verb<boolean> {
 export function* removeClient(id: string, now: number, lifetime = LONGEST_LIFE): Verb<boolean> {
   if (!(yield* unregisterClient(id))) return false;
   yield* run('DELETE FROM consent WHERE client_id = $1', id);
-  yield* revokeTokensOfClient({ id, nbf: now + IN_FLIGHT, now, lifetime });
+  yield* revokeTokensInStore({ id, nbf: now + IN_FLIGHT, now, lifetime });
   return true;
 }
 
@@ -139,7 +139,7 @@ export interface ClientRevocation {
  * Everything that the client was given before `nbf`, for users and for itself, also JWTs of which nothing is kept.
  * A grant that was used since then ends as a whole, and is told by its name.
  */
-export function* revokeTokensOfClient({ id, nbf, now, lifetime }: ClientRevocation): Verb<void> {
+export function* revokeTokensInStore({ id, nbf, now, lifetime }: ClientRevocation): Verb<void> {
   yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL AND issued_at < $2', id, nbf);
   yield* run('DELETE FROM session_key WHERE client_id = $1 AND issued_at < $2', id, nbf);
   const rows = yield* all(
@@ -155,7 +155,7 @@ export function* revokeTokensOfClient({ id, nbf, now, lifetime }: ClientRevocati
     now,
     nbf,
   );
-  yield* report('client_nbf', id, lastEnd(rows.map(ending), now + lifetime), now, nbf);
+  yield* reportEvent('client_nbf', id, lastEnd(rows.map(ending), now + lifetime), now, nbf);
   const since = rows.filter((row) => integer(row, 'used_at') >= nbf);
   yield* reportEach('gid', since.map(ending), now);
 }

@@ -36,7 +36,7 @@ const NEXT = `
  * given out under a row lock that is held until the commit, so numbers become visible in their order; it follows the time,
  * so that a database which was restored from a backup gives none out twice. Nothing is told of what has ended by itself.
  */
-export function* report(kind: EventKind, key: string, until: number, now: number, nbf?: number): Verb<void> {
+export function* reportEvent(kind: EventKind, key: string, until: number, now: number, nbf?: number): Verb<void> {
   if (until <= now) return;
   yield* run(NEXT, now * A_SECOND);
   yield* run(
@@ -52,7 +52,7 @@ export function* report(kind: EventKind, key: string, until: number, now: number
 
 /** Ends of grants or session keys, told one by one. */
 export function* reportEach(kind: EventKind, ends: readonly Ending[], now: number): Verb<void> {
-  for (const { key, until } of ends) yield* report(kind, key, until, now);
+  for (const { key, until } of ends) yield* reportEvent(kind, key, until, now);
 }
 
 export interface Ending {

@@ -1,5 +1,5 @@
 import { all, bytes, changed, run, text, type Verb } from '../engine/verb.ts';
-import { type SignOut, signOutEverywhere } from './accounts.ts';
+import { endAllSessions, type SignOut } from './accounts.ts';
 
 /** A user of the configuration file, as a service last took it up. */
 export interface FileUserRecord {
@@ -30,7 +30,7 @@ export function* changeFileUser({ passwordDigest, ...signOut }: FileUserRecord &
     signOut.subject,
     passwordDigest,
   );
-  if (isNew) yield* signOutEverywhere(signOut);
+  if (isNew) yield* endAllSessions(signOut);
   return isNew;
 }
 
@@ -41,6 +41,6 @@ export function* removeFileUser(signOut: SignOut): Verb<boolean> {
   const { subject } = signOut;
   if (!(yield* changed('DELETE FROM file_user WHERE subject = $1 RETURNING subject', subject))) return false;
   yield* run('DELETE FROM consent WHERE subject = $1', subject);
-  yield* signOutEverywhere(signOut);
+  yield* endAllSessions(signOut);
   return true;
 }

@@ -13,7 +13,7 @@ import {
   type Verb,
 } from '../engine/verb.ts';
 import { endSessionKeysOf, holdSessionKeys } from './ended-session-keys.ts';
-import { type Ending, report, reportEach } from './events.ts';
+import { type Ending, reportEach, reportEvent } from './events.ts';
 
 /** One act of authorization: its refresh tokens are a family, and everything that came of it ends with it. */
 export interface GrantRecord {
@@ -78,7 +78,7 @@ export function* revokeGrant(id: string, now: number): Verb<boolean> {
     id,
     now,
   );
-  if (row !== undefined) yield* report('gid', id, integer(row, 'tokens_until'), now);
+  if (row !== undefined) yield* reportEvent('gid', id, integer(row, 'tokens_until'), now);
   return row !== undefined;
 }
 

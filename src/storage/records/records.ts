@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { WritableEngine } from '../engine/engine.ts';
 import type { Seal } from '../engine/seal.ts';
 import type { Verb } from '../engine/verb.ts';
 import * as accessTokens from './access-tokens.ts';
@@ -36,7 +36,7 @@ export type { Consent, ConsentGiven, GrantRecord } from './grants.ts';
 export type { ImportedPassword } from './imported-passwords.ts';
 export type { OneTime } from './one-time.ts';
 export type { Premises } from './premises.ts';
-export type { Minted, NewRefreshToken, RefreshTokenRecord, Rotation } from './refresh-tokens.ts';
+export type { Minted, NewRefreshToken, RefreshRotation as Rotation, RefreshTokenRecord } from './refresh-tokens.ts';
 export { noneSealed, type SealedCounts, type SealedKind, sealedKinds } from './reseal.ts';
 export type { SessionKeyRecord } from './session-keys.ts';
 export type { SessionRecord } from './sessions.ts';
@@ -50,7 +50,7 @@ export { MOST_KIDS, type NewUserKey, type SignedBy, type UserKeyRecord } from '.
 export type Records = Bound<ReturnType<typeof reading>> &
   Bound<ReturnType<typeof writingOne>> &
   Bound<ReturnType<typeof writing>> &
-  Pick<Engine, 'watchEvents' | 'close'>;
+  Pick<WritableEngine, 'watchEvents' | 'close'>;
 
 type Verbs = Readonly<Record<string, (...args: never[]) => Verb<unknown>>>;
 type Bound<Table extends Verbs> = {
@@ -58,7 +58,7 @@ type Bound<Table extends Verbs> = {
 };
 type OutcomeOf<Make> = Make extends (...args: never[]) => Verb<infer Outcome> ? Outcome : never;
 
-export function buildRecords(engine: Engine, seal: Seal): Records {
+export function buildRecords(engine: WritableEngine, seal: Seal): Records {
   return {
     ...bind(reading(seal), (verb) => engine.read(verb)),
     ...bind(writingOne(seal), (verb) => engine.writeOne(verb)),
@@ -145,7 +145,7 @@ function writing(seal: Seal) {
     revokeGrant: grants.revokeGrant,
     revokeGrantsOfSubject: grants.revokeGrantsOfSubject,
     disconnectApp: connectedApps.disconnectApp,
-    signOutEverywhere: accounts.signOutEverywhere,
+    signOutEverywhere: accounts.endAllSessions,
     setPassword: accounts.setPassword,
     removeAccount: accounts.removeAccount,
     addApiKeys: apiKeys.addApiKeys,
@@ -160,7 +160,7 @@ function writing(seal: Seal) {
     addClient: clients.addClient,
     rotateClientSecret: clients.rotateClientSecret,
     removeClient: clients.removeClient,
-    revokeTokensOfClient: clients.revokeTokensOfClient,
+    revokeTokensOfClient: clients.revokeTokensInStore,
     unregisterClient: clients.unregisterClient,
     redeemSessionCode,
     revokeSessionKey,

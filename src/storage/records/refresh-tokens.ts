@@ -81,7 +81,7 @@ export function* findRefreshToken(hash: Uint8Array): Verb<RefreshTokenRecord | u
   return row && refreshToken(row);
 }
 
-export interface Rotation {
+export interface RefreshRotation {
   readonly hash: Uint8Array;
   readonly clientId: string;
   readonly now: number;
@@ -97,7 +97,7 @@ export interface Rotation {
 }
 
 /** One statement decides who of many is first; `lost` changes nothing, nor does `rekeyed` (see `redeemCode`). */
-export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost' | 'rekeyed'> {
+export function* rotateRefreshToken(rotation: RefreshRotation): Verb<'rotated' | 'lost' | 'rekeyed'> {
   if (rotation.signedBy !== undefined && !(yield* isStillTheirs(rotation.signedBy))) return 'rekeyed';
   const { successor, access, extended, now, tokensUntil } = rotation;
   // what a revocation tells of the grant includes the token that this makes, or this finds the grant revoked
@@ -110,7 +110,7 @@ export function* rotateRefreshToken(rotation: Rotation): Verb<'rotated' | 'lost'
   return 'rotated';
 }
 
-function* takeRefreshToken({ hash, clientId, now, successor, response }: Rotation): Verb<boolean> {
+function* takeRefreshToken({ hash, clientId, now, successor, response }: RefreshRotation): Verb<boolean> {
   return yield* changed(
     // kept until the grant ends, so that a second use is known at any time
     `UPDATE refresh_token SET used_at = $3, successor = $4, response = $5,

@@ -1,7 +1,7 @@
 import { StorageUnusable } from '../engine/errors.ts';
 import { keyIdPlace, type Seal } from '../engine/seal.ts';
 import type { SealedColumn } from '../engine/sealed-column.ts';
-import { all, bytes, changed, first, integer, type Row, type Value, type Verb } from '../engine/verb.ts';
+import { all, bytes, changed, first, integer, type Row, type SqlValue, type Verb } from '../engine/verb.ts';
 import { sealedDigestUsers } from './digest-users.ts';
 import { sealedSecrets } from './secrets.ts';
 import { sealedSessionKeys } from './session-keys.ts';
@@ -35,7 +35,7 @@ export const noneSealed: SealedCounts = Object.freeze({
 export interface ResealStep {
   readonly kind: SealedKind;
   /** Where the step before ended; undefined for the first one. */
-  readonly after: readonly Value[] | undefined;
+  readonly after: readonly SqlValue[] | undefined;
   /** Values of one step, which is one transaction. */
   readonly limit: number;
 }
@@ -43,7 +43,7 @@ export interface ResealStep {
 export interface Resealed {
   readonly count: number;
   /** Where the next step goes on; undefined: there is no more. */
-  readonly next: readonly Value[] | undefined;
+  readonly next: readonly SqlValue[] | undefined;
   /** What no encryption key opens, by name. */
   readonly unopened: readonly string[];
 }
@@ -134,6 +134,6 @@ function* replace(sealed: SealedColumn, row: Row, fresh: Uint8Array): Verb<boole
   );
 }
 
-function keyOf({ key }: SealedColumn, row: Row): readonly Value[] {
-  return key.map((name) => row[name] as Value);
+function keyOf({ key }: SealedColumn, row: Row): readonly SqlValue[] {
+  return key.map((name) => row[name] as SqlValue);
 }

@@ -1,7 +1,7 @@
 import type { Seal } from '../engine/seal.ts';
 import type { SealedColumn } from '../engine/sealed-column.ts';
 import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
-import { report } from './events.ts';
+import { reportEvent } from './events.ts';
 
 /** What signs the JWTs of one user. Each new version of it has another `kid`, and nothing of the one before is kept. */
 export interface NewUserKey {
@@ -109,7 +109,7 @@ export function* removeUserKeys(subject: string): Verb<readonly string[]> {
 }
 
 export function* reportUserKeys(kids: readonly string[], until: number, now: number): Verb<void> {
-  for (const kid of kids) yield* report('kid', kid, until, now);
+  for (const kid of kids) yield* reportEvent('kid', kid, until, now);
 }
 
 function userKey(row: Row, seal: Seal): UserKeyRecord {

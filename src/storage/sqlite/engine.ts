@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Engine, ReadEngine } from '../engine/engine.ts';
+import type { ReadEngine, WritableEngine } from '../engine/engine.ts';
 import type { Row, Statement, Verb } from '../engine/verb.ts';
 import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 import { storageError } from './errors.ts';
@@ -10,7 +10,7 @@ export function sqliteEngine(
   database: DatabaseSync,
   group: GroupCommit,
   watchEvents: WatchEvents = pollEvents(1_000),
-): Engine {
+): WritableEngine {
   const execute = executor(database);
   const reader = readerOf(database, execute);
   return {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { EventStream } from '../../../src/authorization/back-channel/event-stream.ts';
+import { BoundedStream } from '../../../src/authorization/back-channel/event-stream.ts';
 import { seconds, systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
@@ -103,7 +103,7 @@ t.test('a follower that does not read is let go, and holds no more than a bound 
 });
 
 t.test('a stream holds what is not read up to a bound, and is destroyed beyond it', async (t) => {
-  const stream = new EventStream();
+  const stream = new BoundedStream();
   const text = 'x'.repeat(10_000);
   let written = 0;
   for (; !stream.isOver && written < 1000; written++) stream.write(text);
@@ -114,7 +114,7 @@ t.test('a stream holds what is not read up to a bound, and is destroyed beyond i
 });
 
 t.test('a stream that is ended is written no more, and is no error', async (t) => {
-  const stream = new EventStream();
+  const stream = new BoundedStream();
   stream.write('a');
   stream.end();
   stream.end();

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import type { Client } from '../../../src/authorization/clients/clients.ts';
+import type { RegisteredClient } from '../../../src/authorization/clients/clients.ts';
 import { rememberClients } from '../../../src/authorization/clients/recent-clients.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { run, temporaryDirectory } from '../running-service.ts';
 
-const lists = (...outcomes: (readonly Client[] | Error)[]) => ({
+const lists = (...outcomes: (readonly RegisteredClient[] | Error)[]) => ({
   async list() {
     await sleep(1);
     const outcome = outcomes.shift();
@@ -17,7 +17,7 @@ const lists = (...outcomes: (readonly Client[] | Error)[]) => ({
 });
 
 t.test('the clients are asked for once in five seconds; while the store is down, they are as before', async (t) => {
-  const [first, second]: Client[][] = [[], []];
+  const [first, second]: RegisteredClient[][] = [[], []];
   const clock = settableClock();
   const recent = rememberClients(lists(first ?? [], new Error('down'), second ?? []), clock);
   const asked = await Promise.all([recent(), recent()]);
@@ -30,7 +30,7 @@ t.test('the clients are asked for once in five seconds; while the store is down,
 });
 
 t.test('where none were known before, the outage is told, and not remembered', async (t) => {
-  const known: Client[] = [];
+  const known: RegisteredClient[] = [];
   const recent = rememberClients(lists(new Error('down'), known), settableClock());
   await t.rejects(recent(), /down/);
   t.equal(await recent(), known);

@@ -9,7 +9,7 @@ import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/token
 import { buildLog } from '../../../src/base/log.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { OAuthError } from '../../../src/oauth/errors.ts';
-import { parseParameters } from '../../../src/oauth/parameters.ts';
+import { parseOAuthParameters } from '../../../src/oauth/parameters.ts';
 import type { CodeRecord, Records } from '../../../src/storage/records/records.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { codeRecord, verifier } from '../grant-flow.ts';
@@ -49,7 +49,7 @@ export async function exchange(t: Test, changes: Changes = {}) {
     const client = await service.clients.find(clientId);
     const grant = grants.get(type);
     if (client === undefined || grant === undefined) throw new Error(`${type} by ${clientId}`);
-    const asked = parseParameters(new URLSearchParams(form).toString(), service.config.compat);
+    const asked = parseOAuthParameters(new URLSearchParams(form).toString(), service.config.compat);
     const parameters = asked.only(grant.parameters);
     return grant.handle({ client, parameters, caller: { ip: '192.0.2.1', id: 'r1', log } }, service);
   }

@@ -7,7 +7,7 @@ import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/token
 import { buildLog } from '../../../src/base/log.ts';
 import { sha256 } from '../../../src/base/secret.ts';
 import { OAuthError } from '../../../src/oauth/errors.ts';
-import { parseParameters } from '../../../src/oauth/parameters.ts';
+import { parseOAuthParameters } from '../../../src/oauth/parameters.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
 import { postgresServer, skipWithoutPostgres } from '../../support/postgres.ts';
@@ -219,7 +219,7 @@ async function handle(
   const client = await service.clients.find(clientId);
   const grant = grants.get(type) as Grant;
   if (client === undefined) throw new Error(clientId);
-  const parameters = parseParameters(new URLSearchParams(form).toString(), service.config.compat);
+  const parameters = parseOAuthParameters(new URLSearchParams(form).toString(), service.config.compat);
   try {
     const caller = { ip: '127.0.0.1', id: 'model', log: silent };
     return tokensIn(await grant.handle({ client, parameters, caller }, service));

@@ -1,8 +1,8 @@
 import t from 'tap';
 import {
+  colorSchemesOf,
   logoFileFault,
   parseColor,
-  schemesOf,
   themeNames,
   themeValueFault,
   themeVariables,
@@ -101,8 +101,8 @@ t.test('the defaults are of the grammar themselves', async (t) => {
 });
 
 t.test('a plain value holds in both schemes, light-dark() tells them apart', async (t) => {
-  t.strictSame(schemesOf('--accent', '#06c'), { light: '#06c', dark: '#06c' });
-  t.strictSame(schemesOf('--accent', 'light-dark(rgb(1, 2, 3), #fff)'), { light: 'rgb(1, 2, 3)', dark: '#fff' });
+  t.strictSame(colorSchemesOf('--accent', '#06c'), { light: '#06c', dark: '#06c' });
+  t.strictSame(colorSchemesOf('--accent', 'light-dark(rgb(1, 2, 3), #fff)'), { light: 'rgb(1, 2, 3)', dark: '#fff' });
 });
 
 t.test('every spelling of a color means the same color', async (t) => {
@@ -138,7 +138,7 @@ t.test('nothing that passes can end a declaration, call something, or begin a co
     .map((some) => some.join(''));
   fc.assert(
     fc.property(fc.constantFrom(...themeNames), fc.oneof(value, fc.string()), (name, text) => {
-      const schemes = schemesOf(name, text);
+      const schemes = colorSchemesOf(name, text);
       return (
         schemes === undefined ||
         Object.values(schemes).every((one) => !/[;{}\\\n@<]|\/\*|url\(|^[^"]*"[^"]*$/.test(one))

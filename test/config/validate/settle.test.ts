@@ -2,7 +2,7 @@ import t from 'tap';
 import { AuthorizationSchema } from '../../../src/config/schema/authorization.ts';
 import { GatewaySchema } from '../../../src/config/schema/gateway.ts';
 import type { Schema } from '../../../src/config/schema/input-schema.ts';
-import { settle } from '../../../src/config/validate/settle.ts';
+import { applyDefaults } from '../../../src/config/validate/settle.ts';
 import fc from '../../support/properties.ts';
 import type { Loose } from '../base-config.ts';
 
@@ -10,7 +10,7 @@ const gateway = GatewaySchema as unknown as Schema;
 const authorization = AuthorizationSchema as unknown as Schema;
 
 t.test('defaults are filled in at every depth, in the units of the program', async (t) => {
-  const config = settle(authorization, {}) as Loose;
+  const config = applyDefaults(authorization, {}) as Loose;
   t.match(config.tokens, {
     code: { ttl: 60_000 },
     access: { format: 'opaque', ttl: 3_600_000, jwt_ttl: 900_000, claims: {} },
@@ -30,17 +30,17 @@ t.test('defaults are filled in at every depth, in the units of the program', asy
 });
 
 t.test('a part of a map leaves the defaults of the rest', async (t) => {
-  const { limits } = settle(gateway, { limits: { body: '2MiB', idle: '1m' } }) as Loose;
+  const { limits } = applyDefaults(gateway, { limits: { body: '2MiB', idle: '1m' } }) as Loose;
   t.match(limits, { body: 2_097_152, idle: 60_000, header_size: 16_384, body_rate: { bytes: 1024, over: 30_000 } });
 });
 
 t.test('`none` stays `none`', async (t) => {
-  const { upstreams } = settle(gateway, { upstreams: { a: { url: 'x', timeout: { idle: 'none' } } } }) as Loose;
+  const { upstreams } = applyDefaults(gateway, { upstreams: { a: { url: 'x', timeout: { idle: 'none' } } } }) as Loose;
   t.equal(upstreams.a.timeout.idle, 'none');
 });
 
 t.test('a route without identity headers has none of its own', async (t) => {
-  const { routes } = settle(gateway, { routes: [{ match: { path: '/' } }] }) as Loose;
+  const { routes } = applyDefaults(gateway, { routes: [{ match: { path: '/' } }] }) as Loose;
   t.notOk(Object.hasOwn(routes[0], 'identity_headers'));
 });
 
@@ -49,15 +49,18 @@ t.test('the configuration is frozen at every depth', async (t) => {
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
   t.ok(
     isFrozen(
-      settle(gateway, { routes: [{ match: { path: '/' }, scope: { any_of: ['a'] } }], upstreams: { a: { url: 'x' } } }),
+      applyDefaults(gateway, {
+        routes: [{ match: { path: '/' }, scope: { any_of: ['a'] } }],
+        upstreams: { a: { url: 'x' } },
+      }),
     ),
   );
 });
 
 t.test('names that every object inherits are names like any other', async (t) => {
-  const { upstreams } = settle(gateway, { upstreams: {} }) as Loose;
+  const { upstreams } = applyDefaults(gateway, { upstreams: {} }) as Loose;
   t.equal(upstreams.constructor, undefined);
-  t.equal((settle(gateway, { upstreams: { toString: { url: 'x' } } }) as Loose).upstreams.toString.url, 'x');
+  t.equal((applyDefaults(gateway, { upstreams: { toString: { url: 'x' } } }) as Loose).upstreams.toString.url, 'x');
 });
 
 t.test('it never throws, and no value pollutes a prototype', async (t) => {
@@ -69,8 +72,8 @@ t.test('it never throws, and no value pollutes a prototype', async (t) => {
   );
   fc.assert(
     fc.property(value, (given) => {
-      settle(gateway, given);
-      settle(authorization, given);
+      applyDefaults(gateway, given);
+      applyDefaults(authorization, given);
       return !('polluted' in {});
     }),
   );

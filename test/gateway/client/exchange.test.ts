@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
-import { guard } from '../../../src/gateway/client/carry-out.ts';
+import { catchDefects } from '../../../src/gateway/client/carry-out.ts';
 import { Exchange, type Shared } from '../../../src/gateway/client/exchange.ts';
 import { type Refuse, refuse } from '../../../src/gateway/decide/outcome.ts';
 import { headOf } from '../head.ts';
@@ -26,7 +26,7 @@ async function refusing(t: Test, seal: () => string, step: (exchange: Exchange, 
   } as unknown as Shared;
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const exchange = new Exchange(request, response, headOf(), 'r-1', false, shared);
-    guard(exchange, () => step(exchange, refuse('route_not_found')));
+    catchDefects(exchange, () => step(exchange, refuse('route_not_found')));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   t.teardown(() => server.close());

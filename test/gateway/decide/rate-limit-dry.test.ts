@@ -5,15 +5,15 @@ import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { Stalls } from '../../../src/gateway/client/stalls.ts';
 import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
 import { changedSettings } from '../../../src/gateway/diff/changed-settings.ts';
-import { readLine } from '../../../src/gateway/diff/recorded.ts';
+import { readDecisionLine } from '../../../src/gateway/diff/recorded.ts';
 import { replay } from '../../../src/gateway/diff/replay.ts';
-import { openSide } from '../../../src/gateway/diff/side.ts';
+import { compileFile } from '../../../src/gateway/diff/side.ts';
 import { assumedVerifier } from '../../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../../src/gateway/explain/dry-engine.ts';
 import { explain } from '../../../src/gateway/explain/explain.ts';
 import { runTests } from '../../../src/gateway/explain/run-tests.ts';
 import { buildGeneration } from '../../../src/gateway/generation/generation.ts';
-import { keepNothingYet } from '../../../src/gateway/generation/kept.ts';
+import { emptyReloadPool } from '../../../src/gateway/generation/kept.ts';
 import { Decisions } from '../../../src/gateway/telemetry/decisions.ts';
 import { FullShares } from '../../../src/gateway/telemetry/full-shares.ts';
 import { gatewayYaml } from '../../support/gateway.ts';
@@ -57,7 +57,7 @@ t.test('with counters in memory a cached token is limited without a promise', as
   };
   const stalls = new Stalls(clock);
   const fullShares = new FullShares(clock, log);
-  const kept = keepNothingYet();
+  const kept = emptyReloadPool();
   t.teardown(async () => {
     stalls.close();
     await kept.close();
@@ -152,7 +152,7 @@ t.test('diff tells of a limit that lets more through, and of no other change', a
 
 t.test('a recorded 429 says nothing about the rules', async (t) => {
   const line = JSON.stringify({ method: 'GET', path: '/orders', code: 'rate_limited', route: 'orders' });
-  t.ok(readLine(line));
-  const side = () => openSide(load({ limit: once('address') }));
+  t.ok(readDecisionLine(line));
+  const side = () => compileFile(load({ limit: once('address') }));
   t.strictSame(await replay([line], side(), side()), { requests: 0, changed: [], undecided: 0, ignored: 1 });
 });

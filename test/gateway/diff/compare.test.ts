@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Comparison, compare } from '../../../src/gateway/diff/compare.ts';
-import { openSide } from '../../../src/gateway/diff/side.ts';
+import { compileFile } from '../../../src/gateway/diff/side.ts';
 import { userFile } from '../../support/user-files.ts';
 
 const read = 'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read';
@@ -16,7 +16,7 @@ routes:
 ${routes.map((route) => `  - { ${route} }\n`).join('')}`;
   const loaded = loadGatewayText(text, { file });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  return openSide(loaded);
+  return compileFile(loaded);
 }
 
 function compared(before: readonly string[], after: readonly string[]): Promise<Comparison> {
@@ -144,7 +144,7 @@ t.test('a changed upstream is told by its keys, without their values', async (t)
     const text = `version: 1\nupstreams: { api: { ${more} } }\nroutes: [{ match: { path: /a }, upstream: api, access: public }]`;
     const loaded = loadGatewayText(text, { file: 'gateway.yaml' });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-    return openSide(loaded);
+    return compileFile(loaded);
   };
   const settings = async (before: string, after: string) => (await compare(file(before), file(after))).settings;
   const one = 'url: "http://127.0.0.1:1"';

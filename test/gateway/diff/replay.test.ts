@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Replay, replay } from '../../../src/gateway/diff/replay.ts';
-import { openSide, type Side } from '../../../src/gateway/diff/side.ts';
+import { type CompiledFile, compileFile } from '../../../src/gateway/diff/side.ts';
 import { type Code, codes } from '../../../src/gateway/message/codes.ts';
 import fc from '../../support/properties.ts';
 
@@ -14,7 +14,7 @@ const routes = [
   'id: watched, match: { path: /watched }, scope: watch, mode: shadow',
 ];
 
-function side(lines: readonly string[]): Side {
+function side(lines: readonly string[]): CompiledFile {
   const loaded = loadGatewayText(`version: 1
 authorization_servers: { main: { issuer: "https://auth.example.com", audience: "https://api.example.com" } }
 upstreams: { api: { url: "http://127.0.0.1:9" } }
@@ -22,13 +22,13 @@ defaults: { upstream: api }
 routes:
 ${lines.map((line) => `  - { ${line} }\n`).join('')}`);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  return openSide(loaded);
+  return compileFile(loaded);
 }
 
 const same = side(routes);
 const read = { method: 'GET', host: 'api.example.com', path: '/orders/7', route: 'read' };
 
-function replayed(record: object, now: Side): Promise<Replay> {
+function replayed(record: object, now: CompiledFile): Promise<Replay> {
   return replay([JSON.stringify(record)], same, now);
 }
 

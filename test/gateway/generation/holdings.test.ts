@@ -1,11 +1,11 @@
 import t from 'tap';
-import { Holdings } from '../../../src/gateway/generation/holdings.ts';
+import { SharedPool } from '../../../src/gateway/generation/holdings.ts';
 import { Lease } from '../../../src/gateway/message/lease.ts';
 
 function holdings() {
   const closed: string[] = [];
   let opened = 0;
-  const held = new Holdings<string>(async (thing) => void closed.push(thing));
+  const held = new SharedPool<string>(async (thing) => void closed.push(thing));
   const take = (lease: Lease, block: unknown) => held.take(lease, block, () => `thing ${++opened}`);
   return { held, closed, take };
 }

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { buildLog } from '../../../src/base/log.ts';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { memoryCounters } from '../../../src/counters/memory.ts';
-import { keepNothingYet } from '../../../src/gateway/generation/kept.ts';
+import { emptyReloadPool } from '../../../src/gateway/generation/kept.ts';
 import { openSchemes } from '../../../src/gateway/generation/open-schemes.ts';
 import { Lease } from '../../../src/gateway/message/lease.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
@@ -23,7 +23,7 @@ interface Given {
 
 function house(t: Test) {
   const clock = settableClock();
-  const kept = keepNothingYet();
+  const kept = emptyReloadPool();
   const { written, sink } = collector();
   t.teardown(() => kept.close());
   const counters = memoryCounters(clock);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BOUNDS, Histogram, labelsOf, PLACES, placeOf, tallies } from '../../../src/gateway/message/tally.ts';
+import { BOUNDS, Histogram, labelsOf, PLACES, slotOf, tallies } from '../../../src/gateway/message/tally.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { ask } from '../../support/raw-client.ts';
 import { jwt } from '../../support/tokens.ts';
@@ -90,7 +90,7 @@ t.test('what a stranger can vary makes no new label without end', async (t) => {
 });
 
 t.test('any status is of one of six classes, and any method one of ten', async (t) => {
-  const labels = (status: number | undefined, method?: string) => labelsOf(placeOf({ status, method }));
+  const labels = (status: number | undefined, method?: string) => labelsOf(slotOf({ status, method }));
   const statuses = [undefined, 101, 103, 200, 299, 304, 404, 500, 599, 600, 999];
   t.strictSame(
     statuses.map((status) => labels(status).status_class),

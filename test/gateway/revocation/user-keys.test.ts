@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { DenyList } from '../../../src/gateway/revocation/deny-list.ts';
-import { type UserKeys, userKeys } from '../../../src/gateway/revocation/user-keys.ts';
+import { type UserKeyCache, userKeyCache } from '../../../src/gateway/revocation/user-keys.ts';
 import { callLimit } from '../../../src/gateway/server-client/call-limit.ts';
 import type { JsonObject } from '../../../src/jwt/json.ts';
 import { subjectHash } from '../../../src/oauth/user-key.ts';
@@ -19,7 +19,7 @@ function keyOfAlice(): JsonObject {
 
 interface Scene {
   readonly clock: SettableClock;
-  readonly keys: UserKeys;
+  readonly keys: UserKeyCache;
   readonly list: DenyList;
   /** The feed told of the key. */
   rotate(): void;
@@ -44,7 +44,7 @@ function scene(): Scene {
       list.add({ kind: 'kid', key: KID, until: clock.now() / 1000 + 600 });
       open.keys.ended(KID);
     },
-    keys: userKeys({
+    keys: userKeyCache({
       issuer: ISSUER,
       ask: async () =>
         open.there ? { kind: 'json', value: set } : { kind: 'failed', detail: 'status 404', status: 404 },

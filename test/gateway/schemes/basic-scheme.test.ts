@@ -6,7 +6,7 @@ import type { Throttle } from '../../../src/counters/throttle.ts';
 import { basicScheme } from '../../../src/gateway/schemes/basic/basic-scheme.ts';
 import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic/basic-users.ts';
 import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
-import type { Answered } from '../../../src/gateway/schemes/sought.ts';
+import type { LookupResult } from '../../../src/gateway/schemes/sought.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { headOf } from '../head.ts';
@@ -154,7 +154,7 @@ t.test('too many passwords at once are an outage, and count as no wrong one', as
 });
 
 /** Of a store, where a user may change while he is remembered. */
-function changing(now: { answered: Answered<BasicUser> }, sync = false): BasicUsers {
+function changing(now: { answered: LookupResult<BasicUser> }, sync = false): BasicUsers {
   return {
     keyOf: (name) => name.toLowerCase(),
     find: () => (sync ? now.answered : Promise.resolve(now.answered)),
@@ -165,7 +165,7 @@ function changing(now: { answered: Answered<BasicUser> }, sync = false): BasicUs
 t.test('who was right is right no longer once the password was changed, or the user is gone', async (t) => {
   for (const sync of [true, false]) {
     const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
-    const now: { answered: Answered<BasicUser> } = { answered: { kind: 'found', user: alice } };
+    const now: { answered: LookupResult<BasicUser> } = { answered: { kind: 'found', user: alice } };
     const { tell, judged } = open({ users: changing(now, sync) });
     t.equal(await tell('Alice', 'wonderland'), 'verified');
     t.equal(await tell('Alice', 'wonderland'), 'verified');

@@ -2,7 +2,7 @@ import t from 'tap';
 import { outage } from '../../../src/base/verdict.ts';
 import { parseStoredPassword } from '../../../src/config/files/stored-password.ts';
 import { basicUsersOfFile, basicUsersOfStore } from '../../../src/gateway/schemes/basic/basic-users.ts';
-import type { Sought } from '../../../src/gateway/schemes/sought.ts';
+import type { UserLookup } from '../../../src/gateway/schemes/sought.ts';
 import type { UserStore } from '../../../src/gateway/schemes/user-store.ts';
 import type { PasswordFact } from '../../../src/storage/lookup/users.ts';
 
@@ -22,7 +22,7 @@ t.test('in a file case counts, and a change of it is another object', async (t) 
   t.equal(basicUsersOfFile(new Map()).decoyOf('bob'), undefined);
 });
 
-function ofStore(answer: Sought<PasswordFact>) {
+function ofStore(answer: UserLookup<PasswordFact>) {
   const asked: string[] = [];
   const store: Pick<UserStore, 'findPassword'> = {
     findPassword(username, { block }) {

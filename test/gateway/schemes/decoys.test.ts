@@ -1,7 +1,7 @@
 import t from 'tap';
 import { formatPasswordHash } from '../../../src/base/password-hash.ts';
 import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
-import { Decoys } from '../../../src/gateway/schemes/decoys.ts';
+import { DecoyHashes } from '../../../src/gateway/schemes/decoys.ts';
 import { storedDecoys } from '../../../src/gateway/schemes/stored-decoys.ts';
 import { StorageUnavailable } from '../../../src/storage/lookup/read.ts';
 import { settableClock } from '../../support/settable-clock.ts';
@@ -21,7 +21,7 @@ const names = Array.from({ length: 400 }, (_, index) => `name-${index}`);
 
 t.test('names that nobody has are judged at each cost that occurs in a file, and at no other', async (t) => {
   const kinds = [argon2(1), argon2(2), bcrypt('04'), bcrypt('05'), apr1, sha1].map(stored);
-  const decoys = new Decoys([...kinds, stored(argon2(1, 7))]);
+  const decoys = new DecoyHashes([...kinds, stored(argon2(1, 7))]);
   const chosen = names.map((name) => decoys.of(name));
   t.strictSame(new Set(chosen), new Set(kinds));
   t.strictSame(
@@ -35,9 +35,9 @@ t.test('names that nobody has are judged at each cost that occurs in a file, and
 
 t.test('every process with the same users chooses the same, in whatever order they stand', async (t) => {
   const users = [argon2(1), bcrypt('04'), apr1].map(stored);
-  const [one, other] = [new Decoys(users), new Decoys(users.toReversed())];
+  const [one, other] = [new DecoyHashes(users), new DecoyHashes(users.toReversed())];
   for (const name of names) t.equal(other.of(name), one.of(name));
-  const elsewhere = new Decoys([argon2(1), bcrypt('04').replace('aaa', 'bbb'), apr1].map(stored));
+  const elsewhere = new DecoyHashes([argon2(1), bcrypt('04').replace('aaa', 'bbb'), apr1].map(stored));
   t.ok(
     names.some((name) => elsewhere.of(name)?.kind !== one.of(name)?.kind),
     'strangers cannot compute it',
@@ -45,7 +45,7 @@ t.test('every process with the same users chooses the same, in whatever order th
 });
 
 t.test('without users there is nothing to judge', async (t) => {
-  t.equal(new Decoys([]).of('alice'), undefined);
+  t.equal(new DecoyHashes([]).of('alice'), undefined);
 });
 
 const kindsOf = (decoys: { of(name: string): StoredPassword | undefined }) =>

@@ -2,7 +2,7 @@ import t from 'tap';
 import { outage, refused } from '../../../src/base/verdict.ts';
 import type { Attempt, Throttle } from '../../../src/counters/throttle.ts';
 import type { SchemeVerification } from '../../../src/gateway/message/identity.ts';
-import { guard } from '../../../src/gateway/schemes/guarded-login.ts';
+import { guardLogin } from '../../../src/gateway/schemes/guarded-login.ts';
 import { alice } from '../decide/decider.ts';
 
 const wrong = refused('password_wrong');
@@ -31,7 +31,7 @@ const both = [false, true];
 t.test('who is over the limit is not judged', async (t) => {
   for (const later of both) {
     const { guarded, seen } = throttle([7], undefined, later);
-    const verdict = await guard(guarded, () => t.fail('judged') as never);
+    const verdict = await guardLogin(guarded, () => t.fail('judged') as never);
     t.strictSame(verdict, { kind: 'throttled', retryAfter: 7 });
     t.strictSame(seen, { attempts: ['n a'], failed: 0 });
   }
@@ -42,10 +42,10 @@ t.test('a wrong password counts; one too many is told as a limit, not as wrong',
     for (const slow of both) {
       const judge = () => (slow ? Promise.resolve(wrong) : wrong);
       const first = throttle([undefined], undefined, later);
-      t.equal(await guard(first.guarded, judge), wrong);
+      t.equal(await guardLogin(first.guarded, judge), wrong);
       t.equal(first.seen.failed, 1);
       const last = throttle([undefined], 9, later);
-      t.strictSame(await guard(last.guarded, judge), { kind: 'throttled', retryAfter: 9 });
+      t.strictSame(await guardLogin(last.guarded, judge), { kind: 'throttled', retryAfter: 9 });
     }
 });
 
@@ -58,7 +58,7 @@ t.test('nothing but a wrong password counts', async (t) => {
   for (const other of others)
     for (const slow of both) {
       const { guarded, seen } = throttle([undefined, undefined], 9, false);
-      t.equal(await guard(guarded, () => (slow ? Promise.resolve(other) : other)), other);
+      t.equal(await guardLogin(guarded, () => (slow ? Promise.resolve(other) : other)), other);
       t.equal(seen.failed, 0);
     }
 });
@@ -66,7 +66,7 @@ t.test('nothing but a wrong password counts', async (t) => {
 t.test('in memory the whole is as synchronous as the judge', async (t) => {
   const { guarded } = throttle([undefined], undefined, false);
   t.equal(
-    guard(guarded, () => wrong),
+    guardLogin(guarded, () => wrong),
     wrong,
   );
 });
@@ -75,11 +75,11 @@ t.test('a right one that took time looks again, since the guesses beside it may 
   const right: SchemeVerification = { kind: 'verified', identity: alice, cache: 'miss' };
   for (const later of both) {
     const { guarded, seen } = throttle([undefined, 4], undefined, later);
-    t.strictSame(await guard(guarded, async () => right), { kind: 'throttled', retryAfter: 4 });
+    t.strictSame(await guardLogin(guarded, async () => right), { kind: 'throttled', retryAfter: 4 });
     t.equal(seen.attempts.length, 2);
-    t.equal(await guard(throttle([undefined, undefined], 1, later).guarded, async () => right), right);
+    t.equal(await guardLogin(throttle([undefined, undefined], 1, later).guarded, async () => right), right);
   }
   const out = throttle([undefined, 4], undefined, false);
-  t.match(await guard(out.guarded, async () => outage('users', 1)), { kind: 'outage' });
+  t.match(await guardLogin(out.guarded, async () => outage('users', 1)), { kind: 'outage' });
   t.equal(out.seen.attempts.length, 1, 'an outage is told at once');
 });

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import t from 'tap';
-import { trustedProxies } from '../../../src/base/forwarded-for.ts';
+import { parseTrustedProxies } from '../../../src/base/forwarded-for.ts';
 import { FullShares } from '../../../src/gateway/telemetry/full-shares.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { open } from '../../support/raw-client.ts';
@@ -28,7 +28,7 @@ t.test('a proxy of IPv6 is named by the address that `trusted_proxies` takes, a 
   come('fe80::1%eth0', FORWARDING);
   come('2001:db8::2');
   t.same([...shares.proxies], ['2001:db8::1', 'fe80::1']);
-  t.ok(trustedProxies([...shares.proxies]).includes('2001:db8::1'));
+  t.ok(parseTrustedProxies([...shares.proxies]).includes('2001:db8::1'));
   t.match(warned, [
     { address: '2001:db8::1', proxy: true },
     { address: 'fe80::1', proxy: true },

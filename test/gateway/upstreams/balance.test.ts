@@ -3,18 +3,18 @@ import type { Balance } from '../../../src/config/schema/upstream.ts';
 import { chooser } from '../../../src/gateway/upstreams/balance.ts';
 import { Breaker } from '../../../src/gateway/upstreams/breaker.ts';
 import { carriedBy } from '../../../src/gateway/upstreams/carrier.ts';
-import type { Origin } from '../../../src/gateway/upstreams/origin.ts';
+import type { UpstreamUrl } from '../../../src/gateway/upstreams/origin.ts';
 
 const carrier = carriedBy({ tellsWaits: false, dispatch: () => undefined, destroy: async () => {} });
 
-function origin(authority: string, more: Partial<Origin> = {}): Origin {
+function origin(authority: string, more: Partial<UpstreamUrl> = {}): UpstreamUrl {
   const counts = { retries: 0, unhealthy: 0, opened: 0 };
   const none = { host: undefined, serverName: undefined, digest: undefined, breaker: undefined };
   return { carrier, authority, ...none, isProbed: true, isHealthy: true, inFlight: 0, counts, ...more };
 }
 
 const words = (text: string) => text.split(' ');
-const names = (choose: () => Origin | undefined, times: number) =>
+const names = (choose: () => UpstreamUrl | undefined, times: number) =>
   Array.from({ length: times }, () => choose()?.authority ?? '-').join(' ');
 
 for (const balance of ['round_robin', 'least_connections'] satisfies Balance[]) {
@@ -22,7 +22,7 @@ for (const balance of ['round_robin', 'least_connections'] satisfies Balance[]) 
     const origins = words('a b c').map((name) => origin(name));
     const choose = chooser(origins, balance, () => 0);
     t.equal(names(choose, 6), 'a b c a b c');
-    (origins[1] as Origin).isHealthy = false;
+    (origins[1] as UpstreamUrl).isHealthy = false;
     t.strictSame(new Set(words(names(choose, 6))), new Set(['a', 'c']));
     for (const each of origins) each.isHealthy = false;
     t.equal(choose(), undefined);

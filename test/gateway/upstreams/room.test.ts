@@ -1,16 +1,16 @@
 import { Socket } from 'node:net';
 import t from 'tap';
-import { countedUntilClosed, openRoom } from '../../../src/gateway/upstreams/room.ts';
+import { connectionBudget, countedUntilClosed } from '../../../src/gateway/upstreams/room.ts';
 
 t.test('there is room for so many, and for another one when one is given back', async (t) => {
-  const room = openRoom(2);
+  const room = connectionBudget(2);
   t.strictSame([room.take(), room.take(), room.take()], [true, true, false]);
   room.give();
   t.strictSame([room.take(), room.take()], [true, false]);
 });
 
 t.test('whoever has one to spare lets it go, and is asked only where there is no room', async (t) => {
-  const room = openRoom(1);
+  const room = connectionBudget(1);
   let [spare, asked] = [1, 0];
   const tenant = {
     letGo() {
@@ -29,7 +29,7 @@ t.test('whoever has one to spare lets it go, and is asked only where there is no
 });
 
 t.test('a connection counts until its socket is closed, also where it never opened', async (t) => {
-  const room = openRoom(1);
+  const room = connectionBudget(1);
   t.ok(room.take());
   const socket = countedUntilClosed(room, () => new Socket());
   t.notOk(room.take());
@@ -45,6 +45,6 @@ t.test('a connection counts until its socket is closed, also where it never open
 });
 
 t.test('without a limit there is room for everybody', async (t) => {
-  const room = openRoom(Number.POSITIVE_INFINITY);
+  const room = connectionBudget(Number.POSITIVE_INFINITY);
   for (let count = 0; count < 1_000; count++) t.ok(room.take());
 });

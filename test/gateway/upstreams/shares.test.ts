@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Applicant, type Place, Shares } from '../../../src/gateway/upstreams/shares.ts';
+import { type Applicant, type RequestShare, Shares } from '../../../src/gateway/upstreams/shares.ts';
 import fc from '../../support/properties.ts';
 import { until } from '../../support/until.ts';
 
@@ -24,7 +24,7 @@ function asking(address: string, share = 0.5): Asked {
   return asked;
 }
 
-const waits = (places: readonly Place[]) => places.map((place) => place.waits);
+const waits = (places: readonly RequestShare[]) => places.map((place) => place.waits);
 
 t.test('an address has its share of the connections and no more; what is above waits, in order', async (t) => {
   const shares = new Shares(OFFER);
@@ -105,7 +105,7 @@ t.test('whatever comes and goes, no address holds more than its share, and nobod
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.constantFrom(0.25, 0.5, 0.9), async (steps, share) => {
       const most = Math.max(1, Math.floor(share * OFFER.connections));
       const shares = new Shares(OFFER);
-      const open: Place[] = [];
+      const open: RequestShare[] = [];
       for (const { who, act, which } of steps) {
         const place = open[which % Math.max(1, open.length)];
         if (act === 'enter') open.push(shares.enter(asking(`192.0.2.${who}`, share)));

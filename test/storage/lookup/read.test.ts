@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { sha256 } from '../../../src/base/secret.ts';
-import type { Engine } from '../../../src/storage/engine/engine.ts';
+import type { WritableEngine } from '../../../src/storage/engine/engine.ts';
 import { migrations } from '../../../src/storage/migrations/index.ts';
 import { openTokenFacts } from '../../../src/storage/open-lookup.ts';
 import { saveAccessToken } from '../../../src/storage/records/access-tokens.ts';
@@ -24,7 +24,7 @@ function temporary(t: Test): string {
 }
 
 /** As the authorization service leaves it. */
-function writer(t: Test, file: string): Engine {
+function writer(t: Test, file: string): WritableEngine {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL');
   migrate(database, migrations, now);

@@ -6,7 +6,7 @@ import type { Row } from '../../../src/storage/engine/verb.ts';
 import { migrations } from '../../../src/storage/migrations/index.ts';
 import { postgresEngine } from '../../../src/storage/postgres/engine.ts';
 import { migratePostgres } from '../../../src/storage/postgres/migrate.ts';
-import { type Session, type Sessions, storable } from '../../../src/storage/postgres/sessions.ts';
+import { type PostgresSession, type Sessions, storable } from '../../../src/storage/postgres/sessions.ts';
 import { buildRecords } from '../../../src/storage/records/records.ts';
 import { recordsContract } from '../../contracts/records.ts';
 import { truncateAll } from '../../support/postgres.ts';
@@ -27,7 +27,7 @@ await migratePostgres(
   0,
 );
 
-const session: Session = {
+const session: PostgresSession = {
   ask: async ({ sql, parameters }) => (await database.query<Row>(sql, parameters.map(storable))).rows,
   async control(command) {
     await database.exec(command);

@@ -1,4 +1,4 @@
-import type { Engine } from '../../../src/storage/engine/engine.ts';
+import type { WritableEngine } from '../../../src/storage/engine/engine.ts';
 import { pollEvents, type WatchEvents } from '../../../src/storage/engine/watch.ts';
 import { migrate } from './migrate.ts';
 import { Tables } from './tables.ts';
@@ -7,11 +7,11 @@ import { Tables } from './tables.ts';
 const POLL = 1_000;
 
 /** Opens the log to be written, and brings its tables to this program's version. `now`: NumericDate. */
-export function fileLogEngine(file: string, now: number): Engine {
+export function fileLogEngine(file: string, now: number): WritableEngine {
   const tables = new Tables(file);
   migrate(tables, now);
   const { watchEvents, wake } = watching();
-  const write: Engine['write'] = async (verb) => {
+  const write: WritableEngine['write'] = async (verb) => {
     const outcome = tables.write(verb());
     wake();
     return outcome;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import type { Statement, Value } from '../../../src/storage/engine/verb.ts';
+import type { SqlValue, Statement } from '../../../src/storage/engine/verb.ts';
 
 /** The statements of one transaction: one line of the log. */
 export type Transaction = readonly Pick<Statement, 'sql' | 'parameters'>[];
@@ -53,6 +53,6 @@ function read(line: string): Transaction {
   return statements.map(([sql, ...parameters]) => ({ sql, parameters: parameters.map(unwritten) }));
 }
 
-function unwritten(value: Written): Value {
+function unwritten(value: Written): SqlValue {
   return typeof value === 'object' && value !== null ? Buffer.from(value.base64, 'base64') : value;
 }

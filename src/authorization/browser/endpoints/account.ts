@@ -2,18 +2,24 @@ import type { FastifyReply } from 'fastify';
 import { seconds } from '../../../base/clock.ts';
 import { scopeList } from '../../../oauth/scope.ts';
 import type { ConnectedApp as ConnectedAppRecord, SessionRecord } from '../../../storage/records/records.ts';
-import { type AccountView, accountPage, type ConnectedApp, pageHeaders, type Session } from '../../pages/pages.ts';
+import {
+  type AccountView,
+  accountPage,
+  type ConnectedAppView,
+  pageHeaders,
+  type SessionView,
+} from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
-import type { Exchange } from '../exchange.ts';
-import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
-import { beginTransaction, type Posted, readPostedByVisitor } from '../posted.ts';
+import type { BrowserExchange } from '../exchange.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
+import { beginTransaction, type CsrfForm, readCsrfFormOfUser } from '../posted.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
 import { doneAddress, readDone } from '../took-effect.ts';
-import { signOutEverywhere as endVisits, findVisitor, type Visitor } from '../visitor.ts';
+import { signOutEverywhere as endVisits, findSignedInUser, type SignedInUser } from '../visitor.ts';
 
 /** What somebody let in, and where they are signed in; each can be ended. */
-export function accountEndpoints(front: Front): readonly PageEndpoint[] {
+export function accountEndpoints(front: PageContext): readonly PageEndpoint[] {
   const backToPage = async (_request: unknown, reply: FastifyReply) => redirect(reply, front.paths.account);
   return [
     {
@@ -34,14 +40,14 @@ export function accountEndpoints(front: Front): readonly PageEndpoint[] {
   ];
 }
 
-async function show(front: Front, exchange: Exchange): Promise<FastifyReply> {
-  const visitor = await findVisitor(front, exchange.request);
+async function show(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
+  const visitor = await findSignedInUser(front, exchange.request);
   if (visitor === undefined) return showLogin(front, { ...exchange, asked: undefined });
   const page = accountPage(front.site, await accountView(front, exchange, visitor));
   return exchange.reply.headers(pageHeaders()).send(page);
 }
 
-async function accountView(front: Front, exchange: Exchange, visitor: Visitor): Promise<AccountView> {
+async function accountView(front: PageContext, exchange: BrowserExchange, visitor: SignedInUser): Promise<AccountView> {
   const { session, account } = visitor;
   const { records, clock } = front.service;
   const lifetime = session.expiresAt - seconds(clock);
@@ -65,7 +71,10 @@ async function accountView(front: Front, exchange: Exchange, visitor: Visitor): 
   };
 }
 
-async function guessesOf({ service }: Front, { username }: Visitor['account']): Promise<AccountView['guesses']> {
+async function guessesOf(
+  { service }: PageContext,
+  { username }: SignedInUser['account'],
+): Promise<AccountView['guesses']> {
   const { count, closedFor } = await service.loginAttempts.guesses(username);
   if (count === 0) return undefined;
   return { count, ...(closedFor !== undefined && { closedUntil: service.clock.now() + closedFor * 1000 }) };
@@ -74,7 +83,7 @@ async function guessesOf({ service }: Front, { username }: Visitor['account']): 
 const dones = ['disconnected', 'session_ended'] as const;
 
 /** A client that is registered no longer can be disconnected all the same. */
-async function connectedApp({ service }: Front, app: ConnectedAppRecord): Promise<ConnectedApp> {
+async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
   const client = await service.clients.find(app.clientId);
   const { scopes } = service.config;
   return {
@@ -86,7 +95,7 @@ async function connectedApp({ service }: Front, app: ConnectedAppRecord): Promis
   };
 }
 
-function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): Session {
+function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord, current: SessionRecord): SessionView {
   return {
     id,
     current: id === current.id,
@@ -99,17 +108,20 @@ function sessionView({ id, userAgent, address, authenticatedAt }: SessionRecord,
 interface Action {
   readonly name: string;
   readonly paths: readonly string[];
-  readonly carryOut: (front: Front, posted: Posted & Exchange & { readonly visitor: Visitor }) => Promise<void>;
+  readonly carryOut: (
+    front: PageContext,
+    posted: CsrfForm & BrowserExchange & { readonly visitor: SignedInUser },
+  ) => Promise<void>;
   readonly done: (typeof dones)[number];
 }
 
-function action(front: Front, { name, paths, carryOut, done }: Action): PageEndpoint {
+function action(front: PageContext, { name, paths, carryOut, done }: Action): PageEndpoint {
   return {
     name,
     method: 'POST',
     paths,
     async handle(request, reply) {
-      const posted = await readPostedByVisitor(front, request, 'account');
+      const posted = await readCsrfFormOfUser(front, request, 'account');
       await carryOut(front, { ...posted, request, reply });
       return redirect(reply, doneAddress(front.paths.account, done, seconds(front.service.clock)));
     },
@@ -133,13 +145,13 @@ const endSession: Action['carryOut'] = async ({ service }, { form, visitor, requ
 };
 
 /** The answer is the page of one who is signed out, for that is what they are. */
-function signOutEverywhere(front: Front): PageEndpoint {
+function signOutEverywhere(front: PageContext): PageEndpoint {
   return {
     name: 'sign_out_everywhere',
     method: 'POST',
     paths: [pagePaths.signOutEverywhere],
     async handle(request, reply) {
-      const { visitor } = await readPostedByVisitor(front, request, 'account');
+      const { visitor } = await readCsrfFormOfUser(front, request, 'account');
       await endVisits(front, visitor, { request, reply });
       return redirect(reply, doneAddress(front.paths.signOut, 'everywhere', seconds(front.service.clock)));
     },

@@ -9,21 +9,21 @@ import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
 import { whyAsk } from '../consent.ts';
-import type { Exchange } from '../exchange.ts';
-import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import type { BrowserExchange } from '../exchange.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
 import { showConsent } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
-import { findVisitor, type Visitor } from '../visitor.ts';
+import { findSignedInUser, type SignedInUser } from '../visitor.ts';
 
 /** A request whose client, address and parameters are in order. */
-interface Asked extends Exchange {
+interface Asked extends BrowserExchange {
   readonly asked: AuthorizationRequest;
   readonly parameters: CarriedParameters;
 }
 
 /** RFC 6749 §4.1.1, §4.2.1. */
-export function authorizeEndpoints(front: Front): readonly PageEndpoint[] {
+export function authorizeEndpoints(front: PageContext): readonly PageEndpoint[] {
   const row = { name: 'authorize', paths: [pagePaths.authorize] } as const;
   return [
     {
@@ -42,10 +42,10 @@ export function authorizeEndpoints(front: Front): readonly PageEndpoint[] {
 
 /** Client, then redirect address, then everything else. */
 async function receive(
-  front: Front,
-  exchange: Exchange,
+  front: PageContext,
+  exchange: BrowserExchange,
   text: string,
-  answer: (front: Front, asked: Asked) => Promise<FastifyReply>,
+  answer: (front: PageContext, asked: Asked) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const { service } = front;
   const read = readParameters(text, { ...service.config.compat });
@@ -57,13 +57,13 @@ async function receive(
 }
 
 /** To a form that another site posted, browsers add no cookie with SameSite=Lax; to the GET after it they do. */
-async function turnIntoGet({ paths }: Front, { reply, parameters }: Asked): Promise<FastifyReply> {
+async function turnIntoGet({ paths }: PageContext, { reply, parameters }: Asked): Promise<FastifyReply> {
   return redirect(reply, `${paths.authorize}?${encodeForm(parameters)}`);
 }
 
-async function proceed(front: Front, asking: Asked): Promise<FastifyReply> {
+async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply> {
   const { asked, request } = asking;
-  const visitor = await findVisitor(front, request);
+  const visitor = await findSignedInUser(front, request);
   if (visitor === undefined || mustLogIn(front, asked, visitor)) return askToLogIn(front, asking);
   const { account, session } = visitor;
   const before = await front.service.records.findConsent(account.subject, asked.client.id);
@@ -87,12 +87,16 @@ async function proceed(front: Front, asking: Asked): Promise<FastifyReply> {
 }
 
 /** OpenID Connect Core §3.1.2.1; there, `max_age=0` is `prompt=login`. */
-function mustLogIn({ service }: Front, { prompt, maxAge }: AuthorizationRequest, { session }: Visitor): boolean {
+function mustLogIn(
+  { service }: PageContext,
+  { prompt, maxAge }: AuthorizationRequest,
+  { session }: SignedInUser,
+): boolean {
   if (prompt.has('login') || prompt.has('select_account') || maxAge === 0) return true;
   return maxAge !== undefined && seconds(service.clock) - session.authenticatedAt > maxAge;
 }
 
-async function askToLogIn(front: Front, { asked, parameters, request, reply }: Asked): Promise<FastifyReply> {
+async function askToLogIn(front: PageContext, { asked, parameters, request, reply }: Asked): Promise<FastifyReply> {
   if (asked.prompt.has('none')) throw new OAuthError('login_required');
   const username = asked.loginHint;
   return showLogin(front, {

@@ -10,19 +10,19 @@ import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
 import { tickedScope } from '../consent.ts';
-import type { Exchange } from '../exchange.ts';
-import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import type { BrowserExchange } from '../exchange.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
-import { type Posted, readPostedByVisitor } from '../posted.ts';
+import { type CsrfForm, readCsrfFormOfUser } from '../posted.ts';
 import type { Transaction } from '../transactions.ts';
-import { signOut, type Visitor } from '../visitor.ts';
+import { type SignedInUser, signOut } from '../visitor.ts';
 
-interface Answered extends Exchange, Posted {
-  readonly visitor: Visitor;
+interface Answered extends BrowserExchange, CsrfForm {
+  readonly visitor: SignedInUser;
   readonly asked: AuthorizationRequest;
 }
 
-export function consentEndpoints(front: Front): readonly PageEndpoint[] {
+export function consentEndpoints(front: PageContext): readonly PageEndpoint[] {
   return [
     {
       name: 'consent',
@@ -46,9 +46,9 @@ export function consentEndpoints(front: Front): readonly PageEndpoint[] {
 }
 
 /** The request is judged anew: what the client may do can have changed since the page was shown. */
-async function receive(front: Front, exchange: Exchange): Promise<FastifyReply> {
+async function receive(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const { service } = front;
-  const posted = await readPostedByVisitor(front, exchange.request, 'consent');
+  const posted = await readCsrfFormOfUser(front, exchange.request, 'consent');
   const read = readCarried(service, posted.transaction.parameters ?? []);
   const addressed = await judgeAddress(service, read, exchange.request);
   return answerClient(front, exchange, addressed, () =>
@@ -60,13 +60,18 @@ async function receive(front: Front, exchange: Exchange): Promise<FastifyReply> 
  * Of a button that was pressed twice a browser shows the second answer only, so that must not be the end of the way: the
  * request begins again, and what was granted by the first is known by now.
  */
-function beginAgain({ paths }: Front, { request, reply }: Exchange, { transaction }: Posted, error: unknown) {
+function beginAgain(
+  { paths }: PageContext,
+  { request, reply }: BrowserExchange,
+  { transaction }: CsrfForm,
+  error: unknown,
+) {
   if (!(error instanceof OAuthError) || error.code !== 'transaction_expired') throw error;
   recordError(error, request);
   return redirect(reply, `${paths.authorize}?${encodeForm(transaction.parameters ?? [])}`);
 }
 
-async function decide(front: Front, answered: Answered): Promise<FastifyReply> {
+async function decide(front: PageContext, answered: Answered): Promise<FastifyReply> {
   const { form, asked, transaction, visitor } = answered;
   if (form.get('decision') !== 'allow') return deny(front, answered, 'The user denied the request.');
   const scope = tickedScope(asked, [...form.all('scope'), ...form.all('rscope')]);
@@ -88,7 +93,7 @@ async function decide(front: Front, answered: Answered): Promise<FastifyReply> {
   return reply;
 }
 
-async function deny(front: Front, answered: Answered, description: string): Promise<never> {
+async function deny(front: PageContext, answered: Answered, description: string): Promise<never> {
   const isFirst = await front.service.records.useOnce(oneTime(answered.transaction));
   if (!isFirst) throw new OAuthError('transaction_expired', { detail: 'used before' });
   record(front, answered, 'consent_denied');
@@ -101,7 +106,7 @@ function oneTime({ id, expiresAt }: Transaction): OneTime {
 }
 
 function record(
-  { service }: Front,
+  { service }: PageContext,
   { request, asked, visitor }: Answered,
   event: 'consent_granted' | 'consent_denied',
   scope?: string,
@@ -116,8 +121,8 @@ function record(
 }
 
 /** "Not you?": this session ends, and the same request begins with a login. */
-async function switchUser(front: Front, { request, reply }: Exchange): Promise<FastifyReply> {
-  const { transaction, visitor } = await readPostedByVisitor(front, request, 'consent');
+async function switchUser(front: PageContext, { request, reply }: BrowserExchange): Promise<FastifyReply> {
+  const { transaction, visitor } = await readCsrfFormOfUser(front, request, 'consent');
   await signOut(front, visitor, { request, reply });
   return redirect(reply, `${front.paths.authorize}?${encodeForm(transaction.parameters ?? [])}`);
 }

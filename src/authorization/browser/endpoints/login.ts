@@ -5,23 +5,23 @@ import type { LoginView } from '../../pages/pages.ts';
 import type { Account } from '../../people/accounts.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
-import type { Exchange } from '../exchange.ts';
-import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
+import type { BrowserExchange } from '../exchange.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress } from '../judge-request.ts';
-import { readPosted } from '../posted.ts';
-import { type Asked, showLogin } from '../show-login.ts';
+import { readCsrfForm } from '../posted.ts';
+import { type LoginRequest, showLogin } from '../show-login.ts';
 import type { Transaction } from '../transactions.ts';
 import { signIn } from '../visitor.ts';
 
 /** One login as it was typed. */
-interface Typed extends Exchange {
-  readonly asked: Asked | undefined;
+interface Typed extends BrowserExchange {
+  readonly asked: LoginRequest | undefined;
   readonly username: string;
   readonly password: string;
 }
 
 /** Shown by whatever needs a login; here it is answered. */
-export function loginEndpoints(front: Front): readonly PageEndpoint[] {
+export function loginEndpoints(front: PageContext): readonly PageEndpoint[] {
   const row = { name: 'login', paths: [pagePaths.login] } as const;
   return [
     { ...row, method: 'GET', handle: async (_request, reply) => redirect(reply, front.paths.account) },
@@ -29,23 +29,23 @@ export function loginEndpoints(front: Front): readonly PageEndpoint[] {
   ];
 }
 
-async function receive(front: Front, exchange: Exchange): Promise<FastifyReply> {
-  const { form, transaction } = readPosted(front, exchange.request, 'login');
+async function receive(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
+  const { form, transaction } = readCsrfForm(front, exchange.request, 'login');
   const asked = await askedBy(front, exchange, transaction);
   const [username = '', password = ''] = [form.get('username'), form.get('password')];
   return logIn(front, { ...exchange, asked, username, password });
 }
 
 async function askedBy(
-  { service }: Front,
-  { request }: Exchange,
+  { service }: PageContext,
+  { request }: BrowserExchange,
   { parameters }: Transaction,
-): Promise<Asked | undefined> {
+): Promise<LoginRequest | undefined> {
   if (parameters === undefined) return undefined;
   return { addressed: await judgeAddress(service, readCarried(service, parameters), request), parameters };
 }
 
-async function logIn(front: Front, typed: Typed): Promise<FastifyReply> {
+async function logIn(front: PageContext, typed: Typed): Promise<FastifyReply> {
   const { request: caller, asked, username, password } = typed;
   const clientId = asked?.addressed.client.id;
   const knownBrowser = front.knownCookie.read(caller);
@@ -61,7 +61,7 @@ async function logIn(front: Front, typed: Typed): Promise<FastifyReply> {
   }
 }
 
-async function welcome(front: Front, typed: Typed, account: Account): Promise<FastifyReply> {
+async function welcome(front: PageContext, typed: Typed, account: Account): Promise<FastifyReply> {
   const { asked, ...exchange } = typed;
   // the password was changed while it was judged: now it is a wrong one
   if (!(await signIn(front, exchange, account))) return showAgain(front, typed, 'login_refused', { kind: 'refused' });
@@ -71,7 +71,7 @@ async function welcome(front: Front, typed: Typed, account: Account): Promise<Fa
 
 /** The same page for a wrong password and for an unknown user. */
 function showAgain(
-  front: Front,
+  front: PageContext,
   { request, reply, asked, username }: Typed,
   code: OAuthErrorCode,
   failure: NonNullable<LoginView['failure']>,

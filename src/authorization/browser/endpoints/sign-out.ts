@@ -1,12 +1,12 @@
 import { pageHeaders, signedOutPage } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
-import { type Front, type PageEndpoint, pagePaths } from '../front.ts';
-import { readPostedByVisitor } from '../posted.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
+import { readCsrfFormOfUser } from '../posted.ts';
 import { readDone } from '../took-effect.ts';
-import { findVisitor, signOut } from '../visitor.ts';
+import { findSignedInUser, signOut } from '../visitor.ts';
 
 /** The button is on the account page; the address tells whoever is signed out that they are. */
-export function signOutEndpoints(front: Front): readonly PageEndpoint[] {
+export function signOutEndpoints(front: PageContext): readonly PageEndpoint[] {
   const { account: signIn, signOut: self } = front.paths;
   const row = { name: 'sign_out', paths: [pagePaths.signOut] } as const;
   return [
@@ -14,7 +14,7 @@ export function signOutEndpoints(front: Front): readonly PageEndpoint[] {
       ...row,
       method: 'GET',
       async handle(request, reply) {
-        if ((await findVisitor(front, request)) !== undefined) return redirect(reply, signIn);
+        if ((await findSignedInUser(front, request)) !== undefined) return redirect(reply, signIn);
         const done = readDone(request, ['everywhere'], front.service.clock);
         return reply
           .headers(pageHeaders())
@@ -25,7 +25,7 @@ export function signOutEndpoints(front: Front): readonly PageEndpoint[] {
       ...row,
       method: 'POST',
       async handle(request, reply) {
-        const { visitor } = await readPostedByVisitor(front, request, 'account');
+        const { visitor } = await readCsrfFormOfUser(front, request, 'account');
         await signOut(front, visitor, { request, reply });
         return redirect(reply, self);
       },

@@ -9,7 +9,7 @@ import { isToken, namesWithMeaning } from '../../words/header-name.ts';
 import type { Finding, Pointer } from '../../words/problem.ts';
 import { secretKeyFaults } from '../../words/secret-key.ts';
 import { each, type FileFacts, type PlacedBlock, type SchemeCheck } from '../scheme.ts';
-import { placedAt, plainRealm, warnedAt } from '../users-rules.ts';
+import { plainRealm, usersPathOf, warnedAt } from '../users-rules.ts';
 import type { ApiKeyConfig } from './schema.ts';
 
 type Block = PlacedBlock<ApiKeyConfig>;
@@ -49,7 +49,7 @@ function keyFaults({ at, value: { keys, hmac_key } }: Block, { around, scopes }:
   if (typeof keys !== 'string') return [...ofSecret, ...sharedDatabaseFaults([...pointer, 'storage'], keys.storage)];
   if (passesOver(keys, around, 'secrets')) return ofSecret;
   const read = readUserFile(keys, around, parseApiKeys);
-  if (!read.ok) return [...ofSecret, ...read.faults.map(placedAt(pointer))];
+  if (!read.ok) return [...ofSecret, ...read.faults.map(usersPathOf(pointer))];
   return [
     ...ofSecret,
     ...read.warnings.map(warnedAt(pointer)),

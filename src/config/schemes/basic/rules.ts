@@ -6,7 +6,7 @@ import { sharedDatabaseFaults } from '../../words/database-url.ts';
 import { isLoopback } from '../../words/host.ts';
 import type { Finding, Pointer } from '../../words/problem.ts';
 import { each, type FileFacts, type PlacedBlock, type SchemeCheck } from '../scheme.ts';
-import { placedAt, plainRealm, scopesOfUsers, strangers, warnedAt } from '../users-rules.ts';
+import { plainRealm, scopesOfUsers, strangers, usersPathOf, warnedAt } from '../users-rules.ts';
 import type { BasicConfig } from './schema.ts';
 
 type Block = PlacedBlock<BasicConfig>;
@@ -42,7 +42,7 @@ function userFaults({ at, value: { users, scopes } }: Block, { around }: FileFac
     ];
   if (passesOver(users, around, 'secrets')) return [];
   const read = readUserFile(users, around, parseHtpasswd);
-  if (!read.ok) return read.faults.map(placedAt(pointer));
+  if (!read.ok) return read.faults.map(usersPathOf(pointer));
   return [...read.warnings.map(warnedAt(pointer)), ...strangers(at, names, [...read.users.keys()])];
 }
 

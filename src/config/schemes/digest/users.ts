@@ -9,7 +9,7 @@ import { sharedDatabaseFaults } from '../../words/database-url.ts';
 import type { Finding, Pointer } from '../../words/problem.ts';
 import { secretKeyFaults } from '../../words/secret-key.ts';
 import type { FileFacts, PlacedBlock } from '../scheme.ts';
-import { placedAt, strangers, warnedAt } from '../users-rules.ts';
+import { strangers, usersPathOf, warnedAt } from '../users-rules.ts';
 import type { DigestConfig, DigestUsersInStore } from './schema.ts';
 
 export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, file: FileFacts): readonly Finding[] {
@@ -17,7 +17,7 @@ export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, fil
   if (typeof digest.users !== 'string') return storeFaults(pointer, digest.users);
   if (passesOver(digest.users, file.around, 'secrets')) return [];
   const read = readUserFile(digest.users, file.around, parseHtdigest);
-  if (!read.ok) return read.faults.map(placedAt(pointer));
+  if (!read.ok) return read.faults.map(usersPathOf(pointer));
   const entries = read.users.filter(({ realm }) => realm === digest.realm);
   const users = [...new Set(entries.map(({ username }) => username))];
   const found = [...read.warnings.map(warnedAt(pointer)), ...strangers(at, Object.keys(digest.scopes), users)];

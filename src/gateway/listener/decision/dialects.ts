@@ -1,10 +1,10 @@
 import type { Via } from '../../message/request-head.ts';
 import {
+  type DecisionRequest,
   isForwardedSecure,
   type Original,
   onlyLines,
   original,
-  type Question,
   type Unclear,
   unclear,
 } from './question.ts';
@@ -17,7 +17,7 @@ export interface Dialect {
   readonly isPrefix: boolean;
   /** Headers, in lower case, that tell of the request and are no part of it. */
   readonly tells: ReadonlySet<string>;
-  readonly read: (question: Question) => Original | Unclear;
+  readonly read: (question: DecisionRequest) => Original | Unclear;
   /** Whether the address that X-Forwarded-For begins with may be the proxy's own. */
   readonly addsItself: boolean;
 }
@@ -52,13 +52,13 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-export interface Asked {
+export interface DecisionPath {
   readonly dialect: Dialect;
   readonly rest: string;
 }
 
 /** Undefined: nobody asks there. */
-export function dialectOf(target: string): Asked | undefined {
+export function dialectOf(target: string): DecisionPath | undefined {
   for (const dialect of dialects) {
     const rest = target.startsWith(dialect.path) ? target.slice(dialect.path.length) : undefined;
     if (rest !== undefined && (dialect.isPrefix ? REST : QUERY).test(rest)) return { dialect, rest };
@@ -78,7 +78,7 @@ export const paths: string = dialects.map(({ path, isPrefix }) => (isPrefix ? `$
  */
 const URL_PARTS = /^(https?):\/\/([^/?#*]+)(\/.*|\*)$/i;
 
-function readUrl(question: Question): Original | Unclear {
+function readUrl(question: DecisionRequest): Original | Unclear {
   const told = onlyLines(question, ['x-original-method', 'x-original-url']);
   if (told.kind === 'unclear') return told;
   const parts = URL_PARTS.exec(told.of['x-original-url']);
@@ -89,7 +89,7 @@ function readUrl(question: Question): Original | Unclear {
   return original({ method, target, host, secure, now: clockOf(question) });
 }
 
-function readUri(question: Question): Original | Unclear {
+function readUri(question: DecisionRequest): Original | Unclear {
   const told = onlyLines(question, ['x-original-method', 'x-original-uri']);
   if (told.kind === 'unclear') return told;
   const { 'x-original-method': method, 'x-original-uri': target } = told.of;
@@ -99,12 +99,12 @@ function readUri(question: Question): Original | Unclear {
 /** As in `proxy_pass http://gatehouse/nginx?now=$msec`, where no client can write. */
 const CLOCK = /^\?now=(\d{10}(?:\.\d+)?)$/;
 
-function clockOf({ rest }: Question): number | undefined {
+function clockOf({ rest }: DecisionRequest): number | undefined {
   const [, seconds] = CLOCK.exec(rest) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-function readForwarded(question: Question): Original | Unclear {
+function readForwarded(question: DecisionRequest): Original | Unclear {
   const told = onlyLines(question, ['x-forwarded-method', 'x-forwarded-host', 'x-forwarded-uri']);
   if (told.kind === 'unclear') return told;
   const { 'x-forwarded-method': method, 'x-forwarded-host': host, 'x-forwarded-uri': target } = told.of;

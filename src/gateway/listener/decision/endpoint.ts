@@ -1,15 +1,15 @@
-import type { Arrival } from '../../client/arrival.ts';
-import { admit, carryOut, guard, type Means } from '../../client/carry-out.ts';
+import type { IncomingRequest } from '../../client/arrival.ts';
+import { admit, carryOut, catchDefects, type Means } from '../../client/carry-out.ts';
 import { Exchange, requestIds, type Shared } from '../../client/exchange.ts';
-import type { Answer } from '../../client/refuse.ts';
-import { peerOf } from '../../client/trusted-proxies.ts';
-import type { Engine } from '../../decide/engine.ts';
+import type { OwnAnswer } from '../../client/refuse.ts';
+import { clientPeerOf } from '../../client/trusted-proxies.ts';
+import type { DecisionEngine } from '../../decide/engine.ts';
 import { type Forward, type Outcome, type Refuse, refuse } from '../../decide/outcome.ts';
 import type { Routed } from '../../decide/routed.ts';
 import type { Generation, LiveGeneration } from '../../generation/generation.ts';
 import { type RequestHead, readHead, type Via } from '../../message/request-head.ts';
 import { allowance } from './allowance.ts';
-import { type Asked, type Dialect, dialectOf, paths } from './dialects.ts';
+import { type DecisionPath, type Dialect, dialectOf, paths } from './dialects.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { originalHead } from './original-head.ts';
 import { passedOn } from './refusal.ts';
@@ -18,14 +18,14 @@ import { passedOn } from './refusal.ts';
  * The decision endpoint: a proxy asks whether a request passes, and forwards it itself. The engine is that of the
  * listener for clients; here is only what the proxy tells, and how it is answered.
  */
-export function buildDecisionEndpoint(live: LiveGeneration): (arrival: Arrival) => void {
+export function buildDecisionEndpoint(live: LiveGeneration): (arrival: IncomingRequest) => void {
   const nextId = requestIds();
   return (arrival) => {
     const { current } = live;
     if (current.shared.listener.doomed.has(arrival.request.socket)) return;
     try {
       const question = read(arrival, current, nextId);
-      guard(question.exchange, () => begin(question));
+      catchDefects(question.exchange, () => begin(question));
     } catch (error) {
       current.shared.log.error({ err: error }, 'internal error');
       arrival.request.socket.destroy();
@@ -44,10 +44,10 @@ interface Open {
   readonly now: number | undefined;
 }
 
-function read(arrival: Arrival, generation: Generation, nextId: () => string): Open {
+function read(arrival: IncomingRequest, generation: Generation, nextId: () => string): Open {
   const { request, response } = arrival;
   const { shared } = generation;
-  const origin = shared.originOf(peerOf(request, shared.requestIdHeaderLower));
+  const origin = shared.originOf(clientPeerOf(request, shared.requestIdHeaderLower));
   const { fault, head, via, now } = headOf(arrival, dialectOf(arrival.target), origin);
   const exchange = new Exchange(request, response, head, origin.requestId ?? nextId(), false, shared);
   return { exchange, generation, via, fault, now };
@@ -55,7 +55,11 @@ function read(arrival: Arrival, generation: Generation, nextId: () => string): O
 
 type Read = Pick<Open, 'via' | 'fault' | 'now'> & { readonly head: RequestHead };
 
-function headOf({ request, target }: Arrival, asked: Asked | undefined, origin: RequestHead['origin']): Read {
+function headOf(
+  { request, target }: IncomingRequest,
+  asked: DecisionPath | undefined,
+  origin: RequestHead['origin'],
+): Read {
   const { rawHeaders } = request;
   const method = request.method ?? '';
   const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
@@ -96,7 +100,7 @@ const BY_ANSWER: Means<Open> = {
   settle: (_, outcome, question) => settle(question, outcome),
 };
 
-function decide(engine: Engine, routed: Routed): Outcome | Promise<Outcome> {
+function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outcome> {
   const { route, head, preflight } = routed;
   const isJudged = !preflight && !route.shadow && route.access !== 'public';
   if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
@@ -120,7 +124,7 @@ function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   send(exchange, { ...PASSES, headers: [...lines, shared.requestIdHeader, exchange.requestId, ...origins] });
 }
 
-const PASSES: Answer = { status: 200, headers: [], body: '' };
+const PASSES: OwnAnswer = { status: 200, headers: [], body: '' };
 
 function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
   const { exchange, via } = question;
@@ -139,14 +143,14 @@ function settle(question: Open, outcome: Exclude<Outcome, Forward>): void {
   sendWithOrigins(exchange, reply);
 }
 
-function sendWithOrigins(exchange: Exchange, told: Answer): void {
+function sendWithOrigins(exchange: Exchange, told: OwnAnswer): void {
   send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
 }
 
 /** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */
 const VARY_LINE = 2;
 
-function send(exchange: Exchange, { status, headers, body }: Answer): void {
+function send(exchange: Exchange, { status, headers, body }: OwnAnswer): void {
   const { response, request, gone } = exchange;
   if (response.headersSent || gone) return;
   exchange.beforeHead();

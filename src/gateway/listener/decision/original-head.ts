@@ -6,7 +6,7 @@ import type { Original } from './question.ts';
 /** What stands for an address that nobody told: it is no loopback one, and those without share what they are counted by. */
 const UNKNOWN = '0.0.0.0';
 
-export interface Told {
+export interface OriginalRequest {
   readonly original: Original;
   /** Of the question, from a trusted proxy. */
   readonly origin: Origin;
@@ -20,7 +20,7 @@ export interface Told {
  * The head of the request that is asked about. What belongs to the way from the proxy to us is no part of it: its length,
  * its connection, and the headers that only tell. Nothing else in it speaks for a proxy any more.
  */
-export function originalHead({ original, origin, isClientTold, dialect, rawHeaders }: Told): RequestHead {
+export function originalHead({ original, origin, isClientTold, dialect, rawHeaders }: OriginalRequest): RequestHead {
   const { method, target, host, secure } = original;
   const address = isClientTold ? origin.address : UNKNOWN;
   const { chain, requestId } = origin;

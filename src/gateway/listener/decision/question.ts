@@ -2,7 +2,7 @@ import { rawLines } from '../../../base/raw-lines.ts';
 import type { ClientRequest } from '../../client/client-message.ts';
 
 /** A request to the decision endpoint, before anything of it is believed. */
-export interface Question {
+export interface DecisionRequest {
   readonly request: ClientRequest;
   /** What follows the path of the dialect. */
   readonly rest: string;
@@ -38,7 +38,7 @@ export function unclear(detail: string): Unclear {
  * tell.
  */
 export function onlyLines<Name extends string>(
-  { request }: Question,
+  { request }: DecisionRequest,
   names: readonly Name[],
 ): { readonly kind: 'lines'; readonly of: Readonly<Record<Name, string>> } | Unclear {
   const found: Partial<Record<Name, string>> = {};
@@ -52,7 +52,7 @@ export function onlyLines<Name extends string>(
 }
 
 /** Where the proxy tells the scheme of the client's connection and nothing else does; a doubtful one is not secure. */
-export function isForwardedSecure({ request }: Question): boolean {
+export function isForwardedSecure({ request }: DecisionRequest): boolean {
   const [proto = '', ...more] = rawLines(request.rawHeaders, 'x-forwarded-proto');
   return more.length === 0 && SECURE.test(proto);
 }

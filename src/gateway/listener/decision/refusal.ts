@@ -1,14 +1,14 @@
-import type { Answer } from '../../client/refuse.ts';
+import type { OwnAnswer } from '../../client/refuse.ts';
 import type { Via } from '../../message/request-head.ts';
 
 /** Answers of our own, as the proxy that asked can pass them on. */
 export interface Passed {
-  refusal(answer: Answer): Answer;
+  refusal(answer: OwnAnswer): OwnAnswer;
   /** Any other; undefined: it cannot. */
-  reply(answer: Answer): Answer | undefined;
+  reply(answer: OwnAnswer): OwnAnswer | undefined;
 }
 
-const asItIs = (answer: Answer) => answer;
+const asItIs = (answer: OwnAnswer) => answer;
 
 export const passedOn: Readonly<Record<Via, Passed>> = {
   nginx: { refusal: throughNginx, reply: throughNginx },
@@ -22,7 +22,7 @@ export const passedOn: Readonly<Record<Via, Passed>> = {
  * nginx passes 401 and 403 on and makes 500 of all else; of the answer it keeps no body, and of the challenges the first
  * line. So everything stands in headers, from which its configuration makes the answer again.
  */
-function throughNginx({ status, headers, body }: Answer): Answer {
+function throughNginx({ status, headers, body }: OwnAnswer): OwnAnswer {
   const challenges = valuesOf(headers, 'www-authenticate').join(', ');
   const rest = headers.filter((_, index) => !OWN_LINES.has(headers[index - (index % 2)] ?? ''));
   const challenge = challenges === '' ? [] : ['x-gatehouse-challenge', challenges];

@@ -5,13 +5,13 @@ import { plainAddress } from '../../../base/client-address.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { LengthFaults } from '../../../base/length-faults.ts';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
-import type { Arrival } from '../../client/arrival.ts';
+import type { IncomingRequest } from '../../client/arrival.ts';
 import { certificateOf } from '../../client/client-certificate.ts';
-import type { Listener } from '../../client/exchange.ts';
+import type { ListenerState } from '../../client/exchange.ts';
 import type { Stalls } from '../../client/stalls.ts';
 import { MAX_HEADER_SIZE } from '../../upstreams/engine.ts';
 import { ClientSession } from './client-session.ts';
-import { type Connection, StreamCarrier } from './stream-carrier.ts';
+import { type Http2Connection, StreamCarrier } from './stream-carrier.ts';
 import { readStreamHead } from './stream-head.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
@@ -22,8 +22,8 @@ export interface Http2Options {
   readonly limits: () => LimitsConfig;
   readonly clock: Clock;
   readonly stalls: Stalls;
-  readonly listener: Pick<Readonly<Listener>, 'draining' | 'sessions'>;
-  readonly handle: (arrival: Arrival) => void;
+  readonly listener: Pick<Readonly<ListenerState>, 'draining' | 'sessions'>;
+  readonly handle: (arrival: IncomingRequest) => void;
   /** A connection that broke the protocol. */
   readonly broken: () => void;
 }
@@ -108,7 +108,7 @@ function accept(socket: TLSSocket, options: Http2Options): void {
   if (listener.draining) watched.close();
 }
 
-function serveStreams(watched: ClientSession, connection: Connection, { limits, handle }: Http2Options) {
+function serveStreams(watched: ClientSession, connection: Http2Connection, { limits, handle }: Http2Options) {
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
     // What went wrong with a stream is told by its end.
     stream.on('error', () => {});

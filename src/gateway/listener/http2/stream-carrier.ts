@@ -1,15 +1,15 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { Carrier } from '../../client/client-message.ts';
+import type { ClientConnection } from '../../client/client-message.ts';
 import type { ClientCertificate } from '../../message/request-head.ts';
 
 /** What all streams of a connection share. */
-export interface Connection {
+export interface Http2Connection {
   readonly remoteAddress: string;
   readonly certificate: ClientCertificate | undefined;
 }
 
 /** One stream, where HTTP/1.1 has a connection: what ends it leaves the others of its connection alone. */
-export class StreamCarrier implements Carrier {
+export class StreamCarrier implements ClientConnection {
   readonly #stream: ServerHttp2Stream;
   readonly remoteAddress: string;
   /** There is no HTTP/2 here without TLS. */
@@ -17,7 +17,7 @@ export class StreamCarrier implements Carrier {
 
   readonly certificate: ClientCertificate | undefined;
 
-  constructor(stream: ServerHttp2Stream, { remoteAddress, certificate }: Connection) {
+  constructor(stream: ServerHttp2Stream, { remoteAddress, certificate }: Http2Connection) {
     this.#stream = stream;
     this.remoteAddress = remoteAddress;
     this.certificate = certificate;

@@ -6,10 +6,10 @@ import { refused } from '../../../base/verdict.ts';
 import type { Throttle } from '../../../counters/throttle.ts';
 import { isBrokenApiKey } from '../../../http-auth/api-key.ts';
 import type { Identity, SchemeVerification } from '../../message/identity.ts';
-import { guard } from '../guarded-login.ts';
+import { guardLogin } from '../guarded-login.ts';
 import type { Presented } from '../http-scheme.ts';
 import type { OpenedScheme } from '../scheme.ts';
-import type { Answered } from '../sought.ts';
+import type { LookupResult } from '../sought.ts';
 import { identityOfKey } from './key-identity.ts';
 import { type KnownKey, type KnownKeys, type SentKey, sentKey } from './known-keys.ts';
 
@@ -54,7 +54,7 @@ function verify(scene: Scene, { value, head }: Presented): Verified {
   const isRemembered = (scene.right.get(sent.hash) ?? Number.NEGATIVE_INFINITY) > scene.clock.monotonic();
   const asker = { block: addressBlock(address, 48), share: scene.share };
   if (!isRemembered) return tried(scene, sent, asker, value, address);
-  const again = (told: Answered<KnownKey>) =>
+  const again = (told: LookupResult<KnownKey>) =>
     told.kind === 'unknown' ? tried(scene, sent, asker, value, address) : judged(scene, told, 'hit');
   // No stranger can pass for a key that was right, so it does not wait in the line of strangers.
   return whenSought(scene, sent, { block: sent.hash, share: scene.share, isKnown: true }, again);
@@ -63,11 +63,11 @@ function verify(scene: Scene, { value, head }: Presented): Verified {
 /** Within the limit of wrong keys. Of a wrong key no more is kept than tells it from the others. */
 function tried(scene: Scene, sent: SentKey, asker: Asker, value: string, address: string): Verified {
   const name = `api_key ${sent.hash.slice(0, COUNTED)}`;
-  const judge = (told: Answered<KnownKey>) => {
+  const judge = (told: LookupResult<KnownKey>) => {
     if (told.kind === 'unknown') return refused('api_key_invalid', isBrokenApiKey(value) ? BROKEN : undefined);
     return judged(scene, told, 'miss');
   };
-  const verdict = guard({ throttle: scene.throttle, name, address }, () => whenSought(scene, sent, asker, judge));
+  const verdict = guardLogin({ throttle: scene.throttle, name, address }, () => whenSought(scene, sent, asker, judge));
   return verdict instanceof Promise ? verdict.then((told) => kept(scene, sent, told)) : kept(scene, sent, verdict);
 }
 
@@ -87,7 +87,7 @@ function whenSought(
   { keys }: Scene,
   sent: SentKey,
   asker: Asker,
-  judge: (told: Answered<KnownKey>) => Verified,
+  judge: (told: LookupResult<KnownKey>) => Verified,
 ): Verified {
   const sought = keys.find(sent, asker);
   return sought instanceof Promise ? sought.then(judge) : judge(sought);
@@ -95,7 +95,7 @@ function whenSought(
 
 function judged(
   scene: Scene,
-  told: Exclude<Answered<KnownKey>, { kind: 'unknown' }>,
+  told: Exclude<LookupResult<KnownKey>, { kind: 'unknown' }>,
   cache: 'hit' | 'miss',
 ): SchemeVerification {
   if (told.kind === 'outage') return told;

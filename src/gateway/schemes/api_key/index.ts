@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../../../config/schema/gateway.ts';
 import type { ApiKeyConfig } from '../../../config/schemes/api_key/schema.ts';
 import { apiKeyChallenge } from '../../../http-auth/api-key.ts';
 import type { Assumed, GatewayScheme, OpenedScheme, SchemeScene } from '../scheme.ts';
-import { openStore, storeOf } from '../users-in-store.ts';
+import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { apiKeyScheme } from './api-key-scheme.ts';
 import { assumedClients } from './assumed-clients.ts';
@@ -29,7 +29,7 @@ function open(config: ApiKeyConfig, scene: SchemeScene): OpenedScheme {
 
 function keysOf({ keys, hmac_key }: ApiKeyConfig, scene: SchemeScene): KnownKeys {
   const secret = hmac_key === undefined ? undefined : Buffer.from(hmac_key, 'base64');
-  if (typeof keys !== 'string') return keysOfStore(openStore(scene, 'api_key', keys), secret);
+  if (typeof keys !== 'string') return keysOfStore(openUsersInStore(scene, 'api_key', keys), secret);
   return keysOfFile(usersOfFile<readonly ApiKeyEntry[]>(scene, keys, parseApiKeys, []), secret);
 }
 

@@ -1,7 +1,7 @@
 import type { Asker } from '../../../base/bounded-queue.ts';
 import type { ApiKeyEntry, ApiKeyHash } from '../../../config/files/api-keys.ts';
 import { hashApiKey, hmacApiKey } from '../../../http-auth/api-key.ts';
-import { foundOr, type Sought } from '../sought.ts';
+import { foundOr, type UserLookup } from '../sought.ts';
 import type { UserStore } from '../user-store.ts';
 
 /** What a request is judged by. */
@@ -17,7 +17,7 @@ export interface SentKey {
 /** The keys of one file or store. A key is looked up by its hash: the time of a look-up says nothing about other keys. */
 export interface KnownKeys {
   /** `asker`: who asks, such as an address block. */
-  find(sent: SentKey, asker: Asker): Sought<KnownKey>;
+  find(sent: SentKey, asker: Asker): UserLookup<KnownKey>;
 }
 
 export function keysOfFile(entries: readonly ApiKeyEntry[], secret: Uint8Array | undefined): KnownKeys {

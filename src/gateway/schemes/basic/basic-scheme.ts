@@ -9,10 +9,10 @@ import type { Throttle } from '../../../counters/throttle.ts';
 import { type BasicCredentials, basicChallenge, parseBasic } from '../../../http-auth/basic.ts';
 import type { Identity, SchemeVerification, Verified } from '../../message/identity.ts';
 import type { RequestHead } from '../../message/request-head.ts';
-import { guard } from '../guarded-login.ts';
+import { guardLogin } from '../guarded-login.ts';
 import type { HttpScheme } from '../http-scheme.ts';
 import type { PasswordJudge } from '../password-judge.ts';
-import type { Answered } from '../sought.ts';
+import type { LookupResult } from '../sought.ts';
 import { isSecureEnough } from '../transport.ts';
 import { userIdentities } from '../user-identity.ts';
 import type { BasicUser, BasicUsers } from './basic-users.ts';
@@ -74,7 +74,7 @@ function askerOf({ share }: Scene, { address }: Pick<Sent, 'address'>): Asker {
 function verifyAgain(scene: Scene, sent: Sent, before: Remembered): SchemeVerification | Promise<SchemeVerification> {
   // No stranger can pass for credentials that were right, so they do not wait in the line of strangers.
   const sought = scene.users.find(before.username, { block: sent.key, share: scene.share, isKnown: true });
-  const judge = (told: Answered<BasicUser>) => {
+  const judge = (told: LookupResult<BasicUser>) => {
     if (told.kind === 'outage') return told;
     const isSame = told.kind === 'found' && told.user.print === before.print;
     return isSame ? before.verified : verifyAnew(scene, sent);
@@ -99,7 +99,7 @@ interface Scene extends BasicParts {
 function guarded(
   scene: Scene,
   credentials: Right,
-  sought: Answered<BasicUser>,
+  sought: LookupResult<BasicUser>,
   { key, address }: Sent,
 ): SchemeVerification | Promise<SchemeVerification> {
   if (sought.kind === 'outage') return sought;
@@ -107,7 +107,7 @@ function guarded(
   const user = sought.kind === 'found' ? sought.user : undefined;
   const name = `basic ${realm.length}:${realm}${users.keyOf(credentials.username)}`;
   const judged = `${key} ${user?.print ?? ''}`;
-  const verdict = guard({ throttle, name, address }, () =>
+  const verdict = guardLogin({ throttle, name, address }, () =>
     verified.once(judged, () => check(scene, { ...credentials, user }, address)),
   );
   const remembered = (told: SchemeVerification) => keep(verified, { ...credentials, user, key }, told);

@@ -3,8 +3,8 @@ import { usernameKey } from '../../../base/username.ts';
 import type { Htpasswd } from '../../../config/files/htpasswd.ts';
 import { parseStoredPassword, type StoredPassword } from '../../../config/files/stored-password.ts';
 import type { PasswordFact } from '../../../storage/lookup/users.ts';
-import { Decoys } from '../decoys.ts';
-import { type Answered, foundOr, type Sought, unknown } from '../sought.ts';
+import { DecoyHashes } from '../decoys.ts';
+import { foundOr, type LookupResult, type UserLookup, unknownUser } from '../sought.ts';
 import type { UserStore } from '../user-store.ts';
 
 export interface BasicUser {
@@ -18,14 +18,14 @@ export interface BasicUser {
 export interface BasicUsers {
   /** What a name is counted by when its password is guessed: the same for each spelling of it. */
   keyOf(username: string): string;
-  find(username: string, asker: Asker): Sought<BasicUser>;
+  find(username: string, asker: Asker): UserLookup<BasicUser>;
   /** Judged in the place of what a user of this name has not, for its work alone; undefined: there is nobody. */
   decoyOf(username: string): StoredPassword | undefined;
 }
 
 /** Of a file. Case counts, and a change of the file is another object. */
 export function basicUsersOfFile(users: Htpasswd): BasicUsers {
-  const decoys = new Decoys([...users.values()]);
+  const decoys = new DecoyHashes([...users.values()]);
   return {
     keyOf: (username) => username,
     find(username) {
@@ -49,9 +49,9 @@ export function basicUsersOfStore(store: UserStore): BasicUsers {
 }
 
 /** What cannot be parsed nobody has the password of. */
-function parsed(answered: Answered<PasswordFact>): Answered<BasicUser> {
+function parsed(answered: LookupResult<PasswordFact>): LookupResult<BasicUser> {
   if (answered.kind !== 'found') return answered;
   const { username, passwordHash } = answered.user;
   const stored = parseStoredPassword(passwordHash);
-  return stored.ok ? { kind: 'found', user: { username, stored: stored.value, print: passwordHash } } : unknown;
+  return stored.ok ? { kind: 'found', user: { username, stored: stored.value, print: passwordHash } } : unknownUser;
 }

@@ -8,7 +8,7 @@ import { basicChallenge } from '../../../http-auth/basic.ts';
 import type { HttpScheme } from '../http-scheme.ts';
 import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
 import { userIdentities } from '../user-identity.ts';
-import { openStore, storeOf } from '../users-in-store.ts';
+import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { basicScheme } from './basic-scheme.ts';
 import { type BasicUsers, basicUsersOfFile, basicUsersOfStore } from './basic-users.ts';
@@ -34,7 +34,7 @@ function open(config: BasicConfig, scene: SchemeScene): HttpScheme {
 }
 
 function usersOf({ users: source }: BasicConfig, scene: SchemeScene): readonly [users: BasicUsers, print: string] {
-  if (typeof source !== 'string') return [basicUsersOfStore(openStore(scene, 'basic', source)), ''];
+  if (typeof source !== 'string') return [basicUsersOfStore(openUsersInStore(scene, 'basic', source)), ''];
   const users = usersOfFile<Htpasswd>(scene, source, parseHtpasswd, new Map());
   return [basicUsersOfFile(users), sha256(JSON.stringify([...users], octets)).toString('base64')];
 }

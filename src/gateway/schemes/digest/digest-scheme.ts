@@ -20,10 +20,10 @@ import { digestResponse, type ResponseInput, userHash } from '../../../http-auth
 import type { Nonce } from '../../../http-auth/nonce.ts';
 import type { Identity, SchemeVerification, Verified } from '../../message/identity.ts';
 import type { RequestHead } from '../../message/request-head.ts';
-import { guard as guardLogin } from '../guarded-login.ts';
+import { guardLogin } from '../guarded-login.ts';
 import type { HttpScheme, Presented } from '../http-scheme.ts';
 import type { Nonces } from '../nonces.ts';
-import type { Answered as UserAnswer } from '../sought.ts';
+import type { LookupResult as UserAnswer } from '../sought.ts';
 import { userIdentities } from '../user-identity.ts';
 import { uriFits } from './digest-uri.ts';
 import type { DigestUser, DigestUsers } from './digest-users.ts';

@@ -4,7 +4,7 @@ import type { DigestCredentials } from '../../../http-auth/digest.ts';
 import type { DigestAlgorithmName, StoredAlgorithm } from '../../../http-auth/digest-algorithms.ts';
 import { digestAlgorithms } from '../../../http-auth/digest-algorithms.ts';
 import { userHash } from '../../../http-auth/digest-response.ts';
-import { foundOr, type Sought } from '../sought.ts';
+import { foundOr, type UserLookup } from '../sought.ts';
 import type { UserStore } from '../user-store.ts';
 
 export interface DigestUser {
@@ -19,7 +19,7 @@ export interface DigestUsers {
     algorithm: DigestAlgorithmName,
     /** Who asks, such as an address. */
     asker: Asker,
-  ): Sought<DigestUser>;
+  ): UserLookup<DigestUser>;
   /** For the log: why a user who is there cannot be found by this algorithm. Undefined: not known here. */
   lacks?(
     credentials: Pick<DigestCredentials, 'username' | 'userhash'>,

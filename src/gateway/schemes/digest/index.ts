@@ -10,7 +10,7 @@ import type { HttpScheme } from '../http-scheme.ts';
 import { type Nonces, openNonces, openUsedNonces } from '../nonces.ts';
 import type { Assumed, GatewayScheme, SchemeScene } from '../scheme.ts';
 import { userIdentities } from '../user-identity.ts';
-import { openStore, storeOf } from '../users-in-store.ts';
+import { openUsersInStore, storeOf } from '../users-in-store.ts';
 import { usersOfFile } from '../users-of-file.ts';
 import { digestScheme } from './digest-scheme.ts';
 import { type DigestUsers, digestUsers, digestUsersOfStore } from './digest-users.ts';
@@ -33,7 +33,7 @@ function open(config: DigestConfig, scene: SchemeScene): HttpScheme {
 }
 
 function usersOf({ users: source, realm }: DigestConfig, scene: SchemeScene): DigestUsers {
-  if (typeof source !== 'string') return digestUsersOfStore(openStore(scene, 'digest', source), realm);
+  if (typeof source !== 'string') return digestUsersOfStore(openUsersInStore(scene, 'digest', source), realm);
   return digestUsers(usersOfFile<readonly HtdigestEntry[]>(scene, source, parseHtdigest, []), realm);
 }
 

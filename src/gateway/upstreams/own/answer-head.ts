@@ -33,7 +33,7 @@ const CHUNKED: Framing = { kind: 'chunked' };
 const UNTIL_CLOSE: Framing = { kind: 'until-close' };
 
 /** `text`: the section without the empty line that ends it, as latin1. `isFirst`: of its connection. Throws InvalidAnswer. */
-export function readHead(text: string, method: string, isFirst = true): AnswerHead {
+export function readAnswerHead(text: string, method: string, isFirst = true): AnswerHead {
   if (!HEAD.test(text)) throw refusal(text, method, isFirst);
   const status = Number(text.slice(9, 12));
   const line = text.indexOf('\r\n');
@@ -56,7 +56,7 @@ function refusal(text: string, method: string, isFirst: boolean): InvalidAnswer 
   const rest = text.slice(beginning.length);
   try {
     // It has no foreign beginning, so this ends here. Its framing is judged as that of any other.
-    readHead(`HTTP/1.${minor ?? old ?? '1'} ${rest}`, method);
+    readAnswerHead(`HTTP/1.${minor ?? old ?? '1'} ${rest}`, method);
   } catch (error) {
     return error as InvalidAnswer;
   }

@@ -1,5 +1,5 @@
 import { MAX_HEADER_SIZE } from '../engine.ts';
-import { type AnswerHead, judgeBeginning, judgeSwitch, readHead } from './answer-head.ts';
+import { type AnswerHead, judgeBeginning, judgeSwitch, readAnswerHead } from './answer-head.ts';
 import { ByteStore } from './byte-store.ts';
 import { ChunkedContent } from './chunked-content.ts';
 import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
@@ -168,7 +168,7 @@ export class AnswerReader {
 
   /** Gives where the content begins. */
   #begun(text: string, piece: Buffer, at: number): number {
-    const head = readHead(text, this.#awaited.method, this.#isFirst);
+    const head = readAnswerHead(text, this.#awaited.method, this.#isFirst);
     this.#isFirst = false;
     if (head.status === 101) return this.#switch(head, piece, at);
     if (head.status < 200) {

@@ -9,7 +9,7 @@ import { type WrittenHead, writeHead } from './request-head.ts';
 import { Upload } from './upload.ts';
 
 /** One request for an upstream. */
-export interface Sent {
+export interface OutgoingRequest {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
@@ -29,11 +29,11 @@ export interface Keeper {
   /** Whether a connection is kept for another request. */
   readonly keepAlive: boolean;
   /** It is free. `seconds`: as the upstream says that it keeps it. */
-  free(connection: Connection, seconds: number | undefined): void;
+  free(connection: UpstreamConnection, seconds: number | undefined): void;
   /** An answer was undici's to read. */
   misread(answer: ForeignAnswer): void;
   /** It is no more. */
-  gone(connection: Connection): void;
+  gone(connection: UpstreamConnection): void;
 }
 
 class Silent extends Error {
@@ -50,13 +50,13 @@ class GivenUp extends Error {
 }
 
 /** A connection to an upstream: one request at a time, and no byte but that of its answer. */
-export class Connection implements AnswerSink {
+export class UpstreamConnection implements AnswerSink {
   readonly #socket: Socket;
   readonly #keeper: Keeper;
   readonly #reader: AnswerReader;
   /** Whether what is read must be copied to be kept. */
   readonly #isBorrowed: boolean;
-  #sent: Sent | undefined;
+  #sent: OutgoingRequest | undefined;
   #upload: Upload | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTimed = false;
@@ -79,7 +79,7 @@ export class Connection implements AnswerSink {
   }
 
   /** False: nobody wants it any more, and the connection is free. */
-  send(sent: Sent): boolean {
+  send(sent: OutgoingRequest): boolean {
     const head = this.#headOf(sent);
     if (head === undefined) return false;
     this.#sent = sent;
@@ -96,7 +96,7 @@ export class Connection implements AnswerSink {
   }
 
   /** Undefined: it cannot be written, and whoever sent it knows; the connection is as good as before. */
-  #headOf({ method, path, fields, body, upgrade, handler }: Sent): WrittenHead | undefined {
+  #headOf({ method, path, fields, body, upgrade, handler }: OutgoingRequest): WrittenHead | undefined {
     const { keepAlive } = this.#keeper;
     try {
       return writeHead({ method, path, fields, upgrade, content: lengthOf(body), keepAlive });
@@ -106,7 +106,7 @@ export class Connection implements AnswerSink {
     }
   }
 
-  #write(sent: Sent, head: WrittenHead): void {
+  #write(sent: OutgoingRequest, head: WrittenHead): void {
     const { method, body, upgrade } = sent;
     this.#reader.begin({ method, upgrades: upgrade !== undefined });
     if (body instanceof Readable) {
@@ -213,7 +213,7 @@ export class Connection implements AnswerSink {
   };
 
   /** Whoever waited may have waited for an answer that is over by now. */
-  #resume(sent: Sent): void {
+  #resume(sent: OutgoingRequest): void {
     if (this.#sent !== sent || !this.#isHeld) return;
     try {
       this.#reader.resume();
@@ -236,13 +236,13 @@ export class Connection implements AnswerSink {
     else this.#socket.destroy();
   }
 
-  #await(sent: Sent): void {
+  #await(sent: OutgoingRequest): void {
     this.#watchAnswer(sent);
     sent.handler.onWait?.();
   }
 
   /** A content that came with its head needs no clock. */
-  #watchAnswer({ bodyTimeout }: Sent): void {
+  #watchAnswer({ bodyTimeout }: OutgoingRequest): void {
     if (this.#isTimed || bodyTimeout === 0 || !this.#reader.hasBegun) return;
     this.#isTimed = true;
     this.#socket.setTimeout(bodyTimeout);
@@ -282,7 +282,7 @@ export class Connection implements AnswerSink {
     this.#keeper.gone(this);
   };
 
-  #abort(sent: Sent, reason: Error = new GivenUp('given up')): void {
+  #abort(sent: OutgoingRequest, reason: Error = new GivenUp('given up')): void {
     if (this.#sent !== sent) return;
     if (this.#reader.isAwaited || this.#upload !== undefined) {
       this.#fail(reason);
@@ -314,6 +314,6 @@ export class Connection implements AnswerSink {
   }
 }
 
-function lengthOf(body: Sent['body']): number | undefined {
+function lengthOf(body: OutgoingRequest['body']): number | undefined {
   return body instanceof Readable ? undefined : (body?.length ?? 0);
 }

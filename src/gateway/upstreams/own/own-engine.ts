@@ -4,9 +4,9 @@ import type { Dispatcher } from 'undici';
 import { addressOf } from '../address-of.ts';
 import { connector } from '../connector.ts';
 import type { EngineOptions, ForwardEngine } from '../engine.ts';
-import { NoRoom, type Room, type Tenant } from '../room.ts';
+import { type BudgetHolder, type ConnectionBudget, ConnectionBudgetFull } from '../room.ts';
 import type { AnswerHandler } from './answer-handler.ts';
-import { Connection, type Keeper, type Sent } from './connection.ts';
+import { type Keeper, type OutgoingRequest, UpstreamConnection } from './connection.ts';
 import type { ForeignAnswer } from './invalid-answer.ts';
 import { pieceConnector } from './piece-socket.ts';
 
@@ -19,7 +19,7 @@ const EARLIER = 1_000;
 const SWEEP = 500;
 
 interface Free {
-  readonly connection: Connection;
+  readonly connection: UpstreamConnection;
   readonly until: number;
 }
 
@@ -40,18 +40,18 @@ export function connectorFor(options: EngineOptions): ReturnType<typeof connecto
   return options.url.protocol === 'http:' ? connector(options, pieceConnector()) : connector(options);
 }
 
-class OwnEngine implements ForwardEngine, Keeper, Tenant {
+class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   readonly tellsWaits = true;
   readonly keepAlive: boolean;
   readonly misread: Keeper['misread'];
   readonly #connect: ReturnType<typeof connector>;
   readonly #to: Parameters<ReturnType<typeof connector>>[0];
   readonly #most: number;
-  readonly #open = new Set<Connection>();
+  readonly #open = new Set<UpstreamConnection>();
   /** The one that was used last is used next, so that those that are not needed end. */
   readonly #free: Free[] = [];
-  readonly #waiting: Sent[] = [];
-  readonly #room: Room | undefined;
+  readonly #waiting: OutgoingRequest[] = [];
+  readonly #room: ConnectionBudget | undefined;
   readonly #leaveRoom: (() => void) | undefined;
   /** Connections that ever began to open, and those that are opening. */
   readonly #dials = { begun: 0, opening: 0 };
@@ -89,7 +89,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     for (const connection of this.#open) connection.destroy();
   }
 
-  free(connection: Connection, seconds: number | undefined): void {
+  free(connection: UpstreamConnection, seconds: number | undefined): void {
     const kept = seconds === undefined ? KEPT : Math.min(seconds * 1000 - EARLIER, LONGEST_KEPT);
     if (kept <= 0 || this.#closed) {
       connection.destroy();
@@ -115,12 +115,12 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
     return false;
   }
 
-  gone(connection: Connection): void {
+  gone(connection: UpstreamConnection): void {
     this.#open.delete(connection);
     this.#openForWaiting();
   }
 
-  #withdraw(sent: Sent): void {
+  #withdraw(sent: OutgoingRequest): void {
     const place = this.#waiting.indexOf(sent);
     if (place < 0) return;
     this.#waiting.splice(place, 1);
@@ -149,7 +149,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
   };
 
   /** False: nobody waits any more. */
-  #sendNext(connection: Connection): boolean {
+  #sendNext(connection: UpstreamConnection): boolean {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (connection.send(next)) return true;
     }
@@ -178,7 +178,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this);
+    const connection = new UpstreamConnection(socket, this);
     this.#open.add(connection);
     if (!this.#sendNext(connection)) this.free(connection, undefined);
   }
@@ -188,7 +188,7 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
    * that began to open before anybody who still waits had come says nothing of now: it was for those who have left.
    */
   #failed(error: Error, number: number): void {
-    if (error instanceof NoRoom && this.#open.size + this.#dials.opening > 0) {
+    if (error instanceof ConnectionBudgetFull && this.#open.size + this.#dials.opening > 0) {
       this.#room?.awaitRoom(this);
       return;
     }
@@ -213,7 +213,11 @@ class OwnEngine implements ForwardEngine, Keeper, Tenant {
 }
 
 /** undici's types take the buffers of the raw handler for strings, and know more kinds of bodies than we send. */
-function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, dialledBefore: number): Sent {
+function sentOf(
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+  dialledBefore: number,
+): OutgoingRequest {
   const { method, path, headers, body, upgrade, headersTimeout, bodyTimeout } = options;
   // A body may fail while its request waits; the connection that it comes to will find it so.
   if (body instanceof Readable) body.on('error', nothing);
@@ -221,7 +225,7 @@ function sentOf(options: Dispatcher.DispatchOptions, handler: Dispatcher.Dispatc
     method,
     path,
     fields: headers as readonly string[],
-    body: (body ?? null) as Sent['body'],
+    body: (body ?? null) as OutgoingRequest['body'],
     upgrade: typeof upgrade === 'string' ? upgrade : undefined,
     headersTimeout: headersTimeout ?? 0,
     bodyTimeout: bodyTimeout ?? 0,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type AnswerHead, type Framing, readHead } from '../../../../src/gateway/upstreams/own/answer-head.ts';
+import { type AnswerHead, type Framing, readAnswerHead } from '../../../../src/gateway/upstreams/own/answer-head.ts';
 import { InvalidAnswer } from '../../../../src/gateway/upstreams/own/invalid-answer.ts';
 
 const NONE: Framing = { kind: 'none' };
@@ -171,7 +171,7 @@ const valid: readonly Valid[] = [
 
 for (const { rule, text, method = 'GET', head } of valid) {
   t.test(`RFC 9112 ${rule}: ${JSON.stringify(text)}`, async (t) => {
-    const read = readHead(text, method);
+    const read = readAnswerHead(text, method);
     for (const [name, value] of Object.entries(head)) t.same(read[name as keyof AnswerHead], value, name);
   });
 }
@@ -246,7 +246,7 @@ const doubtful: readonly (readonly [rule: string, text: string, method?: string]
 
 for (const [rule, text, method = 'GET'] of doubtful) {
   t.test(`RFC 9112 ${rule} is no answer: ${JSON.stringify(text)}`, async (t) => {
-    t.throws(() => readHead(text, method), { code: 'INVALID_ANSWER' });
+    t.throws(() => readAnswerHead(text, method), { code: 'INVALID_ANSWER' });
   });
 }
 
@@ -257,7 +257,7 @@ t.test('RFC 9112 §2.2, §5: no byte but those of a field passes, wherever it st
     const inName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]$/.test(byte);
     const passes = (text: string) => {
       try {
-        readHead(text, 'GET');
+        readAnswerHead(text, 'GET');
         return true;
       } catch (error) {
         t.ok(error instanceof InvalidAnswer);
@@ -291,7 +291,7 @@ t.test('a head of 64 KiB is judged in time that grows as it does, whatever it is
 
 function attempt(text: string): void {
   try {
-    readHead(text, 'GET');
+    readAnswerHead(text, 'GET');
   } catch {
     // Most are none.
   }

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { EngineOptions, ForwardEngine } from '../../../../src/gateway/upstreams/engine.ts';
 import { openHttpProxy } from '../../../../src/gateway/upstreams/http-proxy-engine.ts';
 import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
-import { openRoom, type Room } from '../../../../src/gateway/upstreams/room.ts';
+import { type ConnectionBudget, connectionBudget } from '../../../../src/gateway/upstreams/room.ts';
 import { until } from '../../../support/until.ts';
 
 interface Upstream {
@@ -49,7 +49,7 @@ async function upstream(t: Test, answers: number | Promise<unknown>): Promise<Up
 function engine(
   t: Test,
   { url }: Pick<Upstream, 'url'>,
-  room: Room,
+  room: ConnectionBudget,
   connections: number,
   open: (options: EngineOptions) => ForwardEngine = openOwn,
 ): ForwardEngine {
@@ -100,7 +100,7 @@ const many = (engine: ForwardEngine, count: number) => Promise.all(Array.from({ 
 
 t.test('a connection that the upstream closed makes no room for another one', async (t) => {
   const [quick, slow] = [await upstream(t, 50), await upstream(t, 300)];
-  const room = openRoom(6);
+  const room = connectionBudget(6);
   const [one, other] = [engine(t, quick, room, 6), engine(t, slow, room, 50)];
   t.strictSame(new Set(await many(one, 6)), new Set([200]));
   for (const socket of quick.open) socket.end();
@@ -113,7 +113,7 @@ t.test('a connection that the upstream closed makes no room for another one', as
 t.test('a connection for which a request of its own waits is not let go for another upstream', async (t) => {
   const told = Promise.withResolvers<void>();
   const [quick, slow] = [await upstream(t, 5), await upstream(t, told.promise)];
-  const room = openRoom(2);
+  const room = connectionBudget(2);
   const [one, other] = [engine(t, quick, room, 4), engine(t, slow, room, 4)];
   const busy = ask(other);
   t.ok(await until(() => slow.open.size === 1));
@@ -127,7 +127,7 @@ t.test('a connection for which a request of its own waits is not let go for anot
 t.test('where there is no room, whoever has connections that are busy waits for one of them', async (t) => {
   const told = Promise.withResolvers<void>();
   const [slow, other] = [await upstream(t, 50), await upstream(t, told.promise)];
-  const room = openRoom(4);
+  const room = connectionBudget(4);
   const [waits, holds] = [engine(t, slow, room, 50), engine(t, other, room, 4)];
   const held = ask(holds);
   t.ok(await until(() => other.open.size === 1));
@@ -140,7 +140,7 @@ t.test('where there is no room, whoever has connections that are busy waits for 
 t.test('where another upstream makes room, whoever waits for one of its own has it at once', async (t) => {
   const [told, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [busy, other] = [await upstream(t, never.promise), await upstream(t, told.promise)];
-  const room = openRoom(3);
+  const room = connectionBudget(3);
   const [waits, holds] = [engine(t, busy, room, 10), engine(t, other, room, 2)];
   const held = many(holds, 2);
   t.ok(await until(() => other.open.size === 2));
@@ -157,7 +157,7 @@ t.test('where another upstream makes room, whoever waits for one of its own has 
 t.test('whoever has none is told that there is no room', async (t) => {
   const told = Promise.withResolvers<void>();
   const [slow, other] = [await upstream(t, told.promise), await upstream(t, 5)];
-  const room = openRoom(2);
+  const room = connectionBudget(2);
   const [holds, has] = [engine(t, slow, room, 2), engine(t, other, room, 2)];
   const held = many(holds, 2);
   t.ok(await until(() => slow.open.size === 2));
@@ -173,7 +173,7 @@ t.test('a session of HTTP/2 that has no stream is let go for another upstream', 
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
   const other = await upstream(t, 5);
-  const room = openRoom(1);
+  const room = connectionBudget(1);
   const url = new URL(`http://127.0.0.1:${port}`);
   const [has, wants] = [engine(t, { url }, room, 1, openHttpProxy), engine(t, other, room, 1)];
   t.equal(await ask(has), 200);

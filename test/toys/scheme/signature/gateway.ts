@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sameBytes } from '../../../../src/base/secret.ts';
 import { outage, refused } from '../../../../src/base/verdict.ts';
 import type { Identity, SchemeVerification } from '../../../../src/gateway/message/identity.ts';
-import { guard } from '../../../../src/gateway/schemes/guarded-login.ts';
+import { guardLogin } from '../../../../src/gateway/schemes/guarded-login.ts';
 import type { Presented } from '../../../../src/gateway/schemes/http-scheme.ts';
 import type { GatewayScheme, OpenedScheme, SchemeScene } from '../../../../src/gateway/schemes/scheme.ts';
 import { userIdentities } from '../../../../src/gateway/schemes/user-identity.ts';
@@ -53,7 +53,7 @@ function verify(
   if (key === '' || sent === '') return refused('authorization_malformed');
   const keys = readKeys(config.keys, { directory });
   if (keys === undefined) return outage('users', 1, 'the file of keys cannot be read');
-  return guard({ throttle, name: `signature ${key}`, address: head.origin.address }, () => {
+  return guardLogin({ throttle, name: `signature ${key}`, address: head.origin.address }, () => {
     const right = sign(keys.get(key) ?? '', head.method, head.target);
     if (!keys.has(key) || !sameBytes(Buffer.from(right), Buffer.from(sent))) return refused('password_wrong');
     return { kind: 'verified', identity: identityOf(key), cache: 'miss' };

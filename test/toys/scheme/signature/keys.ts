@@ -1,7 +1,7 @@
-import { type Place, readReferred } from '../../../../src/config/files/referred-file.ts';
+import { type FileContext, readReferred } from '../../../../src/config/files/referred-file.ts';
 
 /** Key → its secret. Undefined: the file cannot be read. */
-export function readKeys(path: string, place: Place): ReadonlyMap<string, string> | undefined {
+export function readKeys(path: string, place: FileContext): ReadonlyMap<string, string> | undefined {
   const read = readReferred(path, place);
   if (!read.ok) return undefined;
   const lines = read.bytes.toString().split('\n').filter(Boolean);
