@@ -5,7 +5,7 @@ import { consentEndpoints } from './browser/endpoints/consent.ts';
 import { loginEndpoints } from './browser/endpoints/login.ts';
 import { signOutEndpoints } from './browser/endpoints/sign-out.ts';
 import { answerErrorsWith } from './browser/error-pages.ts';
-import { buildPageContext, type PageContext, type PageEndpoint } from './browser/front.ts';
+import { buildPageContext, type PageContext, type PageEndpoint } from './browser/page-context.ts';
 import type { HostedSite } from './browser/site.ts';
 import { sessionCodeEndpoint } from './browserless/session-code.ts';
 import type { Endpoint } from './http/endpoint.ts';

@@ -7,8 +7,8 @@ import { type ReadSecret, readSecret } from './common/read-secret.ts';
 import { askQuestions } from './init/ask.ts';
 import { filesFor, type NewFile } from './init/files.ts';
 import { findIssuer } from './init/found-issuer.ts';
+import { initAsJson, initInWords } from './init/init-in-words.ts';
 import { type Answers, answersFrom, type Given, type InitQuestion, OWN, questions } from './init/questions.ts';
-import { initAsJson, initInWords } from './init/told.ts';
 import { alreadyThere, writeFiles } from './init/write.ts';
 
 interface Options extends Given {

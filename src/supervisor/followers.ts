@@ -1,5 +1,5 @@
-import type { ServerBrokers } from './desks.ts';
-import type { Worker } from './life.ts';
+import type { ServerBrokers } from './server-brokers.ts';
+import type { Worker } from './worker-lifecycle.ts';
 
 /** Which worker hears which feed. */
 export interface Followers {

@@ -3,9 +3,9 @@ import type { Health } from '../base/health.ts';
 import { processMetrics } from '../gateway/lifecycle/metrics.ts';
 import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
 import { remarkOfReload } from '../gateway/lifecycle/reload-remark.ts';
-import type { Crew } from './crew.ts';
 import type { MergedDecisions } from './merged-decisions.ts';
 import type { SummedMetrics } from './metrics.ts';
+import type { Crew } from './worker-pool.ts';
 
 export interface GroupHealthOptions {
   readonly crew: Crew;

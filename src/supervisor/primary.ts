@@ -8,18 +8,18 @@ import { buildReload, type Reload, type ReloadStats } from '../gateway/lifecycle
 import type { GatewayOptions, RunningGateway } from '../gateway/lifecycle/start.ts';
 import { roomForClients } from '../gateway/listener/server.ts';
 import { tlsOptions } from '../gateway/listener/tls.ts';
-import { Crew } from './crew.ts';
-import { openServerBrokers, type ServerBrokers } from './desks.ts';
-import { type ListeningSockets, openListeningSockets } from './door.ts';
 import { type Followers, feedFollowers } from './followers.ts';
 import { groupCounters } from './group-counters.ts';
 import { groupHealth } from './group-health.ts';
-import type { LifeOptions } from './life.ts';
+import { type ListeningSockets, openListeningSockets } from './listening-sockets.ts';
 import { type MergedDecisions, mergedDecisions } from './merged-decisions.ts';
 import type { SentGeneration } from './messages.ts';
 import { type SummedMetrics, summedMetrics } from './metrics.ts';
 import { randomKeys, sentGeneration, withKeys } from './sent-generation.ts';
-import { type TakeUp, takeUp } from './take-up.ts';
+import { openServerBrokers, type ServerBrokers } from './server-brokers.ts';
+import { type TakeUp, takeUp } from './two-phase-reload.ts';
+import type { LifeOptions } from './worker-lifecycle.ts';
+import { Crew } from './worker-pool.ts';
 
 export interface SupervisorOptions extends GatewayOptions {
   /** How many serve; two at least. */

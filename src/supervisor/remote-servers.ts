@@ -10,7 +10,7 @@ import {
 import type { KeySource } from '../gateway/server-client/key-source.ts';
 import type { Metadata, MetadataMember } from '../gateway/server-client/metadata.ts';
 import type { RemoteServer } from '../gateway/verify/remote-server.ts';
-import type { IpcChannel } from './line.ts';
+import type { IpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, SentKeys, SentRequest } from './messages.ts';
 
 /** The primary has its own deadline, and after it still an answer to give. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { standardOutput } from '../base/turn-lines.ts';
-import { type Handlers, type IpcChannel, openIpcChannel } from './line.ts';
+import { type Handlers, type IpcChannel, openIpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messages.ts';
 
 /** A worker as its primary sees it, for as long as its process lives. */

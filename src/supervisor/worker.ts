@@ -1,10 +1,10 @@
 import { exitForCertain } from '../base/exit-for-certain.ts';
 import { buildLog } from '../base/log.ts';
-import { type IpcChannel, type IpcEnd, openIpcChannel } from './line.ts';
+import { ALIVE_EVERY } from './heartbeat.ts';
+import { type IpcChannel, type IpcEnd, openIpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerStart, WorkerVerbs } from './messages.ts';
-import { openWorkerRuntime, type WorkerRuntime, type WorkerRuntimeOptions } from './part.ts';
 import { remoteServers } from './remote-servers.ts';
-import { ALIVE_EVERY } from './signs-of-life.ts';
+import { openWorkerRuntime, type WorkerRuntime, type WorkerRuntimeOptions } from './worker-runtime.ts';
 
 /** Serves what the primary hands over, until it says stop or is gone. */
 export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): void {

@@ -2,9 +2,9 @@ import t from 'tap';
 import { importOpenApi } from '../../src/commands/openapi/import-openapi.ts';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import type { Route } from '../../src/gateway/decide/route.ts';
-import { simulatedHead } from '../../src/gateway/explain/asked.ts';
 import { assumedVerifier } from '../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../src/gateway/explain/dry-engine.ts';
+import { simulatedHead } from '../../src/gateway/explain/simulated-request.ts';
 import { isFullSize } from '../support/long.ts';
 import { type Random, random } from '../support/random.ts';
 

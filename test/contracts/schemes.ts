@@ -4,7 +4,7 @@ import { userStores } from '../../src/commands/doctor/stores.ts';
 import { type Loaded, loadGatewayText } from '../../src/config/load/load.ts';
 import type { GatewayConfig } from '../../src/config/schema/gateway.ts';
 import { compare } from '../../src/gateway/diff/compare.ts';
-import { compileFile } from '../../src/gateway/diff/side.ts';
+import { compileFile } from '../../src/gateway/diff/compiled-file.ts';
 import { assumedVerifier } from '../../src/gateway/explain/assumed.ts';
 import { buildDryEngine } from '../../src/gateway/explain/dry-engine.ts';
 import { explain } from '../../src/gateway/explain/explain.ts';

@@ -5,7 +5,7 @@ import { limitSession } from '../http/issuing-limit.ts';
 import type { Addressed, AuthorizationRequest, ConsentDecision } from './authorization-request.ts';
 import { sendResponse } from './authorization-response.ts';
 import type { BrowserExchange } from './exchange.ts';
-import type { PageContext } from './front.ts';
+import type { PageContext } from './page-context.ts';
 
 /**
  * From here on the client is told what goes wrong, outages too: a status of ours would never reach it (RFC 6749

@@ -5,10 +5,10 @@ import { consentPage, type Person, pageHeaders } from '../pages/pages.ts';
 import type { Account } from '../people/accounts.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { CarriedParameters } from './carried-parameters.ts';
+import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
-import type { PageContext } from './front.ts';
-import { beginTransaction } from './posted.ts';
-import type { SignedInUser } from './visitor.ts';
+import type { PageContext } from './page-context.ts';
+import type { SignedInUser } from './signed-in-user.ts';
 
 export interface ConsentToShow extends BrowserExchange {
   readonly asked: AuthorizationRequest;

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { type LoginView, loginPage, pageHeaders } from '../pages/pages.ts';
 import type { Addressed } from './authorization-request.ts';
+import { beginTransaction } from './csrf-form.ts';
 import type { BrowserExchange } from './exchange.ts';
-import type { PageContext } from './front.ts';
-import { beginTransaction } from './posted.ts';
+import type { PageContext } from './page-context.ts';
 import type { Transaction } from './transactions.ts';
 
 export interface LoginRequest {

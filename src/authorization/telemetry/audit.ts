@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { readableByEverybody } from '../../base/file-mode.ts';
 import { lineFile, type TurnOver } from '../../base/line-file.ts';
-import { loggedFaults } from '../../base/told-faults.ts';
+import { loggedFaults } from '../../base/logged-faults.ts';
 import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
 import { type FileRetention, putAside, removeOld } from './full-files.ts';

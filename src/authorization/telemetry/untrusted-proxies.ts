@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { plainAddress } from '../../base/client-address.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TrustedProxies } from '../../base/forwarded-for.ts';
+import { LoggedProxies } from '../../base/logged-proxies.ts';
 import { namesClients } from '../../base/names-client.ts';
-import { LoggedProxies } from '../../base/told-proxies.ts';
 
 /** Where failures are counted by address, all clients of a proxy that no file trusts are one. */
 export class UntrustedProxies {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { loadGatewayConfig } from '../../config/load/load.ts';
-import { isShadow } from '../../gateway/generation/looking-on.ts';
+import { isShadow } from '../../gateway/generation/shadow-mode.ts';
 
 /** Milliseconds. */
 export const DAY_IN_MS = 86_400_000;

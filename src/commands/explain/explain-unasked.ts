@@ -1,7 +1,7 @@
 import { outage } from '../../base/verdict.ts';
-import type { SimulatedRequest } from '../../gateway/explain/asked.ts';
 import { buildDryEngine, type CheckedGatewayFile } from '../../gateway/explain/dry-engine.ts';
 import { type ExplainedAnswer, type Explanation, explain } from '../../gateway/explain/explain.ts';
+import type { SimulatedRequest } from '../../gateway/explain/simulated-request.ts';
 
 const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
 

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { type ClientConfig, ClientSettings } from '../schema/client.ts';
 import type { Schema } from '../schema/input-schema.ts';
+import { applyDefaults } from '../validate/apply-defaults.ts';
 import { completeClient } from '../validate/complete.ts';
-import { applyDefaults } from '../validate/settle.ts';
 import { buildValidate } from '../validate/validate.ts';
 import { flag, record } from '../words/schema.ts';
 

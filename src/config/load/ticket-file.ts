@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type GatewayFile, GatewaySchema } from '../schema/gateway.ts';
 import type { Schema } from '../schema/input-schema.ts';
-import { applyDefaults } from '../validate/settle.ts';
+import { applyDefaults } from '../validate/apply-defaults.ts';
 import { buildValidate } from '../validate/validate.ts';
 import type { Problem } from '../words/problem.ts';
 import { secretKeyFaults } from '../words/secret-key.ts';
@@ -11,7 +11,7 @@ import { type Fault, parseYaml } from '../yaml/parse.ts';
 import { plain, positionOf, type Tree } from '../yaml/tree.ts';
 import { typeBySchema } from '../yaml/type-by-schema.ts';
 import { mistaken, readFile } from './read-file.ts';
-import { isEcho, shownIn, toProblems } from './told.ts';
+import { isEcho, shownIn, toProblems } from './redact-findings.ts';
 
 /** What opens the tickets of a gateway. */
 export type TicketConfig = Pick<GatewayFile, 'ticket_keys' | 'admin'>;

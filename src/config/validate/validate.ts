@@ -1,7 +1,7 @@
 import { branchFor, inputSchema, type Schema } from '../schema/input-schema.ts';
 import type { Finding } from '../words/problem.ts';
 import { buildJudge, type Mistake } from './mistakes.ts';
-import { sentence } from './sentences.ts';
+import { sentence } from './schema-messages.ts';
 
 /** Judges values against a schema and says what is wrong with them. */
 export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => ShapeCheck;

@@ -1,10 +1,10 @@
 import { type Document, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { deeperThan, MOST_DEPTH } from '../words/depth.ts';
 import type { Position } from '../words/problem.ts';
-import { growTree } from './grow.ts';
 import type { Sources } from './interpolate.ts';
-import { findSlips } from './slips.ts';
 import type { Tree } from './tree.ts';
+import { findSlips } from './unquoted-braces.ts';
+import { growTree } from './yaml-tree-builder.ts';
 import { inOurWords, nestedTooDeep } from './yaml-words.ts';
 
 export interface Fault {

@@ -1,7 +1,7 @@
 import type { DecisionEngine } from '../decide/engine.ts';
 import { type Forward, type Outcome, refuse } from '../decide/outcome.ts';
-import type { IncomingRequest } from './arrival.ts';
 import type { Exchange } from './exchange.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 
 /** A throw is a defect of ours: the request gets a 500, which lets nothing pass, the log its stack, and the process goes on. */
 export function catchDefects(exchange: Exchange, step: () => void): void {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Code } from '../message/codes.ts';
-import { owesResponse } from './owed.ts';
-import { type ProblemDetails, problemResponse, reasonPhrase } from './refuse.ts';
+import { owesResponse } from './pending-response.ts';
+import { type ProblemDetails, problemResponse, reasonPhrase } from './problem-response.ts';
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 

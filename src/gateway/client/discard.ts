@@ -1,5 +1,5 @@
 import type { ClientRequest, ClientResponse } from './client-message.ts';
-import type { OwnAnswer } from './refuse.ts';
+import type { OwnAnswer } from './problem-response.ts';
 
 /** How much of a refused upload is read, and for how long, so that the client gets to see the answer. */
 const BYTES = 1024 * 1024;

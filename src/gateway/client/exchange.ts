@@ -18,9 +18,9 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { ClientConnection, ClientRequest, ClientResponse } from './client-message.ts';
 import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
-import { type OwnAnswer, type ProblemDetails, problemResponse } from './refuse.ts';
+import { problemMembers } from './problem-members.ts';
+import { type OwnAnswer, type ProblemDetails, problemResponse } from './problem-response.ts';
 import { RequestBody } from './request-body.ts';
-import { problemMembers } from './said.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
 

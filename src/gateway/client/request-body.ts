@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ClientRequest } from './client-message.ts';
 import type { Loan } from './entity-budget.ts';
 import { Gathered } from './gathered.ts';
-import { countStreamed } from './stream-garbage.ts';
+import { countStreamed } from './gc-pressure.ts';
 
 export class BodyTooLarge extends Error {}
 export class ClientGone extends Error {}

@@ -6,7 +6,7 @@ import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
 import { ownValue } from '../../config/words/own-value.ts';
 import type { Identity } from '../message/identity.ts';
-import { OURS } from '../message/our-fields.ts';
+import { OURS } from '../message/reserved-headers.ts';
 
 type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 

@@ -1,10 +1,10 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
-import type { SimulatedOutcome } from '../explain/judge.ts';
+import type { SimulatedOutcome } from '../explain/simulate.ts';
 import { type Captures, captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
+import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { unique } from './path-samples.ts';
-import type { CompiledFile, TokenOfIssuer } from './side.ts';
 
 /** Somebody who might ask: without a token, or with one that says this. */
 export interface AssumedCaller {

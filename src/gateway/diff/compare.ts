@@ -1,9 +1,9 @@
 import type { Outcome } from '../decide/outcome.ts';
-import { answerInWords } from '../explain/words.ts';
+import { answerInWords } from '../explain/explained-words.ts';
 import { type AssumedCaller, callersFor, type Met } from './callers.ts';
 import { changedSettings } from './changed-settings.ts';
+import type { CompiledFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
-import type { CompiledFile } from './side.ts';
 
 /** What one caller may do that it might not before, or may no more. */
 export interface PermissionChange {

@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { LocatedConfig } from '../explain/dry-engine.ts';
-import type { SimulatedOutcome } from '../explain/judge.ts';
+import type { SimulatedOutcome } from '../explain/simulate.ts';
 import { changedSettings } from './changed-settings.ts';
 import { changesAt, inSum, type PermissionChange } from './compare.ts';
+import { type CompiledFile, compileFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
-import { type CompiledFile, compileFile } from './side.ts';
 
 /** What a file opens that the one before it did not, as far as `gatehouse diff` judges. */
 export interface Openings {

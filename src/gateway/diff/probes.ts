@@ -1,9 +1,9 @@
 import type { RouteConfig } from '../../config/schema/gateway.ts';
 import type { Route } from '../decide/route.ts';
-import type { SimulatedRequest } from '../explain/asked.ts';
 import { pathFits } from '../explain/candidates.ts';
+import type { SimulatedRequest } from '../explain/simulated-request.ts';
+import type { CompiledFile } from './compiled-file.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
-import type { CompiledFile } from './side.ts';
 
 /** A request to try on both files, and what it stands for. */
 export interface ProbeRequest {

@@ -1,17 +1,17 @@
 import type { Outcome } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
-import type { SimulatedRequest } from '../explain/asked.ts';
 import { defaultHost } from '../explain/dry-engine.ts';
 import { enforced } from '../explain/enforced.ts';
-import type { SimulatedOutcome } from '../explain/judge.ts';
+import type { SimulatedOutcome } from '../explain/simulate.ts';
+import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import { type Code, codeGroups, entry, isCode } from '../message/codes.ts';
 import { captures } from '../routing/captures.ts';
 import { looseParts } from '../routing/path-parts.ts';
 import { meeting } from './callers.ts';
 import { grouped } from './compare.ts';
+import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { conditionOf } from './probes.ts';
 import { answerOf, isJudged, judgedCode, type Recorded, readDecisionLine } from './recorded.ts';
-import type { CompiledFile, TokenOfIssuer } from './side.ts';
 
 /** Recorded requests whose answer changes, told once for each route, client and pair of answers. */
 export interface Replayed {

@@ -7,10 +7,10 @@ import type { Route } from '../decide/route.ts';
 import { compileRoutes, compileUnrouted } from '../generation/compile.ts';
 import type { VerifyBearer } from '../message/identity.ts';
 import { tallies } from '../message/tally.ts';
-import type { EngineChoice } from '../upstreams/carrier.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { EngineChoice } from '../upstreams/engine-choice.ts';
 import { Shares } from '../upstreams/shares.ts';
 import { describeUpstream, hostSent, type Upstream } from '../upstreams/upstream.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { assumedSchemes } from './assumed-schemes.ts';
 
 export type CheckedGatewayFile = Extract<Loaded<GatewayConfig>, { ok: true }>;

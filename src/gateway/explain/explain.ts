@@ -7,14 +7,14 @@ import type { Route } from '../decide/route.ts';
 import { type Code, entry } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { judgeTarget } from '../message/target.ts';
-import { type SimulatedRequest, simulatedHead } from './asked.ts';
 import { candidatesFor } from './candidates.ts';
 import type { CheckedGatewayFile, DryEngine } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
 import { type ExplainedStep, stepsOf } from './explained-steps.ts';
 import { type ExplainedToken, explainToken, type TokenScene } from './explained-token.ts';
-import { type SimulatedOutcome, simulate } from './judge.ts';
 import { refusalText } from './refusal-text.ts';
+import { type SimulatedOutcome, simulate } from './simulate.ts';
+import { type SimulatedRequest, simulatedHead } from './simulated-request.ts';
 import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
 
 /** Why a request is answered as it is, from its target to what the upstream would get. */

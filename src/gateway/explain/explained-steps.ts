@@ -7,10 +7,10 @@ import type { Identity } from '../message/identity.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
 import type { CheckedGatewayFile } from './dry-engine.ts';
-import type { SimulatedOutcome } from './judge.ts';
+import { mismatchInWords, neededScopes, scopesInWords } from './explained-words.ts';
 import { isUser, refusalText } from './refusal-text.ts';
+import type { SimulatedOutcome } from './simulate.ts';
 import { authorityOf } from './upstream-request.ts';
-import { mismatchInWords, neededScopes, scopesInWords } from './words.ts';
 
 /** In the order in which the engine takes them. */
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;

@@ -7,8 +7,8 @@ import { audienceMismatch } from '../decide/permit.ts';
 import type { Route } from '../decide/route.ts';
 import type { Identity } from '../message/identity.ts';
 import { identityOf } from '../verify/facts.ts';
+import { neededScopes, scopesInWords } from './explained-words.ts';
 import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-check.ts';
-import { neededScopes, scopesInWords } from './words.ts';
 
 export interface PermitScene {
   readonly server: string | undefined;

@@ -3,12 +3,12 @@ import type { TestConfig } from '../../config/schema/test-case.ts';
 import { parseRequestLine } from '../../config/words/request-line.ts';
 import type { Forward, Outcome } from '../decide/outcome.ts';
 import { entry } from '../message/codes.ts';
-import type { SimulatedRequest } from './asked.ts';
 import { assumedVerifier } from './assumed.ts';
 import { buildDryEngine, type CheckedGatewayFile, defaultHost, defaultSecure } from './dry-engine.ts';
 import { enforced } from './enforced.ts';
-import { type SimulatedOutcome, simulate } from './judge.ts';
-import { answerInWords, routeInWords } from './words.ts';
+import { answerInWords, routeInWords } from './explained-words.ts';
+import { type SimulatedOutcome, simulate } from './simulate.ts';
+import type { SimulatedRequest } from './simulated-request.ts';
 
 type Tested = Pick<CheckedGatewayFile, 'config' | 'locate'> &
   Partial<Pick<CheckedGatewayFile, 'directory' | 'passedOver'>>;

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { nameAt } from '../client/field-lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { UpstreamRefusal } from './giving-up.ts';
+import type { UpstreamRefusal } from './abort-reasons.ts';
 import type { Relay } from './relay.ts';
 import { wasCut } from './upstream-fault.ts';
 

@@ -4,7 +4,7 @@ import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { shadowFields } from './shadow-fields.ts';
 import { upstreamFields } from './upstream-fields.ts';
 

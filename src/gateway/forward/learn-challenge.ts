@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { fieldLines } from '../client/field-lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 
 export interface ChallengeRequest {
   readonly target: string;

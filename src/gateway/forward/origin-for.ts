@@ -1,6 +1,6 @@
 import type { Exchange } from '../client/exchange.ts';
 import type { Forward } from '../decide/outcome.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
 
 /**

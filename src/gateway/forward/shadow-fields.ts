@@ -2,8 +2,8 @@ import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
 import { remembering } from '../decide/identity-headers.ts';
 import type { Forward } from '../decide/outcome.ts';
-import { OF_HOP } from '../message/our-fields.ts';
 import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
+import { OF_HOP } from '../message/reserved-headers.ts';
 import { addForwardingFields, type Sender, upstreamPeerOf } from './upstream-fields.ts';
 
 /**

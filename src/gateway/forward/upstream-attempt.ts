@@ -5,13 +5,13 @@ import type { Exchange } from '../client/exchange.ts';
 import { ClientGone } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { ForwardEngine } from '../upstreams/engine.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
 import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
 import { ForeignAnswer } from '../upstreams/own/invalid-answer.ts';
 import type { Applicant, RequestShare } from '../upstreams/shares.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
+import { ConnectionYielded } from './abort-reasons.ts';
 import { type Dispatched, type DispatchedMessage, dispatchOptions } from './dispatch-options.ts';
-import { ConnectionYielded } from './giving-up.ts';
-import { isOfUpstream, retryTarget } from './send-again.ts';
+import { isOfUpstream, retryTarget } from './retry-policy.ts';
 
 /**
  * - `queued`: it waits for the turn of its address, for what must be known first, or for a connection.

@@ -2,8 +2,8 @@ import { fold } from '../../config/words/fold-name.ts';
 import { connectionNames } from '../decide/framing.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { credentialHeaders } from '../decide/placed-credentials.ts';
-import { OURS } from '../message/our-fields.ts';
 import { listNames, oneHopFewer, type RequestHead } from '../message/request-head.ts';
+import { OURS } from '../message/reserved-headers.ts';
 import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 

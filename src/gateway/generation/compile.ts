@@ -20,9 +20,9 @@ import { matchConditions } from '../routing/match-conditions.ts';
 import { compileRewrite } from '../routing/rewrite.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { inShadowMode, isShadow } from './looking-on.ts';
 import { ofNeighbours } from './neighbours.ts';
 import { oncePerInput } from './once-per-input.ts';
+import { inShadowMode, isShadow } from './shadow-mode.ts';
 import { type GenerationParts, sharedParts, type Verifier } from './shared-parts.ts';
 
 export interface RouteDependencies {

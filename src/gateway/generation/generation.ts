@@ -25,9 +25,9 @@ import { openAuthorizationServer } from '../verify/open-authorization-server.ts'
 import { type BearerVerifiers, buildVerifiers } from '../verify/verifiers.ts';
 import { compileRoutes, compileUnrouted } from './compile.ts';
 import { compileHealthPasses, type HealthPass } from './health-pass.ts';
-import type { ReloadPool } from './kept.ts';
 import { openSchemes, type Schemes } from './open-schemes.ts';
-import type { WorkerContext } from './outside.ts';
+import type { ReloadPool } from './reload-pool.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
 export interface Generation {

@@ -1,6 +1,6 @@
 import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
 import type { AlsoOurs } from '../decide/identity-headers.ts';
-import { addressesOf } from './looking-on.ts';
+import { addressesOf } from './shadow-mode.ts';
 
 /**
  * What the gateway writes on any route to the same upstream. A server trusts a header wherever it comes by, so a caller may

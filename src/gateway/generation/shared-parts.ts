@@ -10,8 +10,8 @@ import { compileWhen } from '../decide/when.ts';
 import { repeatedReads } from '../decide/when-reads.ts';
 import type { VerifyBearer } from '../message/identity.ts';
 import { scopeRequirement } from '../message/scope-requirement.ts';
-import { inShadowMode } from './looking-on.ts';
 import { oncePerInput } from './once-per-input.ts';
+import { inShadowMode } from './shadow-mode.ts';
 
 /** The verifier for the tokens of these authorization servers. */
 export type Verifier = (serverNames: readonly string[]) => VerifyBearer;

@@ -6,7 +6,7 @@ import { upstreamFault } from '../forward/upstream-fault.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import type { HealthPass } from '../generation/health-pass.ts';
 import { type Code, entry } from '../message/codes.ts';
-import { probeUpstream } from '../upstreams/ask.ts';
+import { probeUpstream } from '../upstreams/upstream-probe.ts';
 
 /**
  * What probes ask of the gateway itself, and the paths that lead on to an upstream. Strangers may reach it where it is not

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { LiveGeneration } from '../generation/generation.ts';
 import type { BreakerState } from '../upstreams/breaker.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 
 /** What is known of each url of each upstream. Every worker looks for itself. */

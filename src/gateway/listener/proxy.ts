@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { IncomingRequest } from '../client/arrival.ts';
 import { admit, carryOut, catchDefects, type Means } from '../client/carry-out.ts';
 import type { ClientRequest } from '../client/client-message.ts';
 import { Exchange, requestIds, type Shared } from '../client/exchange.ts';
+import type { IncomingRequest } from '../client/incoming-request.ts';
 import { clientPeerOf, withForwardedHost } from '../client/trusted-proxies.ts';
 import { type Handshake, openEndableTunnel, openTunnel, switchingProtocols } from '../client/tunnel.ts';
 import type { DecisionEngine } from '../decide/engine.ts';

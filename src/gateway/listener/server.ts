@@ -20,15 +20,15 @@ import { withoutSchemas } from '../../base/no-schemas.ts';
 import { roomForConnections } from '../../base/open-files.ts';
 import type { LimitsConfig } from '../../config/schema/gateway.ts';
 import type { TlsConfig } from '../../config/schema/listener.ts';
-import type { IncomingRequest } from '../client/arrival.ts';
 import { answerClientError, isGarbage, isLate, writeRaw } from '../client/client-error.ts';
-import { owesResponse, pendingOn } from '../client/owed.ts';
+import type { IncomingRequest } from '../client/incoming-request.ts';
+import { owesResponse, pendingOn } from '../client/pending-response.ts';
 import { Handshake } from '../client/tunnel.ts';
 import type { Code } from '../message/codes.ts';
 import type { CountedAnswer } from '../message/tally.ts';
 import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
+import { ResponseOrder } from './response-order.ts';
 import { guardHandshakes } from './tls.ts';
-import { ResponseOrder } from './turns.ts';
 
 /** What is known of what never became a request. */
 export interface Malformed extends Partial<CountedAnswer> {

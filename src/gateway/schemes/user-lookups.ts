@@ -3,7 +3,7 @@ import { type Asker, buildBoundedQueue } from '../../base/bounded-queue.ts';
 import type { Clock } from '../../base/clock.ts';
 import { outage } from '../../base/verdict.ts';
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
-import { foundOr, type LookupResult, type UserLookup } from './sought.ts';
+import { foundOr, type LookupResult, type UserLookup } from './lookup-result.ts';
 
 /** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
 const REMEMBERED_FOR = 900;

@@ -11,7 +11,7 @@ import type {
 } from '../../storage/lookup/users.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { type StoreLook, storeLook } from '../server-client/store-look.ts';
-import type { UserLookup } from './sought.ts';
+import type { UserLookup } from './lookup-result.ts';
 import { type StoredDecoys, storedDecoys } from './stored-decoys.ts';
 import { userLookups } from './user-lookups.ts';
 

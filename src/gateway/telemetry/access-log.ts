@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { lineFile } from '../../base/line-file.ts';
-import { loggedFaults } from '../../base/told-faults.ts';
+import { loggedFaults } from '../../base/logged-faults.ts';
 import { standardOutput } from '../../base/turn-lines.ts';
 import type { AccessLogConfig } from '../../config/schema/gateway.ts';
 import { combinedLine } from './combined-line.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { blockName } from '../../base/client-address.ts';
 import type { Clock } from '../../base/clock.ts';
+import { LogLimiter } from '../../base/log-limiter.ts';
+import { LoggedProxies } from '../../base/logged-proxies.ts';
 import { namesClients } from '../../base/names-client.ts';
-import { LogLimiter } from '../../base/seldom.ts';
-import { LoggedProxies } from '../../base/told-proxies.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
 /**

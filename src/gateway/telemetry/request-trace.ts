@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { Outcome } from '../decide/outcome.ts';
 import { isCode } from '../message/codes.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import type { Decision } from './decision-record.ts';
 import { forwardAttributes, routeText, spanName } from './span-attributes.ts';
 import { TRACE_FIELDS } from './trace-context.ts';

@@ -4,7 +4,7 @@ import { normalizeHost } from '../../config/words/host.ts';
 import type { Route } from '../decide/route.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { pathText } from '../routing/specificity.ts';
-import type { UpstreamUrl } from '../upstreams/origin.ts';
+import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { pathOf } from './without-tokens.ts';
 
 /** The semantic conventions for HTTP spans, stable since 1.23. No query, no header but Host, nothing of a credential. */

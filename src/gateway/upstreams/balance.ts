@@ -1,5 +1,5 @@
 import type { Balance } from '../../config/schema/upstream.ts';
-import type { UpstreamUrl } from './origin.ts';
+import type { UpstreamUrl } from './upstream-url.ts';
 
 /**
  * Where the next request goes; undefined: nowhere at the moment. `besides` is where it has just failed, and comes last.

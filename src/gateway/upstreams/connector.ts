@@ -1,7 +1,7 @@
 import { isIP, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
+import { type ConnectionBudget, ConnectionBudgetFull, countedUntilClosed } from './connection-budget.ts';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
-import { type ConnectionBudget, ConnectionBudgetFull, countedUntilClosed } from './room.ts';
 
 /**
  * undici takes the name that a certificate must have from the Host of a request. That Host is the client's own by default,

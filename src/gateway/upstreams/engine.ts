@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { namedServer } from '../../base/server-identity.ts';
-import type { ConnectionBudget } from './room.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
 
 /** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {

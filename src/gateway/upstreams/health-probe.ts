@@ -1,6 +1,6 @@
 import type { HealthConfig } from '../../config/schema/upstream.ts';
-import { probeUpstream } from './ask.ts';
-import type { EngineChoice } from './carrier.ts';
+import type { EngineChoice } from './engine-choice.ts';
+import { probeUpstream } from './upstream-probe.ts';
 
 /** What a url is asked with: nothing of a client, and no credential. */
 export interface Probed {

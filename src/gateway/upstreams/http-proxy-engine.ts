@@ -6,11 +6,11 @@ import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { LengthFaults } from '../../base/length-faults.ts';
+import type { BudgetHolder } from './connection-budget.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
 import { http2Connection } from './http2-connect.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { http2Fields } from './http2-fields.ts';
-import type { BudgetHolder } from './room.ts';
 
 /** For what is loaded for the first upstream of `http2: true`. */
 const require = createRequire(import.meta.url);

@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { addressOf } from './address-of.ts';
+import { ConnectionBudgetFull, countedUntilClosed } from './connection-budget.ts';
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
-import { ConnectionBudgetFull, countedUntilClosed } from './room.ts';
 
 class ConnectTimeout extends Error {
   readonly code = 'UND_ERR_CONNECT_TIMEOUT';

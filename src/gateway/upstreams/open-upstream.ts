@@ -4,17 +4,17 @@ import type { UpstreamConfig } from '../../config/schema/upstream.ts';
 import { withoutBrackets } from './address-of.ts';
 import { chooser } from './balance.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
-import { carriedBy, carriedByOwn, type EngineChoice } from './carrier.ts';
+import type { ConnectionBudget } from './connection-budget.ts';
 import { DigestSession } from './digest-session.ts';
 import type { EngineOptions, UpstreamTrust } from './engine.ts';
+import { carriedBy, carriedByOwn, type EngineChoice } from './engine-choice.ts';
 import { EngineFallback } from './engine-fallback.ts';
 import { HealthProbe } from './health-probe.ts';
 import { openHttpProxy } from './http-proxy-engine.ts';
-import type { UpstreamUrl } from './origin.ts';
-import type { ConnectionBudget } from './room.ts';
 import { type Offer, Shares } from './shares.ts';
 import { openUndici } from './undici-engine.ts';
 import { describeUpstream, hostSent, type Upstream } from './upstream.ts';
+import type { UpstreamUrl } from './upstream-url.ts';
 
 /** A connection's own language is a row here. What only one row can is of that row alone. */
 const engines = {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, Pool } from 'undici';
+import type { BudgetHolder } from './connection-budget.ts';
 import { connector } from './connector.ts';
 import { type EngineOptions, type ForwardEngine, MAX_HEADER_SIZE } from './engine.ts';
-import type { BudgetHolder } from './room.ts';
 
 /** HTTP/1.1. */
 export function openUndici(options: EngineOptions): ForwardEngine {

@@ -3,8 +3,8 @@ import type { UpstreamCredentialsConfig, UpstreamDigestConfig } from '../../conf
 import { fold } from '../../config/words/fold-name.ts';
 import { formatBasic } from '../../http-auth/basic.ts';
 import type { Choose } from './balance.ts';
-import type { UpstreamUrl } from './origin.ts';
 import type { Shares } from './shares.ts';
+import type { UpstreamUrl } from './upstream-url.ts';
 
 /** An API behind the gateway: its urls, and how many requests may wait for a connection. */
 export interface Upstream {

@@ -14,7 +14,7 @@ import {
 } from '../engine/verb.ts';
 import { type ConsentGiven, revokeGrant, saveConsent } from './grants.ts';
 import { type OneTime, useOnce } from './one-time.ts';
-import { type Premises, stillHold } from './premises.ts';
+import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
 import { isStillTheirs } from './user-keys.ts';
 

@@ -2,7 +2,7 @@ import type { Verb } from '../engine/verb.ts';
 import type { NewCode, Saved } from './codes.ts';
 import { saveConsent } from './grants.ts';
 import { useOnce } from './one-time.ts';
-import { type Premises, stillHold } from './premises.ts';
+import { type Premises, stillHold } from './preconditions.ts';
 import { type Minted, saveMinted } from './refresh-tokens.ts';
 import { isStillTheirs } from './user-keys.ts';
 

@@ -20,7 +20,7 @@ import {
   type TokenRevocation,
 } from './access-tokens.ts';
 import { type GrantRecord, grant, holdGrant, noteUse, revokeGrant, saveGrant } from './grants.ts';
-import { type Premises, stillHold } from './premises.ts';
+import { type Premises, stillHold } from './preconditions.ts';
 import { isStillTheirs, removeUserKeys, reportUserKeys, type SignedBy } from './user-keys.ts';
 
 export interface NewRefreshToken {

@@ -1,6 +1,6 @@
 import { LONGEST_STEP } from '../../base/clock.ts';
 import { all, bytes, changed, first, integer, type Row, run, text, textOrNone, type Verb } from '../engine/verb.ts';
-import { type Premises, stillHold } from './premises.ts';
+import { type Premises, stillHold } from './preconditions.ts';
 
 /** A browser in which a user is signed in. */
 export interface SessionRecord {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
 import { type Comparison, compare } from '../../../src/gateway/diff/compare.ts';
-import { compileFile } from '../../../src/gateway/diff/side.ts';
+import { compileFile } from '../../../src/gateway/diff/compiled-file.ts';
 import { userFile } from '../../support/user-files.ts';
 
 const read = 'id: read, match: { methods: [GET], path: "/orders/{id}" }, scope: orders.read';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { type CompiledFile, compileFile } from '../../../src/gateway/diff/compiled-file.ts';
 import { type Replay, replay } from '../../../src/gateway/diff/replay.ts';
-import { type CompiledFile, compileFile } from '../../../src/gateway/diff/side.ts';
 import { type Code, codes } from '../../../src/gateway/message/codes.ts';
 import fc from '../../support/properties.ts';
 

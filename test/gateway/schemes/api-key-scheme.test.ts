@@ -4,7 +4,7 @@ import { outage } from '../../../src/base/verdict.ts';
 import type { Throttle } from '../../../src/counters/throttle.ts';
 import { apiKeyScheme } from '../../../src/gateway/schemes/api_key/api-key-scheme.ts';
 import type { KnownKey, KnownKeys } from '../../../src/gateway/schemes/api_key/known-keys.ts';
-import { foundOr } from '../../../src/gateway/schemes/sought.ts';
+import { foundOr } from '../../../src/gateway/schemes/lookup-result.ts';
 import { hashApiKey } from '../../../src/http-auth/api-key.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { fullAfter, present, throttleOf } from './presenting.ts';

@@ -5,8 +5,8 @@ import { parseStoredPassword, type StoredPassword } from '../../../src/config/fi
 import type { Throttle } from '../../../src/counters/throttle.ts';
 import { basicScheme } from '../../../src/gateway/schemes/basic/basic-scheme.ts';
 import { type BasicUser, type BasicUsers, basicUsersOfFile } from '../../../src/gateway/schemes/basic/basic-users.ts';
+import type { LookupResult } from '../../../src/gateway/schemes/lookup-result.ts';
 import { openPasswordJudge, type PasswordJudge } from '../../../src/gateway/schemes/password-judge.ts';
-import type { LookupResult } from '../../../src/gateway/schemes/sought.ts';
 import { formatBasic } from '../../../src/http-auth/basic.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 import { headOf } from '../head.ts';

@@ -2,8 +2,8 @@ import t from 'tap';
 import type { Balance } from '../../../src/config/schema/upstream.ts';
 import { chooser } from '../../../src/gateway/upstreams/balance.ts';
 import { Breaker } from '../../../src/gateway/upstreams/breaker.ts';
-import { carriedBy } from '../../../src/gateway/upstreams/carrier.ts';
-import type { UpstreamUrl } from '../../../src/gateway/upstreams/origin.ts';
+import { carriedBy } from '../../../src/gateway/upstreams/engine-choice.ts';
+import type { UpstreamUrl } from '../../../src/gateway/upstreams/upstream-url.ts';
 
 const carrier = carriedBy({ tellsWaits: false, dispatch: () => undefined, destroy: async () => {} });
 

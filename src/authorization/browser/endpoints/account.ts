@@ -10,13 +10,13 @@ import {
   type SessionView,
 } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
+import { beginTransaction, type CsrfForm, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
-import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
-import { beginTransaction, type CsrfForm, readCsrfFormOfUser } from '../posted.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
 import { personOf } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
+import { signOutEverywhere as endVisits, findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
 import { doneAddress, readDone } from '../took-effect.ts';
-import { signOutEverywhere as endVisits, findSignedInUser, type SignedInUser } from '../visitor.ts';
 
 /** What somebody let in, and where they are signed in; each can be ended. */
 export function accountEndpoints(front: PageContext): readonly PageEndpoint[] {

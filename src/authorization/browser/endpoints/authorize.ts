@@ -10,11 +10,11 @@ import { encodeForm, redirect } from '../authorization-response.ts';
 import { afterLogin, type CarriedParameters, carried } from '../carried-parameters.ts';
 import { whyAsk } from '../consent.ts';
 import type { BrowserExchange } from '../exchange.ts';
-import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
 import { showConsent } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
-import { findSignedInUser, type SignedInUser } from '../visitor.ts';
+import { findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
 
 /** A request whose client, address and parameters are in order. */
 interface Asked extends BrowserExchange {

@@ -10,12 +10,12 @@ import type { AuthorizationRequest } from '../authorization-request.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
 import { tickedScope } from '../consent.ts';
+import { type CsrfForm, readCsrfFormOfUser } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
-import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress, judgeRequest } from '../judge-request.ts';
-import { type CsrfForm, readCsrfFormOfUser } from '../posted.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
+import { type SignedInUser, signOut } from '../signed-in-user.ts';
 import type { Transaction } from '../transactions.ts';
-import { type SignedInUser, signOut } from '../visitor.ts';
 
 interface Answered extends BrowserExchange, CsrfForm {
   readonly visitor: SignedInUser;

@@ -5,13 +5,13 @@ import type { LoginView } from '../../pages/pages.ts';
 import type { Account } from '../../people/accounts.ts';
 import { encodeForm, redirect } from '../authorization-response.ts';
 import { readCarried } from '../carried-parameters.ts';
+import { readCsrfForm } from '../csrf-form.ts';
 import type { BrowserExchange } from '../exchange.ts';
-import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
 import { judgeAddress } from '../judge-request.ts';
-import { readCsrfForm } from '../posted.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
 import { type LoginRequest, showLogin } from '../show-login.ts';
+import { signIn } from '../signed-in-user.ts';
 import type { Transaction } from '../transactions.ts';
-import { signIn } from '../visitor.ts';
 
 /** One login as it was typed. */
 interface Typed extends BrowserExchange {

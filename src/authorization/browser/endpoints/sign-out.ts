@@ -1,9 +1,9 @@
 import { pageHeaders, signedOutPage } from '../../pages/pages.ts';
 import { redirect } from '../authorization-response.ts';
-import { type PageContext, type PageEndpoint, pagePaths } from '../front.ts';
-import { readCsrfFormOfUser } from '../posted.ts';
+import { readCsrfFormOfUser } from '../csrf-form.ts';
+import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.ts';
+import { findSignedInUser, signOut } from '../signed-in-user.ts';
 import { readDone } from '../took-effect.ts';
-import { findSignedInUser, signOut } from '../visitor.ts';
 
 /** The button is on the account page; the address tells whoever is signed out that they are. */
 export function signOutEndpoints(front: PageContext): readonly PageEndpoint[] {

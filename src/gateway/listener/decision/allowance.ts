@@ -2,8 +2,8 @@ import { fold } from '../../../config/words/fold-name.ts';
 import type { Forward } from '../../decide/outcome.ts';
 import { credentialHeaders } from '../../decide/placed-credentials.ts';
 import { isHandedOn } from '../../forward/upstream-fields.ts';
-import { OURS } from '../../message/our-fields.ts';
 import type { RequestHead, Via } from '../../message/request-head.ts';
+import { OURS } from '../../message/reserved-headers.ts';
 
 export interface Allowing {
   readonly head: RequestHead;

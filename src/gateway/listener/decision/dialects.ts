@@ -7,7 +7,7 @@ import {
   original,
   type Unclear,
   unclear,
-} from './question.ts';
+} from './decision-request.ts';
 
 /** A way in which proxies ask. The path decides what is believed, never whether a header is there (advisory 14). */
 export interface Dialect {

@@ -1,7 +1,7 @@
-import type { IncomingRequest } from '../../client/arrival.ts';
 import { admit, carryOut, catchDefects, type Means } from '../../client/carry-out.ts';
 import { Exchange, requestIds, type Shared } from '../../client/exchange.ts';
-import type { OwnAnswer } from '../../client/refuse.ts';
+import type { IncomingRequest } from '../../client/incoming-request.ts';
+import type { OwnAnswer } from '../../client/problem-response.ts';
 import { clientPeerOf } from '../../client/trusted-proxies.ts';
 import type { DecisionEngine } from '../../decide/engine.ts';
 import { type Forward, type Outcome, type Refuse, refuse } from '../../decide/outcome.ts';

@@ -1,7 +1,7 @@
-import { OURS } from '../../message/our-fields.ts';
 import { type Origin, type RequestHead, readHead } from '../../message/request-head.ts';
+import { OURS } from '../../message/reserved-headers.ts';
+import type { Original } from './decision-request.ts';
 import type { Dialect } from './dialects.ts';
-import type { Original } from './question.ts';
 
 /** What stands for an address that nobody told: it is no loopback one, and those without share what they are counted by. */
 const UNKNOWN = '0.0.0.0';

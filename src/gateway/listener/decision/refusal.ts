@@ -1,4 +1,4 @@
-import type { OwnAnswer } from '../../client/refuse.ts';
+import type { OwnAnswer } from '../../client/problem-response.ts';
 import type { Via } from '../../message/request-head.ts';
 
 /** Answers of our own, as the proxy that asked can pass them on. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ClientRequest } from '../../client/client-message.ts';
-import type { StreamCarrier } from './stream-carrier.ts';
+import type { StreamCarrier } from './stream-connection.ts';
 import type { StreamHead } from './stream-head.ts';
 
 /** The request of a stream, with the events of Node's own: `data`, `end`, `close`. Trailers are dropped, as over HTTP/1.1. */

@@ -3,7 +3,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ClientResponse } from '../../client/client-message.ts';
 import { discardRest } from '../../client/discard.ts';
-import type { StreamCarrier } from './stream-carrier.ts';
+import type { StreamCarrier } from './stream-connection.ts';
 import type { StreamRequest } from './stream-request.ts';
 
 /** Statuses without content (RFC 9110 §6.4.1, §15.3.6): the head ends the answer. */

@@ -8,8 +8,8 @@ import { isBrokenApiKey } from '../../../http-auth/api-key.ts';
 import type { Identity, SchemeVerification } from '../../message/identity.ts';
 import { guardLogin } from '../guarded-login.ts';
 import type { Presented } from '../http-scheme.ts';
+import type { LookupResult } from '../lookup-result.ts';
 import type { OpenedScheme } from '../scheme.ts';
-import type { LookupResult } from '../sought.ts';
 import { identityOfKey } from './key-identity.ts';
 import { type KnownKey, type KnownKeys, type SentKey, sentKey } from './known-keys.ts';
 

@@ -1,7 +1,7 @@
 import type { Asker } from '../../../base/bounded-queue.ts';
 import type { ApiKeyEntry, ApiKeyHash } from '../../../config/files/api-keys.ts';
 import { hashApiKey, hmacApiKey } from '../../../http-auth/api-key.ts';
-import { foundOr, type UserLookup } from '../sought.ts';
+import { foundOr, type UserLookup } from '../lookup-result.ts';
 import type { UserStore } from '../user-store.ts';
 
 /** What a request is judged by. */

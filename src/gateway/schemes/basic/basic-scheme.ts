@@ -11,8 +11,8 @@ import type { Identity, SchemeVerification, Verified } from '../../message/ident
 import type { RequestHead } from '../../message/request-head.ts';
 import { guardLogin } from '../guarded-login.ts';
 import type { HttpScheme } from '../http-scheme.ts';
+import type { LookupResult } from '../lookup-result.ts';
 import type { PasswordJudge } from '../password-judge.ts';
-import type { LookupResult } from '../sought.ts';
 import { isSecureEnough } from '../transport.ts';
 import { userIdentities } from '../user-identity.ts';
 import type { BasicUser, BasicUsers } from './basic-users.ts';

@@ -4,7 +4,7 @@ import type { Htpasswd } from '../../../config/files/htpasswd.ts';
 import { parseStoredPassword, type StoredPassword } from '../../../config/files/stored-password.ts';
 import type { PasswordFact } from '../../../storage/lookup/users.ts';
 import { DecoyHashes } from '../decoys.ts';
-import { foundOr, type LookupResult, type UserLookup, unknownUser } from '../sought.ts';
+import { foundOr, type LookupResult, type UserLookup, unknownUser } from '../lookup-result.ts';
 import type { UserStore } from '../user-store.ts';
 
 export interface BasicUser {

@@ -22,8 +22,8 @@ import type { Identity, SchemeVerification, Verified } from '../../message/ident
 import type { RequestHead } from '../../message/request-head.ts';
 import { guardLogin } from '../guarded-login.ts';
 import type { HttpScheme, Presented } from '../http-scheme.ts';
+import type { LookupResult as UserAnswer } from '../lookup-result.ts';
 import type { Nonces } from '../nonces.ts';
-import type { LookupResult as UserAnswer } from '../sought.ts';
 import { userIdentities } from '../user-identity.ts';
 import { uriFits } from './digest-uri.ts';
 import type { DigestUser, DigestUsers } from './digest-users.ts';

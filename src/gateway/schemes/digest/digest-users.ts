@@ -4,7 +4,7 @@ import type { DigestCredentials } from '../../../http-auth/digest.ts';
 import type { DigestAlgorithmName, StoredAlgorithm } from '../../../http-auth/digest-algorithms.ts';
 import { digestAlgorithms } from '../../../http-auth/digest-algorithms.ts';
 import { userHash } from '../../../http-auth/digest-response.ts';
-import { foundOr, type UserLookup } from '../sought.ts';
+import { foundOr, type UserLookup } from '../lookup-result.ts';
 import type { UserStore } from '../user-store.ts';
 
 export interface DigestUser {

@@ -3,10 +3,10 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { type ConnectionBudget, connectionBudget } from '../../../../src/gateway/upstreams/connection-budget.ts';
 import type { EngineOptions, ForwardEngine } from '../../../../src/gateway/upstreams/engine.ts';
 import { openHttpProxy } from '../../../../src/gateway/upstreams/http-proxy-engine.ts';
 import { openOwn } from '../../../../src/gateway/upstreams/own/own-engine.ts';
-import { type ConnectionBudget, connectionBudget } from '../../../../src/gateway/upstreams/room.ts';
 import { until } from '../../../support/until.ts';
 
 interface Upstream {

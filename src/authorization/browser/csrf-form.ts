@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { sameBytes, sha256 } from '../../base/secret.ts';
+import { OAuthError } from '../../oauth/errors.ts';
+import type { Parameters } from '../../oauth/parameters.ts';
+import { readForm } from '../http/form.ts';
+import { randomCookieValue } from './cookies.ts';
+import { requireOwnPage } from './csrf-origin.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './page-context.ts';
+import { findSignedInUser, type SignedInUser } from './signed-in-user.ts';
+import type { Transaction } from './transactions.ts';
+
+/** Seconds for which a page can be answered. */
+const patience = 600;
+
+/** Names of the boxes of the consent page, by which a form has many values. */
+const boxes = { repeatable: ['scope', 'rscope'] };
+
+export interface CsrfForm {
+  readonly form: Parameters;
+  readonly transaction: Transaction;
+}
+
+/** Seals what a page carries, bound to this browser, which gets its cookie with the page. */
+export function beginTransaction(
+  { service, transactions, browserCookie }: PageContext,
+  { request, reply }: BrowserExchange,
+  { lifetime = patience, ...rest }: Pick<Transaction, 'kind' | 'parameters' | 'session'> & { lifetime?: number },
+): string {
+  const known = browserCookie.read(request);
+  const value = known ?? randomCookieValue();
+  if (known === undefined) browserCookie.set(reply, value);
+  return transactions.seal({
+    ...rest,
+    browser: sha256(value).toString('base64url'),
+    id: randomBytes(16).toString('base64url'),
+    expiresAt: seconds(service.clock) + lifetime,
+  });
+}
+
+/** The form of a page that we showed to this browser a short while ago, or a refusal. */
+export function readCsrfForm(front: PageContext, request: FastifyRequest, kind: Transaction['kind']): CsrfForm {
+  requireOwnPage(request, front.service.config.issuer);
+  const form = readForm(front.service, request, boxes);
+  const sealed = form.get(kind === 'account' ? 'csrf' : 'transaction');
+  const transaction = sealed === undefined ? undefined : front.transactions.open(sealed, kind);
+  if (transaction === undefined) throw new OAuthError('form_forged', { detail: 'no transaction of ours' });
+  if (transaction.expiresAt <= seconds(front.service.clock))
+    throw new OAuthError('transaction_expired', { detail: 'too late' });
+  requireSameBrowser(front, request, transaction);
+  return { form, transaction };
+}
+
+function requireSameBrowser({ browserCookie }: PageContext, request: FastifyRequest, { browser }: Transaction): void {
+  const value = browserCookie.read(request);
+  const isSame = value !== undefined && sameBytes(sha256(value), Buffer.from(browser, 'base64url'));
+  if (!isSame) throw new OAuthError('form_forged', { detail: 'another browser' });
+}
+
+/** The same for a page that was shown to one who is signed in, and still is. */
+export async function readCsrfFormOfUser(
+  front: PageContext,
+  request: FastifyRequest,
+  kind: 'consent' | 'account',
+): Promise<CsrfForm & { readonly visitor: SignedInUser }> {
+  const posted = readCsrfForm(front, request, kind);
+  const visitor = await findSignedInUser(front, request);
+  if (visitor === undefined || visitor.session.id !== posted.transaction.session)
+    throw new OAuthError('transaction_expired', { detail: 'another session' });
+  return { ...posted, visitor };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { seconds } from '../../base/clock.ts';
+import { sha256 } from '../../base/secret.ts';
+import type { SessionRecord } from '../../storage/records/records.ts';
+import { userKeysUntil } from '../keys/user-keys.ts';
+import { type Account, judgedPassword } from '../people/accounts.ts';
+import { randomCookieValue } from './cookies.ts';
+import type { BrowserExchange } from './exchange.ts';
+import type { PageContext } from './page-context.ts';
+
+/** The user who is signed in in this browser. */
+export interface SignedInUser {
+  readonly session: SessionRecord;
+  readonly account: Account;
+}
+
+/** Seconds; a browser that is closed ends it too. */
+const sessionLifetime = 12 * 3600;
+
+const longestUserAgent = 300;
+
+/** Undefined without a live session of an account that still exists. */
+export async function findSignedInUser(
+  { service, sessionCookie }: Pick<PageContext, 'service' | 'sessionCookie'>,
+  request: FastifyRequest,
+): Promise<SignedInUser | undefined> {
+  const value = sessionCookie.read(request);
+  if (value === undefined) return undefined;
+  const session = await service.records.findSession(sha256(value), seconds(service.clock));
+  const account = session && (await service.accounts.bySubject(session.subject));
+  return account && { session, account };
+}
+
+/** False: the password is no longer the user's. Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
+export async function signIn(
+  front: PageContext,
+  { request, reply }: BrowserExchange,
+  account: Account,
+): Promise<boolean> {
+  const { subject, username } = account;
+  const { service, sessionCookie, knownCookie } = front;
+  const before = await findSignedInUser(front, request);
+  const value = randomCookieValue();
+  const now = seconds(service.clock);
+  const session = {
+    hash: sha256(value),
+    id: randomBytes(16).toString('base64url'),
+    subject,
+    username,
+    authenticatedAt: now,
+    expiresAt: now + sessionLifetime,
+    userAgent: request.headers['user-agent']?.slice(0, longestUserAgent),
+    address: request.ip,
+  };
+  if ((await service.records.saveSession(session, judgedPassword(account))) === 'outdated') return false;
+  if (before !== undefined) await service.records.endSession(before.session.id, before.session.subject);
+  sessionCookie.set(reply, value);
+  knownCookie.set(reply, service.knownBrowsers.withAccount(knownCookie.read(request), account));
+  return true;
+}
+
+export async function signOut(
+  front: PageContext,
+  { session, account }: SignedInUser,
+  { request, reply }: BrowserExchange,
+): Promise<void> {
+  await front.service.records.endSession(session.id, session.subject);
+  front.sessionCookie.clear(reply);
+  const { subject: sub, username } = account;
+  front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });
+}
+
+/** Every session, every grant and what came of them; `userKeysUntil` is where the user's own key is rotated with it. */
+export async function signOutEverywhere(
+  front: PageContext,
+  { account }: SignedInUser,
+  { request, reply }: BrowserExchange,
+): Promise<void> {
+  const { config, clock, records, audit } = front.service;
+  const { subject, username } = account;
+  const now = seconds(clock);
+  await records.signOutEverywhere({ subject, now, keysUntil: userKeysUntil(config, now) });
+  front.sessionCookie.clear(reply);
+  audit.record('signed_out_everywhere', { sub: subject, username, address: request.ip, request_id: request.id });
+}

@@ -1,0 +1,49 @@
+import type { GatewayConfig, RouteConfig } from '../../config/schema/gateway.ts';
+import type { AssumedToken } from '../../config/schema/test-case.ts';
+import type { Route } from '../decide/route.ts';
+import { assumedVerifier } from '../explain/assumed.ts';
+import { buildDryEngine, type DryEngine, type LocatedConfig } from '../explain/dry-engine.ts';
+import { type SimulatedOutcome, simulate } from '../explain/simulate.ts';
+import type { SimulatedRequest } from '../explain/simulated-request.ts';
+
+/** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
+export interface CompiledFile {
+  readonly config: GatewayConfig;
+  readonly routes: readonly Route[];
+  /** The route with this id. */
+  named(id: string | undefined): Route | undefined;
+  ask(asked: SimulatedRequest, token?: TokenOfIssuer): Promise<SimulatedOutcome>;
+  /** The route as it stands in the file, `when` included; undefined for what has no route. */
+  written(route: Route | undefined): RouteConfig | undefined;
+}
+
+/** The same server may have another name in another file: it is known by its issuer. */
+export type TokenOfIssuer = Omit<AssumedToken, 'server'> & { readonly issuer: string };
+
+const TOKEN = 'assumed';
+const NO_SERVER = '';
+
+export function compileFile({ config, locate }: LocatedConfig): CompiledFile {
+  const tokens = new Map<string, AssumedToken>();
+  const bare = withoutWhen(config);
+  const dry: DryEngine = buildDryEngine({ config: bare, ...(locate && { locate }) }, assumedVerifier(bare, tokens));
+  const files = new Map(dry.routes.map((route, index) => [route, config.routes[index]]));
+  const byId = new Map<string | undefined, Route>(dry.routes.map((route) => [route.id, route]));
+  const names = new Map(Object.entries(config.authorization_servers).map(([name, { issuer }]) => [issuer, name]));
+  return {
+    config,
+    routes: dry.routes,
+    named: (id) => byId.get(id),
+    ask(asked, token) {
+      if (token === undefined) return simulate(dry.engine, asked);
+      const { issuer, ...said } = token;
+      tokens.set(TOKEN, { ...said, server: names.get(issuer) ?? NO_SERVER });
+      return simulate(dry.engine, { ...asked, token: TOKEN });
+    },
+    written: (route) => (route === undefined ? undefined : files.get(route)),
+  };
+}
+
+function withoutWhen(config: GatewayConfig): GatewayConfig {
+  return { ...config, routes: config.routes.map(({ when: _when, ...route }) => route) };
+}

@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Entrance } from './ipc-channel.ts';
+
+/** Whoever takes connections. */
+export interface ConnectionTarget {
+  /** The last one that was handed over has arrived: there is room for the next. */
+  took(): void;
+  /** So many are over. */
+  closed(count: number): void;
+  leave(): void;
+}
+
+/** `failed`: it did not get there. */
+export type Hand = (socket: Socket, failed: () => void, entrance: Entrance) => void;
+
+interface Taker {
+  readonly hand: Hand;
+  open: number;
+  /** On its way: a worker has one at a time. */
+  sent: Socket | undefined;
+  sentAt: number;
+}
+
+interface Arrived {
+  readonly socket: Socket;
+  readonly entrance: Entrance;
+}
+
+/** Milliseconds for those who wait while the door closes. */
+const LAST_CALL = 1_000;
+/** Milliseconds: whoever has not taken a connection after that hangs, and the next one goes to another. */
+const LATE = 100;
+/** Milliseconds: whoever shows signs of life for longer than a hung one would, and has not taken it, never got it. */
+const LOST = 8_000;
+
+/** Brings each connection to the worker with the fewest, one at a time to each. */
+export class ConnectionDispatcher {
+  readonly #takers = new Set<Taker>();
+  readonly #waiting: Arrived[] = [];
+  readonly #most: () => number;
+  readonly #room: number;
+  #again: NodeJS.Timeout | undefined;
+
+  /**
+   * @param most connections open at one time; whoever comes then is refused at once
+   * @param room of them in each process
+   */
+  constructor(most: () => number, room = Number.POSITIVE_INFINITY) {
+    this.#most = most;
+    this.#room = room;
+  }
+
+  arrive(arrived: Arrived): void {
+    const { socket } = arrived;
+    if (this.#isFull) return void socket.destroy();
+    socket.on('error', () => socket.destroy());
+    this.#waiting.push(arrived);
+    this.#pass();
+  }
+
+  join(hand: Hand): ConnectionTarget {
+    const taker: Taker = { hand, open: 0, sent: undefined, sentAt: 0 };
+    this.#takers.add(taker);
+    this.#pass();
+    return {
+      took: () => this.#took(taker),
+      closed: (over) => {
+        // One that was given up as lost may have come all the same.
+        taker.open = Math.max(0, taker.open - over);
+      },
+      leave: () => this.#leave(taker),
+    };
+  }
+
+  /** Resolves once nobody waits who can still be brought to a worker. */
+  async close(): Promise<void> {
+    const late = performance.now() + LAST_CALL;
+    while (this.#waiting.length > 0 && performance.now() < late) await pause(10);
+    clearTimeout(this.#again);
+    for (const { socket } of this.#waiting) socket.destroy();
+  }
+
+  get #isFull(): boolean {
+    if (this.#waiting.length >= this.#room) return true;
+    const open = [...this.#takers].reduce((sum, taker) => sum + taker.open, this.#waiting.length);
+    return open >= Math.min(this.#most(), this.#room * Math.max(1, this.#takers.size));
+  }
+
+  #pass(): void {
+    clearTimeout(this.#again);
+    for (const taker of this.#takers) if (isLost(taker)) this.#giveUp(taker);
+    while (this.#waiting.length > 0 && this.#takers.size > 0) {
+      const taker = this.#fewest();
+      if (taker === undefined || taker.sent !== undefined) {
+        this.#again = setTimeout(() => this.#pass(), LATE);
+        return;
+      }
+      const arrived = this.#waiting.shift();
+      if (arrived !== undefined && !arrived.socket.destroyed) this.#bring(arrived, taker);
+    }
+  }
+
+  /** Of those that take anything. */
+  #fewest(): Taker | undefined {
+    const isAble = ({ sent, sentAt }: Taker) => sent === undefined || performance.now() - sentAt < LATE;
+    return [...this.#takers]
+      .filter(isAble)
+      .reduce<Taker | undefined>((best, each) => (best && best.open <= each.open ? best : each), undefined);
+  }
+
+  #bring(arrived: Arrived, taker: Taker): void {
+    const { socket, entrance } = arrived;
+    Object.assign(taker, { sent: socket, sentAt: performance.now(), open: taker.open + 1 });
+    taker.hand(socket, () => this.#bringBack(arrived, taker), entrance);
+  }
+
+  #bringBack(arrived: Arrived, taker: Taker): void {
+    if (taker.sent !== arrived.socket) return;
+    Object.assign(taker, { sent: undefined, open: taker.open - 1 });
+    this.#takers.delete(taker);
+    this.#waiting.unshift(arrived);
+    this.#pass();
+  }
+
+  #giveUp(taker: Taker): void {
+    letGo(taker);
+    taker.open--;
+  }
+
+  #took(taker: Taker): void {
+    letGo(taker);
+    this.#pass();
+  }
+
+  #leave(taker: Taker): void {
+    this.#takers.delete(taker);
+    letGo(taker);
+    this.#pass();
+  }
+}
+
+function isLost({ sent, sentAt }: Taker): boolean {
+  return sent !== undefined && performance.now() - sentAt > LOST;
+}
+
+/** The worker has a descriptor of its own by now, or is no more. */
+function letGo(taker: Taker): void {
+  taker.sent?.destroy();
+  taker.sent = undefined;
+}

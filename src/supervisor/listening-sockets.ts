@@ -1,0 +1,89 @@
+import { lookup } from 'node:dns/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { stopListening } from '../base/last-requests.ts';
+import { ASKED_FOR, listenAt } from '../base/listen.ts';
+import type { Address } from '../config/words/schema.ts';
+import { ConnectionDispatcher, type ConnectionTarget, type Hand } from './connection-dispatcher.ts';
+import type { Entrance } from './ipc-channel.ts';
+
+export interface ListeningSockets {
+  readonly url: string;
+  readonly port: number;
+  /** Where proxies ask. */
+  readonly decisionUrl: string | undefined;
+  join(hand: Hand): ConnectionTarget;
+  /** Takes no more; resolves once nobody waits who can still be brought to a worker. */
+  close(): Promise<void>;
+}
+
+export interface ListeningSocketsOptions {
+  /** Connections open at one time; whoever comes then is refused at once. */
+  readonly most: () => number;
+  /** Of them in each process, as far as its descriptors go. */
+  readonly room?: number;
+  /** Where proxies ask. */
+  readonly decision?: Address | undefined;
+}
+
+/**
+ * The listening sockets of a process group: they outlive every worker, so whoever comes while one is replaced waits and is
+ * not refused.
+ */
+export async function openListeningSockets(
+  listen: Address,
+  { most, room, decision }: ListeningSocketsOptions,
+): Promise<ListeningSockets> {
+  const over = new ConnectionDispatcher(most, room);
+  const by = (entrance: Entrance) => (socket: Socket) => over.arrive({ socket, entrance });
+  const servers = await listenEverywhere(listen, by('listen'));
+  const asked = decision === undefined ? [] : await beside(servers, listenEverywhere(decision, by('decision')));
+  return {
+    url: urlOf(listen.host, portOf(servers[0])),
+    port: portOf(servers[0]),
+    decisionUrl: decision && urlOf(decision.host, portOf(asked[0])),
+    join: (hand) => over.join(hand),
+    async close() {
+      await Promise.all([...servers, ...asked].map(stopListening));
+      await over.close();
+    },
+  };
+}
+
+/** Where the second door does not open, the first does not stay open. */
+async function beside<T>(servers: readonly Server[], opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    for (const server of servers) server.close();
+    throw error;
+  }
+}
+
+/** `localhost` is every address that it stands for, of which the first must be free. */
+async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket) => void): Promise<readonly Server[]> {
+  const first = await listening({ host, port }, arrive);
+  if (host !== 'localhost') return [first];
+  const named = await lookup(host, { all: true });
+  const others = named.slice(1).map(({ address }) => listening({ host: address, port: portOf(first) }, arrive));
+  const heard = await Promise.allSettled(others);
+  return [first, ...heard.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))];
+}
+
+async function listening(address: Address, arrive: (socket: Socket) => void): Promise<Server> {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true, ...ASKED_FOR }, arrive);
+  await listenAt(server, address, 'listen');
+  // A connection that could not be accepted (no descriptor, no buffer) is that one's end, not the group's.
+  server.on('error', () => {});
+  return server;
+}
+
+function portOf(server: Server | undefined): number {
+  const address = server?.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Where it can be asked from this machine. */
+function urlOf(host: string, port: number): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../base/clock.ts';
+import type { Counters } from '../counters/counters.ts';
+import { memoryCounters } from '../counters/memory.ts';
+import type { IpcChannel } from './ipc-channel.ts';
+import type { PrimaryVerbs } from './messages.ts';
+
+/** Milliseconds for one question; who waits for it longer counts for itself, as without a Redis. On a busy machine both wait for the processor. */
+const DEADLINE = 1_000;
+/** Milliseconds for which the primary is not asked again after it gave no answer. */
+const PAUSE = 500;
+
+type Verb = 'take' | 'failures' | 'fail' | 'useNonce';
+
+/**
+ * Counters in the primary, asked once for each request that needs one. A primary that does not answer is to rate limits
+ * no outage (this worker counts for itself), and to nonces it is: nobody can know then whether one was used.
+ */
+export function remoteCounters(line: Pick<IpcChannel<PrimaryVerbs, unknown>, 'ask'>, clock: Clock): Counters {
+  const own = memoryCounters(clock);
+  let lostUntil = Number.NEGATIVE_INFINITY;
+  const ask = async <Name extends Verb>(verb: Name, asked: PrimaryVerbs[Name]['asked']) => {
+    if (clock.monotonic() < lostUntil) return undefined;
+    const told = await line.ask(verb, asked, DEADLINE);
+    lostUntil = told === undefined ? clock.monotonic() + PAUSE : Number.NEGATIVE_INFINITY;
+    return told;
+  };
+  return {
+    take: async (key, limit) => (await ask('take', { key, limit })) ?? own.take(key, limit),
+    failures: async (key) => (await ask('failures', key)) ?? own.failures(key),
+    fail: async (key, window) => (await ask('fail', { key, window })) ?? own.fail(key, window),
+    useNonce: (use) => ask('useNonce', use),
+    start: async () => {},
+    reachable: () => clock.monotonic() >= lostUntil,
+    close: async () => {},
+  };
+}

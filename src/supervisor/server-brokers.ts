@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { GatewayLog } from '../gateway/message/fault-log.ts';
+import { failed } from '../gateway/server-client/fetch-json.ts';
+import { trustOf } from '../gateway/server-client/trust.ts';
+import type { PrimaryVerbs, SentKeys } from './messages.ts';
+import { openDesk, type ServerBroker } from './server-broker.ts';
+import type { WorkerHandlers } from './worker-process.ts';
+
+/** The desks of all authorization servers of a process group. */
+export interface ServerBrokers {
+  /** Name of a server in this file → its desk. What the file before named, and this one does not, is closed later. */
+  open(config: GatewayConfig, directory: string): Record<string, string>;
+  find(id: string): ServerBroker | undefined;
+  readonly answers: Pick<WorkerHandlers['answers'], 'fetch' | 'endpoint' | 'keys'>;
+  close(): Promise<void>;
+}
+
+export interface ServerBrokersOptions {
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+  readonly came: (id: string, keys: SentKeys) => void;
+  /** Milliseconds for which a desk stays that no file in force names; longer while its feed is followed. */
+  readonly patience?: number;
+}
+
+/** Milliseconds: a request that began under an older file may still have a token to be asked about. */
+const LINGER = 600_000;
+const CLOSED = failed('its configuration is not in force any more');
+
+export function openServerBrokers({ clock, log, came, patience = LINGER }: ServerBrokersOptions): ServerBrokers {
+  const desks = new Map<string, ServerBroker>();
+  const leaving = new Map<string, NodeJS.Timeout>();
+
+  const enter = (id: string, open: () => ServerBroker) => {
+    clearTimeout(leaving.get(id));
+    leaving.delete(id);
+    if (!desks.has(id)) desks.set(id, open());
+  };
+  const linger = (id: string) => void leaving.set(id, setTimeout(end, patience, id).unref());
+  const end = (id: string) => {
+    const desk = desks.get(id);
+    // A stream that began under an older file still ends with its token.
+    if (desk?.feed?.isFollowed === true) return linger(id);
+    desks.delete(id);
+    leaving.delete(id);
+    void desk?.close();
+  };
+  const leave = (id: string) => {
+    if (!leaving.has(id)) linger(id);
+  };
+  const at = <Told>({ desk }: { desk: string }, ask: (desk: ServerBroker) => Told, none: Told): Told => {
+    const found = desks.get(desk);
+    return found === undefined ? none : ask(found);
+  };
+  return {
+    open({ authorization_servers, development }, directory) {
+      const named = Object.entries(authorization_servers).map(([name, config]) => {
+        const trust = trustOf(config, { directory });
+        const id = createHash('sha256')
+          .update(JSON.stringify([name, config, development, trust]))
+          .digest('base64url');
+        const options = { name, config, development, directory, trust, clock, log };
+        enter(id, () => openDesk({ ...options, came: (keys) => came(id, keys) }));
+        return [name, id] as const;
+      });
+      const present = new Set(named.map(([, id]) => id));
+      for (const id of desks.keys()) if (!present.has(id)) leave(id);
+      return Object.fromEntries(named);
+    },
+    find: (id) => desks.get(id),
+    answers: {
+      fetch: (asked) => at(asked, (desk) => desk.fetch(asked.request), Promise.resolve(CLOSED)),
+      endpoint: (asked) =>
+        at<Promise<PrimaryVerbs['endpoint']['told']>>(
+          asked,
+          async (desk) => (await desk.endpoint(asked.member)) ?? null,
+          Promise.resolve(CLOSED),
+        ),
+      keys: (asked) => at(asked, (desk) => desk.keys(asked.have), Promise.resolve({ version: 0, set: CLOSED })),
+    },
+    async close() {
+      for (const timer of leaving.values()) clearTimeout(timer);
+      await Promise.all([...desks.values()].map((desk) => desk.close()));
+    },
+  };
+}

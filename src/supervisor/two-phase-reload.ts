@@ -1,0 +1,53 @@
+import type { Problem } from '../config/load/load.ts';
+import type { SentGeneration } from './messages.ts';
+import { SHUTDOWN_DEADLINE, type Worker } from './worker-lifecycle.ts';
+import type { Crew } from './worker-pool.ts';
+
+/** One file on its way into force: made ready in every worker, then taken up by all of them, or by none. */
+export interface TakeUp {
+  /** Empty: every worker has everything that it needs. */
+  prepare(): Promise<readonly Problem[]>;
+  /** Resolves when every worker serves by it. */
+  commit(): Promise<void>;
+}
+
+export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
+  const ready = new Set<Worker>();
+  const prepared = async (worker: Worker): Promise<Problem[]> => {
+    const fault = await said(worker, worker.process.line.ask('prepare', sent, SHUTDOWN_DEADLINE));
+    if (fault === null) ready.add(worker);
+    // What is gone is replaced by one that starts with what is then in force.
+    return fault === null || fault === 'gone' ? [] : [problem(worker, fault)];
+  };
+  const committed = async (worker: Worker): Promise<void> => {
+    const done = await said(worker, worker.process.line.ask('commit', sent.version, SHUTDOWN_DEADLINE));
+    if (done === undefined) worker.process.kill();
+  };
+  return {
+    async prepare() {
+      const problems = (await Promise.all(crew.workers.map(prepared))).flat();
+      // Also where it was refused, or is still under way: what was built of it is held there.
+      if (problems.length > 0)
+        for (const { process } of crew.workers) void process.line.ask('discard', sent.version, SHUTDOWN_DEADLINE);
+      return problems;
+    },
+    async commit() {
+      // Whoever began to serve meanwhile did so by the file before.
+      const late = crew.workers.filter((worker) => !ready.has(worker));
+      await Promise.all([...ready].map(committed));
+      for (const worker of late) {
+        if ((await prepared(worker)).length === 0) await committed(worker);
+        else worker.process.kill();
+      }
+    },
+  };
+}
+
+async function said<Told>({ process }: Worker, told: Promise<Told>): Promise<Told | 'gone'> {
+  return Promise.race([told, process.over.then(() => 'gone' as const)]);
+}
+
+function problem({ index }: Worker, fault: string | undefined): Problem {
+  const message = `worker ${index} cannot take the file up: ${fault ?? 'no answer in time'}`;
+  return { severity: 'error', file: '', line: 0, column: 0, message };
+}

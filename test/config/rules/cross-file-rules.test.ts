@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto';
+import t from 'tap';
+import { loadAuthorizationText, loadGatewayText } from '../../../src/config/load/load.ts';
+import { misfits } from '../../../src/config/rules/cross-file-rules.ts';
+import { authorizationBase, gatewayBase, type Loose } from '../base-config.ts';
+
+const secret = 'cs_gateway-secret-of-32-bytes-or-more';
+const other = 'cs_another-secret-of-32-bytes-or-more';
+const gatewayClient = { client_id: 'gateway', client_secret: secret, introspect: true, events: true };
+
+/** `FILE:LINE message (hint)` of each, for two files that fit but for the change. */
+function found(change: (gateway: Loose, service: Loose) => void): readonly string[] {
+  const [gateway, service] = [gatewayBase(), authorizationBase()];
+  Object.assign(gateway.authorization_servers.main, { client_id: 'gateway', client_secret: secret });
+  service.clients.push({ ...gatewayClient });
+  change(gateway, service);
+  const sound = loadGatewayText(JSON.stringify(gateway, null, 1), { file: 'gateway.yaml' });
+  const also = loadAuthorizationText(JSON.stringify(service, null, 1), { file: 'authorization.yaml' });
+  if (!sound.ok || !also.ok) throw new Error(JSON.stringify([sound, also]));
+  return misfits(sound, also).map(({ severity, file, line, message, hint }) => {
+    if (severity !== 'warning') throw new Error(severity);
+    return `${file}:${line} ${message}${hint === undefined ? '' : ` (${hint})`}`;
+  });
+}
+
+const main = (more: object) => (gateway: Loose) => Object.assign(gateway.authorization_servers.main, more);
+const route = (more: object) => (gateway: Loose) => Object.assign(gateway.routes[0], more);
+const client = (more: object) => (_gateway: Loose, service: Loose) => Object.assign(service.clients[1], more);
+const second = { issuer: 'https://second.example.com', audience: 'https://api.example.com' };
+
+const rows: Readonly<Record<string, readonly [change: Parameters<typeof found>[0], ...expected: RegExp[]]>> = {
+  'files that fit': [() => {}],
+  'another issuer': [
+    main({ issuer: 'https://auth.example.com/' }),
+    /^gateway\.yaml:\d+ `https:\/\/auth\.example\.com\/` is not the issuer of authorization\.yaml:3 \(did you mean `https:\/\/auth\.example\.com`\?\)$/,
+  ],
+  'no server of several': [
+    (gateway) => {
+      gateway.authorization_servers.main.issuer = 'https://third.example.com';
+      gateway.authorization_servers.second = second;
+    },
+    /none of the authorization servers is the issuer of authorization\.yaml:3/,
+  ],
+  'one server of several': [(gateway) => (gateway.authorization_servers.second = second)],
+  'an audience that is no resource': [
+    main({ audience: 'https://api.example.org' }),
+    /is none of the `resources` of authorization\.yaml:\d+.*did you mean `https:\/\/api\.example\.com`\?/,
+  ],
+  'no audience, and any': [main({ audience: 'any' })],
+  'an audience of a route': [route({ audience: 'https://api.example.org' }), /is none of the `resources`/],
+  'a scope that nobody gives': [
+    route({ scope: 'orders.raed' }),
+    /^gateway\.yaml:\d+ `orders\.raed` is none of the `scopes` of authorization\.yaml:\d+.*did you mean `orders\.read`\?/,
+  ],
+  'scopes of alternatives': [
+    route({ scope: { any_of: ['orders.read', 'orders.read admin'] } }),
+    /`admin` is none of the `scopes`/,
+  ],
+  'a scope of another server': [
+    (gateway) => {
+      gateway.authorization_servers.second = second;
+      Object.assign(gateway.routes[0], { scope: 'admin', authorization_servers: ['second'] });
+    },
+  ],
+  'a client that is not there': [
+    main({ client_id: 'gatewya' }),
+    /has no client `gatewya` \(did you mean `gateway`\?\)/,
+  ],
+  'no client of that kind at all': [
+    (_gateway, service) => service.clients.pop(),
+    /has no client `gateway` \(add it there with `introspect: true`/,
+  ],
+  'a client that may not ask': [
+    client({ introspect: false, grant_types: ['client_credentials'] }),
+    /the client `gateway` \(authorization\.yaml:\d+\) may not ask about tokens \(write `introspect: true` there\)/,
+  ],
+  'which need not, where only JWTs are taken': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { verify: 'jwt' });
+      Object.assign(service.clients[1], { introspect: false, grant_types: ['client_credentials'] });
+    },
+  ],
+  'a feed that is followed': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { events: 'https://auth.example.com/oauth2/events' });
+      Object.assign(service.clients[1], { events: false });
+    },
+    /may not follow the feed of revocations \(write `events: true` there\)/,
+  ],
+  'no feed': [main({ events: 'none' })],
+  'JWTs, and a client that may not follow the feed': [
+    (_gateway, service) => {
+      Object.assign(service, { tokens: { access: { format: 'jwt' } } });
+      Object.assign(service.clients[1], { events: false });
+    },
+    /^gateway\.yaml:\d+ the revocation feed of authorization\.yaml:\d+ is not followed: revoked JWTs pass until their `exp`/,
+  ],
+  'opaque tokens, and a client that may not follow the feed': [
+    client({ events: false }),
+    /^gateway\.yaml:\d+ the revocation feed of authorization\.yaml:\d+ is not followed: revoked tokens pass for up to `cache\.ttl` \(60 s\) \(write `client_id` and `client_secret` of a client that has `events: true`/,
+  ],
+  'opaque tokens that are not kept, and a client that may not follow the feed': [
+    (gateway, service) => {
+      Object.assign(gateway.authorization_servers.main, { cache: { ttl: '0s' } });
+      Object.assign(service.clients[1], { events: false });
+    },
+  ],
+  'JWTs, and no client at all': [
+    (gateway, service) => {
+      Object.assign(service, { tokens: { access: { format: 'jwt' } } });
+      Object.assign(gateway.authorization_servers.main, { client_id: undefined, client_secret: undefined });
+    },
+    /is not followed: revoked JWTs pass until their `exp` \(write `client_id` and `client_secret`/,
+  ],
+  'JWTs, and a client that follows': [
+    (_gateway, service) => {
+      Object.assign(service, { tokens: { access: { format: 'jwt' } } });
+      Object.assign(service.clients[1], { events: true });
+    },
+  ],
+  'JWTs, and no feed on purpose': [
+    (gateway, service) => {
+      Object.assign(service, { tokens: { access: { format: 'jwt' } } });
+      Object.assign(gateway.authorization_servers.main, { events: 'none' });
+    },
+  ],
+  'another secret': [
+    main({ client_secret: other }),
+    /the secret of `gateway` is another one in authorization\.yaml:\d+$/,
+  ],
+  'the digest of the secret': [
+    client({ client_secret: undefined, client_secret_sha256: hash('sha256', secret, 'hex') }),
+  ],
+  'the digest of another secret': [
+    client({ client_secret: undefined, client_secret_sha256: hash('sha256', other, 'hex') }),
+    /is another one/,
+  ],
+};
+
+for (const [title, [change, ...expected]] of Object.entries(rows))
+  t.test(`both files together: ${title}`, async (t) => {
+    const told = found(change);
+    t.equal(told.length, expected.length, told.join('\n'));
+    for (const [index, words] of expected.entries()) t.match(told[index], words);
+    t.notMatch(told.join(), secret, 'no secret is told');
+    t.notMatch(told.join(), other);
+  });
