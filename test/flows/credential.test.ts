@@ -89,7 +89,7 @@ t.test('a malformed credential: 400 invalid_request', async (t) => {
     assertRefused(t, response, 400, 'credential_malformed', JSON.stringify(value));
     t.equal(
       challenge(response),
-      'Bearer realm="api", error="invalid_request", error_description="The access token is not of the form that RFC 6750 gives it."',
+      'Bearer realm="api", error="invalid_request", error_description="The access token does not have the form that RFC 6750 requires."',
     );
   }
   t.equal(upstream.seen.length, 0);

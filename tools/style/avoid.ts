@@ -19,8 +19,7 @@ const words: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\bfeign/i, 'forge, spoof'],
   [/\bvouch/i, 'sign, verify'],
   [/\bbesides\b/i, 'also, beside (a place)'],
-  [/\b(?:is|are|was|be) (?:not )?well\b(?!-| )/i, 'is healthy, is unhealthy'],
-  [/\bis not well\b/i, 'is unhealthy'],
+  [/\b(?:is|are|be) not well\b(?!-)/i, 'is unhealthy'],
   [/\b(?:fits|knows|has|does|holds|takes|says|stands) not\b/i, 'does not …', /\bdoes not [a-z]|has not [a-z]/i],
   [/\bstands\b/i, 'is, is listed', /\bstands (?:in front|for|out)\b/i],
   [/\bthe like\b/i, 'similar, and so on'],
@@ -95,3 +94,6 @@ export const avoided: readonly Avoided[] = [...rows(words), ...rows(spellings)];
 
 /** At the beginning of a whole sentence of prose. */
 export const avoidedOpenings: readonly Avoided[] = rows(openings);
+
+/** A docstring may name a thing in a few words: "Whether the connection is TLS." It is no sentence then. */
+export const NAMING = /^(?:Whether|What|Who|Whose|Whom) /;

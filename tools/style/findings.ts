@@ -1,4 +1,4 @@
-import { type Avoided, avoided, avoidedOpenings } from './avoid.ts';
+import { type Avoided, avoided, avoidedOpenings, NAMING } from './avoid.ts';
 import { pageProse, yamlProse } from './page-prose.ts';
 import type { Passage } from './passage.ts';
 import { sentencesOf, wordsOf } from './sentences.ts';
@@ -34,7 +34,7 @@ function matches(rules: readonly Avoided[], sentence: string): { readonly found:
 }
 
 function judge(sentence: string, kind: Passage['kind']): { readonly found: string; readonly write: string }[] {
-  const isWhole = kind !== 'heading' && kind !== 'cell';
+  const isWhole = kind !== 'heading' && kind !== 'cell' && !(kind === 'comment' && NAMING.test(sentence));
   const { length } = wordsOf(sentence);
   return [
     ...matches(avoided, sentence),

@@ -30,8 +30,8 @@ interface Found {
 }
 
 /**
- * `form` is the whole body where `wantsForm` asked for it. A place that the route does not list holds no credential,
- * but still counts as a second one: a client that sends two is told so whichever the route would take.
+ * `form` is the whole body if `wantsForm` asked for it. A credential in a place that the route does not list is not accepted,
+ * but it still counts as a second one. So a client that sends two always learns that.
  */
 export function extract(
   head: RequestHead,

@@ -56,7 +56,7 @@ export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: str
 /** Fetch, CORS-safelisted methods: sent whatever the answer to a preflight names. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
-/** What a stranger writes is told in so many characters. */
+/** Characters of a client's value that the gateway repeats in an answer. */
 const LONGEST = 128;
 
 function cut(text = ''): string {

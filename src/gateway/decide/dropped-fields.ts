@@ -26,7 +26,7 @@ export function droppedFields(head: RequestHead, { route }: Forward): Dropped {
 
 const BY_PROXY: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
 
-/** What a trusted proxy says is said again, so that the upstream misses nothing. */
+/** The gateway sends a trusted proxy's values again, so the upstream loses nothing. */
 function isBelieved(name: string, head: RequestHead): boolean {
   const { origin } = head;
   return origin.isProxied && (BY_PROXY.has(name) || valuesOf(head, name).at(-1) === origin.requestId);

@@ -67,7 +67,7 @@ function judge(
   if (verification.kind === 'refused') return refuseCredential(routed, verification, undefined);
   const { rateLimit } = route;
   if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, entity);
-  // A token for another API may not use up what its user may ask of this one.
+  // A token for another API must not use up its user's limit at this API.
   const foreign = refuseAudience(route.requirements, verification.identity);
   if (foreign !== undefined) return refuseVerified(routed, foreign, verification);
   const wait = rateLimit.identity(verification.identity);
@@ -169,7 +169,10 @@ function refuseCredential(
   return { ...refuseWithChallenge(routed, code, held), cache, detail, mismatch, cause };
 }
 
-/** A failed condition has no remedy, so nothing is asked for. Over a wire that nobody may be asked on, that is the fault. */
+/**
+ * A failed condition has no remedy, so the answer has no challenge. If the connection is too insecure for a challenge, the
+ * code says that instead.
+ */
 function refuseWithChallenge({ route, head }: Routed, code: Code, held: ReadonlySet<string>): Refuse {
   if (code === 'condition_failed') return refuse(code, { route });
   const challenges = challengesFor(route, head, code, held);

@@ -109,7 +109,7 @@ function findRoute(router: Router, head: RequestHead, target: Target, question: 
   return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
 }
 
-/** TRACE would show the client what the gateway adds to a request (RFC 9110 §9.3.8): one that goes on has no identity. */
+/** TRACE would show the client the headers that the gateway adds (RFC 9110 §9.3.8). A forwarded TRACE carries no identity. */
 function traced(found: Routed | Refuse): Routed | Refuse {
   const refusal = noMethod();
   return found.kind === 'routed' && found.route.onlyLooksOn ? { ...found, wouldRefuse: refusal } : refusal;
@@ -120,7 +120,7 @@ function noMethod(): Refuse {
   return refuse('method_not_allowed', { allow: [] });
 }
 
-/** In shadow mode it goes on, to the host that is judged and to no other: servers believe a target before Host. */
+/** Shadow mode forwards it, and only to the judged host: servers prefer a target's host to Host. */
 function misshapen(router: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
   const origin = originForm(head.target);
   if (origin === undefined) return refusal;
@@ -134,7 +134,7 @@ function aboutServer({ unrouted: route }: Router, head: RequestHead, host: strin
   return goesOn ? routedTo(route, { head, host, target: asReceived(head) }, refusal) : refusal;
 }
 
-/** What decides must be there once, and must be what the upstream gets; else another route's request could be meant. */
+/** Fields that decide must occur once and must reach the upstream. Otherwise the upstream could serve another route. */
 function judgeFields({ table }: Router, routed: Routed, question: Question): Routed | Refuse {
   const refusal = refuseNamed(table, routed, question) ?? refuseRepeated(routed, question);
   if (refusal === undefined) return routed;
@@ -177,7 +177,7 @@ function matched(router: Router, head: RequestHead, target: Target, question: Qu
   }
 }
 
-/** In shadow mode it goes on by a route that it has, where none of its readings is one that is enforced. */
+/** Shadow mode forwards it by one of its routes, if no reading of the path is an enforced route. */
 function ambiguous(
   router: Router,
   match: Ambiguous<Route>,
@@ -192,7 +192,7 @@ function ambiguous(
   return routedTo(route, request, refusal);
 }
 
-/** What only the route can say about a target and the length of a body. */
+/** Checks of a target and a body length that depend on the route. */
 function judged(route: Route, head: RequestHead, host: string, target: Target): Routed | Refuse {
   const unclear = judgePath(route, target);
   if (unclear !== undefined && !route.onlyLooksOn) return unclear;
@@ -272,7 +272,7 @@ function preflight(router: Router, head: RequestHead, target: Target, question: 
   return { kind: 'reply', route: undefined, status: 204, headers, body: '', reason };
 }
 
-/** Of a resource (RFC 9728 §3), which is only read. */
+/** Metadata of a protected resource is only read (RFC 9728 §3). */
 function mayBeMetadata({ method }: RequestHead, { path }: Target): boolean {
   return path.startsWith(RESOURCE_METADATA) && (method === 'GET' || method === 'HEAD');
 }

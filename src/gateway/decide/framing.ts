@@ -20,7 +20,7 @@ export function connectionNames({ connection }: RequestHead): ReadonlySet<string
   return new Set(value.split(',').map((token) => token.trim()));
 }
 
-/** What every route goes by: who asks, from which page, and what kind of body it is. */
+/** Fields that decide for every route: credentials, the page's origin, and the kind of body. */
 const ALWAYS: ReadonlySet<string> = new Set([
   'authorization',
   'origin',
@@ -41,13 +41,13 @@ const LEGAL: ReadonlySet<string> = new Set([
   'proxy-connection',
 ]);
 
-/** What decides about requests of a route, folded; `any`: nobody can list it. */
+/** The names of fields that decide for a route, folded. `any`: the list is open. */
 export type DecisiveFields = ReadonlySet<string> | 'any';
 
 /**
- * A field that Connection names ends here. Where it decides, the request would be judged by what the upstream never
- * gets; and a field that is not there may be what another route for the same path waits for. So it is looked for in every
- * route that host and path could choose, whether the request has the field or not. Gives the first such name, folded.
+ * A field that Connection names is removed here. If it decides, the gateway would judge a value that the upstream never gets.
+ * An absent field can decide too: another route for the same path may wait for it. So every route of this host and path is
+ * checked. Returns the first such name, folded.
  */
 export function namedDecisive(
   head: RequestHead,

@@ -10,22 +10,22 @@ import { OURS } from '../message/reserved-headers.ts';
 
 type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
-/** What the upstream is told about the caller, and which inbound headers could pretend to say the same. */
+/** The headers that tell the upstream who the caller is, and the inbound headers that could forge them. */
 export interface IdentityHeaders {
   /** Those that are written where there is a claim for them, in lower case. */
   readonly names: readonly string[];
   /**
-   * Whether a header of this name, in lower case, could be taken for one of ours or for a proxy's, or lead an upstream to
-   * another path or method than was judged. `isFromProxy`: a trusted proxy sent it.
+   * Whether a header of this name (lower case) could pass for one of our headers or a proxy's, or lead an upstream to another
+   * path or method. `isFromProxy`: a trusted proxy sent it.
    */
   spoofs(name: string, isFromProxy?: boolean): boolean;
-  /** Whether it is dropped once the route enforces. Another answer than that of `spoofs` is given in shadow mode only. */
+  /** Whether the gateway drops it once the route enforces. Differs from `spoofs` in shadow mode only. */
   dropsLater(name: string, isFromProxy?: boolean): boolean;
   /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
   write(identity: Identity): readonly string[] | undefined;
 }
 
-/** What else is dropped, and what is not. */
+/** More headers to drop, and headers to keep. */
 export interface DroppedHeaderRules {
   /** Header of the request id, which is ours as well. */
   readonly requestId?: string;
@@ -125,8 +125,8 @@ function writeClaims(set: Record<string, string>, identity: Identity): readonly 
 }
 
 /**
- * Claims that have a place of their own in an identity, whatever member of the token they came from. What they are there
- * is what limits, records and rules go by: a claim of another type is none for a header either.
+ * Claims that have their own place in an identity, whichever member of the token they came from. Limits, logs and rules use
+ * that place. A claim of another type is absent there, so it makes no header either.
  */
 const facts: ReadonlyMap<string, (identity: Identity) => string | undefined> = new Map([
   ['sub', (identity: Identity) => identity.subject],

@@ -4,7 +4,7 @@ import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
 import type { Route } from './route.ts';
 
-/** What becomes of a request. The proxy carries it out; it holds no socket. */
+/** What the gateway does with a request. The proxy carries it out. An outcome holds no socket. */
 export type Outcome = Forward | Refuse | Unavailable | Reply;
 
 export interface Forward {
@@ -12,7 +12,7 @@ export interface Forward {
   readonly route: Route;
   /** Path and query for the upstream. */
   readonly target: string;
-  /** Undefined: nobody, on a public route or an optional one without a token. */
+  /** Undefined: no identity, on a public route or an optional one without a token. */
   readonly identity: Identity | undefined;
   readonly identityHeaders: readonly string[];
   readonly cache: CacheState | undefined;
@@ -20,7 +20,7 @@ export interface Forward {
   readonly body: 'stream' | Buffer;
   /** The body lost its token, so digests over it hold no longer. */
   readonly bodyChanged: boolean;
-  /** Name, value, …: added to the answer, in place of the upstream's own. */
+  /** Name, value, …: added to the answer, replacing the upstream's own. */
   readonly answerFields: readonly string[];
   /** RFC 6750 §2.3: a token in the query makes the answer private. */
   readonly privateResponse: boolean;
@@ -40,7 +40,7 @@ export interface Refuse {
   /** Seconds, of 429. */
   readonly retryAfter: number | undefined;
   readonly cache: CacheState | undefined;
-  /** Whose request it was, where that was verified before it was refused. */
+  /** The verified identity of a refused request, if known. */
   readonly identity: Identity | undefined;
   /** For logs; sent only where answer/said.ts says so. */
   readonly detail: string | undefined;

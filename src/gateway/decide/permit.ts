@@ -7,7 +7,7 @@ import type { ClaimsHold } from './claim-conditions.ts';
 import type { RuleContext, When } from './when.ts';
 import type { RepeatedReads } from './when-reads.ts';
 
-/** What a route asks of an identity. Judged on every request, whether the identity was cached or not. */
+/** What a route requires of an identity. Judged on every request, even if the identity is cached. */
 export interface Requirements {
   /** Undefined: any valid credential. */
   readonly scope: ScopeRequirement | undefined;
@@ -15,7 +15,7 @@ export interface Requirements {
   readonly audience: ReadonlyMap<string, string>;
   readonly claims: ClaimsHold | undefined;
   readonly when: When | undefined;
-  /** Of what `when` reads. */
+  /** What `when` reads. */
   readonly repeated?: RepeatedReads | undefined;
 }
 
@@ -30,7 +30,7 @@ export function audienceMismatch(
   return mismatchOf('aud', audience, [wanted]);
 }
 
-/** Whether a token is for this route at all. Undefined: it is. */
+/** Whether a token is for this route. Undefined: it is. */
 export function refuseAudience({ audience }: Requirements, identity: Identity): Refused<'token_audience'> | undefined {
   const foreign = audienceMismatch(audience.get(identity.server), identity.audience);
   return foreign === undefined ? undefined : refused('token_audience', undefined, foreign);

@@ -24,9 +24,8 @@ export interface PlacedCredential {
 }
 
 /**
- * Each that the request has. One in a spelling that only some servers read counts, and is never taken: an upstream may go by
- * it, and what is told apart by the name of the header would not see it. Undefined: the schemes have no places of their own,
- * as those of nearly every route.
+ * Every credential in the request. A spelling that only some servers read counts, but is never accepted: an upstream could
+ * use it although the gateway does not. Undefined: the schemes have no places of their own, as on nearly every route.
  */
 export function placedCredentials(
   head: RequestHead,
@@ -48,7 +47,7 @@ export function placedCredentials(
   return { found, query: rest === query.slice(1) ? query : rest === '' ? '' : `?${rest}` };
 }
 
-/** Whether a server that reads leniently finds another credential than the one that is taken out. */
+/** Whether a lenient server finds another credential than the one that the gateway removes. */
 function holdsOther(reading: readonly string[], taken: readonly string[]): boolean {
   return reading.length > taken.length || reading.some((value) => !taken.includes(value));
 }

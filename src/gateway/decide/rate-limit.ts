@@ -5,14 +5,14 @@ import type { Counters, MaybeShared } from '../../counters/counters.ts';
 import { claimAt } from '../message/claim-path.ts';
 import type { Identity } from '../message/identity.ts';
 
-/** The limit of one route. What it counts belongs to that route; 0: go on, else milliseconds to wait. */
+/** The limit of one route. It counts for that route only. Returns 0 to continue, or the milliseconds to wait. */
 export interface RateLimit {
   /** In words, such as `100 in 60 s by client_id`. */
   readonly text: string;
   /** Counted before the credential is verified, so that guessing tokens is limited too. */
   readonly byAddress: boolean;
   address(address: string): MaybeShared<number>;
-  /** Also by the server that vouches: another one's `alice` is somebody else. */
+  /** Counted per authorization server: `alice` of another server is another user. */
   identity(identity: Identity): MaybeShared<number>;
 }
 

@@ -17,9 +17,8 @@ import type { RateLimit } from './rate-limit.ts';
 export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
 
 /**
- * One route of a loaded file, with everything that judging and forwarding a request needs. What it needs of its own on
- * every request stands first, and the rest is shared with the routes that say the same: with thousands of routes it is
- * memory that a request waits for.
+ * One route of a loaded file, with all that judging and forwarding a request needs. Members that every request reads come
+ * first. Equal routes share the rest: with thousands of routes, a request waits for memory.
  */
 export interface Route extends Placed {
   readonly tally: RouteTally;
@@ -43,7 +42,7 @@ export interface Route extends Placed {
   readonly rewrite: Rewrite | undefined;
   readonly forwardCredential: boolean;
   readonly upstream: Upstream;
-  /** Whether an upload waits for its first bytes before it gets a connection. */
+  /** Whether an upload waits for its first bytes before it takes a connection. */
   readonly buffered: boolean;
   /** `end_with: token`; undefined: what is open stays open. */
   readonly watch: WatchToken | undefined;

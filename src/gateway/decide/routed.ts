@@ -24,6 +24,6 @@ export interface WantedEntity {
   readonly kind: 'form' | 'hashed';
   /** Bytes. */
   readonly limit: number;
-  /** What a longer one is refused with. */
+  /** The code for a longer body. */
   readonly tooLarge: 'form_too_large' | 'integrity_too_large';
 }

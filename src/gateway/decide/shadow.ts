@@ -6,8 +6,8 @@ import type { Forward, Outcome, Refuse } from './outcome.ts';
 import type { Routed } from './routed.ts';
 
 /**
- * Shadow mode: the request goes on as it came, and what enforcing would have done is recorded. Only a valid token brings
- * identity headers, so that nothing behind the gateway can begin to rely on a caller that nobody verified.
+ * Shadow mode: the request is forwarded as it came, and the log records what enforcing would have done. Only a valid token
+ * adds identity headers, so the API never relies on an unverified caller.
  */
 export function forwardInShadow(routed: Routed, form?: Buffer): Outcome | Promise<Outcome> {
   const { wouldRefuse } = routed;
@@ -24,7 +24,10 @@ function record(routed: Routed, form: Buffer | undefined, outcome: Outcome): Out
   return untouched(routed, form, outcome, outcome.kind === 'refuse' ? knownTo(outcome) : undefined);
 }
 
-/** What is 401 is no valid credential for this API, though it may be one for another: its user did not come here by it. */
+/**
+ * A 401 means that the credential is not valid for this API. It may be valid for another one, so the log does not name its
+ * user.
+ */
 function knownTo({ code, identity }: Refuse): Identity | undefined {
   return entry(code).status === 401 ? undefined : identity;
 }

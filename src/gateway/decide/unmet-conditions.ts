@@ -6,8 +6,8 @@ import type { Route } from './route.ts';
 const NAMED = 3;
 
 /**
- * Why no route was found although host and path fit some: which of their conditions failed, for logs and tickets. Says
- * neither what is asked for nor what was sent: either may be a secret. Undefined where host and path fit none.
+ * Why no route was found although host and path match some: the names of the failed conditions, for logs and tickets.
+ * Expected and received values are left out, since both may be secret. Undefined if host and path match none.
  */
 export function unmetDetail(placed: Iterable<Route>, question: Question): string | undefined {
   const told: string[] = [];

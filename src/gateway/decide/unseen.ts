@@ -1,7 +1,7 @@
 import { credentialPlacesOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 import { fold } from '../../config/words/fold-name.ts';
 
-/** Credentials, which no expression sees: a rule should not depend on one, nor a log of its errors show it. */
+/** Credentials are hidden from expressions: no rule must depend on one, and no error in a log may show one. */
 export interface Unseen {
   /** `name`: in lower case. */
   header(name: string): boolean;

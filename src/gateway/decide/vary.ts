@@ -3,8 +3,8 @@ import type { RouteConfig } from '../../config/schema/gateway.ts';
 import { credentialHeadersOf } from '../../config/schema/http-schemes.ts';
 
 /**
- * `Vary` (RFC 9110 §12.5.5) of a decision that may be remembered: the credential, the page that calls, and every header
- * that any route looks at, for a request without it may have been judged by another route. `*`: nobody can list them.
+ * `Vary` (RFC 9110 §12.5.5) of a decision that a proxy may cache: the credential, the calling page's origin, and every header
+ * that any route reads. `*`: the list is open.
  */
 export function varyOf(routes: readonly RouteConfig[]): string {
   const names = new Set(['authorization', 'origin']);

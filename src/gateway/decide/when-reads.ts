@@ -13,9 +13,8 @@ import { isQueryUnclear, queryDecodedFirst } from '../routing/query-decoded-firs
 import { type Unseen, unseenIn } from './unseen.ts';
 
 /**
- * What of that an expression reads occurs twice in a request, or in a spelling that an upstream may take for it, in words;
- * undefined: nothing. With two values of one name nobody knows which one the upstream goes by, and `!=` holds for both
- * together.
+ * Names what an expression reads if it occurs twice or in an ambiguous spelling. Undefined: nothing does. With two values,
+ * the gateway cannot know which one the upstream uses, and `!=` would hold for both.
  */
 export type RepeatedReads = (request: Conditioned) => string | undefined;
 
@@ -110,7 +109,7 @@ function anyParameter({ head, query }: Conditioned): string | undefined {
   return isDoubtful || known.values().some(isTwin) ? 'a query parameter' : undefined;
 }
 
-/** Whether a server that decodes before it parts the query gets other parameters. */
+/** Whether a server that decodes before it splits the query gets other parameters. */
 function isPartedOtherwise(target: string, query: string): boolean {
   const decodedFirst = queryDecodedFirst(target);
   if (decodedFirst === undefined) return false;

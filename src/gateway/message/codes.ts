@@ -2,15 +2,15 @@
 export type Step = 'message' | 'target' | 'route' | 'extract' | 'throttle' | 'verify' | 'permit' | 'forward';
 
 /**
- * Every way in which the gateway does not forward a request: its stable code, its status, the sentence that the client
- * reads, the step at which it ended and what can be done. `docs/errors.md`, `gatehouse why` and `gatehouse explain` read
- * this table. Programs branch on the code, never on the sentence.
+ * Every way in which the gateway does not forward a request. A row has the stable code, the status, the sentence for the
+ * client, the step and the remedy. `docs/errors.md`, `gatehouse why` and `gatehouse explain` read this table. Programs branch
+ * on the code, never on the sentence.
  */
 export interface CodeEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 429 | 431 | 500 | 502 | 503 | 504;
   /** Where the message ends is in doubt, so nothing behind it is read (RFC 9112 §6.1). */
   readonly closes?: true;
-  /** RFC 7616 §3.3: the credentials were right, and only the nonce is to be changed. */
+  /** RFC 7616 §3.3: the credentials were right. Only the nonce must change. */
   readonly stale?: true;
   /** The credentials may have been guessed: failures of this kind are counted, and too many are 429. */
   readonly guess?: true;
@@ -30,12 +30,10 @@ export interface CodeEntry {
   readonly remedy: string;
 }
 
-const ENCODE_ONCE = 'Send the path percent-encoded once, and nothing that is not a path.';
-const UPSTREAM_KEPT =
-  'Look at the upstream: `gatehouse doctor` connects to it, and the log names the url and the fault.';
-const WAIT = 'Repeat it after Retry-After.';
-const SHARED =
-  'Where many clients come by one address, name the proxy before them in `trusted_proxies`, or raise `limits.share`.';
+const ENCODE_ONCE = 'Percent-encode the path once. Send only a path.';
+const UPSTREAM_KEPT = 'Check the upstream: `gatehouse doctor` connects to it. The log names the url and the fault.';
+const WAIT = 'Retry after the time in Retry-After.';
+const SHARED = 'If many clients share one address, add their proxy to `trusted_proxies`, or raise `limits.share`.';
 
 const targets = {
   target_malformed: {
@@ -48,41 +46,41 @@ const targets = {
     status: 400,
     text: 'The path contains a dot segment, plain or encoded.',
     step: 'target',
-    remedy: 'Send the path that is meant, without `.` and `..`.',
+    remedy: 'Send the resolved path, without `.` and `..`.',
   },
   target_empty_segment: {
     status: 400,
     text: 'The path contains two slashes in a row.',
     step: 'target',
-    remedy: 'Send one slash where there are two: often a base address that ends with one.',
+    remedy: 'Send one slash. A base address that ends with a slash often causes this.',
   },
   target_backslash: {
     status: 400,
     text: 'The path contains a backslash, plain or encoded.',
     step: 'target',
-    remedy: 'Send `/`; a backslash in a name cannot be sent.',
+    remedy: 'Send `/`. The gateway accepts no backslash in a path.',
   },
   target_null: {
     status: 400,
     text: 'The path contains an encoded NUL.',
     step: 'target',
-    remedy: 'Leave it out: no path holds NUL.',
+    remedy: 'Remove it: a path cannot contain NUL.',
   },
   target_control: {
     status: 400,
     text: 'The path contains an encoded control character.',
     step: 'target',
-    remedy: 'Leave it out: a control character is no part of a name.',
+    remedy: 'Remove it: a path cannot contain control characters.',
   },
   target_lookalike: {
     status: 400,
     text: 'The path contains a character that some servers read as a slash.',
     step: 'target',
-    remedy: 'Send `/` where a slash is meant; no name can hold a sign that looks like one.',
+    remedy: 'Send `/` for a slash. The gateway accepts no character that looks like one.',
   },
   target_ambiguous: {
     status: 400,
-    text: 'The path belongs to one route as it stands and to another once decoded.',
+    text: 'The path matches one route before decoding and another route after it.',
     step: 'target',
     explainedAt: 'route',
     remedy:
@@ -98,28 +96,28 @@ const targets = {
     status: 400,
     text: 'The request target contains a fragment.',
     step: 'target',
-    remedy: 'Leave out `#` and what follows: it is the business of the client.',
+    remedy: 'Remove `#` and the text after it. A fragment is for the client only.',
   },
   target_encoded_slash: {
     status: 400,
-    text: 'The path contains an encoded slash, which this route does not take.',
+    text: 'The path contains an encoded slash, which this route does not accept.',
     step: 'target',
     explainedAt: 'route',
-    remedy: 'Send `/`; or, where the API reads %2F as part of a name, `encoded_slashes: keep` on the route.',
+    remedy: 'Send `/`. If the API reads %2F as part of a name, set `encoded_slashes: keep` on the route.',
   },
   target_path_parameter: {
     status: 400,
-    text: 'The path contains a path parameter, which this route does not take.',
+    text: 'The path contains a path parameter, which this route does not accept.',
     step: 'target',
     explainedAt: 'route',
-    remedy: 'Leave out `;`; or, where the API reads such parameters, `path_parameters: keep` on the route.',
+    remedy: 'Remove `;`. If the API reads such parameters, set `path_parameters: keep` on the route.',
   },
   target_other_host: {
     status: 400,
     text: 'The request target names another host than the Host header.',
     step: 'target',
     explainedAt: 'host',
-    remedy: 'Send one name, in both places or in Host alone.',
+    remedy: 'Send the same host in both places, or in Host only.',
   },
   host_invalid: {
     status: 400,
@@ -127,7 +125,7 @@ const targets = {
     step: 'target',
     explainedAt: 'host',
     remedy:
-      'Send one Host field with the name, and the port where it is not the usual one. With `host: forwarded`, one host in X-Forwarded-Host.',
+      'Send one Host header with the name, and the port if it is not the default. With `host: forwarded`, send one host in X-Forwarded-Host.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -137,57 +135,57 @@ const framing = {
     closes: true,
     text: 'The request is not well-formed HTTP/1.1.',
     step: 'message',
-    remedy: 'Look at what the client, or a proxy before the gateway, sends: the log says what is wrong with it.',
+    remedy: 'Check what the client, or a proxy in front of the gateway, sends. The log names the fault.',
   },
   transfer_encoding_invalid: {
     status: 400,
     closes: true,
-    text: 'The only transfer coding taken is chunked, once.',
+    text: 'The only accepted transfer coding is chunked, once.',
     step: 'message',
-    remedy: 'Send `Transfer-Encoding: chunked` alone, or Content-Length.',
+    remedy: 'Send `Transfer-Encoding: chunked` only, or Content-Length.',
   },
   headers_too_large: {
     status: 431,
-    text: 'The header section is larger than this gateway takes.',
+    text: 'The header section is larger than this gateway accepts.',
     step: 'message',
-    remedy: 'Send less, often cookies; or raise `limits.header_size`.',
+    remedy: 'Send smaller headers (often cookies), or raise `limits.header_size`.',
   },
   headers_too_many: {
     status: 431,
-    text: 'The request has more header lines than this gateway takes.',
+    text: 'The request has more header lines than this gateway accepts.',
     step: 'message',
-    remedy: 'Send fewer; or raise `limits.header_count`.',
+    remedy: 'Send fewer headers, or raise `limits.header_count`.',
   },
   request_timeout: {
     status: 408,
     text: 'The request did not arrive in time.',
     step: 'message',
-    remedy: 'Repeat it; where clients are slow, raise `limits.headers_timeout` or lower `limits.body_rate`.',
+    remedy: 'Retry. If clients are slow, raise `limits.headers_timeout` or lower `limits.body_rate`.',
   },
   expectation_failed: {
     status: 417,
-    text: 'The only expectation met is 100-continue.',
+    text: 'The only supported expectation is 100-continue.',
     step: 'message',
-    remedy: 'Send `Expect: 100-continue`, or no Expect at all.',
+    remedy: 'Send `Expect: 100-continue`, or no Expect header.',
   },
   body_too_large: {
     status: 413,
-    text: 'The request body is larger than this route takes.',
+    text: 'The request body is larger than this route accepts.',
     step: 'message',
     explainedAt: 'route',
-    remedy: 'Send less; or raise `limits.body` on the route.',
+    remedy: 'Send a smaller body, or raise `limits.body` on the route.',
   },
   form_too_large: {
     status: 413,
     text: 'The form is larger than this route reads for its access_token.',
     step: 'extract',
-    remedy: 'Send the token in the Authorization field; or raise `limits.form_body`.',
+    remedy: 'Send the token in the Authorization header, or raise `limits.form_body`.',
   },
   integrity_too_large: {
     status: 413,
-    text: 'The request body is larger than this route checks for its integrity.',
+    text: "The request body is too large for this route's integrity check.",
     step: 'extract',
-    remedy: 'Answer the challenge with `qop=auth`, or send less.',
+    remedy: 'Answer the challenge with `qop=auth`, or send a smaller body.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -197,147 +195,147 @@ const routing = {
     text: 'No route matches this request.',
     step: 'route',
     remedy:
-      'Look at host, path and method: `gatehouse routes` shows what there is, `gatehouse explain` why nothing fits.',
+      'Check host, path and method. `gatehouse routes` lists the routes, and `gatehouse explain` says why none matches.',
   },
   method_not_allowed: {
     status: 405,
-    text: 'The route does not take this method.',
+    text: 'The route does not accept this method.',
     step: 'route',
-    remedy: 'Use a method of the Allow field; or add it to `methods` of the route. GET alone takes no HEAD.',
+    remedy: "Use a method from the Allow header, or add this one to the route's `methods`. GET does not include HEAD.",
   },
   connection_names_decisive: {
     status: 400,
     text: 'The Connection header names a field that decides about this request.',
     step: 'route',
     remedy:
-      'Leave the name out of `Connection`: what it names goes no further, so nothing can be judged by it. The log says which.',
+      'Remove the name from `Connection`. A header named there is not forwarded, so it must not decide. The log names it.',
   },
   match_repeated: {
     status: 400,
     text: 'A header or query parameter that decides about the request occurs more than once.',
     step: 'route',
     remedy:
-      'Send that header or query parameter once, in one spelling: `X_Env`, `op[]`, `OP` and `;op=` count for `X-Env` and `op`.',
+      'Send that header or query parameter once, in one spelling. `X_Env` counts as `X-Env`; `op[]`, `OP` and `;op=` count as `op`.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
-/** Of a proxy that asks whether a request passes, and of what it asks. */
+/** The proxy's question to the decision endpoint, and its request that is judged. */
 const asking = {
   caller_untrusted: {
     status: 403,
     text: 'Only the proxies that this gateway trusts may ask for decisions.',
     step: 'message',
-    remedy: 'Put the address of the proxy into `trusted_proxies`.',
+    remedy: "Add the proxy's address to `trusted_proxies`.",
   },
   question_unclear: {
     status: 500,
-    text: 'The proxy in front does not say which request it asks about.',
+    text: 'The proxy does not say which request it asks about.',
     step: 'message',
-    remedy: 'Let the proxy set the fields that its page in the cookbook shows; the log says which one is missing.',
+    remedy: 'Configure the proxy as its cookbook page shows. The log names the missing header.',
   },
   answer_undeliverable: {
     status: 404,
-    text: 'The gateway answers this request itself, and the proxy in front has to send it there.',
+    text: 'The gateway answers this request itself, so the proxy must forward it to the gateway.',
     step: 'message',
-    remedy: 'Send preflights and metadata to the gateway itself, as the page of the proxy shows.',
+    remedy: "Forward preflights and metadata to the gateway, as the proxy's cookbook page shows.",
   },
 } as const satisfies Record<string, CodeEntry>;
 
 const credentials = {
   credential_missing: {
     status: 401,
-    text: 'This route needs credentials of a kind that its challenges name.',
+    text: 'No credentials sent. WWW-Authenticate lists what this route accepts.',
     step: 'extract',
     remedy:
-      'Send `Authorization: Bearer …` with a token, or what the challenge names; the reason, in ticket and log, tells what was there instead.',
+      'Send `Authorization: Bearer …` with a token, or what the challenge names. The reason in the ticket and the log says what the request had instead.',
   },
   credential_malformed: {
     status: 400,
     error: 'invalid_request',
-    text: 'The access token is not of the form that RFC 6750 gives it.',
+    text: 'The access token does not have the form that RFC 6750 requires.',
     tellsDetail: true,
     step: 'extract',
     remedy:
-      'Send `Authorization: Bearer`, one space and the token, without quotes; the reason tells which part is wrong.',
+      'Send `Authorization: Bearer`, one space and the token, without quotes. The reason says which part is wrong.',
   },
   credential_repeated: {
     status: 400,
     error: 'invalid_request',
     text: 'The request carries more than one credential.',
     step: 'extract',
-    remedy: 'Send one credential, once: a token in the Authorization field alone.',
+    remedy: 'Send one credential, once, for example a token in the Authorization header.',
   },
   credential_misspelt: {
     status: 400,
-    text: 'The credential stands in a spelling of its header or parameter that servers read in different ways.',
+    text: 'The credential uses a spelling of its header or parameter that servers read in different ways.',
     step: 'extract',
     remedy:
-      'Write the header or the parameter as the challenge names it: `X_API_Key` is another spelling of `X-API-Key`, and `;key=` of `key`.',
+      'Write the header or parameter exactly as the challenge names it. `X_API_Key` is another spelling of `X-API-Key`, and `;key=` of `key`.',
   },
   authorization_malformed: {
     status: 400,
-    text: 'The Authorization field is not of the form that its scheme gives it.',
+    text: 'The Authorization header does not have the form that its scheme requires.',
     step: 'extract',
-    remedy: 'Let a library write the field; the log says what is wrong with it.',
+    remedy: 'Use a library to write the header. The log names the fault.',
   },
   transport_insecure: {
     status: 403,
-    text: 'This route takes a password over TLS only.',
+    text: 'This route accepts a password over TLS only.',
     step: 'extract',
-    remedy: 'Use https; behind a proxy that ends TLS, put its address into `trusted_proxies`.',
+    remedy: 'Use https. If a proxy ends TLS, add its address to `trusted_proxies`.',
   },
   password_wrong: {
     status: 401,
     guess: true,
     text: 'The user name or the password is wrong.',
     step: 'verify',
-    remedy: 'Enter it again. A user that was just added must be in the file, or the database, that the route names.',
+    remedy: 'Enter them again. A new user must be in the file or database that the route names.',
   },
   api_key_invalid: {
     status: 401,
     guess: true,
-    text: 'The API key is not known.',
+    text: 'The API key is unknown.',
     step: 'verify',
     remedy:
-      'Send the key whole and unchanged. A key that was just made must be in the file or the database that `api_key: { keys }` of the route names.',
+      'Send the whole key, unchanged. A new key must be in the file or database that the route names in `api_key: { keys }`.',
   },
   api_key_expired: {
     status: 401,
     text: 'The API key expired.',
     step: 'verify',
-    remedy: 'Ask for a new key: `gatehouse api-key rotate` or `create` makes one.',
+    remedy: 'Create a new key with `gatehouse api-key rotate` or `create`.',
   },
   digest_mismatch: {
     status: 401,
     text: 'The Digest credentials do not answer a challenge of this route.',
     step: 'verify',
-    remedy: 'Answer the last challenge with its own realm, algorithm and qop.',
+    remedy: 'Answer the latest challenge, with its realm, algorithm and qop.',
   },
   digest_uri: {
     status: 400,
     text: 'The uri of the Digest credentials is not the request target.',
     step: 'verify',
-    remedy: 'Send as `uri` the request target, byte by byte; behind a proxy that rewrites see `uri_from`.',
+    remedy: 'Send the exact request target as `uri`. If a proxy rewrites it, see `uri_from`.',
   },
   nonce_invalid: {
     status: 401,
-    text: 'The nonce does not come from this gateway.',
+    text: 'This gateway did not issue the nonce.',
     step: 'verify',
     remedy: 'Answer the new challenge. Several gateways need the same `nonce_keys`.',
   },
   nonce_stale: {
     status: 401,
     stale: true,
-    text: 'The nonce has ended; the challenge has a new one.',
+    text: 'The nonce expired. The challenge has a new one.',
     step: 'verify',
-    remedy: 'Answer the new challenge with the same password: no need to ask the user.',
+    remedy: 'Answer the new challenge with the same password. The user need not enter it again.',
   },
   nonce_replayed: {
     status: 401,
     stale: true,
-    text: 'The nonce count was used before; the challenge has a new nonce.',
+    text: 'The nonce count was used before. The challenge has a new nonce.',
     step: 'verify',
-    remedy: 'Answer the new challenge, and count `nc` up with each request.',
+    remedy: 'Answer the new challenge, and increase `nc` with each request.',
   },
   token_malformed: {
     status: 401,
@@ -345,21 +343,21 @@ const credentials = {
     text: 'The access token is malformed.',
     step: 'verify',
     remedy:
-      'Send the token whole and unchanged. If it is opaque, the gateway needs `client_id` and `client_secret` to ask about it.',
+      'Send the whole token, unchanged. If it is opaque, the gateway needs `client_id` and `client_secret` to introspect it.',
   },
   token_algorithm: {
     status: 401,
     error: 'invalid_token',
     text: 'The access token is signed with an algorithm that is not accepted.',
     step: 'verify',
-    remedy: 'Let the authorization server sign with one of `algorithms`, or add its own there.',
+    remedy: 'Configure the authorization server to sign with one of `algorithms`, or add its algorithm there.',
   },
   token_signature: {
     status: 401,
     error: 'invalid_token',
     text: 'The signature of the access token is not valid.',
     step: 'verify',
-    remedy: 'Get a new token. If all are refused, compare the keys of the server with what `gatehouse doctor` finds.',
+    remedy: "Get a new token. If all are rejected, compare the server's keys with the output of `gatehouse doctor`.",
   },
   token_type: {
     status: 401,
@@ -367,7 +365,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token, no identity token. If its `typ` is another one, name it in `typ`, or see `required_claims`.',
+      'Send an access token, not an ID token. If its `typ` is another one, add it to `typ`, or see `required_claims`.',
   },
   token_issuer: {
     status: 401,
@@ -375,7 +373,7 @@ const credentials = {
     text: 'The access token comes from an authorization server that this route does not accept.',
     step: 'verify',
     remedy:
-      'Compare `iss` of the token with `issuer`, byte by byte, also the slash at the end, and look at `authorization_servers` of the route.',
+      "Compare the token's `iss` with `issuer`, byte by byte, including a slash at the end. Check `authorization_servers` of the route.",
   },
   token_expired: {
     status: 401,
@@ -389,21 +387,21 @@ const credentials = {
     error: 'invalid_token',
     text: 'The access token is not valid yet.',
     step: 'verify',
-    remedy: 'Set the clocks; `gatehouse doctor` compares them.',
+    remedy: 'Correct the clocks. `gatehouse doctor` compares them.',
   },
   token_lifetime: {
     status: 401,
     error: 'invalid_token',
-    text: 'The access token lives longer than this gateway takes.',
+    text: "The access token's lifetime is longer than this gateway accepts.",
     step: 'verify',
-    remedy: 'Let the server give shorter tokens; or raise `max_token_lifetime`.',
+    remedy: 'Configure the server to issue shorter tokens, or raise `max_token_lifetime`.',
   },
   token_audience: {
     status: 401,
     error: 'invalid_token',
     text: 'The access token is for another audience.',
     step: 'permit',
-    remedy: 'Ask for a token for this API (`resource` or `audience`), or correct `audience` in the file.',
+    remedy: "Request a token for this API (`resource` or `audience`), or correct `audience` in the gateway's file.",
   },
   token_inactive: {
     status: 401,
@@ -411,34 +409,34 @@ const credentials = {
     text: 'The access token is unknown, expired or revoked.',
     step: 'verify',
     remedy:
-      'Get a new token. If new ones are refused too, another server gave them, or the client of the gateway lacks `introspect: true`.',
+      "Get a new token. If new ones are rejected too, another server issued them, or the gateway's client lacks `introspect: true`.",
   },
   token_revoked: {
     status: 401,
     error: 'invalid_token',
     text: 'The access token was revoked.',
     step: 'verify',
-    remedy: 'Get a new token; who revoked it stands in the audit log of the service.',
+    remedy: 'Get a new token. The audit log of the authorization service says who revoked the old one.',
   },
   token_bound: {
     status: 401,
     error: 'invalid_token',
-    text: 'The access token is bound to a key whose possession was not shown.',
+    text: 'The access token is bound to a key, and the request does not prove possession of it.',
     step: 'verify',
-    remedy: 'Ask for a token that is bound to no key: this gateway checks no possession.',
+    remedy: 'Request a token without key binding. This gateway does not check possession.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
 const throttling = {
   login_throttled: {
     status: 429,
-    text: 'Too many wrong passwords or API keys; Retry-After says when the next one is looked at.',
+    text: 'Too many wrong passwords or API keys. Retry after the time in Retry-After.',
     step: 'verify',
     remedy: WAIT,
   },
   rate_limited: {
     status: 429,
-    text: 'Too many requests on this route; Retry-After says when the next one passes.',
+    text: 'Too many requests on this route. Retry after the time in Retry-After.',
     step: 'throttle',
     remedy: `${WAIT} Or raise \`rate_limit\` of the route.`,
   },
@@ -450,20 +448,20 @@ const permission = {
     error: 'insufficient_scope',
     text: 'The access token lacks a scope that this request needs.',
     step: 'permit',
-    remedy: 'Ask for the scope that the challenge names; the client must be registered for it.',
+    remedy: 'Request the scope that the challenge names. The client must be registered for it.',
   },
   condition_failed: {
     status: 403,
     text: 'A condition of this route does not hold for the access token or the request.',
     step: 'permit',
-    remedy: 'Look at `claims` and `when` of the route: `gatehouse explain` with the token tells what they found.',
+    remedy: "Check the route's `claims` and `when`. `gatehouse explain` with the token shows what they found.",
   },
   identity_unrepresentable: {
     status: 403,
-    text: 'A claim of the access token cannot be written as a header.',
+    text: 'A claim of the access token cannot be sent as a header.',
     step: 'permit',
     explainedAt: 'forward',
-    remedy: 'Leave the claim out of `identity_headers`, or let the server write it without control characters.',
+    remedy: 'Remove the claim from `identity_headers`, or configure the server to write it without control characters.',
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -482,7 +480,7 @@ const outages = {
   },
   counters_unavailable: {
     status: 503,
-    text: 'How often a nonce was used cannot be known at the moment.',
+    text: 'The nonce count cannot be checked at the moment.',
     step: 'verify',
     remedy: `${WAIT} Look whether the Redis of \`counters\` answers.`,
   },
@@ -494,7 +492,7 @@ const outages = {
   },
   users_unavailable: {
     status: 503,
-    text: 'Who the user is cannot be looked up at the moment.',
+    text: 'The user store cannot be reached at the moment.',
     step: 'verify',
     remedy: `${WAIT} Look whether the database of the users answers.`,
   },
@@ -506,7 +504,7 @@ const outages = {
   },
   upstream_unhealthy: {
     status: 503,
-    text: 'The upstream is not well at the moment.',
+    text: 'No healthy upstream is available.',
     step: 'forward',
     remedy: UPSTREAM_KEPT,
   },
@@ -520,29 +518,29 @@ const outages = {
     status: 502,
     text: 'The upstream did not answer with valid HTTP.',
     step: 'forward',
-    remedy: 'Look at what the upstream sends: the log says where its answer is not HTTP.',
+    remedy: 'Check what the upstream sends. The log says where its answer is not HTTP.',
   },
   upstream_credentials_refused: {
     status: 502,
-    text: 'The upstream does not take the credentials of this gateway.',
+    text: "The upstream rejects this gateway's credentials.",
     step: 'forward',
-    remedy: 'Correct `credentials` of the upstream.',
+    remedy: "Correct the upstream's `credentials`.",
   },
   upstream_unauthenticated: {
     status: 502,
     text: 'The upstream did not prove that it knows the password.',
     step: 'forward',
-    remedy: 'Look whether `url` leads to the upstream that is meant: this one does not know the password.',
+    remedy: 'Check that `url` is the right upstream: this one does not know the password.',
   },
   upstream_protection_unmet: {
     status: 502,
-    text: 'The upstream wants the hash of the request body first, and this body is too long for that.',
+    text: 'The upstream requires a hash of the request body, and this body is too long for that.',
     step: 'forward',
-    remedy: 'Send less, or let the upstream offer `qop=auth` too.',
+    remedy: 'Send a smaller body, or configure the upstream to offer `qop=auth` too.',
   },
   upstream_nonce_stale: {
     status: 503,
-    text: 'The upstream asked for a new nonce, and this request is not sent again; Retry-After says when to repeat it.',
+    text: 'The upstream asked for a new nonce, and the gateway cannot resend this request. Retry after the time in Retry-After.',
     step: 'forward',
     remedy: WAIT,
   },
@@ -550,13 +548,13 @@ const outages = {
     status: 504,
     text: 'The upstream did not answer in time.',
     step: 'forward',
-    remedy: 'Look why the API is slow; or raise `timeout` of the upstream or route.',
+    remedy: 'Find out why the API is slow, or raise `timeout` of the upstream or route.',
   },
   internal_error: {
     status: 500,
-    text: 'The gateway failed; the request id leads to the log.',
+    text: 'The gateway failed. Find the request id in its log.',
     step: 'forward',
-    remedy: 'It is a defect: look up the request id in the log, and report what stands there.',
+    remedy: 'This is a defect. Find the request id in the log, and report the entry.',
   },
 } as const satisfies Record<string, CodeEntry>;
 

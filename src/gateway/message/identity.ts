@@ -14,11 +14,11 @@ export interface TokenMarks {
   readonly hash: string;
 }
 
-/** Who a credential speaks for: the facts, which are cached. What they allow is judged anew for every request. */
+/** The verified facts about the caller. They are cached. What they allow is judged for every request. */
 export interface Identity {
   /** `bearer`, or a name of the table of schemes. */
   readonly scheme: string;
-  /** The issuer identifier of the authorization server that vouches for the facts; of a user file `SCHEME:REALM`. */
+  /** The issuer identifier of the authorization server that issued the facts. For a user file it is `SCHEME:REALM`. */
   readonly issuer: string;
   /** The configuration name of that authorization server; empty where there is none. */
   readonly server: string;
@@ -62,7 +62,7 @@ export type StreamEnd = 'token_revoked' | 'token_expired';
 /** Something is open by leave of a token; `end` is called once that has ended. Gives the way out. */
 export type WatchToken = (identity: Identity, end: (why: StreamEnd) => void) => () => void;
 
-/** Of a scheme other than bearer tokens. */
+/** Set by schemes other than bearer. */
 export type SchemeVerification = Verification | Throttled;
 
 /** Turns a well-formed bearer token into its identity. A cached token is answered without a promise. */

@@ -1,6 +1,6 @@
 /**
- * Counts those who still use something and, after the last of them, ends it: never sooner, and once. Whoever makes a
- * lease is its first user.
+ * Counts the users of a resource and closes it after the last one: never earlier, and once. The creator of a lease is its
+ * first user.
  */
 export class Lease {
   #users = 1;

@@ -1,7 +1,6 @@
 /**
- * The head of a request, read once. `fields` keeps every header line in order, names in lower case; the members below
- * it are the few fields that decide something, with how often each occurred, because a field that occurs twice is a
- * different thing from one that occurs once.
+ * The head of a request, read once. `fields` keeps every header line in order, with names in lower case. The members below it
+ * are the few fields that decide something, with the count of each: a repeated field means something else than a single one.
  */
 export interface RequestHead {
   readonly method: string;
@@ -62,13 +61,16 @@ export interface Origin {
   readonly chain: string;
   /** Host as a trusted proxy spells it, perhaps with the port that the client asked; undefined: as it is. */
   readonly host: string | undefined;
-  /** X-Forwarded-Host of a trusted proxy where it is another than Host, by which the request is judged: nobody is told. */
+  /**
+   * X-Forwarded-Host of a trusted proxy, if it differs from Host. The gateway judges the request by it and does not forward
+   * it.
+   */
   readonly otherHost?: string | undefined;
-  /** Of this connection, and judged to be good; undefined: there is none, or it is that of a proxy, and no client's. */
+  /** The verified client certificate of this connection. Undefined: none, or the connection belongs to a proxy. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Of a trusted proxy, taken over. */
+  /** Taken from a trusted proxy. */
   readonly requestId: string | undefined;
-  /** Whether the peer is one of the trusted proxies, so that what it says of the request before it is believed. */
+  /** Whether the peer is a trusted proxy, so that the gateway believes its forwarding headers. */
   readonly isProxied: boolean;
   /** By which way a proxy asked about the request; undefined: it came to the listener of clients. */
   readonly via?: Via;
@@ -84,7 +86,7 @@ export interface ClientCertificate {
 
 export type Via = 'nginx' | 'forward-auth' | 'envoy';
 
-/** What a driver knows of a request before anything is judged. */
+/** What a driver knows of a request before it is judged. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;

@@ -1,4 +1,4 @@
-/** Of one connection (RFC 9110 §7.6.1), with what frames a message on it. */
+/** Hop-by-hop fields (RFC 9110 §7.6.1), and fields that frame a message. */
 export const OF_HOP: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -15,5 +15,5 @@ export const OF_HOP: ReadonlySet<string> = new Set([
   'content-length',
 ]);
 
-/** What we write for our own connection to the upstream, and what only a proxy may say of the one before it. */
+/** Fields that the gateway sets for its own connection to the upstream, and fields that only a proxy may send. */
 export const OURS: ReadonlySet<string> = new Set([...OF_HOP, 'x-real-ip']);

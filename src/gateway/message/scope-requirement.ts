@@ -22,8 +22,8 @@ export function satisfies(requirement: ScopeRequirement, held: ReadonlySet<strin
 }
 
 /**
- * What a challenge names: all scopes of the alternative with the fewest missing, those that are held too, so that a
- * client that asks for exactly these gets a token that suffices (RFC 6750 §3).
+ * The scopes that a challenge names: the alternative with the fewest missing scopes, with those that the token already has. A
+ * client that asks for exactly these gets a sufficient token (RFC 6750 §3).
  */
 export function nearest(requirement: ScopeRequirement, held: ReadonlySet<string>): readonly string[] {
   let best: readonly string[] = requirement[0] ?? [];

@@ -4,14 +4,14 @@ import { decodedReadings, strictReading } from '../../config/words/path-readings
 import type { Code } from './codes.ts';
 
 /**
- * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). What this returns is both matched and forwarded, so
- * that no upstream can be shown another path than the one that was judged.
+ * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). The result is both matched and forwarded. So the upstream
+ * never gets another path than the judged one.
  */
 export interface Target {
   readonly kind: 'target';
   /** Percent-encoded unreserved characters decoded once (RFC 3986 §6.2.2.2); otherwise byte for byte as received. */
   readonly path: string;
-  /** `path` as it stands, in the form that patterns compare with (§6.2.2.1). */
+  /** `path` without decoding, in the form that patterns compare with (§6.2.2.1). */
   readonly key: string;
   /** As servers see it that decode before they route, where that is another text than `key`. */
   readonly decoded: readonly string[];
@@ -19,7 +19,7 @@ export interface Target {
   readonly query: string;
   readonly encodedSlash: boolean;
   readonly parameter: boolean;
-  /** Of an absolute-form target; to be compared with Host. */
+  /** Set for an absolute-form target. It must match Host. */
   readonly authority: string | undefined;
 }
 
@@ -43,7 +43,7 @@ for (const character of '/.%;\\') classes[character.charCodeAt(0)] = SPECIAL;
 /** A target as it would be asked of its own server (RFC 9112 §3.2.1), whatever its path looks like. */
 export interface OriginForm {
   readonly text: string;
-  /** Of an absolute-form target. */
+  /** Set for an absolute-form target. */
   readonly authority: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function judgeOrigin(origin: string, authority: string | undefined): Target | Re
   return fault === undefined ? target(decoded, query, authority) : refused(fault);
 }
 
-/** Of nearly every path. */
+/** Nearly every path matches. */
 const NONE: readonly string[] = [];
 
 function target(path: string, query: string, authority: string | undefined): Target {

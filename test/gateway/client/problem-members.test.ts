@@ -29,7 +29,7 @@ t.test('who sends no credentials is told that they are needed, and nothing else 
   const { url } = await gateway(t, behind(api));
   const attempts = [fetch(`${url}/orders/1`), fetch(`${url}/orders/1`, { headers: { authorization: 'Basic YTpi' } })];
   const details = await Promise.all(attempts.map(async (each) => ((await (await each).json()) as Problem).detail));
-  t.strictSame([...new Set(details)], ['This route needs credentials of a kind that its challenges name.']);
+  t.strictSame([...new Set(details)], ['No credentials sent. WWW-Authenticate lists what this route accepts.']);
 });
 
 t.test('the body of a 403 names the scope that the challenge names; a bad token is told no scope', async (t) => {
