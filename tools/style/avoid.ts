@@ -20,7 +20,7 @@ const words: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\bvouch/i, 'sign, verify'],
   [/\bbesides\b/i, 'also, beside (a place)'],
   [/\b(?:is|are|be) not well\b(?!-)/i, 'is unhealthy'],
-  [/\b(?:fits|knows|has|does|holds|takes|says|stands) not\b/i, 'does not …', /\bdoes not [a-z]|has not [a-z]/i],
+  [/\b(?:fits|knows|holds|takes|says|stands) not\b/i, 'does not …'],
   [/\bstands\b/i, 'is, is listed', /\bstands (?:in front|for|out)\b/i],
   [/\bthe like\b/i, 'similar, and so on'],
   [
@@ -40,9 +40,7 @@ const words: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\b(?:goes|go|went|gone) on\b/i, 'continue, keep'],
   [/\bis to be\b|\bare to be\b/i, 'must be, will be'],
   [/\bkin\b/i, 'similar'],
-  [/\bnor\b/i, 'and not, or'],
   [/\bsignif(?:y|ies)\b/i, 'mean'],
-  [/\bin the stead\b|\bin place of\b/i, 'instead of'],
   [/\b(?:that|those) of (?:the|a|an|its|each|one)\b.*\bis in\b/i, 'name the thing again'],
   [/\bafter all\b/i, 'leave it out'],
   [/\bof itself\b|\bof themselves\b/i, 'itself'],

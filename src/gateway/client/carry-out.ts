@@ -3,7 +3,7 @@ import { type Forward, type Outcome, refuse } from '../decide/outcome.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A throw is a defect of ours: the request gets a 500, which lets nothing pass, the log its stack, and the process goes on. */
+/** A throw is a defect of ours. The request gets a 500 and never passes, the log gets the stack, and the process continues. */
 export function catchDefects(exchange: Exchange, step: () => void): void {
   try {
     step();
@@ -24,7 +24,7 @@ export function broken(exchange: Exchange, error: unknown): void {
   }
 }
 
-/** Goes on with a decision that had to be waited for; the time is that of the credential's verification. */
+/** Continues with a decision that was not ready at once. The time counts as verification of the credential. */
 function onceVerified(exchange: Exchange, decided: Promise<Outcome>, goOn: (settled: Outcome) => void): void {
   exchange.trace?.verifying();
   const asked = exchange.shared.clock.monotonic();

@@ -27,12 +27,15 @@ export function isGarbage({ code = '' }: NodeJS.ErrnoException): boolean {
   return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
 }
 
-/** Nobody is left; or Node.js reads over TLS although it has stopped its parser, and what is lost may have been good. */
+/**
+ * The client has left. Or Node.js still reads over TLS although its parser has stopped, and the lost bytes may have been
+ * valid.
+ */
 const NO_FAULT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 
 /**
- * Answers on the bare connection and closes it. Where an answer is under way, or owed to a request before this one
- * (RFC 9112 §9.3.2), the connection is closed without another: it would be read as the answer to that request.
+ * Answers on the bare connection and closes it. If an answer is in progress, or owed to an earlier request (RFC 9112 §9.3.2),
+ * the connection closes without another answer: the client would take it for the answer to that request.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

@@ -14,7 +14,7 @@ export interface ClientRequest {
   /** Whether all of the body has arrived. */
   readonly complete: boolean;
   readonly socket: ClientConnection;
-  /** Nothing stands behind it on its carrier, so an answer may end before the upload does (RFC 9113 §8.1). */
+  /** No other request follows on its connection, so an answer may end before the upload does (RFC 9113 §8.1). */
   readonly standsAlone?: true;
   on(event: 'data', listener: (chunk: Buffer) => void): this;
   on(event: 'end' | 'close', listener: () => void): this;
@@ -32,7 +32,7 @@ export interface ClientResponse {
   readonly headersSent: boolean;
   /** Null: the answer is out. */
   readonly socket: ClientConnection | null;
-  /** Of a connection that carries one exchange at a time. */
+  /** A connection that carries one exchange at a time. */
   shouldKeepAlive: boolean;
   writeContinue(): void;
   /** Throws where a line cannot be written. */
@@ -50,12 +50,12 @@ export interface ClientResponse {
 /** What carries one exchange: a connection, or a stream of one. */
 export interface ClientConnection {
   readonly destroyed: boolean;
-  /** Of the connection. */
+  /** The connection's address. */
   readonly remoteAddress?: string | undefined;
-  /** Of a stream: what the client of its connection proved itself with. */
+  /** For a stream: the client certificate of its connection. */
   readonly certificate?: ClientCertificate | undefined;
   destroy(): unknown;
-  /** So that nobody takes what was sent for whole. */
+  /** So that the client does not take a cut answer for a whole one. */
   resetAndDestroy?(): unknown;
   once(event: 'close', listener: () => void): unknown;
 }

@@ -2,15 +2,16 @@ import type { Socket } from 'node:net';
 import type { Stalls, Watched } from './stalls.ts';
 
 interface Patience {
-  /** Milliseconds, as now in force. */
+  /** Milliseconds, from the current configuration. */
   readonly idle: () => number;
   /** A tunnel has a time of its own. */
   readonly isTunnel: (socket: Socket) => boolean;
 }
 
 /**
- * So many times as long as a reader of an answer that is still to come has: of what waits in the kernel nobody tells, and it
- * takes more only when a third of its buffer is free, which may be megabytes. Whoever reads steadily seems to stand until then.
+ * Factor on the time for a reader of an answer that is still to come. The kernel does not report how much it holds, and it
+ * accepts more only when a third of its buffer is free, which may be megabytes. Until then a steady reader seems to stand
+ * still.
  */
 const LONGER = 10;
 
@@ -21,7 +22,10 @@ const LONGER = 10;
 export class ClientReader implements Watched {
   readonly #socket: Socket;
   readonly #patience: Patience;
-  /** Bytes of the writes that were taken whole, and since when they are no more; undefined: nothing waited when it was looked. */
+  /**
+   * Bytes of the completed writes, and since when that number has not changed. Undefined: nothing was waiting at the last
+   * check.
+   */
   #taken = 0;
   #since: number | undefined;
 

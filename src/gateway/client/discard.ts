@@ -6,8 +6,8 @@ const BYTES = 1024 * 1024;
 const MILLISECONDS = 2000;
 
 /**
- * Answers while the client still sends (RFC 9112 §9.6). Closing at once would reset the connection and take the answer
- * with it, so the whole answer is written, its end withheld, and what comes is read and thrown away for a while.
+ * Answers while the client still sends (RFC 9112 §9.6). An immediate close would reset the connection and lose the answer. So
+ * the answer is written without its end, and incoming bytes are read and discarded for a while.
  */
 export function discardUpload(request: ClientRequest, response: ClientResponse, own: OwnAnswer): void {
   response.shouldKeepAlive = false;
@@ -31,7 +31,7 @@ export function discardRest(request: ClientRequest, done: () => void): void {
     left -= chunk.length;
     if (left < 0) finish();
   }
-  // The listener for errors stays: one that comes after the bounds concerns nobody.
+  // The error listener stays. An error after the bounds has no consequence.
   request.on('data', count).on('end', finish).on('close', finish).on('error', finish);
   request.resume();
 }

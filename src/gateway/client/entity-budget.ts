@@ -2,7 +2,7 @@ import { rememberedBlocks, shareOf } from '../../base/client-address.ts';
 
 /** What one body has taken of the memory for bodies that are held. */
 export interface Loan {
-  /** False: there is no more, for its client address or at all, and nothing was taken. */
+  /** False: no more memory is available, for its client address or in total, and nothing was reserved. */
   take(bytes: number): boolean;
   /** As `take`, for what need not be held: half of the memory stays for those who need it. */
   spare(bytes: number): boolean;
@@ -11,8 +11,8 @@ export interface Loan {
 }
 
 /**
- * Bytes of bodies that are held at a time. What a stranger may send must not be all of memory; what one address has sent
- * must not be all of what there is for others; and what was only announced takes nothing.
+ * Bytes of bodies that may be held at a time. A stranger must not fill the memory, and one address must not take everything
+ * from the others. An announced length reserves nothing.
  */
 export interface EntityBudget {
   /**

@@ -24,7 +24,7 @@ import { RequestBody } from './request-body.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
 
-/** Of the process, for all generations. */
+/** One for the process, shared by all generations. */
 export interface ListenerState {
   draining: boolean;
   readonly tunnels: Set<Socket>;
@@ -45,12 +45,12 @@ export interface Shared {
   readonly log: Logger;
   readonly decisions: Decisions;
   readonly tickets: Tickets;
-  /** Undefined: nobody collects spans. */
+  /** Undefined: tracing is off. */
   readonly tracing: Tracing | undefined;
   readonly stalls: Stalls;
-  /** Of the process: what bodies may take that are held. */
+  /** One for the process: the memory for held bodies. */
   readonly bodies: EntityBudget;
-  /** Of the process, too. */
+  /** One for the process, too. */
   readonly fullShares: FullShares;
   readonly limits: LimitsConfig;
   readonly originOf: (peer: Peer) => Origin;
@@ -63,7 +63,7 @@ export interface Shared {
   readonly requestIdHeaderLower: string;
   /** Draining once the listener is closing: every answer is then the connection's last. */
   readonly listener: ListenerState;
-  /** Of the generation, which lives until the last exchange under it is recorded. */
+  /** From the generation, which lives until its last exchange is recorded. */
   readonly lease: Lease;
 }
 
@@ -81,7 +81,7 @@ export class Exchange {
   readonly head: RequestHead;
   readonly requestId: string;
   readonly shared: Shared;
-  /** Undefined: nobody collects spans. */
+  /** Undefined: tracing is off. */
   readonly trace: RequestTrace | undefined;
   /** How often the request was sent, where it was sent again or may be: to an upstream that wants Digest. 0 for any other. */
   attempts = 0;
@@ -92,9 +92,9 @@ export class Exchange {
   /** Monotonic time; undefined: it did not come to that. */
   #forwardedAt: number | undefined;
   #answeredAt: number | undefined;
-  /** Of the answer that the client gets; undefined: none has begun. */
+  /** The status that the client gets. Undefined: no answer has begun. */
   #status: number | undefined;
-  /** The client's, once somebody reads it. */
+  /** The client's body, once it is read. */
   #body: RequestBody | undefined;
   /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
   #verification: number | undefined;
@@ -170,7 +170,7 @@ export class Exchange {
     this.#waited = this.shared.clock.monotonic() - start;
   }
 
-  /** Answers in our own name; a no-op when an answer has begun or nobody is there to read it. */
+  /** Answers in the gateway's name. Does nothing if an answer has begun or the client has left. */
   settle(outcome: Exclude<Outcome, Forward>): void {
     if (outcome.kind === 'reply') {
       this.answering(outcome);
@@ -184,7 +184,10 @@ export class Exchange {
     this.#write(this.refusal(outcome));
   }
 
-  /** In our own name, next: noted for the record, which is made before. Nobody gets it who left, or has an answer. */
+  /**
+   * The gateway's own answer follows. This notes it for the record, which is made first. A client that left or has an answer
+   * gets none.
+   */
   answering({ status, body }: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
     this.#status = status;
@@ -197,7 +200,7 @@ export class Exchange {
     return this.#answerBy(decision, { code: outcome.code, details: detailsOf(outcome), tell });
   }
 
-  /** This answer is the connection's last, and what stands behind the request on it is no request. */
+  /** This answer is the connection's last one. Bytes after the request are not a request. */
   #close(): void {
     this.response.shouldKeepAlive = false;
     this.shared.listener.doomed.add(this.request.socket);
@@ -321,7 +324,7 @@ function detailsOf(outcome: Refuse | Unavailable): ProblemDetails {
   return { challenges, allow, retryAfter, said: problemMembers(outcome) };
 }
 
-/** Whether it stands in the way of what comes behind it. */
+/** Whether it blocks the requests behind it. */
 function bodyPending(request: ClientRequest): boolean {
   if (request.complete) return false;
   const { headers } = request;

@@ -4,9 +4,9 @@ const LONGEST = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The bytes of a body that is held, as they came. A chunk of one byte is hundreds of bytes as a Buffer, and over HTTP/2
- * it keeps all that was read with it; so chunks are copied into pages. A page is as long as all before it together: what
- * is allocated is never more than twice what arrived, however small the chunks are.
+ * The bytes of a held body. A chunk of one byte takes hundreds of bytes as a Buffer, and over HTTP/2 it keeps all bytes of
+ * the same read. So chunks are copied into pages. A page is as long as all pages before it, so at most twice the received
+ * bytes are allocated, however small the chunks are.
  */
 export class Gathered {
   readonly #take: (bytes: number) => boolean;
@@ -14,7 +14,7 @@ export class Gathered {
   /** Bytes of the last page that are filled. */
   #filled = 0;
   bytes = 0;
-  /** Of all pages. */
+  /** Bytes in all pages. */
   allocated = 0;
 
   /** `take`: asked for the bytes of each chunk; false: there is no memory for them. */
@@ -22,7 +22,7 @@ export class Gathered {
     this.#take = take;
   }
 
-  /** False: there is no memory for it, so that it is the last; it is kept, because somebody must get it. */
+  /** False: no memory is left, so this is the last chunk. It is kept, because a reader must get it. */
   add(chunk: Buffer): boolean {
     const rest = chunk.subarray(this.#fill(chunk));
     if (rest.length > 0) {

@@ -36,7 +36,7 @@ export interface ProblemDetails {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: { readonly header: string; readonly value: string };
-  /** The sealed decision record, for whoever is asked why. */
+  /** The sealed decision record, for the client to hand to the operator. */
   readonly ticket?: string;
   readonly said?: ProblemMembers;
 }

@@ -12,7 +12,7 @@ export const FIRST = 64 * 1024;
 /** Milliseconds after the last byte: a client that pauses for so long may wait for an answer to what it has sent. */
 const PAUSE = 250;
 
-/** What came before somebody reads. */
+/** The chunks that arrived before a reader. */
 interface Ahead {
   readonly loan: Loan;
   readonly gathered: Gathered;
@@ -23,8 +23,8 @@ interface Ahead {
 }
 
 /**
- * The client's body on its way to the upstream. It stands between the two so that neither end can tear down the other:
- * what destroys this leaves the client's connection open for an answer, and it counts what a limit or a rate is about.
+ * The client's body on its way to the upstream. It separates the two ends so that neither can tear down the other: destroying
+ * it leaves the client's connection open for an answer. It also counts bytes for limits and rates.
  */
 export class RequestBody extends Readable {
   readonly #request: ClientRequest;
@@ -41,13 +41,13 @@ export class RequestBody extends Readable {
     this.#limit = limit;
     request.on('data', this.#data).on('end', this.#end).on('error', this.#gone).on('close', this.#gone);
     request.pause();
-    // The reader listens for as long as that takes; after that a failure concerns nobody, and ends nothing.
+    // The reader listens as long as needed. A later failure has no consequence.
     this.on('error', nothing);
   }
 
   /**
-   * Takes the body from the client before anybody reads it. `here` is called once, unless it fails before: when its first
-   * 64 KiB or its end is here, when it paused, or when nothing more of it may be held.
+   * Takes the body from the client before it has a reader. `here` is called once, unless the body fails first: when the first
+   * 64 KiB or the end has arrived, when the client paused, or when no more may be held.
    */
   readAhead(loan: Loan, here: () => void): void {
     const timer = setTimeout(isHere, PAUSE, this);
@@ -98,7 +98,7 @@ export class RequestBody extends Readable {
     done(error);
   }
 
-  /** Nothing more is taken until somebody reads. */
+  /** Nothing more is taken until it has a reader. */
   isHere(): void {
     const here = this.#ahead?.here;
     if (this.#ahead === undefined || here === undefined) return;

@@ -18,7 +18,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 export interface ResponseFields {
   /** Name, value, name, value, …, as Node's `writeHead` takes them. */
   readonly fields: string[];
-  /** Of Content-Length; undefined when there is none. */
+  /** From Content-Length; undefined if absent. */
   readonly length: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface ResponseRules {
   readonly trailers: boolean;
   /** RFC 6750 §2.3. */
   readonly private: boolean;
-  /** Name in lower case, value, …: in place of the upstream's own. */
+  /** Name in lower case, value, …: replaces the upstream's own. */
   readonly own: readonly string[];
   /** Lines about other origins that stand for the upstream's own; undefined: it answers for itself. */
   readonly crossOrigin: readonly string[] | undefined;
@@ -110,7 +110,7 @@ function judgeCoding(value: Buffer | string | undefined, isSecond: boolean): voi
     throw new UnknownCoding('transfer coding of the upstream');
 }
 
-/** RFC 6750 §2.3. What the upstream asked for is kept, but for what speaks to shared caches. */
+/** RFC 6750 §2.3. The upstream's own directives stay, except those for shared caches. */
 function privately(directives: readonly string[]): string {
   const kept = directives.map((directive) => directive.trim()).filter((directive) => !SHARED.test(directive));
   return ['private', ...kept].join(', ');
@@ -146,7 +146,10 @@ const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set([
   'cookie',
 ]);
 
-/** RFC 9110 §6.5.1: a trailer never says what only a header may, nor `requestIdHeader`, which is ours. */
+/**
+ * RFC 9110 §6.5.1: a trailer must not carry a field that belongs in the header section, or `requestIdHeader`, which the
+ * gateway sets.
+ */
 export function trailerFields(raw: RawFields, requestIdHeader: string): [string, string][] {
   const trailers: [string, string][] = [];
   for (let i = 0; i < raw.length; i += 2) {

@@ -9,7 +9,9 @@ export interface Watched {
   check(now: number): void;
 }
 
-/** A look at many takes so many turns: a thousand that end in one would hold up everybody else. */
+/**
+ * A check of many connections takes several turns of the event loop: ending a thousand in one turn would delay everyone else.
+ */
 const TURNS = 50;
 
 /** One timer for everything that may stall: a timer a request would cost more than the request. */
@@ -64,8 +66,8 @@ interface Watching {
 export class BodyTooSlow extends Error {}
 
 /**
- * The slowest body that is waited for. Node's own `requestTimeout` is a total and would cut large honest uploads, so a
- * rate is judged instead, and only while it is the client's turn: an upstream that reads slowly is not its fault.
+ * The slowest accepted body. Node's own `requestTimeout` is a total and would cut large honest uploads. So a rate is judged
+ * instead, and only while the client must send: a slow upstream is not the client's fault.
  */
 export class BodyRate implements Watched {
   readonly #body: RequestBody;

@@ -18,7 +18,7 @@ export interface Peer {
   readonly requestIdHeader: string;
 }
 
-/** Of this connection, and what the request on it says. */
+/** The address and scheme of this connection, and those that the request claims. */
 export function clientPeerOf({ socket, rawHeaders }: ClientRequest, requestIdHeader: string): Peer {
   const address = plainAddress(socket.remoteAddress);
   const secure = 'encrypted' in socket;
@@ -65,8 +65,8 @@ function fromProxy(trusted: TrustedProxies, hostName: HostName, peer: Peer): Ori
 }
 
 /**
- * `host: forwarded`: the lines of a request with X-Forwarded-Host of a trusted proxy in the place of Host, for everything
- * that judges and tells. Of several lines each stands there, so that the request is refused as one with two Hosts is.
+ * `host: forwarded`: the header lines of a request with X-Forwarded-Host of a trusted proxy in place of Host, for everything
+ * that judges and logs. Several lines stay several, so the request is rejected like one with two Host headers.
  */
 export function withForwardedHost(rawHeaders: readonly string[], { isProxied }: Origin): readonly string[] {
   const told = rawLines(rawHeaders, 'x-forwarded-host');
@@ -78,7 +78,7 @@ export function withForwardedHost(rawHeaders: readonly string[], { isProxied }: 
   return [...told.flatMap((value) => ['host', value]), ...others];
 }
 
-/** Of a list, what the nearest proxy wrote. */
+/** The last element of a list: the nearest proxy wrote it. */
 function lastOf(peer: Peer, name: string): string | undefined {
   const line = rawLines(peer.rawHeaders, name).at(-1);
   return line?.slice(line.lastIndexOf(',') + 1).trim();

@@ -8,8 +8,8 @@ import { closeFrame, EndableFrames } from './websocket-frames.ts';
 const EARLY_BYTES = 64 * 1024;
 
 /**
- * The client's side of a handshake that is not yet answered. It goes on reading, because a connection that nobody reads
- * from never tells that its peer is gone.
+ * The client's side of a handshake without an answer yet. It keeps reading, because a connection without a reader never
+ * reports that its peer left.
  */
 export class Handshake {
   readonly #socket: Socket;

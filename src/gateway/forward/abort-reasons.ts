@@ -4,7 +4,7 @@ import type { Code } from '../message/codes.ts';
 import { ConnectionBudgetFull } from '../upstreams/connection-budget.ts';
 import { upstreamFault } from './upstream-fault.ts';
 
-/** An answer of ours in place of the upstream's. */
+/** The gateway's answer, sent instead of the upstream's. */
 export interface UpstreamRefusal {
   readonly code: Code;
   /** For logs; never sent to the client. */

@@ -5,27 +5,27 @@ import type { UpstreamRefusal } from './abort-reasons.ts';
 import type { Relay } from './relay.ts';
 import { wasCut } from './upstream-fault.ts';
 
-/** Undefined: the answer is for the client. `again`: the request is to be sent once more. */
+/** Undefined: the client gets the answer. `again`: send the request once more. */
 export type AnswerVerdict = 'again' | UpstreamRefusal | undefined;
 
 /** `raw` alternates names and values as undici received them. */
 export type JudgeAnswer = (status: number, raw: RawFields) => AnswerVerdict;
 
-/** What is read of an answer that nobody gets, so that its connection can be kept. */
+/** Bytes to read of a discarded answer, so that its connection can be reused. */
 const DUMPED = 64 * 1024;
 
 class TooMuch extends Error {}
 
 /**
- * Stands before the relay where the upstream knows the gateway and not the client. What the upstream says about
- * credentials is then said to us: no challenge goes through (a client that followed it would send its password to a
- * stranger), and a 401 is a fault behind us. The methods are undici's dispatch handler.
+ * Filters answers of an upstream that authenticates the gateway and not the client. Such an upstream addresses its challenges
+ * to the gateway. No challenge passes, since a client that follows it would send its password to a stranger. A 401 is a fault
+ * behind the gateway. The methods are undici's dispatch handler.
  */
 export class AnswerGuard {
   readonly #relay: Relay;
   readonly #judge: JudgeAnswer;
   #abort: ((reason?: Error) => void) | undefined;
-  /** What nobody gets of this answer: bytes so far, and what comes after them. */
+  /** Bytes of a discarded answer so far, and what follows them. */
   #dumping: { bytes: number; readonly again: boolean } | undefined;
 
   constructor(relay: Relay, judge: JudgeAnswer) {
@@ -39,7 +39,7 @@ export class AnswerGuard {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
-    // Each try begins with an answer of its own: the one before may have ended in the middle of what nobody gets.
+    // Each attempt begins with a fresh answer: the last one may have ended in the middle of a discarded body.
     this.#dumping = undefined;
     this.#relay.onConnect(abort);
   }

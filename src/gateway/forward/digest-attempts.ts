@@ -15,8 +15,8 @@ import { Relay } from './relay.ts';
 import type { Preparing } from './upstream-attempt.ts';
 
 /**
- * One request to an upstream that wants Digest: a challenge is learned where none is known, the request is sent, and sent
- * once more where its nonce had ended. Never a third time, whatever the upstream says.
+ * One request to an upstream that requires Digest. It learns a challenge if none is known, sends the request, and sends it
+ * once more if the nonce expired. It never sends a third time.
  */
 export class DigestAttempts implements Preparing {
   readonly #exchange: Exchange;
@@ -77,7 +77,7 @@ export class DigestAttempts implements Preparing {
     return body === null || (body instanceof Buffer && body.length <= HELD);
   }
 
-  /** Of the client it says nothing but the id of its request. */
+  /** It carries only the request id, and nothing else from the client. */
   readonly #ask = (): Promise<readonly string[] | undefined> => {
     const { shared, requestId } = this.#exchange;
     const { route, target } = this.#plan;
@@ -107,7 +107,7 @@ export class DigestAttempts implements Preparing {
     this.#relay.dispatch(this.#answer?.authorization);
   }
 
-  /** False: the upstream takes nothing but a hash of the body, which was not read. */
+  /** False: the upstream requires a hash of the body, which was not read. */
   #answerChallenge(): boolean {
     const { body, upload } = this.#sent;
     this.#answer = undefined;

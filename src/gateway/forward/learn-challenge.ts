@@ -12,9 +12,9 @@ export interface ChallengeRequest {
 }
 
 /**
- * Asks an upstream for its challenge, by a HEAD of the target without body and without credentials: HEAD changes nothing
- * (RFC 9110 §9.2.1), and where the upstream protects the target it does not even come to that. The lines of
- * `WWW-Authenticate`; undefined: the target is not protected from it. Rejects with the error of the connection.
+ * Asks an upstream for its challenge by a HEAD of the target without body and credentials. HEAD changes nothing (RFC 9110
+ * §9.2.1), and a protected target does not execute it. Returns the lines of `WWW-Authenticate`, or undefined if the target is
+ * not protected. Rejects with the connection's error.
  */
 export function askChallenge(
   { carrier, serverName }: UpstreamUrl,

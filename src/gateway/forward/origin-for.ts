@@ -4,8 +4,8 @@ import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
 
 /**
- * Whether so many are under way that there is no place for this one, which is then answered. Asked before a body is read
- * for it: it takes no place yet, so nobody gives way to it.
+ * Whether the upstream has no place for this request, which is then answered. Called before a body is read. It takes no place
+ * yet, so no waiting request gives way to it.
  */
 export function refuseWhereFull(exchange: Exchange, plan: Forward): boolean {
   const isRefused = isFull(plan) && !plan.route.upstream.shares.mayMakeRoom(applicantOf(exchange));

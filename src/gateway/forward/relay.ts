@@ -19,7 +19,7 @@ import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
 /** A body up to this size is written together with its head, in one write. */
 const SMALL = 16 * 1024;
 
-/** Of the upstream's answer. */
+/** From the upstream's answer. */
 interface AnswerHead {
   /** As announced. */
   readonly length: number | undefined;
@@ -66,7 +66,7 @@ export class Relay implements AnswerHandler {
     if (unwatch !== undefined) this.#unwatch = unwatch;
   }
 
-  /** `handler`: this relay, or what stands before it. `preparing` calls `dispatch`, each time that the request is sent. */
+  /** `handler`: this relay, or a filter in front of it. `preparing` calls `dispatch` for each attempt. */
   start(handler: AnswerHandler, preparing?: Preparing): void {
     this.#attempt.start(handler, preparing);
   }
@@ -80,7 +80,7 @@ export class Relay implements AnswerHandler {
     if (!this.#attempt.isOver && !this.#attempt.isAnswered) this.#attempt.again();
   }
 
-  /** Ends with an answer of ours; what is still to come of the upstream's concerns nobody. */
+  /** Ends with an answer of the gateway. The rest of the upstream's answer is discarded. */
   refuse({ code, detail, retryAfter }: UpstreamRefusal): void {
     if (this.#attempt.isOver) {
       this.#attempt.leaveQueue();
@@ -199,7 +199,7 @@ export class Relay implements AnswerHandler {
     const fields = raw ?? [];
     if (!isWebSocket(fields)) {
       socket.destroy();
-      this.onError(new OtherProtocol('the upstream switched to a protocol that nobody asked for'));
+      this.onError(new OtherProtocol('the upstream switched to a protocol that the request did not ask for'));
       return;
     }
     this.#exchange.answered(status);

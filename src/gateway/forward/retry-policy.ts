@@ -11,7 +11,7 @@ export interface FailedAttempt {
   readonly head: RequestHead;
   /** undici calls `onConnect` before the first byte: without it nothing was sent. */
   readonly isSent: boolean;
-  /** Something was read of its body that nobody has any more. */
+  /** A part of its body was read and discarded. */
   readonly isTouched: boolean;
   readonly isHandshake: boolean;
 }

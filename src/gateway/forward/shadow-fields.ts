@@ -7,9 +7,9 @@ import { OF_HOP } from '../message/reserved-headers.ts';
 import { addForwardingFields, type Sender, upstreamPeerOf } from './upstream-fields.ts';
 
 /**
- * The header section of a request in shadow mode, where no route to its upstream enforces: everything goes on as it came
- * but hop-by-hop and framing fields (RFC 9110 §7.6.1) and the names that `set` writes. Fields of ours are written only
- * where the request has none of that name.
+ * The header section of a request in shadow mode, if no route to its upstream enforces. Everything is forwarded as it came,
+ * except hop-by-hop and framing fields (RFC 9110 §7.6.1) and the names that `set` writes. The gateway adds its own fields
+ * only if the request has none of that name.
  */
 export function shadowFields(received: readonly string[], head: RequestHead, plan: Forward, sender: Sender): string[] {
   const fields = ['host', sender.host];

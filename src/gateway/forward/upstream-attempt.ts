@@ -175,7 +175,7 @@ export class UpstreamAttempt implements Applicant {
     this.leaveQueue();
   }
 
-  /** False: it has a connection that nobody waits for any more. */
+  /** False: it has a connection that is no longer needed. */
   connected(abort: (reason?: Error) => void): boolean {
     if (!this.isOver) {
       this.#state = 'connected';
@@ -224,7 +224,10 @@ export class UpstreamAttempt implements Applicant {
     else this.end();
   }
 
-  /** Ends its connection, for a reason of ours. False: the engine reported that end at once, and the request went on elsewhere. */
+  /**
+   * Ends its connection, for a reason of the gateway. False: the engine reported that end at once, and the request was
+   * retried elsewhere.
+   */
   abort(reason: Error): boolean {
     const at = this.#at;
     this.#stop?.(reason);

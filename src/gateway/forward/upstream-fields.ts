@@ -8,8 +8,8 @@ import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 
 /**
- * The header section of the request to the upstream, in the order that keeps a client from deleting or forging what we
- * say: drop what `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
+ * The header section of the request to the upstream. The order keeps a client from deleting or forging our headers: drop the
+ * fields that `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
  */
 
 const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
@@ -20,7 +20,7 @@ export interface Sender {
   readonly requestId: string;
   /** Goes first (RFC 9112 §3.2). */
   readonly host: string;
-  /** Undefined: nobody traces here, and what the client says of its trace goes on. */
+  /** Undefined: tracing is off, and the client's trace headers pass. */
   readonly propagated?: Propagated | undefined;
 }
 

@@ -46,7 +46,7 @@ export class PipelinedRequests {
   join(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#late = undefined;
     if (this.#last === undefined) this.#begun = 0;
-    // Of the one before it all has arrived.
+    // The previous request has fully arrived.
     else this.#count(this.#last, this.#last.request.readableLength);
     const waiting: Waiting = { request, response, bytes: 0, begin };
     this.#last = waiting;
@@ -73,7 +73,7 @@ export class PipelinedRequests {
     this.#bytes += bytes;
   }
 
-  /** At once, so that what waits dies young; but a thousand in one turn of the event loop would hold up everybody else. */
+  /** In one turn, so that waiting requests are short-lived; but a thousand in one turn would delay everyone else. */
   #inTurn(begin: () => void): void {
     this.#begun++;
     if (this.#begun % AT_ONCE === 0) setImmediate(begin);
@@ -84,7 +84,7 @@ export class PipelinedRequests {
     if (this.#last === waiting) this.#empty(waiting);
     this.#count(waiting, -waiting.bytes);
     if (this.#isFull && this.#bytes < MOST_WAITING) this.#drain();
-    // RFC 9112 §9.6: behind an answer that says close nothing is a request. Nor is there anybody to answer to.
+    // RFC 9112 §9.6: after an answer with `close`, further bytes are not a request and get no answer.
     if (this.#socket.writable) waiting.begin();
   }
 
@@ -116,7 +116,7 @@ export class PipelinedRequests {
   };
 }
 
-/** Bytes as received, but for white space. */
+/** Bytes as received, except for whitespace. */
 function headLength({ method = '', url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((bytes, text) => bytes + text.length + 2, method.length + url.length + 14);
 }

@@ -75,7 +75,7 @@ const BY_PROXY: Means<OnUpgrade | undefined> = {
   settle: (exchange, outcome) => exchange.settle(outcome),
 };
 
-/** A tunnel goes on after its exchange is recorded. */
+/** A tunnel continues after its exchange is recorded. */
 function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
   lease.take();
   request.socket.once('close', () => lease.release());

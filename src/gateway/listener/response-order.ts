@@ -7,9 +7,9 @@ import { PipelinedRequests } from './pipelined-requests.ts';
 const MOST_IGNORED = 1024 * 1024;
 
 /**
- * One exchange of a connection of HTTP/1.1 at a time, in the order of arrival. RFC 9112 §9.3.2 lets a server work on safe
- * requests at one time; then one client could take all that an upstream can do, and unsafe ones would overtake each other.
- * Node.js parses what comes and hands it over at once.
+ * Lets one exchange of an HTTP/1.1 connection run at a time, in the order of arrival. RFC 9112 §9.3.2 lets a server process
+ * safe requests in parallel. But one client could then take the upstream's whole capacity, and unsafe requests could overtake
+ * each other. Node.js parses and delivers pipelined requests at once.
  */
 export class ResponseOrder {
   readonly #lines = new WeakMap<Socket, PipelinedRequests>();
@@ -22,8 +22,8 @@ export class ResponseOrder {
   }
 
   /**
-   * What is no request, or the last one, has its turn like a request: `begin` is called when all answers before it are out,
-   * at once where none is owed, never where the connection ends before. Nothing behind it is a request.
+   * Bytes that are not a request, or the last request, wait in the same order. `begin` is called when all earlier answers are
+   * out, at once if none is owed, and never if the connection ends first. Bytes behind it are not a request.
    */
   waitAsLast(socket: Socket, begin: () => void): void {
     if (this.#ended.has(socket)) this.#ignore(socket);
@@ -46,7 +46,7 @@ export class ResponseOrder {
     });
   }
 
-  /** It is read all the same, for a connection that nobody reads from never tells that its peer is gone. */
+  /** It is read anyway: a connection without a reader never reports that its peer left. */
   #ignore(socket: Socket): void {
     if (socket.bytesRead - (this.#ended.get(socket) ?? 0) > MOST_IGNORED) socket.pause();
   }

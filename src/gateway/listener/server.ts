@@ -32,7 +32,7 @@ import { guardHandshakes } from './tls.ts';
 
 /** What is known of what never became a request. */
 export interface Malformed extends Partial<CountedAnswer> {
-  /** Of the peer. */
+  /** The peer's address. */
   readonly address?: string | undefined;
 }
 
@@ -119,7 +119,7 @@ function httpServer(
   // Node drops header lines past its own count in silence; ours is an answer.
   server.maxHeadersCount = 0;
   applyLimits(server, limits);
-  // Before others listen for connections: HTTP/1.1 is served by whoever listens now.
+  // Before other code listens for connections: the current listener serves HTTP/1.1.
   if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, broken: unanswered(malformed) });
   if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
   // Over TLS it is the outer one that is written to.
@@ -168,8 +168,8 @@ function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): vo
 }
 
 /**
- * On CONNECT Node.js takes its listeners off the connection: an error that nobody hears would end the process, and answers
- * that are still owed need to know that the client reads, or left.
+ * On CONNECT, Node.js removes its listeners from the connection. An unhandled error would end the process, and pending
+ * answers need to know whether the client reads or has left.
  */
 function abandon(socket: Socket): void {
   const leave = () => socket.destroy();
@@ -185,7 +185,7 @@ function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener:
     : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
 }
 
-/** Each client that is answered needs a connection to an upstream besides its own. */
+/** Each client needs a connection to an upstream in addition to its own. */
 export function roomForClients(): number {
   return roomForConnections(2);
 }

@@ -26,7 +26,7 @@ function contextOptions({ cert, key, client_ca: ca }: Pem) {
   return { cert, key, ...(ca && { ca }), minVersion: 'TLSv1.2' as const };
 }
 
-/** What goes wrong before there is a request has nobody to answer to. */
+/** A failure before the first request has no one to answer. */
 export function guardHandshakes(server: HttpsServer, { client_auth }: TlsConfig): void {
   // Node.js would take it for a bad request and answer in plain text on what the client takes for TLS, or the reverse.
   server.removeAllListeners('tlsClientError');
@@ -34,7 +34,7 @@ export function guardHandshakes(server: HttpsServer, { client_auth }: TlsConfig)
   if (client_auth === 'optional') server.on('secureConnection', endUnproved);
 }
 
-/** `optional` is for clients without a certificate; one that nobody vouches for is not as good as none. */
+/** `optional` is for clients without a certificate. An untrusted certificate is worse than none. */
 function endUnproved(socket: TLSSocket): void {
   const shown = socket.getPeerX509Certificate() !== undefined;
   if (shown && !socket.authorized) socket.destroy();
@@ -58,7 +58,7 @@ export function tlsRenewal(server: HttpsServer, { tls, directory, log, authority
   return () => {
     const read = readTls(tls, { directory });
     if (!read.ok) {
-      log.error({ faults: read.faults.map(({ message }) => message) }, 'TLS goes on with the certificate from before');
+      log.error({ faults: read.faults.map(({ message }) => message) }, 'TLS continues with the previous certificate');
       return;
     }
     server.setSecureContext(contextOptions(read.pem));

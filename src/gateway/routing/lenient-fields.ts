@@ -4,8 +4,8 @@ import { decodeForm } from './form-parameters.ts';
 import { isQueryUnclear, queryDecodedFirst } from './query-decoded-first.ts';
 
 /**
- * What a request has under a name: as its RFC reads it, and as a lenient upstream may. Where the two differ nobody knows
- * what the upstream goes by.
+ * The values of a name in a request: as its RFC reads them, and as a lenient upstream may. If the two differ, the gateway
+ * cannot know which one the upstream uses.
  */
 export interface FieldReading {
   readonly values: readonly string[];
@@ -58,7 +58,7 @@ export interface Queried {
   readonly query: string;
 }
 
-/** Of more than two values none is told: two are as bad as a thousand. */
+/** More than two values are not listed: two are as bad as a thousand. */
 export function parameterReader(name: string): (request: Queried) => FieldReading {
   const begins = beginningOf(name);
   const isTaken = twinOf(name);
@@ -90,8 +90,8 @@ function beforeNul(value: string): string {
 }
 
 /**
- * `op[]` and `op[a]` are lists under the name `op`, and PHP drops what stands behind the last bracket: `f[a]x` is `f[a]`. Of a
- * longer name no more is looked at than tells it apart.
+ * `op[]` and `op[a]` are lists under the name `op`, and PHP drops text after the last bracket: `f[a]x` is `f[a]`. A longer
+ * name is read only as far as needed.
  */
 function twinOf(name: string): (key: string) => boolean {
   const folded = foldParameter(name);
@@ -145,7 +145,7 @@ function tell(query: string, { start, equals, end }: Place, enough: Enough): boo
 
 const [EQUALS, AMPERSAND, SEMICOLON] = [0x3d, 0x26, 0x3b];
 
-/** Calls with each parameter as it stands behind the `?`, in order, until it is told that this is enough. */
+/** Calls `visit` with each raw parameter after the `?`, in order, until it returns true. */
 export function eachPair(query: string, separators: Separators, enough: Enough): void {
   let start = 1;
   let equals = -1;

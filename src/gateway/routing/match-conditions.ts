@@ -38,7 +38,7 @@ export function matchConditions({
   return conditions.length === 0 ? NONE : conditions;
 }
 
-/** Of nearly every route, and looked at by each request. */
+/** Nearly every route has this, and each request reads it. */
 const NONE: readonly MatchCondition[] = [];
 
 function headerCondition(name: string, value: string): MatchCondition {

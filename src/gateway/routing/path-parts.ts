@@ -11,7 +11,7 @@ export function partsOf({ key }: Pick<Target, 'key'>): readonly (readonly string
   return [whole, ...others.map((reading) => reading.slice(1).split('/'))];
 }
 
-/** Of a path that nobody judged, such as one of a log. */
+/** A path that was not judged, for example from a log. */
 export function looseParts(path: string): readonly string[] {
   return decodedSegments(strictReading(path).slice(1));
 }

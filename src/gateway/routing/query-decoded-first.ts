@@ -1,6 +1,6 @@
 /**
- * The query, with its `?`, as a server sees it that decodes the whole target before it parts it: `%23` ends it, `%26` parts
- * it, and its URL parser drops line breaks, tabs and what is blank at the end. Undefined where nothing is percent-encoded.
+ * The query, with its `?`, as a server sees it that decodes the whole target first: `%23` ends it, `%26` splits it, and the
+ * URL parser drops line breaks, tabs and trailing blanks. Undefined if nothing is percent-encoded.
  */
 export function queryDecodedFirst(target: string): string | undefined {
   if (!target.includes('%')) return undefined;

@@ -3,8 +3,8 @@ import type { LiteralSegment, PathSegment } from '../../config/words/path-patter
 import type { RoutePattern } from './placed.ts';
 
 /**
- * The routes of one host, by the segments of their paths. Requests that are spread over thousands of routes wait for the
- * memory of each, so what belongs to one route alone is little: a leaf, whose tail it shares with all that end alike.
+ * The routes of one host, by the segments of their paths. Requests across thousands of routes wait for the memory of each. So
+ * a leaf holds little of its own, and shares its tail with all equal ones.
  */
 export type Node<Route> = Leaf<Route> | Branch<Route>;
 
@@ -28,13 +28,13 @@ interface Branch<Route> {
   readonly rest: readonly Route[];
 }
 
-/** What stands in many trees and is kept once, to stay within the processor's cache. */
+/** Parts of many trees, kept once to stay in the processor's cache. */
 export interface SharedParts {
   readonly words: Map<string, string>;
   readonly tails: Map<string, PathTail>;
 }
 
-/** Of routes that are in the order in which they are asked. */
+/** Routes in the order in which they are tried. */
 export function buildTree<Route extends RoutePattern>(
   routes: readonly Route[],
   shared: SharedParts,
@@ -109,9 +109,9 @@ export type PathTail = readonly TailSegment[];
 
 export interface TailSegment {
   readonly kind: PathSegment['kind'] | 'folded';
-  /** Of a literal, decoded; of a folded one in one case. */
+  /** A decoded literal; a case-insensitive one in one case. */
   readonly text: string;
-  /** As it stands, where that is another text. */
+  /** The literal without decoding, if that differs. */
   readonly strict: string | undefined;
 }
 

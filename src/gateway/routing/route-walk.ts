@@ -79,9 +79,9 @@ function fitsSegment({ kind, text, strict }: TailSegment, key: string, at: numbe
 }
 
 /**
- * Of routes for one host and path, those with more conditions first. Once a more specific route fitted in all but its
- * method, a later one must name the method and must not be public: forbidding a method on one path never opens it through
- * a wider rule.
+ * Routes of one host and path, those with more conditions first. Once a more specific route matched except for its method, a
+ * later route must name the method and must not be public. So forbidding a method on one path never opens it through a wider
+ * rule.
  */
 export function choose<Route extends RoutePattern>(routes: readonly Route[], search: Search): Route | undefined {
   if (routes.length === 0 || search.repeated !== undefined) return undefined;

@@ -19,9 +19,9 @@ interface HostRoot<Route> {
 }
 
 /**
- * The compiled routes. The most specific wins, whatever the order in the file: host first (exact, pattern, none), then
- * segment by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node
- * at most once, so its cost is bounded by the table.
+ * The compiled routes. The most specific one wins, in any order of the file: host first (exact, pattern, none), then segment
+ * by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node at most once,
+ * so the table bounds its cost.
  */
 export class RouteTable<Route extends RoutePattern> {
   readonly #exact: ReadonlyMap<string, Node<Route>>;
@@ -101,13 +101,13 @@ function inTurn<Route extends RoutePattern>(routes: Iterable<Route>): readonly R
 /** The readings of a path lead to different routes, or only some lead to any. */
 export interface Ambiguous<Route> {
   readonly kind: 'ambiguous';
-  /** The path as it stands, and decoded in each way. */
+  /** The raw path, and the path decoded in each way. */
   readonly readings: readonly RouteMatch<Route>[];
 }
 
 /**
- * Matches a path as it stands, and as servers see it that decode before they route. Only where all find the same route is
- * it clear under which rule the upstream serves the request. Nearly every path has one reading, and is matched once.
+ * Matches a raw path, and the path as servers see it that decode before they route. If all find the same route, it is clear
+ * which rule applies at the upstream. Nearly every path has one reading, and is matched once.
  */
 export function matchReadings<Route extends RoutePattern>(
   table: RouteTable<Route>,
@@ -137,5 +137,5 @@ export function* placedInReadings<Route extends RoutePattern>(
 /** For the log and for `explain`. */
 export function ambiguityDetail({ readings }: Ambiguous<{ readonly id: string }>): string {
   const [strict, ...decoded] = readings.map((match) => (match.kind === 'route' ? `\`${match.route.id}\`` : 'no route'));
-  return `as it stands: ${strict}; decoded: ${[...new Set(decoded)].join(' or ')}`;
+  return `raw: ${strict}; decoded: ${[...new Set(decoded)].join(' or ')}`;
 }

@@ -1,6 +1,9 @@
 import { readMediaType } from './media-type.ts';
 
-/** Of SOAP 1.2 (RFC 3902), and of one with attachments (MTOM), which puts the parameter at the type of the whole. */
+/**
+ * The content type of SOAP 1.2 (RFC 3902), and of SOAP with attachments (MTOM), which puts the parameter at the type of the
+ * whole.
+ */
 const TYPES: ReadonlySet<string> = new Set(['application/soap+xml', 'multipart/related']);
 
 /** Each `action` of a media type, as its RFC reads it: none where it is malformed. */
@@ -11,8 +14,8 @@ export function actionsIn(type: string): readonly string[] {
 }
 
 /**
- * Each that a reader finds who searches for it: within quotes, as in `start-info`, with blanks around `=`, and by the names
- * of RFC 8187. Where that is another number or value than its RFC reads, nobody knows what the upstream goes by.
+ * Every action that a searching reader finds: in quotes, as in `start-info`, with blanks around `=`, and by the names of RFC
+ * 8187. If the RFC's reading differs in number or value, the gateway cannot know which one the upstream uses.
  */
 export function actionsFoundIn(type: string): readonly string[] {
   if (!/^(?:application\/soap\+xml|multipart\/related)\b/i.test(type)) return [];

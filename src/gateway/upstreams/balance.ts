@@ -13,7 +13,7 @@ export function chooser(origins: readonly UpstreamUrl[], balance: Balance, now: 
   return taking(rules[balance](origins), now);
 }
 
-/** Whoever is chosen is on its way: a breaker counts it. */
+/** The chosen request is on its way: a breaker counts it. */
 function taking(pick: Pick, now: () => number): Choose {
   return (besides) => {
     const time = now();
@@ -45,7 +45,7 @@ const rules: Readonly<Record<Balance, (origins: readonly UpstreamUrl[]) => Pick>
       return undefined;
     };
   },
-  // Of equals the next in turn, or all that is idle would go to the first.
+  // Equal candidates take turns. Otherwise all idle load would go to the first.
   least_connections: (origins) => {
     let first = 0;
     return (isEligible) => {

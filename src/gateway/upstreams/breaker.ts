@@ -31,7 +31,7 @@ export class Breaker {
     return this.#until;
   }
 
-  /** Whoever tries has as long as the rest before it: then it counts as lost, and another one may. */
+  /** A trial request has as long as the rest period before it. Then it counts as lost, and another one may try. */
   admits(now: number): boolean {
     return this.#state === 'closed' || now >= this.#until;
   }

@@ -12,7 +12,7 @@ export interface BudgetHolder {
 /** What connections to upstreams may be open at one time, of all upstreams together. */
 export interface ConnectionBudget {
   readonly size: number;
-  /** False: there is no descriptor for another one. Whoever has nothing to do for one of its own lets it go first. */
+  /** False: no descriptor is left for another connection. Holders with an idle connection close it first. */
   take(): boolean;
   give(): void;
   /** Tells it once when there is room. */

@@ -5,7 +5,7 @@ import type { Qop } from '../../http-auth/digest-algorithms.ts';
 import { answerDigest, type DigestAnswer, type DigestSelf, digestSelf } from '../../http-auth/digest-answer.ts';
 import { chooseOffer, type DigestOffer } from '../../http-auth/digest-offer.ts';
 
-/** A request that is to be sent with a nonce of the upstream. */
+/** A request that needs a nonce of the upstream. */
 export interface DigestRequest {
   readonly method: string;
   /** As sent. */
@@ -59,7 +59,7 @@ export class DigestSession {
     this.#random = random;
   }
 
-  /** That which requests share; undefined: one is to be learned. */
+  /** The session that requests share. Undefined: a challenge must be learned first. */
   get current(): UpstreamNonce | undefined {
     return this.#current?.isUsedUp === true ? undefined : this.#current;
   }
@@ -106,7 +106,7 @@ export class DigestSession {
   async #join(before: ReturnType<Ask>, ask: Ask, now: () => number): ReturnType<Ask> {
     const lines = await Promise.race([before, pause(PATIENCE, LATE, { ref: false })]);
     if (lines !== LATE) return lines;
-    // Whoever waited a little longer may have asked meanwhile, and been answered.
+    // A caller that waited a little longer may have received an answer meanwhile.
     if (this.current !== undefined || this.isQuiet(now())) return undefined;
     return before === this.#learning ? this.#question(ask, now) : this.learn(ask, now);
   }

@@ -19,14 +19,14 @@ export function carriedBy(engine: ForwardEngine): EngineChoice {
 }
 
 /**
- * The engine of our own, and undici for as long as the fallback says. undici is opened for the first request that needs it;
- * each engine keeps to `connections` by itself, so while one takes over from the other there may be as many of both.
+ * Our own engine, and undici while the fallback is on. undici opens for the first request that needs it. Each engine keeps to
+ * `connections` on its own, so during a switch twice as many connections may exist.
  */
 export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): EngineChoice {
   const own = openOwn(options, connectorFor(options), ({ message }) => fallback.met(message));
   let undici: ForwardEngine | undefined;
   let isDestroyed = false;
-  // What is asked again after the end fails as with own: nobody would close what is opened then.
+  // A later request fails as with the own engine: a connection opened then would never be closed.
   const lenient = () => {
     if (isDestroyed) return undici ?? own;
     undici ??= openUndici(options);

@@ -9,8 +9,8 @@ export interface FallbackEvents {
 }
 
 /**
- * Whether undici speaks with one url, whose answers the engine of our own does not understand. One such answer may be an
- * accident; the request behind it is no reason to change what carries everybody's. Times are monotonic milliseconds.
+ * Whether undici serves one url whose answers our own engine does not understand. One such answer may be an accident, and one
+ * request is no reason to switch the engine for all. Times are monotonic milliseconds.
  */
 export class EngineFallback {
   readonly #now: () => number;

@@ -14,7 +14,7 @@ export interface ForwardEngine {
 
 export interface EngineOptions {
   readonly url: URL;
-  /** Of the TLS connection: the name that the certificate must have. */
+  /** The server name of the TLS connection, which the certificate must contain. */
   readonly serverName: string;
   readonly trust: UpstreamTrust;
   readonly connections: number;

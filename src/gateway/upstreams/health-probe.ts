@@ -27,7 +27,7 @@ export class HealthProbe {
   readonly #random: () => number;
   #timer: NodeJS.Timeout | undefined;
   #isHealthy = true;
-  /** In a row, of those that speak for a change. */
+  /** Consecutive results that contradict the current state. */
   #against = 0;
   #closed = false;
 

@@ -24,9 +24,9 @@ export function openHttpProxy(options: EngineOptions): ForwardEngine {
 }
 
 /**
- * @fastify/http-proxy keeps the session and opens its streams. What it would do with a request and its answer is said in
- * its own options or done here, by the rules that hold for every engine (docs/decisions/0016): path and Host as judged, no
- * repeats, our limits, an answer that is cut stays cut, and an upstream that breaks a connection does not end the process.
+ * @fastify/http-proxy keeps the session and opens its streams. Its options and this file give it the rules of every engine
+ * (docs/decisions/0016): path and Host as judged, no retries, our limits, a cut answer stays cut, and a broken upstream
+ * connection does not end the process.
  */
 class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   readonly tellsWaits = false;
@@ -110,7 +110,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     return app;
   }
 
-  /** Their path and Host would be read anew from a URL: ours are those that were judged. */
+  /** The library would parse their path and Host again from a URL. The judged ones are used instead. */
   #headersFor(raw: object): OutgoingHttpHeaders {
     this.#opening = this.#exchanges.get(raw);
     const { method = 'GET', path = '/', headers } = this.#opening?.options ?? {};
@@ -140,7 +140,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     stream.once('close', () => this.#closed(exchange, session));
   };
 
-  /** They stop listening once a session is open, and an error that nobody hears would end the process. */
+  /** They stop listening once a session is open, and an unhandled error would end the process. */
   #guard(session: ClientHttp2Session): void {
     this.#sessions.set(session, 0);
     this.#faults.set(session, new LengthFaults(session));

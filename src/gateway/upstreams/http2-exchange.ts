@@ -14,7 +14,7 @@ class StreamSilent extends Error {
   readonly code: string;
 
   constructor(code: string) {
-    super('the upstream neither took nor sent anything for too long');
+    super('the upstream neither accepted nor sent data for too long');
     this.code = code;
   }
 }
@@ -77,9 +77,9 @@ export class Http2Exchange {
   }
 
   /**
-   * Resets the stream. While a body is piped into it, `close` would have the pipe destroy the stream in the middle of the
-   * reset, and Node.js (24, nghttp2 1.70) never comes back from that where more is queued than the window takes. Destroyed
-   * by a signal, it is reset with the same code, and then done with.
+   * Resets the stream. While a body is piped into it, `close` would make the pipe destroy the stream during the reset.
+   * Node.js (24, nghttp2 1.70) then hangs if more is queued than the window allows. An abort signal destroys and resets it
+   * with the same code.
    */
   #cancel(): void {
     const stream = this.#stream;
@@ -91,7 +91,7 @@ export class Http2Exchange {
     }
   }
 
-  /** Its client left or broke off; or the answer is whole, and nobody sends the rest. */
+  /** Its client left. Or the answer is complete, and the rest of the body has no reader. */
   #bodyGone(error: Error | undefined): void {
     if (this.#finished) this.#cancel();
     else this.fail(error ?? new StreamCut('the body of the request was given up'));

@@ -63,7 +63,7 @@ export function openUpstream(name: string, written: UpstreamConfig, around: Upst
   return upstream;
 }
 
-/** Whoever comes above what can be open waits for a connection, as above any other limit. Over HTTP/2 requests share one. */
+/** Requests above the connection limit wait for a connection, as with any other limit. Over HTTP/2, requests share one. */
 function withinRoom(config: UpstreamConfig, { size }: ConnectionBudget): UpstreamConfig {
   return config.http2 ? config : { ...config, max_connections: Math.min(config.max_connections, size) };
 }
@@ -123,7 +123,7 @@ function openOrigin(
     origin.isHealthy = isHealthy;
     if (!isHealthy) counts.unhealthy++;
     if (isHealthy) around.log.info(fields, 'a url of an upstream is well again');
-    else around.log.warn({ ...fields, detail }, 'a url of an upstream is not well and gets no requests');
+    else around.log.warn({ ...fields, detail }, 'an upstream url is unhealthy and was removed from rotation');
     around.changed();
   });
   const close = () => {

@@ -9,7 +9,7 @@ export interface Offer {
 
 /** A request for a connection of an upstream. */
 export interface Applicant {
-  /** Of the client. */
+  /** The client's address. */
   readonly address: string;
   /** `limits.share`. */
   readonly share: number;
@@ -38,7 +38,7 @@ class Account {
   }
 }
 
-/** Of one request, from the moment it comes to the moment it ends. */
+/** One request's share, from its arrival to its end. */
 export class RequestShare {
   readonly applicant: Applicant;
   readonly account: Account;
@@ -67,14 +67,14 @@ export class RequestShare {
 }
 
 /**
- * The connections of one upstream, shared out among client addresses: none has more than its share at a time, so that
- * there is always one for another address. What a client holds cannot be taken back from it, so the share holds also while
- * nobody else asks; who comes above it waits in a line of its own, and is refused only where all places are taken.
+ * The connections of one upstream, shared among client addresses. No address has more than its share at a time, so one
+ * connection is always left for another address. A running request cannot be stopped, so the limit holds even without
+ * competition. Requests above the share wait in a queue of their own. They are rejected only if all places are taken.
  */
 export class Shares {
   readonly #accounts = new Map<string, Account>();
   readonly #blockOf = rememberedBlocks();
-  /** As it is at the moment: whoever made these keeps it up to date. */
+  /** The current number: its owner updates it. */
   readonly #offer: Offer;
 
   constructor(offer: Offer) {
@@ -106,7 +106,7 @@ export class Shares {
     return last !== undefined;
   }
 
-  /** Whether `makeRoom` would; nobody gives way. */
+  /** Whether `makeRoom` would succeed; it changes nothing. */
   mayMakeRoom(wanting: Pick<Applicant, 'address' | 'share'>): boolean {
     return this.#lastOfRich(wanting) !== undefined;
   }
@@ -136,8 +136,8 @@ export class Shares {
   }
 
   /**
-   * Of an address that has all of its share the connection counts for two more turns: by then an engine knows that it is
-   * free, and opens none in its place.
+   * If an address uses its whole share, the connection counts for two more turns. By then an engine knows that it is free and
+   * opens no other one.
    */
   #free({ account, applicant }: RequestShare): void {
     if (account.connections < shareOf(applicant.share, this.#offer.connections)) this.#freed(account);

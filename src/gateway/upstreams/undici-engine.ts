@@ -70,9 +70,9 @@ class Clients implements BudgetHolder {
 }
 
 /**
- * A reset is told under undici's own name for a connection that went. Under that of the system undici takes it for the end
- * of an answer that ends with its connection, which is incomplete then (RFC 9112 §8); and it gives up a request that was
- * still to be sent, which under its own name goes over another connection.
+ * A reset is reported under undici's own name for a lost connection. Under the system's name, undici takes it for the end of
+ * an answer that ends with its connection, which is incomplete then (RFC 9112 §8). It would also give up an unsent request,
+ * which under its own name goes over another connection.
  */
 function tellingResets(connect: buildConnector.connector): buildConnector.connector {
   return (to, callback) =>

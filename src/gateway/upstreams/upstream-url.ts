@@ -7,14 +7,14 @@ export interface UpstreamUrl {
   readonly carrier: EngineChoice;
   /** The Host that it is sent; undefined: the client's own. */
   readonly host: string | undefined;
-  /** Of its url, and in metrics and logs. */
+  /** The name of its url in metrics and logs. */
   readonly authority: string;
   /** The name that its certificate must have; undefined: it has none. */
   readonly serverName: string | undefined;
   /** A nonce is good where it comes from, so every url has its own. Undefined: it is not Digest that it wants. */
   readonly digest: DigestSession | undefined;
   readonly breaker: Breaker | undefined;
-  /** Whether somebody asks it how it is. */
+  /** Whether a health check runs for it. */
   readonly isProbed: boolean;
   isHealthy: boolean;
   /** Requests that have a connection to it or wait for one. */

@@ -13,7 +13,7 @@ export interface Allowing {
   readonly lifetime: number;
   /** Seconds since the epoch, by the clock of the proxy; undefined: it did not say. */
   readonly now: number | undefined;
-  /** What decides beside method, host, target and credential: header names, or `*` for what nobody can list. */
+  /** The names of headers that decide beside method, host, target and credential. `*`: the list is open. */
   readonly vary: string;
   /** In lower case. */
   readonly requestIdHeader: string;
@@ -57,8 +57,8 @@ function remembered({ via, lifetime, now }: Allowing): readonly string[] {
 }
 
 /**
- * An answer that has ended serves for a second more (RFC 5861 §3), to those who come while one asks anew: it ends by so much
- * earlier. nginx 1.22 reads this only before X-Accel-Expires, which then says when the answer ends.
+ * An expired answer serves for one more second (RFC 5861 §3) while one request refreshes it, so it expires that much earlier.
+ * nginx 1.22 reads this only before X-Accel-Expires, which then sets the end.
  */
 const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
 
@@ -69,8 +69,8 @@ const LONGEST_LOCK = 0.6;
 const OF_PROXIES = /^(?:forwarded|x-forwarded(?:-[a-z]+)+)$/;
 
 /**
- * What must not reach the upstream as the client sent it: the names that we write, every spelling of them that came, and
- * the credential, unless the route hands it on (T28).
+ * Headers that must not reach the upstream as the client sent them: the names that the gateway writes, in every spelling that
+ * the request has, and the credential unless the route forwards it (T28).
  */
 function clearedFrom(head: RequestHead, plan: Forward): readonly string[] {
   const { identityHeaders, schemes } = plan.route;
@@ -90,7 +90,7 @@ const ofVia: Readonly<
   Record<Via, (head: RequestHead, plan: Forward, removed: readonly string[]) => readonly string[]>
 > = {
   nginx: () => [],
-  // It takes the line in place of the client's, and none for none.
+  // The proxy replaces the client's line by this one, and removes it if this one is empty.
   'forward-auth': ({ authorization }, plan) =>
     isHandedOn(plan) && authorization?.lines === 1 ? ['authorization', authorization.value] : [],
   // It removes after it has set, so what is written is not among them.

@@ -34,8 +34,8 @@ export function unclear(detail: string): Unclear {
 }
 
 /**
- * Headers that each must stand once: of two lines one may be the client's, and which of them the proxy wrote nobody can
- * tell.
+ * Headers that must occur once. With two lines, one may be the client's, and the gateway cannot know which one the proxy
+ * wrote.
  */
 export function onlyLines<Name extends string>(
   { request }: DecisionRequest,
@@ -45,7 +45,7 @@ export function onlyLines<Name extends string>(
   for (const name of names) {
     const [value, ...more] = rawLines(request.rawHeaders, name);
     if (value === undefined || value === '') return unclear(`there is no ${name}`);
-    if (more.length > 0) return unclear(`${name} stands ${more.length + 1} times`);
+    if (more.length > 0) return unclear(`${name} occurs ${more.length + 1} times`);
     found[name] = value;
   }
   return { kind: 'lines', of: found as Record<Name, string> };
@@ -61,8 +61,8 @@ const SECURE = /^(?:https|wss)$/i;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
- * RFC 9110 §9.1: a method is a token; what is none was written by no HTTP parser. A proxy tells the target as it would
- * forward it: in origin-form, or `*` (RFC 9112 §3.2). Anything else holds a host that nobody judged.
+ * RFC 9110 §9.1: a method is a token. No HTTP parser produces anything else. A proxy sends the target as it would forward it:
+ * in origin-form, or `*` (RFC 9112 §3.2). Any other form holds a host that was not judged.
  */
 export function original(of: Omit<Original, 'kind'>): Original | Unclear {
   if (!TOKEN.test(of.method)) return unclear('the method is none');

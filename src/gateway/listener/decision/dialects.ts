@@ -57,7 +57,7 @@ export interface DecisionPath {
   readonly rest: string;
 }
 
-/** Undefined: nobody asks there. */
+/** Undefined: it is not a path of the decision endpoint. */
 export function dialectOf(target: string): DecisionPath | undefined {
   for (const dialect of dialects) {
     const rest = target.startsWith(dialect.path) ? target.slice(dialect.path.length) : undefined;

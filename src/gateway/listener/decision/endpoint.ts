@@ -64,7 +64,8 @@ function headOf(
   const method = request.method ?? '';
   const asItCame = readHead({ method, target, version: '1.1', origin, rawHeaders });
   if (!origin.isProxied) return { ...unasked, head: asItCame, fault: untrusted(origin.address) };
-  if (asked === undefined) return { ...unasked, head: asItCame, fault: unclear(`nobody asks here but at ${paths}`) };
+  if (asked === undefined)
+    return { ...unasked, head: asItCame, fault: unclear(`the decision endpoint answers only at ${paths}`) };
   const { dialect, rest } = asked;
   const told = dialect.read({ request, rest });
   if (told.kind === 'unclear') return { ...unasked, head: asItCame, fault: unclear(told.detail) };
@@ -83,7 +84,9 @@ function unclear(detail: string): Refuse {
   return refuse('question_unclear', { detail });
 }
 
-/** Whether somebody stands before the proxy that asks, and before the address that some always add: their own. */
+/**
+ * Whether another proxy is in front of the asking one, without counting the address that some proxies always add: their own.
+ */
 function isTold({ chain }: RequestHead['origin'], { addsItself }: Dialect): boolean {
   return chain.split(', ').length > (addsItself ? 2 : 1);
 }
@@ -108,7 +111,7 @@ function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outco
   return engine.decide(routed);
 }
 
-/** Of these the hash of no body is the right one (RFC 7616 §3.4.3). */
+/** For these, the hash of an empty body is correct (RFC 7616 §3.4.3). */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
@@ -116,7 +119,7 @@ function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const { config, decisionVary: vary } = generation;
   exchange.answering(PASSES);
   exchange.record('forwarded', plan);
-  if (via === undefined) throw new Error('allowed for nobody');
+  if (via === undefined) throw new Error('no client may use it');
   const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
   const { requestIdHeaderLower: requestIdHeader } = shared;
   const lines = allowance({ head, plan, via, lifetime, now, vary, requestIdHeader });

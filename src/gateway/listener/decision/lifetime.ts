@@ -11,13 +11,12 @@ export interface Lifetime {
 /** Seconds: a feed that tells of revoked tokens is worth nothing where they pass for longer than it takes to tell. */
 const LONGEST_WITH_FEED = 1;
 
-/** Seconds: whoever counts in whole ones keeps an answer for up to one more. */
+/** Seconds. A cache that counts in whole seconds keeps an answer up to one second longer. */
 const ONE_MORE = 1;
 
 /**
- * Whole seconds for which a proxy may remember that this request passed: until the token ends, never beyond `max_age`.
- * 0 where each request counts: for a rate limit, a credential whose uses are counted or that can be revoked, or the record of a route that only
- * looks on.
+ * Whole seconds for which a proxy may remember that this request passed: until the token expires, at most `max_age`. It is 0
+ * if each request counts: with a rate limit, a credential that is counted or revocable, or a route in shadow mode.
  */
 export function lifetimeOf({ route, identity, shadow }: Forward, { maxAge, now }: Lifetime): number {
   const longest = Math.floor(maxAge / 1000);

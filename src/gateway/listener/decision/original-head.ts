@@ -3,12 +3,12 @@ import { OURS } from '../../message/reserved-headers.ts';
 import type { Original } from './decision-request.ts';
 import type { Dialect } from './dialects.ts';
 
-/** What stands for an address that nobody told: it is no loopback one, and those without share what they are counted by. */
+/** Stands for an unknown address. It is not a loopback address, and all clients without one share their limits. */
 const UNKNOWN = '0.0.0.0';
 
 export interface OriginalRequest {
   readonly original: Original;
-  /** Of the question, from a trusted proxy. */
+  /** From the decision request of a trusted proxy. */
   readonly origin: Origin;
   /** Whether X-Forwarded-For tells of the client. */
   readonly isClientTold: boolean;

@@ -12,15 +12,15 @@ const asItIs = (answer: OwnAnswer) => answer;
 
 export const passedOn: Readonly<Record<Via, Passed>> = {
   nginx: { refusal: throughNginx, reply: throughNginx },
-  // To these 2xx means that the request passes; everything else goes to the client as it is.
+  // For these proxies, 2xx means that the request passes. They send every other answer to the client unchanged.
   'forward-auth': { refusal: asItIs, reply: () => undefined },
   // Only 200 lets a request pass there, so a preflight's 204 is an answer as any other.
   envoy: { refusal: asItIs, reply: (answer) => (answer.status === 200 ? undefined : answer) },
 };
 
 /**
- * nginx passes 401 and 403 on and makes 500 of all else; of the answer it keeps no body, and of the challenges the first
- * line. So everything stands in headers, from which its configuration makes the answer again.
+ * nginx passes 401 and 403 on and turns all other refusals into 500. It keeps no body and only the first challenge. So
+ * everything is in headers, from which its configuration rebuilds the answer.
  */
 function throughNginx({ status, headers, body }: OwnAnswer): OwnAnswer {
   const challenges = valuesOf(headers, 'www-authenticate').join(', ');
@@ -40,7 +40,7 @@ function throughNginx({ status, headers, body }: OwnAnswer): OwnAnswer {
   };
 }
 
-/** Said in another way, or about a body that stands elsewhere. */
+/** These headers have another form here, or describe a body that is elsewhere. */
 const OWN_LINES: ReadonlySet<string> = new Set(['www-authenticate', 'cache-control', 'content-length', 'content-type']);
 
 function valuesOf(headers: readonly string[], name: string): readonly string[] {

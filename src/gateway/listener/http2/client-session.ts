@@ -7,9 +7,9 @@ import type { Watched } from '../../client/stalls.ts';
 const LEAVE = 1_000;
 
 /**
- * The times of one HTTP/2 connection, where pings and other frames without a request count for nothing: the first request
- * comes within `headers_timeout`, the next within `idle` of the last answer, and an answer that is all written is taken
- * within `idle`. A client that takes nothing from the connection itself is not told of any of that: it is cut off.
+ * The timeouts of one HTTP/2 connection. Pings and other frames without a request do not count. The first request must arrive
+ * within `headers_timeout`, the next one within `idle` of the last answer, and a written answer must be read within `idle`. A
+ * client that reads nothing at all is disconnected without a message.
  */
 export class ClientSession implements Watched {
   readonly #session: ServerHttp2Session;
@@ -22,7 +22,7 @@ export class ClientSession implements Watched {
   readonly #open = new Set<ServerHttp2Stream>();
   /** Streams that are reset are still here: since when. */
   #resetsWait: number | undefined;
-  /** Bytes that the connection took for sending, and since when they are no more. */
+  /** Bytes that the connection accepted for sending, and since when that number has not changed. */
   #sent: { readonly bytes: number; readonly at: number };
   #served = false;
   #idleSince: number;

@@ -18,7 +18,7 @@ import { StreamResponse } from './stream-response.ts';
 
 /** What the connections of a listener share. */
 export interface Http2Options {
-  /** Those in force. */
+  /** The current limits. */
   readonly limits: () => LimitsConfig;
   readonly clock: Clock;
   readonly stalls: Stalls;
@@ -28,7 +28,7 @@ export interface Http2Options {
   readonly broken: () => void;
 }
 
-/** Offered to whoever can choose, before HTTP/1.1. */
+/** Offered by ALPN before HTTP/1.1. */
 export const PROTOCOLS = ['h2', 'http/1.1'];
 
 /**
@@ -78,7 +78,7 @@ function sessionOptions({ header_size, header_count }: LimitsConfig) {
     maxHeaderListPairs: ANSWERED * header_count + 8,
     maxSessionInvalidFrames: INVALID_FRAMES,
     maxSessionRejectedStreams: INVALID_FRAMES,
-    // An upstream may say twice what is to be said once; over HTTP/1.1 that is relayed too.
+    // An upstream may repeat a field that must be single. Over HTTP/1.1 the gateway relays that too.
     strictSingleValueFields: false,
   };
 }
@@ -91,7 +91,7 @@ function accept(socket: TLSSocket, options: Http2Options): void {
   session.setLocalWindowSize(WINDOW);
   const faults = new LengthFaults(session);
   session.on('stream', (stream, headers) => {
-    // Of others a reset for a fault stays an end of the connection: a client could have them reset at will (CVE-2025-8671).
+    // A reset for another fault still ends the connection: a client could provoke resets at will (CVE-2025-8671).
     if (headers['content-length'] !== undefined && !stream.endAfterHeaders) faults.watch(stream);
   });
   const connection = { remoteAddress: plainAddress(socket.remoteAddress), certificate: certificateOf(socket) };

@@ -10,7 +10,7 @@ export interface StreamHead {
   readonly notice: 'continue' | Code | undefined;
 }
 
-/** Of a head that is read. */
+/** Parsed from the head. */
 interface Lines {
   readonly pseudo: Map<string, string>;
   readonly fields: string[];

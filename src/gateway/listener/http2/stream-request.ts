@@ -37,7 +37,7 @@ export class StreamRequest extends EventEmitter implements ClientRequest {
     this.#stream.unshift(chunk);
   }
 
-  /** Nothing is taken from the client before somebody reads. */
+  /** Nothing is taken from the client before it has a reader. */
   resume(): void {
     if (!this.#isRead) this.#stream.on('data', this.#data);
     this.#isRead = true;
@@ -58,7 +58,7 @@ export class StreamRequest extends EventEmitter implements ClientRequest {
   /** The stream was reset, or is over. */
   gone(): void {
     this.#closed = true;
-    // After a reset without an error Node.js waits for somebody to read what is left of the body.
+    // After a reset without an error, Node.js waits for a reader of the remaining body.
     if (!this.#stream.destroyed && this.#stream.rstCode === constants.NGHTTP2_NO_ERROR)
       process.nextTick(() => this.#stream.destroy());
     this.emit('close');

@@ -9,7 +9,7 @@ import type { StreamRequest } from './stream-request.ts';
 /** Statuses without content (RFC 9110 §6.4.1, §15.3.6): the head ends the answer. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** RFC 9113 §8.2.2, as far as nobody before has taken it out. */
+/** RFC 9113 §8.2.2, if no earlier step removed it. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['http2-settings']);
 
 class BadStatus extends RangeError {
@@ -18,7 +18,7 @@ class BadStatus extends RangeError {
 
 /** The answer of a stream, written as Node's own is: the head waits for the first byte, or for the end. */
 export class StreamResponse extends EventEmitter implements ClientResponse {
-  /** Of no meaning: a connection is closed for all its streams together. */
+  /** No effect: a connection closes for all its streams together. */
   shouldKeepAlive = true;
   headersSent = false;
   readonly socket: StreamCarrier;
@@ -33,7 +33,7 @@ export class StreamResponse extends EventEmitter implements ClientResponse {
   #closed = false;
   #trailers: Record<string, string[]> | undefined;
 
-  /** `ending` is told once all of the answer is written: what the client does not take is to be ended some time. */
+  /** `ending` is called once the whole answer is written, so that a timeout can end a client that does not read. */
   constructor(stream: ServerHttp2Stream, request: StreamRequest, ending: (stream: ServerHttp2Stream) => void) {
     super();
     this.#stream = stream;
@@ -103,7 +103,7 @@ export class StreamResponse extends EventEmitter implements ClientResponse {
     this.#stream.respond(this.#head, { endStream, waitForTrailers });
   }
 
-  /** Nobody would catch a throw here, so all that may be wrong with trailers was found when they were added. */
+  /** A throw here would be uncaught, so trailers are validated when they are added. */
   readonly #sendTrailers = (): void => {
     this.#stream.sendTrailers(this.#trailers ?? {});
   };
@@ -130,7 +130,7 @@ export class StreamResponse extends EventEmitter implements ClientResponse {
     if (this.#closed) return;
     this.#closed = true;
     this.emit('close');
-    // As over HTTP/1.1: whoever forwards has ended it by now, and the body is theirs no more.
+    // As over HTTP/1.1: the forwarding code has ended it by now and no longer owns the body.
     this.#request.gone();
   };
 }

@@ -10,7 +10,7 @@ export type Framing =
 
 export interface AnswerHead {
   readonly status: number;
-  /** Names and values in turn, as they came, without the white space around values. */
+  /** Names and values in turn, as received, without the whitespace around values. */
   readonly fields: readonly string[];
   readonly framing: Framing;
   /** Whether another request may follow on the connection. */
@@ -20,9 +20,9 @@ export interface AnswerHead {
 }
 
 /**
- * RFC 9112 §4 and §5, the strict part of it: no bare CR or LF, no folded line, no white space before a colon, no byte that
- * is none of a field. One expression over the whole section, so that what follows may cut it without another look. Only the
- * reason may be anything: nobody reads it (§4), and an error of the API may have put there what it was sent.
+ * The strict part of RFC 9112 §4 and §5: no bare CR or LF, no folded line, no whitespace before a colon, no byte that a field
+ * cannot contain. One expression covers the whole section, so the code below may split it without another check. Only the
+ * reason phrase may be anything: clients ignore it (§4), and an error of the API may have put user input there.
  */
 const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [^\\r\\n]*)?(?:\\r\\n${FIELD_LINE})*$`);
 
@@ -80,9 +80,9 @@ export function judgeBeginning(text: string, at: number, isFirst: boolean): bool
   return end < 0;
 }
 
-/** Of a trailer section whose lines are judged, each with its end. Throws InvalidAnswer. */
+/** A trailer section with validated lines, each with its end. Throws InvalidAnswer. */
 export function readTrailers(text: string): readonly string[] {
-  // RFC 9110 §6.5.1: a length behind the content is one that somebody else may have believed.
+  // RFC 9110 §6.5.1: another reader may have believed a length that comes after the content.
   if (LENGTH_LINE.test(text)) throw new InvalidAnswer('Content-Length among the trailers');
   return cut(text, 0);
 }
@@ -134,7 +134,7 @@ interface Answered {
   readonly isOld: boolean;
 }
 
-/** The fields that say how the connection goes on; everything else passes. */
+/** The fields that decide how the connection continues. All others pass. */
 interface Said {
   length: string | undefined;
   coding: string | undefined;
@@ -175,7 +175,7 @@ function hear(said: Said, name: string, value: string): void {
 }
 
 function hearConnection(said: Said, name: string, value: string): void {
-  // RFC 9112 §C.2.2: nobody ought to send the one of a proxy, and who does may mean it.
+  // RFC 9112 §C.2.2: Proxy-Connection should not be sent. A server that sends it may mean it.
   if (name === 'connection' || name === 'proxy-connection')
     said.connection = said.connection === '' ? value : `${said.connection},${value}`;
   else if (name === 'keep-alive') said.keepAlive = said.keepAlive === undefined ? value : `${said.keepAlive},${value}`;
@@ -194,7 +194,7 @@ function hearCoding(said: Said, value: string): void {
 function framed({ length, coding }: Said, { status, method, isOld }: Answered): Framing {
   if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is no length');
   if (coding !== undefined) judgeCoding(coding, isOld, length);
-  // RFC 9112 §6.1, RFC 9110 §8.6: whoever believes it reads the next answer as this one's content.
+  // RFC 9112 §6.1, RFC 9110 §8.6: a reader that believes it takes the next answer for this one's content.
   if (status < 200 && announces({ length, coding }))
     throw new InvalidAnswer('an interim answer that announces content');
   if (method === 'HEAD' || status < 200 || isBare(status)) return NONE;
@@ -205,7 +205,7 @@ function framed({ length, coding }: Said, { status, method, isOld }: Answered): 
 
 function judgeCoding(coding: string, isOld: boolean, length: string | undefined): void {
   if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswer('a transfer coding that is not taken off here');
-  // RFC 9112 §6.1 and §6.3: either is a way to smuggle an answer past whoever believes the other.
+  // RFC 9112 §6.1 and §6.3: either field can smuggle an answer past a reader that believes the other.
   if (isOld) throw new InvalidAnswer('Transfer-Encoding in HTTP/1.0');
   if (length !== undefined) throw new InvalidAnswer('Transfer-Encoding and Content-Length');
 }

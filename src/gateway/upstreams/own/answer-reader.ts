@@ -118,7 +118,7 @@ export class AnswerReader {
     }
   }
 
-  /** What came while nobody wanted it; the socket stops reading, so that is one piece, or two. */
+  /** Bytes that arrived without a reader. The socket then stops reading, so this is one piece, or two. */
   #hold(piece: Buffer): void {
     this.#held = this.#held === undefined ? piece : Buffer.concat([this.#held, piece]);
   }
@@ -135,7 +135,7 @@ export class AnswerReader {
         this.#give(at === 0 ? piece : piece.subarray(at));
         return piece.length;
       default:
-        // An answer that nobody asked for, or more of one than it says.
+        // An answer without a request, or more bytes than it announced.
         throw new InvalidAnswer('bytes that belong to no answer');
     }
   }
@@ -159,7 +159,7 @@ export class AnswerReader {
     return this.#begun(text, piece, at + end + 4 - before);
   }
 
-  /** Of what can be no head nobody waits for the end. */
+  /** Bytes that cannot become a head are rejected at once, without waiting for their end. */
   #judgeBeginning(before: number): void {
     if (this.#head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
     const from = Math.max(0, before - 1);
@@ -181,7 +181,7 @@ export class AnswerReader {
 
   #enter(head: AnswerHead): void {
     const { framing } = head;
-    // Whoever was asked for another protocol may believe that it speaks it.
+    // A client that asked for another protocol may believe that it has begun.
     this.persists = head.persists && !this.#awaited.upgrades;
     this.keepAlive = head.keepAlive;
     this.#state = framing.kind === 'none' ? 'over' : framing.kind;
@@ -192,7 +192,7 @@ export class AnswerReader {
   }
 
   #switch(head: AnswerHead, piece: Buffer, at: number): number {
-    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, for which nobody asked');
+    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, which the request did not ask for');
     judgeSwitch(head);
     this.#state = 'over';
     this.persists = false;

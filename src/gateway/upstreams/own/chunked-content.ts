@@ -2,7 +2,7 @@ import { judgeTrailer, readTrailers } from './answer-head.ts';
 import { QUOTED_STRING, TOKEN } from './field-grammar.ts';
 import { InvalidAnswer } from './invalid-answer.ts';
 
-/** RFC 9112 §7.1 without white space; an extension says nothing to us. Thirteen digits are counted exactly, behind any number of zeros. */
+/** RFC 9112 §7.1 without whitespace. Extensions are ignored. Thirteen digits are exact, after any number of zeros. */
 const SIZE = new RegExp(`^(0*[0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED_STRING}))?)*\\r\\n$`);
 
 const LINE_END = '\r\n';

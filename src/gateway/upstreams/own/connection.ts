@@ -32,7 +32,7 @@ export interface Keeper {
   free(connection: UpstreamConnection, seconds: number | undefined): void;
   /** An answer was undici's to read. */
   misread(answer: ForeignAnswer): void;
-  /** It is no more. */
+  /** The connection has ended. */
   gone(connection: UpstreamConnection): void;
 }
 
@@ -40,7 +40,7 @@ class Silent extends Error {
   readonly code: string;
 
   constructor(code: string) {
-    super('the upstream neither took nor sent anything for too long');
+    super('the upstream neither accepted nor sent data for too long');
     this.code = code;
   }
 }
@@ -49,7 +49,7 @@ class GivenUp extends Error {
   readonly code = 'UND_ERR_ABORTED';
 }
 
-/** A connection to an upstream: one request at a time, and no byte but that of its answer. */
+/** A connection to an upstream: one request at a time, and only the bytes of its answer. */
 export class UpstreamConnection implements AnswerSink {
   readonly #socket: Socket;
   readonly #keeper: Keeper;
@@ -78,7 +78,7 @@ export class UpstreamConnection implements AnswerSink {
     return this.#sent === undefined && !this.#socket.destroyed;
   }
 
-  /** False: nobody wants it any more, and the connection is free. */
+  /** False: the request was cancelled, and the connection is free. */
   send(sent: OutgoingRequest): boolean {
     const head = this.#headOf(sent);
     if (head === undefined) return false;
@@ -95,7 +95,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#socket.destroy();
   }
 
-  /** Undefined: it cannot be written, and whoever sent it knows; the connection is as good as before. */
+  /** Undefined: the request cannot be written, its sender knows that, and the connection is still usable. */
   #headOf({ method, path, fields, body, upgrade, handler }: OutgoingRequest): WrittenHead | undefined {
     const { keepAlive } = this.#keeper;
     try {
@@ -147,7 +147,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#timer = timer;
   }
 
-  /** The upstream took all before this: its time begins anew. */
+  /** The upstream accepted everything before this, so its timeout restarts. */
   readonly #uploadHeld = (): void => void this.#timer?.refresh();
 
   onHead({ status, fields }: AnswerHead): boolean {
@@ -172,7 +172,7 @@ export class UpstreamConnection implements AnswerSink {
   #unhold(): void {
     this.#isHeld = false;
     this.#socket.resume();
-    // While nobody read, its silence was ours.
+    // Without a reader, the silence was the gateway's.
     this.#unwatchAnswer();
   }
 
@@ -212,7 +212,7 @@ export class UpstreamConnection implements AnswerSink {
     }
   };
 
-  /** Whoever waited may have waited for an answer that is over by now. */
+  /** A waiting caller may have waited for an answer that is over by now. */
   #resume(sent: OutgoingRequest): void {
     if (this.#sent !== sent || !this.#isHeld) return;
     try {

@@ -10,10 +10,10 @@ const TEXT = `\\t\\x20${VISIBLE}`;
 /** RFC 9110 §5.6.2. */
 export const TOKEN = `[${TCHAR}]+`;
 
-/** RFC 9110 §5.5: a value with the white space around it, or a reason (RFC 9112 §4). */
+/** RFC 9110 §5.5: a value with the whitespace around it, or a reason phrase (RFC 9112 §4). */
 export const VALUE = `[${TEXT}]*`;
 
-/** RFC 9112 §5.1, without its end: no white space stands before the colon. */
+/** RFC 9112 §5.1, without its end: no whitespace before the colon. */
 export const FIELD_LINE = `${TOKEN}:${VALUE}`;
 
 /** RFC 9110 §5.6.4. */

@@ -4,8 +4,8 @@ export class InvalidAnswer extends Error {
 }
 
 /**
- * An answer that would be valid but for how it begins: undici reads it. Where its content ends is in no doubt, so it may be
- * asked for again over undici.
+ * An answer that is valid except for its beginning. undici can read it. The end of its content is not in doubt, so the
+ * request may be repeated over undici.
  */
 export class ForeignAnswer extends InvalidAnswer {}
 

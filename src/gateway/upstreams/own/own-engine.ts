@@ -104,7 +104,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     this.#openForWaiting();
   }
 
-  /** One that is open, and for which nobody waits already. */
+  /** An open connection that no request waits for. */
   letGo(): boolean {
     while (this.#free.length > this.#waiting.length) {
       const { connection } = this.#free.shift() as Free;
@@ -128,8 +128,8 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   }
 
   /**
-   * What came on a free connection meanwhile is read first: bytes that nobody asked for would be taken for the answer to
-   * a request that is sent before they are (RFC 9112 §9.2), and an end for one that it was not.
+   * Bytes on an idle connection are read first. Unrequested bytes would pass for the answer to a later request (RFC 9112
+   * §9.2), and an end for a lost request.
    */
   #serveSoon(): void {
     this.#turn ??= setImmediate(this.#serve);
@@ -148,7 +148,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     this.#openForWaiting();
   };
 
-  /** False: nobody waits any more. */
+  /** False: no request waits any more. */
   #sendNext(connection: UpstreamConnection): boolean {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (connection.send(next)) return true;
@@ -184,8 +184,9 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   }
 
   /**
-   * No connection opened for whoever waits longest; where there is only no room, it waits for that, or for one of its own. One
-   * that began to open before anybody who still waits had come says nothing of now: it was for those who have left.
+   * No connection opened for the request that waits longest. If only capacity is missing, it waits for that, or for an own
+   * connection. A connection attempt that began before every waiting request says nothing about the present: it was for
+   * requests that have left.
    */
   #failed(error: Error, number: number): void {
     if (error instanceof ConnectionBudgetFull && this.#open.size + this.#dials.opening > 0) {

@@ -6,7 +6,7 @@ const PIECE = 64 * 1024;
 /** Milliseconds of silence after which the kernel asks whether the other side is still there; as undici has it. */
 const PROBE_AFTER = 60_000;
 
-/** A connection whose bytes are heard where they were read, for as long as somebody hears them. */
+/** A connection that delivers its bytes in the buffer of the read, while it has a listener. */
 export interface Heard {
   /** What is not copied before it returns is lost. Undefined: the connection is a stream as any other. */
   hear: ((piece: Buffer) => void) | undefined;
@@ -53,7 +53,7 @@ export function pieceConnector(): buildConnector.connector {
       if (!told) callback(...outcome);
       told = true;
     };
-    // For as long as it is there: an error that nobody hears would end the process.
+    // For its whole life: an unhandled error would end the process.
     socket.on('error', (error) => tell(error, null));
     return socket.connect({ host: hostname, port: Number(port) }, () => tell(null, socket));
   };

@@ -25,7 +25,7 @@ export class InvalidRequest extends Error {
   readonly code = 'UND_ERR_INVALID_ARG';
 }
 
-/** Of these a server may expect content: no length would be a length that is not known (RFC 9110 §8.6). */
+/** A server may expect content with these methods, so a missing length would mean an unknown length (RFC 9110 §8.6). */
 const EXPECT_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Throws InvalidRequest. */

@@ -35,11 +35,11 @@ export class Upload {
     this.#events = events;
     socket.on('drain', this.#drained);
     body.on('error', this.#failed).on('close', this.#closed).on('end', this.#ended).on('data', this.#data);
-    // Whoever held it before may have paused it.
+    // A previous holder may have paused it.
     body.resume();
   }
 
-  /** Nobody wants the rest. */
+  /** The rest has no reader. */
   stop(): void {
     if (this.#over) return;
     this.#leave();
