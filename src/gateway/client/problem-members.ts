@@ -2,7 +2,7 @@ import type { Refuse } from '../decide/outcome.ts';
 import { entry } from '../message/codes.ts';
 import { nearest } from '../message/scope-requirement.ts';
 
-/** What the body of a refusal says besides its code. */
+/** The members of a refusal's body beside its code. */
 export interface ProblemMembers {
   readonly detail?: string;
   /** Space-delimited, as in the challenge (RFC 6750 §3). */

@@ -6,7 +6,7 @@ import { looseParts } from '../routing/path-parts.ts';
 import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { unique } from './path-samples.ts';
 
-/** Somebody who might ask: without a token, or with one that says this. */
+/** A caller to try: without a token, or with a token that has these claims. */
 export interface AssumedCaller {
   readonly label: string;
   readonly token: TokenOfIssuer | undefined;

@@ -2,7 +2,7 @@ import type { GatewayConfig, RateLimitConfig } from '../../config/schema/gateway
 import { countedByText } from '../../config/words/counted-by.ts';
 import { limitText } from '../decide/rate-limit.ts';
 
-/** Limits that let more through than before, or count somebody else; a route is the same as long as it has its id. */
+/** Limits that now let more through, or count another key. A route is the same if it has the same id. */
 export function changedLimits(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const limits = new Map(now.routes.map(({ id, rate_limit }) => [id, rate_limit]));
   return old.routes.flatMap(({ id, rate_limit: was }) => {

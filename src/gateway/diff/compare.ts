@@ -99,7 +99,7 @@ async function changeFor(
 
 type Openness = 'open' | 'shut' | 'perhaps';
 
-/** Absent: nobody more may pass, as far as is known. */
+/** Absent: no other caller may pass, as far as is known. */
 const directions: Partial<Record<`${Openness}-${Openness}`, PermissionChange['change']>> = {
   'shut-open': 'opened',
   'open-shut': 'closed',

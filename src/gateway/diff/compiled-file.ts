@@ -13,7 +13,7 @@ export interface CompiledFile {
   /** The route with this id. */
   named(id: string | undefined): Route | undefined;
   ask(asked: SimulatedRequest, token?: TokenOfIssuer): Promise<SimulatedOutcome>;
-  /** The route as it stands in the file, `when` included; undefined for what has no route. */
+  /** The route as written in the file, with `when`; undefined if a path has no route. */
   written(route: Route | undefined): RouteConfig | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Openings {
 
 /** Requests that are tried while a gateway serves. Above it the file has more rules than can be judged meanwhile. */
 const MOST_PROBES = 20_000;
-/** Of them in one turn of the event loop. */
+/** Probes in one turn of the event loop. */
 const AT_ONCE = 50;
 /** Lines in an answer and in the log. */
 const MOST_TOLD = 20;

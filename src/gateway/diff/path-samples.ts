@@ -48,7 +48,7 @@ function narrower(left: PathSegment, right: PathSegment): PathSegment | undefine
   return left.decoded === right.decoded ? left : undefined;
 }
 
-/** Of `{name*}`: without what follows, with an empty segment, and with one and two. */
+/** Samples of `{name*}`: without a rest, with an empty segment, and with one and two. */
 function instances(shape: Pattern, word: string): readonly PathSample[] {
   const fixed = shape.filter(({ kind }) => kind !== 'rest');
   const path = pieces(fixed, word);
@@ -86,7 +86,7 @@ function freshWord(patterns: readonly Pattern[]): string {
   return word;
 }
 
-/** The first of those that have a key in common. */
+/** The first of two that share a key. */
 export function unique<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   const first = new Map<string, Item>();
   for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item);

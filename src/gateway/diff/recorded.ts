@@ -44,7 +44,7 @@ export function readDecisionLine(line: string): Recorded | undefined {
   };
 }
 
-/** An outage says nothing about the rules, and how often somebody came before is not in a line. */
+/** An outage says nothing about the rules, and a log line does not show the counts of a limit. */
 export function isJudged({ code }: Recorded): boolean {
   return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code) && code !== 'rate_limited');
 }

@@ -102,7 +102,7 @@ function inWords(outcome: Outcome, recorded: Recorded): string {
   return answerOf(isSameStatus ? code : outcome.code);
 }
 
-/** What a request carried: header lines of its own, a token that nobody takes, or one of which something is known. */
+/** A recorded request's credential: its own header lines, a token that no server accepts, or a token with known facts. */
 type Caller =
   | { readonly headers: readonly (readonly [string, string])[] }
   | { readonly token: TokenOfIssuer }
@@ -144,7 +144,7 @@ function askAs(
   return side.ask(asked, 'token' in caller ? caller.token : tokenFor(caller.known, caller.scopes, side, route, asked));
 }
 
-/** Of an issuer that the route takes, with claims that its conditions ask for: they are the same in both files. */
+/** Issued by a server of the route, with claims that fit its conditions: both files have the same ones. */
 function tokenFor(
   { subject, client }: Recorded,
   scopes: readonly string[],

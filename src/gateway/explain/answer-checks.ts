@@ -12,7 +12,7 @@ export interface AnswerScene {
   readonly now: number;
 }
 
-/** The members of an introspection answer (RFC 7662 §2.2), each by itself. All but `active` may be absent. */
+/** The members of an introspection answer (RFC 7662 §2.2), each on its own. All except `active` may be absent. */
 export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): readonly TokenCheck[] {
   const { active, iss, token_type: type } = answer;
   if (active !== true) return [fails('active', quoted(active), 'true', 'the server says that the token is not good')];

@@ -5,7 +5,7 @@ import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Assumed } from '../schemes/scheme.ts';
 import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
 
-/** Of this process alone, so that nothing that anybody could write is taken for a verified user. */
+/** Random for this process, so that no request text can pass for a verified user. */
 const ASSUMED = `assumed-${randomUUID()}`;
 
 /** What a user presents whose password is taken for right. */
@@ -14,8 +14,8 @@ export function assumedCredentials(scheme: string, username: string): string {
 }
 
 /**
- * In the place of user files: each scheme believes whom it is told of, and nobody else. `directory`: where files of users
- * are looked up for what they lack; absent: they are not read.
+ * Replaces user files: each scheme accepts the assumed users and no others. `directory`: where the missing attributes of file
+ * users are read; absent: files are not read.
  */
 export function assumedSchemes(
   config: GatewayConfig,

@@ -14,7 +14,7 @@ export interface Candidate {
   readonly misfits: readonly string[];
 }
 
-/** Of routes that no request of this path could get, so many are told. */
+/** The number of listed routes that no request of this path can reach. */
 const NEAREST = 3;
 
 /** Most specific first: the routes for this host and path; where there is none, those that are nearest. */
@@ -35,7 +35,7 @@ function inTurn(placed: readonly Route[], question: Question): readonly Candidat
 
 interface Turn {
   chosen: Route | undefined;
-  /** Those that fit in all but the method. */
+  /** Routes that match except for the method. */
   readonly passedOver: Route[];
 }
 
@@ -53,7 +53,7 @@ function behind(route: Route, chosen: Route): string {
     : `as specific as ${chosen.id}, and after it`;
 }
 
-/** Once a more specific route fits in all but its method, a later one must name the method and must not be public. */
+/** Once a more specific route matches except for its method, a later one must name the method and must not be public. */
 function barred(route: Route, { method }: Question, { passedOver }: Turn): readonly string[] {
   const { methods, access } = route;
   const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);

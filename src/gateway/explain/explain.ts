@@ -23,7 +23,7 @@ export interface Explanation {
   readonly route: string | undefined;
   readonly candidates: readonly ExplainedCandidate[];
   readonly steps: readonly ExplainedStep[];
-  /** Of a token that was really verified, and not assumed. */
+  /** Set for a token that was really verified, not assumed. */
   readonly token: ExplainedToken | undefined;
   readonly answer: ExplainedAnswer;
   /** In shadow mode: what enforcing would have answered. */
@@ -39,7 +39,7 @@ export interface ExplainedCandidate {
 }
 
 export interface ExplainedAnswer {
-  /** `undecided`: somebody would have to be asked who is not. */
+  /** `undecided`: the decision needs a server that was not asked. */
   readonly kind: Outcome['kind'] | 'undecided';
   readonly status?: number;
   readonly code?: Code;
@@ -89,7 +89,7 @@ function tokenOf(
   return explainToken({ config, token, route, outcome: enforced(outcome), ...verifying });
 }
 
-/** Of `--header 'Authorization: Bearer …'`. */
+/** The value of `--header 'Authorization: Bearer …'`. */
 function tokenInHeader({ authorization }: RequestHead): string | undefined {
   const parsed = authorization && parseBearer(authorization.value);
   return parsed?.kind === 'token' ? parsed.token : undefined;

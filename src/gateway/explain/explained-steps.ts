@@ -16,7 +16,7 @@ import { authorityOf } from './upstream-request.ts';
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
 type StepName = (typeof steps)[number] | 'throttle';
 
-/** A limit is a step only where there is one, and it stands before or after the verification. */
+/** A limit is a step only if one exists. It runs before or after the verification. */
 function orderOf(route: Route | undefined): readonly StepName[] {
   const limit = route?.rateLimit;
   if (limit === undefined) return steps;
@@ -78,7 +78,7 @@ const names: Readonly<Record<Step, StepName>> = {
   forward: 'forward',
 };
 
-/** What nobody looks at without a credential, or on a public route. */
+/** Steps that are skipped without a credential, or on a public route. */
 function skippedOf({ route }: SimulatedOutcome, seen: Outcome): ReadonlySet<StepName> {
   if (route?.access === 'public') return new Set(['credential', 'verify', 'permit']);
   return seen.kind === 'forward' && seen.identity === undefined ? new Set(['verify', 'permit']) : new Set();

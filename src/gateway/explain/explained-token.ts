@@ -16,7 +16,7 @@ export interface ExplainedToken {
   readonly server: string | undefined;
   /** alg, typ and kid of a JWT. */
   readonly header?: object;
-  /** Of a JWT the claims that are judged. */
+  /** The judged claims of a JWT. */
   readonly claims?: object;
   /** What introspection answered, of the members that are judged. */
   readonly introspection?: object | undefined;
@@ -88,7 +88,7 @@ function judged({ active, iss, aud, token_type, scope, exp, nbf, iat }: JsonObje
 
 type NamedServer = readonly [name: string, block: AuthorizationServerConfig];
 
-/** Of the route; where there is no route, of the file. */
+/** From the route, or from the file if no route matched. */
 function serversOf({ config, route }: TokenScene): readonly NamedServer[] {
   const of = config.routes.find(({ id }) => id === route?.id)?.authorization_servers;
   const all = Object.entries(config.authorization_servers);

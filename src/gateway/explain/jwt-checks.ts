@@ -13,7 +13,7 @@ import { fails, failsBy, fits, type TokenCheck, unknownToken } from './token-che
 export interface JwtScene {
   /** Undefined: no server is responsible. */
   readonly block: AuthorizationServerConfig | undefined;
-  /** Of the servers that the route accepts. */
+  /** The authorization servers that the route accepts. */
   readonly issuers: readonly string[];
   readonly outcome: Outcome;
   /** Seconds since the epoch. */
@@ -26,7 +26,7 @@ export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[
   const { block, issuers } = scene;
   const issuer = judged('iss', claims.iss, quotedAny(issuers), issuerMismatch(claims.iss, issuers));
   if (block === undefined) return [unknownToken('alg', quoted(header.alg), NOT_KNOWN), issuer];
-  // The server is asked about the token as it is: nothing but the issuer is judged here.
+  // The server introspects the token, so only the issuer is judged here.
   if (block.verify === 'introspection') return [issuer];
   const algorithms = new Set<string>(block.algorithms);
   return [

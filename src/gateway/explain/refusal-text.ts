@@ -3,7 +3,7 @@ import { type Code, entry } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
 
-/** Of codes whose sentence is about an access token: the same about a user of Basic or Digest, who has none. */
+/** Replaces sentences about an access token by sentences about a user of Basic or Digest, which has none. */
 const aboutUsers: Readonly<Partial<Record<Code, string>>> = {
   scope_insufficient: 'The user lacks a scope that this request needs.',
   condition_failed: 'A condition of this route does not hold for the user or the request.',

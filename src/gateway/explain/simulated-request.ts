@@ -1,6 +1,6 @@
 import { type ReceivedRequest, type RequestHead, readHead } from '../message/request-head.ts';
 
-/** A request that nobody sent: asked of the engine to learn what would become of it. */
+/** A simulated request: the engine decides about it, and nothing is sent. */
 export interface SimulatedRequest {
   readonly method: string;
   /** As in Host. */
@@ -17,7 +17,7 @@ export interface SimulatedRequest {
   readonly token?: string | undefined;
 }
 
-/** TEST-NET-1 (RFC 5737): nobody's address, so nothing is believed of it. */
+/** TEST-NET-1 (RFC 5737) belongs to no client, so nothing from it is trusted. */
 const ADDRESS = '192.0.2.1';
 
 export function simulatedHead({

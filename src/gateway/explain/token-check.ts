@@ -2,7 +2,7 @@ import type { Mismatch } from '../../base/mismatch.ts';
 
 /** One check of a token. All texts are one line, short, and steer no terminal. */
 export interface TokenCheck {
-  /** Of the claim, of the member of the header or of the answer. */
+  /** Names the claim, or the member of the header or answer. */
   readonly name: string;
   /** `unknown`: the check was not reached, or cannot be made from the token alone. */
   readonly mark: 'fits' | 'fails' | 'unknown';

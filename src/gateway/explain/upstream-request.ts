@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Of all its urls: which one it is, the moment decides. */
+/** All its urls: load and health choose one for each request. */
 export function authorityOf({ origins }: Upstream): string {
   return origins.map(({ authority }) => authority).join(' or ');
 }

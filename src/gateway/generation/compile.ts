@@ -109,7 +109,7 @@ type Defaults = GatewayConfig['defaults'];
 
 type Passes = Pick<DroppedHeaderRules, 'passed' | 'passedFromProxies'>;
 
-/** Who the client of a proxy is only the proxy knows; a client would say it of itself. */
+/** Only the proxy knows its client's address. A client could claim any. */
 function passesOf(names: Defaults['pass_headers']): Passes {
   const passed = names.filter((name) => !isCertificateHeader(name));
   return passed.length === names.length ? { passed } : { passed, passedFromProxies: names };
@@ -205,7 +205,7 @@ function orShared(schemes: readonly HttpScheme[]): readonly HttpScheme[] {
 
 type Forwarding = 'forwardCredential' | 'corsUpstream' | 'rewrite' | 'upstream' | 'buffered' | 'limits' | 'watch';
 
-/** In shadow mode only what the file names ends an answer. */
+/** In shadow mode, only a timeout from the file ends an answer. */
 const NO_TIMES = { response: 'none', idle: 'none' } as const;
 
 /** What the upstream gets, and how long it may take. */

@@ -63,7 +63,7 @@ export interface GenerationDependencies {
   readonly directory: string;
   /** Where a value of the file stands. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
-  /** Of a worker. */
+  /** Present in a worker. */
   readonly outside?: WorkerContext | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Schemes {
   start(): Promise<void>;
   /** Every store was looked at; and where no authorization server is there beside them, not all are out of reach. */
   ready(): boolean;
-  /** Of each store that is out of reach, why. */
+  /** Each unreachable store, with the reason. */
   faults(): readonly string[];
 }
 

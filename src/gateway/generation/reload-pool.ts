@@ -21,9 +21,9 @@ export interface ReloadPool {
   /** With the passwords that were right a moment ago. */
   readonly schemes: SharedPool<HttpScheme>;
   readonly userStores: SharedPool<UserStore>;
-  /** Of the process: its queue is the bound on what hashing may take. */
+  /** One for the process: its queue bounds the cost of hashing. */
   readonly passwords: PasswordJudge;
-  /** Of the process, too. */
+  /** One for the process, too. */
   readonly bodies: EntityBudget;
   readonly room: ConnectionBudget;
   close(): Promise<void>;

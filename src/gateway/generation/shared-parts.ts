@@ -81,7 +81,7 @@ function routeLimits({ response, idle, body, form }: WantedLimits): RouteLimits 
 export type GenerationParts = ReturnType<typeof sharedParts>;
 
 interface Wanted {
-  /** Of the route. */
+  /** From the route. */
   readonly audience: string | undefined;
   readonly servers: readonly string[];
 }

@@ -27,7 +27,7 @@ export class SharedPool<Thing> {
     return held.thing;
   }
 
-  /** Everything, whoever still uses it. */
+  /** Closes everything, even if it is still in use. */
   async close(): Promise<void> {
     const all = [...this.#held.values()];
     this.#held.clear();
@@ -38,7 +38,7 @@ export class SharedPool<Thing> {
     held.users--;
     if (held.users > 0 || this.#held.get(key) !== held) return;
     this.#held.delete(key);
-    // What is closed has no user left, so nobody waits for it, or could do anything about a failure.
+    // A closed resource has no user left, so no caller waits for it or could handle a failure.
     this.#close(held.thing).catch(() => {});
   }
 }

@@ -5,7 +5,7 @@ import type { RemoteServer } from '../verify/remote-server.ts';
 export interface WorkerContext {
   /** Those of `counters: memory`. */
   readonly counters: Counters;
-  /** Of the authorization server of this name in the file that is taken up. */
+  /** The authorization server of this name in the new file. */
   readonly server: (name: string) => RemoteServer | undefined;
   /** Files as they were when the primary loaded them: full path → base64. */
   readonly contents: Readonly<Record<string, string>>;

@@ -33,14 +33,14 @@ export interface CoreOptions {
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Logger | undefined;
-  /** Of a worker. */
+  /** Present in a worker. */
   readonly outside?: WorkerContext | undefined;
 }
 
 /** What every generation of this gateway serves with, and the first of them. */
 export type Core = GenerationDependencies & {
   readonly live: { current: Generation };
-  /** Undefined: nobody wants one. */
+  /** Undefined: none is configured. */
   readonly access: AccessLog | undefined;
 };
 

@@ -50,7 +50,7 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_revocations',
-    help: 'What was revoked and could still be presented.',
+    help: 'Revoked tokens that could still be presented.',
     aggregator: 'max',
     read: ({ live }) => live,
   },

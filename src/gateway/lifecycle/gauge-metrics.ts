@@ -12,11 +12,11 @@ export interface GaugeMetric<Subject> {
 export interface GaugesOf<Label extends string, Subject> {
   readonly labelNames: readonly Label[];
   readonly gauges: readonly GaugeMetric<Subject>[];
-  /** What there is at the moment somebody asks: what is there no more has no value. */
+  /** Values at the time of the scrape. A resource that no longer exists has no value. */
   each(): Iterable<readonly [labels: Readonly<Record<Label, string>>, subject: Subject]>;
 }
 
-/** Gauges that are read of the same things when somebody asks. */
+/** Gauges that read the same resources at the scrape. */
 export function registerGauges<Label extends string, Subject>(
   registry: Registry,
   { labelNames, gauges, each }: GaugesOf<Label, Subject>,

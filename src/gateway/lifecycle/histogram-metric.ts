@@ -4,7 +4,7 @@ import { BOUNDS, type Measured } from '../message/tally.ts';
 export interface HistogramMetric {
   readonly name: string;
   readonly help: string;
-  /** Every histogram of the metric with its labels, at the moment somebody asks. */
+  /** Every histogram of the metric with its labels, at the scrape. */
   readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Measured]>;
 }
 

@@ -6,13 +6,13 @@ import { buildAdmin, type Views } from './admin.ts';
 import type { Core } from './core.ts';
 import { buildHealthListener } from './health-listener.ts';
 
-/** The listeners for whoever runs a gateway: management and health. */
+/** The listeners for operators: management and health. */
 export interface Management {
   readonly urls: { readonly adminUrl: string | undefined; readonly healthUrl: string | undefined };
   close(): Promise<void>;
 }
 
-/** Opens what the file names. Rejects with the listener's error when an address cannot be taken. */
+/** Opens the listeners that the file names. Rejects with the listener's error if an address is taken. */
 export async function openManagement(health: Health, { live }: Pick<Core, 'live'>, views: Views): Promise<Management> {
   const { config } = live.current;
   const opened: FastifyInstance[] = [];

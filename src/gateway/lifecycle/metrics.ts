@@ -10,8 +10,8 @@ import { shareMetrics } from './share-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
 /**
- * Prometheus metrics, read from what is counted anyway at the moment somebody asks. Labels are bounded by the file.
- * `aggregator`: how those of several workers become one. A worker has no `reloads` of its own.
+ * Prometheus metrics, read at the scrape from existing counts. The file bounds the labels. `aggregator`: how the values of
+ * several workers become one. A worker has no `reloads` of its own.
  */
 export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats | undefined): Registry {
   const registry = new Registry();
@@ -94,7 +94,7 @@ export function processMetrics(
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_decision_watchers',
-    help: 'Who reads /decisions at the moment.',
+    help: 'Clients that read /decisions at the moment.',
     registers,
     collect() {
       this.set(decisions.watchers);
@@ -106,7 +106,7 @@ export function processMetrics(
 function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
   new Counter({
     name: 'gatehouse_config_reloads_total',
-    help: 'Attempts to load the configuration anew: success or failure.',
+    help: 'Attempts to reload the configuration: success or failure.',
     labelNames: ['result'],
     registers: [registry],
     collect() {
@@ -120,17 +120,17 @@ function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
 const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   {
     name: 'gatehouse_config_last_reload_successful',
-    help: '1: the file as it stands now is in force. 0: it was refused, and an older one is.',
+    help: '1: the current file is active. 0: it was rejected, and an older one is active.',
     read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
   },
   {
     name: 'gatehouse_config_reload_waiting',
-    help: '1: the file as it stands now opens something and was written in place: it waits for SIGHUP or POST /reload.',
+    help: '1: the current file opens access and was written in place. It waits for SIGHUP or POST /reload.',
     read: ({ waiting }) => (waiting ? 1 : 0),
   },
   {
     name: 'gatehouse_config_last_reload_success_timestamp_seconds',
-    help: 'When the configuration in force was loaded.',
+    help: 'When the active configuration was loaded.',
     read: ({ lastSuccess }) => lastSuccess / 1000,
   },
 ];
@@ -155,7 +155,7 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
   {
     name: 'gatehouse_verification_duration_seconds',
-    help: 'What a decision waited for: credentials that were not in the cache, and counters that are shared.',
+    help: 'How long a decision waited for a credential that was not in the cache, or for shared counters.',
     read: ({ verification }) => [[{}, verification]],
   },
 ];

@@ -13,7 +13,7 @@ import { tightenedAtRestart } from './tightened.ts';
 export type LoadedGateway = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
 export interface Reloading {
-  /** Reads the file anew. */
+  /** Reads the file again. */
   readonly load: () => Loaded<GatewayConfig>;
   readonly live: { current: Generation };
   readonly build: (loaded: LoadedGateway) => Generation;
@@ -23,23 +23,23 @@ export interface Reloading {
   readonly taken?: () => Promise<void>;
   /** What the listener keeps of a file follows the new one. */
   readonly apply: (config: GatewayConfig) => void;
-  /** Certificates are read anew even where the file is refused: they run out whatever it says. */
+  /** Certificates are reloaded even if the file is rejected: they expire anyway. */
   readonly renew: () => void;
-  /** Absent where nobody looks at the files. */
+  /** Absent if files are not watched. */
   readonly files?: FollowedFiles | undefined;
   readonly stats: ReloadStats;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** `change`: somebody wrote a file, and need not be done with it. */
+/** `change`: a file changed on disk, and its writer may not have finished. */
 export type ReloadCause = 'asked' | 'change';
 
 /** The files that a configuration is made of. */
 export interface FollowedFiles {
-  /** Those that were written to in place since `settle`: they may not have been written to their end. */
+  /** Files that were written in place since `settle`: they may be incomplete. */
   written(): readonly string[];
-  /** What was read is in force. */
+  /** The loaded file is active. */
   settle(): void;
 }
 
@@ -48,7 +48,7 @@ export interface ReloadStats {
   success: number;
   failure: number;
   lastSuccessful: boolean;
-  /** The file on the disk opens what the one in force does not, and is taken up when somebody asks for it. */
+  /** The file on disk opens more than the active one. It is loaded on request only. */
   waiting: boolean;
   /** Wall clock, milliseconds. */
   lastSuccess: number;
@@ -66,10 +66,10 @@ export type Reloaded =
     }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly waiting?: true };
 
-/** Nobody who asks for it says why. */
+/** A requested reload has no other cause. */
 export type Reload = (cause?: ReloadCause) => Promise<Reloaded>;
 
-/** Replaces what the gateway serves by, whole or not at all. One reload at a time, each of the file as it then stands. */
+/** Replaces the configuration, whole or not at all. One reload runs at a time, each with the file's current content. */
 export function buildReload(reloading: Reloading): Reload {
   let last: Promise<unknown> = Promise.resolve();
   return (cause = 'asked') => {
@@ -102,7 +102,7 @@ async function reload(reloading: Reloading, cause: ReloadCause): Promise<Reloade
 /** Half of a file may be a file, and open what its other half protects. */
 function waits(written: readonly string[], { opened, doubtful }: Openings): Reloaded {
   const told = [
-    `${written.join(', ')} was written in place, so it may not be whole, and it opens what was not open`,
+    `${written.join(', ')} was written in place, so it may be incomplete, and it opens new access`,
     'take it up by SIGHUP or POST /reload; or write a file beside it and rename that',
     ...opened.map((each) => `opens: ${each}`),
     ...doubtful.map((each) => `may open: ${each}`),
@@ -114,7 +114,7 @@ function problemOfAll(message: string): Problem {
   return { severity: 'error', file: '', line: 0, column: 0, message };
 }
 
-/** A throw is a defect of ours: what serves goes on serving. */
+/** A throw is a defect of ours. The gateway keeps its active configuration. */
 function broken({ log }: Reloading, error: unknown): Reloaded {
   log.error({ err: error }, 'internal error');
   return { ok: false, problems: [problemOfAll('internal error: see the log')] };
@@ -160,12 +160,12 @@ function tell(log: Logger, result: Reloaded): void {
   if (!result.ok && result.waiting) {
     log.warn(
       { problems: result.problems.map(line) },
-      'the configuration waits until somebody asks for it; the one before stays in force',
+      'the configuration waits for a reload request; the previous one stays active',
     );
     return;
   }
   if (!result.ok) {
-    log.error({ problems: result.problems.map(line) }, 'the configuration is refused; the one before stays in force');
+    log.error({ problems: result.problems.map(line) }, 'the configuration was rejected; the previous one stays active');
     return;
   }
   for (const warning of result.warnings) log.warn({ at: line(warning) }, 'configuration');

@@ -25,7 +25,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Gauge({
     name: 'gatehouse_untrusted_proxy',
-    help: 'An address that had all of its share, or was refused for too many requests or wrong passwords, and names its clients as a proxy does, but is not in `trusted_proxies`. The 16 that came most often.',
+    help: 'An address that reached its share, or was rejected for too many requests or wrong passwords. It sends forwarding headers like a proxy, but is not in `trusted_proxies`. Lists the 16 most frequent.',
     labelNames: ['address'],
     aggregator: 'max',
     registers,

@@ -29,9 +29,9 @@ import { buildReload, type FollowedFiles, type Reload, type Reloading } from './
 import { remarkOfReload } from './reload-remark.ts';
 
 export interface GatewayOptions extends CoreOptions {
-  /** Reads the file anew, for a reload; absent where there is none. */
+  /** Reads the file again for a reload. Absent if there is none. */
   readonly load?: (() => Loaded<GatewayConfig>) | undefined;
-  /** Absent where nobody looks at the files. */
+  /** Absent if files are not watched. */
   readonly files?: FollowedFiles | undefined;
 }
 
@@ -42,11 +42,11 @@ export interface RunningGateway {
   readonly healthUrl: string | undefined;
   /** Where proxies ask. */
   readonly decisionUrl: string | undefined;
-  /** Takes the file up as it now stands, whole or not at all. */
+  /** Loads the current file, whole or not at all. */
   readonly reload: Reload | undefined;
   /**
-   * Not ready at once; resolves when what was in flight has ended.
-   * @param lastRequests milliseconds for which kept connections may bring another request; 0 unless told
+   * Becomes not ready at once. Resolves when all requests in flight have ended.
+   * @param lastRequests milliseconds for which kept connections may bring another request; default 0
    */
   stop(lastRequests?: number): Promise<void>;
 }

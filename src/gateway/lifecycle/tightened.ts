@@ -13,7 +13,7 @@ interface Tightening {
 const ranks = { none: 0, optional: 1, required: 2 } as const;
 const clientAuth = ({ listen: { tls } }: GatewayConfig) => ranks[tls?.client_auth ?? 'none'];
 
-/** Settings that keep somebody out, and that only a restart takes up. */
+/** Settings that restrict access and need a restart. */
 const tightenings: readonly Tightening[] = [
   {
     pointer: ['listen', 'tls'],
@@ -27,8 +27,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['listen', 'tls', 'client_ca'],
-    message:
-      'another file of authorities is read only from a restart on; the one in force is read again at each reload',
+    message: 'another file of certificate authorities needs a restart; the active one is read again at each reload',
     found: ({ listen: old }, { listen: now }) =>
       old.tls?.client_ca !== undefined && now.tls?.client_ca !== undefined && old.tls.client_ca !== now.tls.client_ca,
   },
@@ -43,7 +42,7 @@ function isOut(address: { readonly host: string } | undefined): boolean {
   return address !== undefined && !isLoopback(address.host);
 }
 
-/** Who asks to keep somebody out must not read that it is done: nothing of such a file is taken up. */
+/** An operator who restricts access must not read success falsely. So nothing of such a file is loaded. */
 export function tightenedAtRestart(old: GatewayConfig, { config, locate }: Sound): readonly Problem[] {
   const hint = 'restart the gateway with this file, or leave this as it was until then';
   return tightenings

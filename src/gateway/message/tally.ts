@@ -22,7 +22,7 @@ export const BOUNDS: readonly number[] = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
 ];
 
-/** What a histogram shows of itself. */
+/** A histogram's values for a scrape. */
 export interface Measured {
   /** One for each bucket. */
   readonly counts: readonly number[];

@@ -28,7 +28,7 @@ const SWEEPS = 10;
  * forgotten in silence, `lacksUntil` says until when the list is not the whole truth.
  */
 export class DenyList {
-  /** Changes with every entry, so that whoever has looked need not look again until then. */
+  /** Changes with every entry, so a caller can reuse its last look until then. */
   generation = 0;
   /** NumericDate, seconds: until then revoked tokens are about that are not in the list. */
   lacksUntil = 0;
@@ -86,7 +86,7 @@ export class DenyList {
     return this.#named.kid.has(kid);
   }
 
-  /** What is live, for whoever joins late. */
+  /** The live entries, for a follower that joins late. */
   *events(): Iterable<RevocationEvent> {
     for (const [kind, entries] of Object.entries(this.#named) as [NamedKind, Map<string, number>][]) {
       for (const [key, until] of entries) yield { kind, key, until: until - this.#leeway };
@@ -109,7 +109,7 @@ export class DenyList {
     }
   }
 
-  /** An iterator of a Map goes on rightly while entries leave and come, so one walk can be made in many parts. */
+  /** A Map's iterator stays correct while entries are added and removed, so one walk can be split into parts. */
   *#ended(now: number): Iterator<() => void> {
     const keep = () => {};
     for (const entries of Object.values(this.#named))

@@ -10,17 +10,14 @@ export interface RevocationEvent {
   readonly key: string;
   /** NumericDate, seconds: when the last token concerned ends by itself. */
   readonly until: number;
-  /** Of `sub_nbf` and `client_nbf`: tokens with an `iat` before it are meant. */
+  /** For `sub_nbf` and `client_nbf`: ends tokens with an earlier `iat`. */
   readonly nbf?: number;
 }
 
-/**
- * What a feed says, in the order in which it says it. Plain values: whoever follows the feed can pass them on to other
- * processes as they are.
- */
+/** A feed's messages, in the feed's order. They are plain values, so a follower can pass them to other processes. */
 export type FeedMessage =
   | { readonly kind: 'event'; readonly event: RevocationEvent }
-  /** Something was missed that nobody can tell any more: what was remembered must be asked for anew. */
+  /** Events were missed for good, so remembered answers must be fetched again. */
   | { readonly kind: 'reset' }
   /** Everything that was revoked until now was told. */
   | { readonly kind: 'in_step' }
@@ -34,7 +31,7 @@ export type FeedSink = (message: FeedMessage) => void;
 /** Characters; identifiers are short, and what is long is none. */
 const LONGEST_KEY = 512;
 
-/** Undefined: not an event that this gateway understands, so nobody can say what it ends. */
+/** Undefined: this gateway does not understand the event, so it cannot know what the event ends. */
 export function readEvent(kind: string, data: JsonObject): RevocationEvent | undefined {
   const known = eventKinds.find((each) => each === kind);
   const { key, until, nbf } = data;

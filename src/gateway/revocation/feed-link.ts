@@ -44,7 +44,7 @@ export async function followStream(address: FeedAddress, parts: LinkParts, signa
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    // A body that is let go emits an error that concerns nobody.
+    // A cancelled body emits an error that has no consequence.
     answer.body.on('error', () => {});
     const fault = judgeHead(answer, address.url);
     state.accepted = fault === undefined;
@@ -111,7 +111,7 @@ function advance(cursor: LinkParts['cursor'], seq: number): undefined {
   cursor.last = seq;
 }
 
-/** A fault, where nobody could say what it ends. */
+/** A fault, because the gateway cannot know what it ends. */
 function tell(kind: string, data: JsonObject, sink: FeedSink): string | undefined {
   if (kind === 'reset') {
     sink({ kind: 'reset' });

@@ -7,7 +7,7 @@ import { backoff } from './backoff.ts';
 import type { FeedSink } from './events.ts';
 import { followPolls, followStream, type LinkEnd } from './feed-link.ts';
 
-/** One feed, followed for as long as it is open. Whoever wants what it says gives a sink. */
+/** One feed, followed while it is open. A caller that wants its messages passes a sink. */
 export interface FeedSource {
   start(): void;
   close(): void;
@@ -19,7 +19,7 @@ export type OpenFeed = (sink: FeedSink) => FeedSource;
 export interface FollowOptions {
   /** Undefined: the server names none. */
   readonly url: () => Promise<string | FailedFetch | undefined>;
-  /** Nobody asked for the feed: the server may have none, or none for this gateway. */
+  /** The feed was not requested: the server may have none, or none for this gateway. */
   readonly optional: boolean;
   /** Told why there is none, each time that one was looked for in vain. */
   readonly absent: (detail: string) => void;

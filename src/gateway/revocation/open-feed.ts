@@ -19,10 +19,10 @@ export interface FeedDependencies {
 /** Seconds. */
 const LONGEST_POLL = 25;
 
-/** Whom nobody vouches for is not listened to, and so is never in step. */
+/** A gateway does not follow an untrusted server, so it is never in step with it. */
 const SILENT: OpenFeed = () => ({ start() {}, close() {} });
 
-/** Undefined: none is to be followed. On connections of its own: a stream that never ends must not take the place of calls that do. */
+/** Undefined: no feed to follow. It uses its own connections: an endless stream must not take the place of calls that end. */
 export function openFeed(
   name: string,
   config: AuthorizationServerConfig,

@@ -12,9 +12,9 @@ export type OnStale = 'introspect' | 'deny' | 'allow';
 export interface Revocations {
   /** Changes with every event: what was looked at under another number must be looked at again. */
   readonly generation: number;
-  /** Changes when answers must be asked for anew, those on their way too. */
+  /** Changes when answers must be fetched again, including those in flight. */
   readonly epoch: number;
-  /** Changes when the feed is in step again after it was not: what ended before may have been told to nobody here. */
+  /** Changes when the feed is in step again after a gap: events in the gap may not have reached this process. */
   readonly span: number;
   denies(marks: TokenMarks): boolean;
   isDead(kid: string): boolean;
@@ -43,14 +43,14 @@ export interface RevocationRules {
   readonly maxStaleness: number;
   /** Milliseconds past its `exp` for which a token is still accepted. */
   readonly skew: number;
-  /** Nobody asked for the feed: until it is seen there is none. */
+  /** The feed was not requested, so it does not exist until it is seen. */
   readonly optional: boolean;
   /** Live entries at the most. */
   readonly most?: number;
 }
 
 export interface Apply {
-  /** What is remembered, and whatever is on its way, must be asked for anew. */
+  /** Cached answers and answers in flight must be fetched again. */
   readonly forget: () => void;
   /** Tokens ended, and with them whatever is open by their leave. */
   readonly ended: (event: RevocationEvent) => void;
@@ -84,7 +84,7 @@ export function revocations(
   return new FollowedFeed(open, rules, apply);
 }
 
-/** `never`: it is followed, and was not in step yet. `lost`: it was in step, and is no more connected. */
+/** `never`: it is followed, and was not in step yet. `lost`: it was in step, and has lost its connection. */
 type Connection = 'absent' | 'never' | 'connected' | 'lost';
 
 class FollowedFeed implements Revocations {
@@ -199,7 +199,7 @@ class FollowedFeed implements Revocations {
   #event(event: RevocationEvent): void {
     const { clock, ended } = this.#apply;
     const began = clock.monotonic();
-    // What finds no place can be found by nobody later, so all that is remembered is asked for anew.
+    // An event without a place cannot be found later, so all cached answers are fetched again.
     if (!this.#list.add(event)) this.#renew();
     this.#count(event.kind);
     ended(event);

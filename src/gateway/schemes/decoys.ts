@@ -2,7 +2,7 @@ import { decoyCost } from '../../base/decoy.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 
-/** What a password is judged by where nobody has the name: by one of each cost that occurs among the users. */
+/** A hash to check against for an unknown name: one of each cost that the users have. */
 export class DecoyHashes {
   readonly #counts = new Map<string, number>();
   readonly #examples = new Map<string, StoredPassword>();
@@ -15,12 +15,12 @@ export class DecoyHashes {
     this.#key = sha256(`decoys\n${least}`);
   }
 
-  /** Undefined: there is nobody. What is answered is some user's: only a user who was found may be let in by it. */
+  /** Undefined: there are no users. The result can be a real user's hash: never let a caller in by it. */
   of(name: string): StoredPassword | undefined {
     return this.#examples.get(decoyCost(this.#key, name, this.#counts) ?? '');
   }
 
-  /** Of a user who was found: the cost occurs. */
+  /** A found user's hash: its cost occurs. */
   met(stored: StoredPassword): void {
     if (!this.#counts.has(costOf(stored))) this.#add(stored);
   }
@@ -35,7 +35,7 @@ export class DecoyHashes {
 interface Kind<Of extends StoredPassword> {
   /** The same where judging takes the same work. */
   cost(stored: Of): string;
-  /** What nobody can know of it, the user neither; empty: there is nothing. */
+  /** The best decoy for an unknown name. Empty: there is none. */
   secret(stored: Of): string;
 }
 

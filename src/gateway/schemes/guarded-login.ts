@@ -38,8 +38,8 @@ async function triedLater(guarded: Guarded, attempt: Attempt, judge: () => Answe
 }
 
 /**
- * Of a burst of guesses no more are answered than one after another: what was tried at the same time counts too. A wrong one
- * counts at once and is told by its number, so that a right one, which looks again, finds all before it counted.
+ * A burst of guesses gets no more answers than the same guesses in sequence: attempts in flight count too. A wrong guess
+ * counts at once and reports its number. A right one checks again, so it finds all earlier ones counted.
  */
 async function judgedLater(
   guarded: Guarded,

@@ -4,7 +4,7 @@ import type { RequestHead } from '../message/request-head.ts';
 
 /** Credentials of a scheme as a request brings them. */
 export interface Presented {
-  /** Of the Authorization field, or what stands in a place of the scheme's own. */
+  /** The value of the Authorization header, or of the scheme's own place. */
   readonly value: string;
   readonly head: RequestHead;
   /** The body, where `wantsEntity` asked for it. */
@@ -18,7 +18,7 @@ export interface HttpScheme {
   /** Where its credentials may stand. Absent: in Authorization, after its name. */
   readonly places?: readonly CredentialPlace[] | undefined;
   verify(presented: Presented): SchemeVerification | Promise<SchemeVerification>;
-  /** For `WWW-Authenticate`, a line each. Stale: only the nonce is to be changed. */
+  /** Lines for `WWW-Authenticate`. Stale: only the nonce must change. */
   challenges(head: RequestHead, stale: boolean): readonly string[];
   /** The limit, in bytes, of a body that must be read whole to judge the credentials. */
   wantsEntity(head: RequestHead): number | undefined;

@@ -10,7 +10,7 @@ interface Used {
   readonly issuedAt: number;
   /** When it ends by its age, and need not be remembered any more. */
   expiresAt: number;
-  /** Of the first use, where a session was begun with it (RFC 7616 §3.4.2). */
+  /** From the first use, if it began a session (RFC 7616 §3.4.2). */
   readonly cnonce: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface Use {
 }
 
 /**
- * The counts of nonces that were used with a right password: nothing that a stranger sends is kept. When there are too
- * many, the one that was used longest ago goes, and from then on no nonce as old as that one is taken without its entry:
- * so want of memory asks for a new nonce, and never lets a used one pass.
+ * The counts of nonces that were used with a right password: input of strangers is not kept. When there are too many, the
+ * least recently used one is dropped. From then on, an equally old nonce without an entry is rejected. So a lack of memory
+ * causes a new nonce, and never accepts a used one.
  */
 export class NonceCounts {
   readonly #used = new Map<string, Used>();
@@ -44,7 +44,7 @@ export class NonceCounts {
     return this.#used.size;
   }
 
-  /** Of its first use; undefined where it was not used, or not for a session. */
+  /** From its first use. Undefined: not used, or not for a session. */
   cnonceOf({ id }: Nonce): string | undefined {
     return this.#used.get(id)?.cnonce;
   }

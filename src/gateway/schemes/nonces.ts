@@ -12,7 +12,7 @@ export interface Nonces {
   read(text: string, purpose: string): Nonce | undefined;
   /** One a key: the first is given out, and each is taken back, so that a new key is no other challenge. */
   opaques(purpose: string): readonly string[];
-  /** 64 hexadecimal digits that nobody could know, in the place of what an unknown user has not. */
+  /** 64 hexadecimal digits that no client can know, for an unknown user. */
   readonly decoy: string;
   readonly counts: NonceCounts;
 }

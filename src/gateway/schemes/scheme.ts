@@ -46,7 +46,7 @@ export type OpenedScheme = Omit<HttpScheme, 'places'>;
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
-  /** Of credentials that are not judged here. Absent: a wrong password. */
+  /** Set for credentials that are not judged here. Absent: a wrong password. */
   readonly wrong?: CredentialCode;
   /** Why credentials must not come with this request; undefined: they may. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;
@@ -85,7 +85,7 @@ export interface SchemeScene {
   /** Files that were read before, as in `Place`. */
   readonly contents?: FileContext['contents'];
   readonly kept: KeptByReloads;
-  /** Of what is taken from `kept`. */
+  /** Users of the entry from `kept`. */
   readonly lease: Lease;
   readonly throttle: Throttle;
   /** Where failures are counted, and up to how many. */

@@ -48,7 +48,7 @@ export function storedDecoys(
   };
 }
 
-/** What cannot be parsed nobody has the password of. */
+/** No password matches an entry that cannot be parsed. */
 function parsed(passwords: readonly string[]): StoredPassword[] {
   return passwords.flatMap((text) => {
     const stored = parseStoredPassword(text);
@@ -57,8 +57,8 @@ function parsed(passwords: readonly string[]): StoredPassword[] {
 }
 
 /**
- * That a store is out is told where its users are looked for. Of a defect, such as a row that no program of ours wrote,
- * only the name is told, for it may hold anything; nobody waits for this look, so a throw would end the process.
+ * A store outage is reported by the user lookup. For a defect, such as a row that another program wrote, only the error's
+ * name is logged: the message may hold anything. This look has no caller, so a throw would end the process.
  */
 function tellDefect(faults: FaultLog, error: unknown): void {
   if (!(error instanceof StorageUnavailable)) faults.failed(`internal: ${(error as Error).name}`, 'error');

@@ -17,7 +17,7 @@ export function userIdentities({ scheme, realm, scopes }: UserBlock): (username:
     const scope = Object.hasOwn(scopes, username) ? (scopes[username] ?? '') : '';
     const identity: Identity = {
       scheme,
-      // Another realm's `alice` is somebody else.
+      // `alice` of another realm is another user.
       issuer: `${scheme}:${realm}`,
       server: '',
       subject: username,

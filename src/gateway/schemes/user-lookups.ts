@@ -7,7 +7,7 @@ import { foundOr, type LookupResult, type UserLookup } from './lookup-result.ts'
 
 /** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
 const REMEMBERED_FOR = 900;
-/** Names that nobody has are apart, so that whoever tries them drives nobody else's out. */
+/** Unknown names are kept apart, so that guessing cannot evict known ones. */
 const MOST = { found: 10_000, unknown: 2_000 } as const;
 /** Seconds, for `Retry-After`. */
 const RETRY_AFTER = 1;
@@ -64,7 +64,7 @@ function tooMany(): LookupResult<never> {
 
 interface Remembered<User> {
   readonly answered: LookupResult<User>;
-  /** Of the monotonic clock. */
+  /** Time of the monotonic clock. */
   readonly until: number;
 }
 

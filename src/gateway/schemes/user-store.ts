@@ -30,7 +30,7 @@ export interface UserStoreDependencies {
   readonly kind: UserKind;
   readonly clock: Clock;
   readonly faults: FaultLog;
-  /** Of the look at what passwords cost. */
+  /** The last look at the cost of passwords. */
   readonly costFaults: FaultLog;
 }
 

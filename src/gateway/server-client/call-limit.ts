@@ -3,9 +3,9 @@ import { Lane, Semaphore } from '../../base/semaphore.ts';
 /** How many calls are under way at one time, and how many wait for their turn in each of two lanes. */
 export interface CallLimit {
   /**
-   * `full`: too many wait. `late`: the signal fired before its turn came. What is asked for somebody who is known waits in
-   * a lane of its own, which goes before the other three times of four: a flood of strangers must not keep out who was let
-   * in a moment ago, and nobody waits for ever.
+   * `full`: too many calls wait. `late`: the signal fired before the call's turn. Calls for known credentials wait in a lane
+   * of their own, which goes first three times of four. So a flood of strangers cannot keep out a known caller, and no lane
+   * starves.
    */
   run<Result>(signal: AbortSignal, call: () => Promise<Result>, isKnown?: boolean): Promise<Result | 'full' | 'late'>;
 }

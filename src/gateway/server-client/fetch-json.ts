@@ -77,7 +77,7 @@ async function send(dispatcher: Dispatcher, wanted: JsonRequest): Promise<Dispat
   });
 }
 
-/** undici looks at the signal only once there is a connection; where none opens, nobody would be answered in time. */
+/** undici checks the signal only on an open connection. If none opens, the caller would wait too long. */
 function unlessAborted<Answer>(signal: AbortSignal, answer: Promise<Answer>): Promise<Answer> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
@@ -92,7 +92,7 @@ function formType(form: URLSearchParams | undefined): Record<string, string> {
 
 async function read(answer: Dispatcher.ResponseData, wanted: JsonRequest): Promise<Fetched> {
   const { statusCode, body } = answer;
-  // A body that is let go emits an error that concerns nobody.
+  // A cancelled body emits an error that has no consequence.
   body.on('error', () => {});
   const fault = judgeHead(answer, wanted);
   const bytes = fault === undefined ? await readAll(body) : undefined;

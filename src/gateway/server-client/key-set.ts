@@ -223,7 +223,7 @@ class PublishedKeys implements KeySet {
   }
 }
 
-/** A set that another one stands before: all of it but what that one answers itself. */
+/** A key set behind another one: it answers what the first one does not. */
 export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
   return {
     knows: (kid) => keys.knows(kid),

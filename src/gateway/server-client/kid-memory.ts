@@ -4,7 +4,7 @@ import type { KeyRing } from '../../jwt/key-ring.ts';
 
 /** Decides whether an unknown `kid` is worth asking the server for, so that strangers cannot make us ask. */
 export interface KidMemory {
-  /** At most one question in a cooldown; whoever comes while one is under way joins it. */
+  /** At most one request in a cooldown. Later callers join a request in flight. */
   mayAsk(kid: string | undefined, ring: KeyRing, underWay: boolean): boolean;
   /** The server was asked and has none. */
   remember(kid: string | undefined): void;

@@ -82,7 +82,7 @@ async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
   return last;
 }
 
-/** RFC 8414 §3.3: byte by byte, or the document belongs to somebody else. */
+/** RFC 8414 §3.3: compared byte by byte. Otherwise the document belongs to another server. */
 function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
   const differs = difference(value.issuer, [issuer]);

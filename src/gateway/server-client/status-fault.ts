@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
 /**
- * What is wrong with an answer by its status alone; undefined for 200. No redirect is followed: who answers must be who
- * the configuration or the metadata named, and a credential that goes with the request is for nobody else.
+ * The fault of an answer by its status alone; undefined for 200. Redirects are not followed: only the configured server may
+ * answer, and a credential in the request is for that server only.
  */
 export function statusFault({ statusCode, headers }: Head, url: string): string | undefined {
   if (statusCode === 200) return undefined;
@@ -13,7 +13,7 @@ export function statusFault({ statusCode, headers }: Head, url: string): string 
   return isRedirect ? `status ${statusCode}, ${REDIRECT} ${place(location, url)}` : `status ${statusCode}`;
 }
 
-/** How such a sentence goes on, by which `doctor` knows it. */
+/** The end of such a sentence, by which `doctor` recognizes it. */
 export const REDIRECT = 'a redirect that is not followed, to';
 
 /** Characters: a name in DNS is shorter. */

@@ -50,7 +50,7 @@ async function late(): Promise<never> {
   throw new StorageUnavailable('the database does not answer in time');
 }
 
-/** Of a defect of ours only the name: it may hold anything. */
+/** For a defect of ours, only the error's name is logged: the message may hold anything. */
 async function faultOf(ping: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await Promise.race([ping(), late()]);

@@ -16,7 +16,7 @@ export interface AccessLog {
   readonly lost: number;
   /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
   open(): Promise<void>;
-  /** Somebody has renamed the file: the next line begins a new one. */
+  /** The file was renamed: the next line begins a new one. */
   reopen(): void;
   /** When all lines are written or lost. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface AccessLogOptions {
   readonly log: Logger;
 }
 
-/** Undefined: nobody wants one. */
+/** Undefined: no log is configured. */
 export function buildAccessLog(
   config: AccessLogConfig | undefined,
   { directory, clock, log }: AccessLogOptions,

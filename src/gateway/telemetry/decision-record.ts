@@ -17,11 +17,11 @@ export interface Decision {
   readonly outcome: Outcome | undefined;
   readonly head: RequestHead;
   readonly requestId: string;
-  /** Of the answer that the client got, or the proxy that asked; undefined: none was begun. */
+  /** The status that the client or the asking proxy got. Undefined: no answer began. */
   readonly status?: number | undefined;
-  /** Of the body, as far as it was read when the answer was over; what is thrown away behind a refusal is not counted. */
+  /** Bytes of the body that were read before the answer ended. Bytes discarded after a refusal do not count. */
   readonly bytesIn?: number;
-  /** Of the body of the answer. Undefined: not known, as of what is no exchange of ours. */
+  /** Bytes of the answer's body. Undefined: unknown, for example for a proxied request. */
   readonly bytesOut?: number;
   /** From the head of the request to the end of the answer. */
   readonly milliseconds: number;
@@ -30,13 +30,13 @@ export interface Decision {
   readonly isCut?: boolean;
   /** Milliseconds of our own work until the request was forwarded or answered. */
   readonly gateway?: number | undefined;
-  /** Milliseconds; undefined: nobody had to be asked, and nothing to be computed, for the credential or a shared count. */
+  /** Milliseconds. Undefined: neither a server nor a hash was needed for the credential or a shared count. */
   readonly verification?: number | undefined;
   /** Milliseconds from forwarding to the first byte of the answer; undefined: there was none. */
   readonly upstream?: number | undefined;
   /** How often the request was sent to an upstream that may ask for it again. */
   readonly attempts?: number | undefined;
-  /** Of our own span; undefined: we make none. */
+  /** From our own span; undefined: tracing is off. */
   readonly traceId?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Decision {
  */
 export interface DecisionRecord extends ShadowFacts {
   readonly request_id: string;
-  /** Of W3C Trace Context: 32 hexadecimal digits. */
+  /** From W3C Trace Context: 32 hexadecimal digits. */
   readonly trace_id?: string;
   readonly method: string;
   readonly host: string | undefined;
@@ -56,7 +56,7 @@ export interface DecisionRecord extends ShadowFacts {
   readonly code: Decision['code'];
   readonly route: string | undefined;
   readonly address: string;
-  /** What the client says of itself. */
+  /** The client's User-Agent. */
   readonly user_agent?: string;
   /** By which way a proxy asked; absent: the request itself came here. */
   readonly via?: Via;
@@ -68,7 +68,7 @@ export interface DecisionRecord extends ShadowFacts {
   readonly step?: Step | undefined;
   readonly dependency?: string;
   readonly reason?: string | undefined;
-  /** Of a token that is refused: the claim that does not fit, what it holds and what would fit. As in `Mismatch`. */
+  /** For a rejected token: the claim that does not match, its value and the expected one, as in `Mismatch`. */
   readonly claim?: string;
   readonly found?: string;
   readonly expected?: string;
@@ -78,7 +78,7 @@ export interface DecisionRecord extends ShadowFacts {
   readonly scope_missing?: string;
   /** What enforcing would have done: `pass`, or a code. */
   readonly shadow?: Code | 'pass';
-  /** Of bodies: what was read of the client's, which a proxy that asks keeps, and what the client was given. */
+  /** Bytes of bodies: read from the client (which an asking proxy keeps), and sent to it. */
   readonly bytes_in?: number;
   readonly bytes_out?: number;
   readonly milliseconds: number;

@@ -5,7 +5,7 @@ import type { Decisions } from './decisions.ts';
 /** Bytes that may wait for one reader. A slower one is disconnected, and may come again. */
 const BUFFER = 256 * 1024;
 const MOST_WATCHERS = 32;
-/** Milliseconds. Writing finds a connection that nobody holds. */
+/** Milliseconds. A write detects a dead connection. */
 const HEARTBEAT = 15_000;
 
 export type WatchedDecisions = Pick<Decisions, 'watchers' | 'watch'>;

@@ -13,7 +13,7 @@ export type { Decision } from './decision-record.ts';
 /** Gets each decision as JSON. */
 export type Watcher = (record: string) => void;
 
-/** One record a request: it is counted, and written down for the log and for whoever watches; for nobody it is not. */
+/** Records each request once: for metrics, for the log, and for live viewers. A record without a reader is not written. */
 export class Decisions {
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -74,7 +74,7 @@ export class Decisions {
     this.#unrouted.count(code, '', { status: entry(code).status, method: undefined, ...answer });
   }
 
-  /** Of a route by its id, whatever the generation: counts go on when a file is loaded anew. */
+  /** Counted by a route's id in every generation: counts continue after a reload. */
   tally(route: string): RouteTally {
     const known = this.#tallies.get(route);
     if (known !== undefined) return known;

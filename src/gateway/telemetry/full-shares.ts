@@ -28,14 +28,14 @@ export class FullShares {
     return this.#proxies.addresses;
   }
 
-  /** `of`: as the file names it, `upstreams.api` or `limits`. */
+  /** `of`: the name in the file, `upstreams.api` or `limits`. */
   met(of: string, head: Pick<RequestHead, 'origin' | 'fields'>): void {
     this.counts.set(of, (this.counts.get(of) ?? 0) + 1);
     if (isProxy(head)) this.#meet(of, head, AS_PROXY);
     else this.#tell({ address: blockName(head.origin.address), of, proxy: false });
   }
 
-  /** A request was refused for what others of its address did; `by`: what counted them, as the file names it. */
+  /** A request was rejected because its address reached a limit. `by`: the limit's name in the file. */
   refused(by: 'login' | 'rate_limit', head: Pick<RequestHead, 'origin' | 'fields'>): void {
     if (isProxy(head)) this.#meet(by, head, AS_REFUSED);
   }

@@ -5,7 +5,7 @@ import type { RequestHead } from '../message/request-head.ts';
 /** A request in shadow mode brought something that looks like an API key, in a place that its route does not read. */
 export interface KeySeen {
   readonly in: 'header' | 'query';
-  /** Of the field as people write it, or of the parameter in lower case. */
+  /** The header in its usual spelling, or the parameter in lower case. */
   readonly name: string;
   /** Equal for equal keys of one run of this process, so that keys can be counted. It tells nothing else about the key. */
   readonly print: string;

@@ -61,7 +61,7 @@ export class RequestTrace {
     this.#wait = this.#tracer.startSpan('verify', {}, this.#context);
   }
 
-  /** Undefined: nobody waits for it any more. */
+  /** Undefined: no caller waits any more. */
   verified(outcome: Outcome | undefined): void {
     if (this.#wait === undefined) return;
     const isFailure = outcome?.kind === 'unavailable';

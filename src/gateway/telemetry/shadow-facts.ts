@@ -8,7 +8,7 @@ import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
 import { type KeySeen, keySeen } from './key-seen.ts';
 
-/** Of a request in shadow mode: what its caller will notice on the day when its route enforces, but a refusal. */
+/** For a request in shadow mode: changes that its caller will notice when its route enforces, apart from a refusal. */
 export interface ShadowFacts {
   /** Header fields that are taken from it already: only the gateway writes them. */
   readonly shadow_drops?: readonly string[];
@@ -43,7 +43,7 @@ export function shadowFacts(request: Seen, plan: Forward): ShadowFacts {
   };
 }
 
-/** Whether it is worth a line of the log although it passes. `authorization` goes on the day of enforcement in any case. */
+/** Whether a passed request is worth a log line. `authorization` is dropped on enforcement in any case. */
 export function isNoticed(seen: Seen, plan: Forward): boolean {
   const { shadow_drops, enforce_drops = [], enforce_times_out } = changes(seen, plan);
   return shadow_drops !== undefined || enforce_times_out === true || enforce_drops.some(isNoCredential);
@@ -76,7 +76,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['scram-sha-1', 'scram-sha-256', 'vapid', 'ntlm', 'aws4-hmac-sha256', 'apikey', 'api-key', 'token', 'hmac'],
 ]);
 
-/** Of schemes with places of their own, those of the route: which header is one elsewhere, nobody says. */
+/** Headers of schemes with their own places, from the route. A header elsewhere cannot be known. */
 function credentialsSeen(head: RequestHead, schemes: Route['schemes']): readonly string[] {
   const { authorization, target } = head;
   const at = target.indexOf('?');

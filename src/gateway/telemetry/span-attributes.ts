@@ -7,7 +7,7 @@ import { pathText } from '../routing/specificity.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { pathOf } from './without-tokens.ts';
 
-/** The semantic conventions for HTTP spans, stable since 1.23. No query, no header but Host, nothing of a credential. */
+/** The semantic conventions for HTTP spans, stable since 1.23. No query, no header except Host, and no part of a credential. */
 
 const KNOWN: ReadonlySet<string> = new Set([
   'CONNECT',
@@ -33,7 +33,7 @@ export function requestAttributes(head: RequestHead): Attributes {
   });
 }
 
-/** Of a request to an upstream. `url.full` is what the conventions want, but for the query. */
+/** A request to an upstream. `url.full` follows the conventions, but without the query. */
 export function forwardAttributes(method: string, target: string, { authority, serverName }: UpstreamUrl): Attributes {
   const scheme = serverName === undefined ? 'http' : 'https';
   return {

@@ -33,10 +33,10 @@ export type TicketRecord = Partial<Record<(typeof members)[number], string>>;
 
 /** Characters of one member: who sends a long path gets no long answer for it. */
 const LONGEST = 256;
-/** Of what the authorization server, and not the client, has chosen. */
+/** Values that the authorization server chose, not the client. */
 const LONGEST_NAME = 100;
 
-/** `now`: wall clock, milliseconds. Never a token: the path has no query, and a subject is only to be recognised. */
+/** `now`: wall clock, milliseconds. A record never holds a token: the path has no query, and the subject is hashed. */
 export function writeTicketRecord({ code, outcome, head, requestId, detail }: Decision, now: number): string {
   const route = outcome?.route;
   const identity = outcome !== undefined && 'identity' in outcome ? outcome.identity : undefined;
@@ -75,7 +75,7 @@ function mismatchMembers(outcome: Decision['outcome']): readonly (string | undef
   return [clip(claim, LONGEST_NAME), clip(found), clip(expected), clip(difference)];
 }
 
-/** Of a request that never became one. */
+/** Set for bytes that never became a request. */
 export function writeMalformedRecord(code: Decision['code'], now: number): string {
   return JSON.stringify([now, '', '', '', '', '', '', stepOf(code), code]);
 }

@@ -9,12 +9,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A decision record, sealed: whoever was refused can hand it on and read nothing in it, and whoever has the key reads it
- * without a search through logs. base64url of: version, key id (4), salt (12), count (6), ciphertext, tag (16); all
- * before the ciphertext is authenticated with it.
- *
- * Every process derives a key of its own from its salt, so that a mere count is a nonce that never comes twice (NIST SP
- * 800-38D §8.2.1): replicas may share a key for ever, and no ticket costs a random number.
+ * A sealed decision record. A rejected client can hand it on but cannot read it. The key's holder reads it without searching
+ * logs. base64url of: version, key id (4), salt (12), count (6), ciphertext, tag (16). Everything before the ciphertext is
+ * authenticated with it.
+ *  Every process derives its own key from its salt, so a plain count is a nonce that never repeats (NIST SP 800-38D §8.2.1).
+ * Replicas may share a key forever, and a ticket needs no random number.
  */
 const VERSION = 1;
 const SALT = 12;

@@ -15,7 +15,7 @@ export function traceIdOf({ traceparent }: Traced): string | undefined {
   return version === '00' && more !== undefined ? undefined : id;
 }
 
-/** Whether what a request says of its trace must not go on: §3.2.2 and §3.3, a `tracestate` is nothing by itself. */
+/** Whether the trace headers of a request must be dropped: §3.2.2 and §3.3, a `tracestate` alone means nothing. */
 export function isTraceBroken(head: Traced): boolean {
   if (head.traceparent === undefined && head.tracestate === undefined) return false;
   return traceIdOf(head) === undefined;

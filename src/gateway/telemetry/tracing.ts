@@ -14,7 +14,7 @@ export interface Tracing {
 /** Undefined: there is no SDK, and a request costs nothing more than to see that. One that is loaded later is found by the next call. */
 export function openTracing(): Tracing | undefined {
   const tracer = trace.getTracer('gatehouse');
-  // What the API gives for as long as nobody has registered a provider.
+  // The API's own result while no provider is registered.
   return tracer instanceof ProxyTracer ? undefined : { begin: (head) => begin(tracer, head) };
 }
 

@@ -8,7 +8,7 @@ const ACCESS_TOKEN = [...'access_token'].map(inAnySpelling).join('');
 /** A query, or what a client wrote in place of one. */
 const NOT_TO_BE_TOLD = new RegExp(`[?#]|%(?:25)*(?:3f|23)|${ACCESS_TOKEN}`, 'i');
 
-/** A JWT, or an API key of ours, wherever it stands. */
+/** A JWT, or one of our API keys, in any position. */
 const KEY_TEXT = '\\beyJ[\\w-]+\\.[\\w-]+(?:\\.[\\w-]*)*|\\bghk_[\\w-]+';
 const KEY = new RegExp(KEY_TEXT, 'g');
 
@@ -27,7 +27,7 @@ export function pathOf({ target }: Pick<RequestHead, 'target'>): string {
   return beforeQuery(target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ''));
 }
 
-/** What the client says of itself; undefined: nothing. */
+/** The client's User-Agent; undefined: none. */
 export function userAgentOf(head: Pick<RequestHead, 'fields'>): string | undefined {
   return fieldOf(head, 'user-agent')?.slice(0, LONGEST_AGENT).replace(TOKENS, '[redacted]');
 }
@@ -43,7 +43,7 @@ function beforeQuery(text: string): string {
   return (end === -1 ? text : text.slice(0, end)).replace(KEY, '[redacted]');
 }
 
-/** Of several lines the first; undefined: there is none, or it is empty. */
+/** The first of several lines. Undefined: none, or an empty one. */
 function fieldOf({ fields }: Pick<RequestHead, 'fields'>, name: string): string | undefined {
   for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1] || undefined;
   return undefined;

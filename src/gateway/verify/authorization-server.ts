@@ -78,7 +78,7 @@ export interface ServerParts {
   readonly release: () => Promise<void>;
 }
 
-/** Who judges a JWT. Opaque tokens have nobody but introspection. */
+/** The keys that verify a JWT. Opaque tokens need introspection. */
 const judges: Record<Mode, (parts: ServerParts, jwt: ParsedJwt) => Finding | Promise<Finding>> = {
   auto: ({ local }, jwt) => local(jwt),
   jwt: ({ local }, jwt) => local(jwt),
@@ -108,7 +108,7 @@ function judge(parts: ServerParts, jwt: ParsedJwt): Finding | Promise<Finding> {
   return (doubt === undefined ? judges[verify] : doubtful[doubt])(parts, jwt);
 }
 
-/** Whoever brings a signature that is right is no stranger. */
+/** A client with a valid signature is not a stranger. */
 async function judgeTwice({ local, introspection, config }: ServerParts, jwt: ParsedJwt): Promise<Finding> {
   const signed = await local(jwt);
   if (signed.kind !== 'facts') return signed;
@@ -120,7 +120,7 @@ function asJwt(finding: Finding): Finding {
   return finding.kind === 'facts' ? { ...finding, jwt: true } : finding;
 }
 
-/** `verify: jwt` says that nobody is to be asked; a file that says nothing may have forgotten whom to ask as. */
+/** `verify: jwt` forbids introspection. A file without it may lack the client credentials by mistake. */
 export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfig, 'verify' | 'client_id'>): boolean {
   return verify === 'auto' && client_id === undefined;
 }

@@ -22,7 +22,7 @@ export interface FactsCache {
   get(token: string): Remembered | undefined;
   /** What may still be said while the server does not answer. */
   stale(token: string): Verified | undefined;
-  /** Whether its server, or a key, vouched for it when it was looked at last, however long ago that is. */
+  /** Whether its server or a key confirmed it at the last check, however long ago. */
   knows(token: string): boolean;
   put(token: string, facts: Facts): Verified | Refused<CredentialCode>;
   forget(token: string): void;
@@ -169,7 +169,7 @@ class TokenCache implements FactsCache {
     };
   }
 
-  /** A token whose key is gone must be looked at anew. */
+  /** A token whose key is gone must be verified again. */
   #find(token: string): Entry | undefined {
     const entry = this.#entries.get(token);
     if (entry === undefined || entry.key === undefined || this.#holds(entry.key)) return entry;

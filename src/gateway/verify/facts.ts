@@ -4,17 +4,17 @@ import type { VerificationKey } from '../../jwt/keys.ts';
 import { claimAt } from '../message/claim-path.ts';
 import type { Identity } from '../message/identity.ts';
 
-/** What an authorization server vouches for, and how long that may be remembered. */
+/** The facts that an authorization server confirms, and how long they may be cached. */
 export interface Facts {
   readonly kind: 'facts';
   readonly identity: Identity;
-  /** Of a JWT; else of an opaque token. */
+  /** From a JWT; otherwise from an opaque token. */
   readonly jwt: boolean;
   /** The key that signed it: once that is gone, so are the facts. */
   readonly key: VerificationKey | undefined;
   /** The server itself was asked about the token, so that the facts do not hang on what its feed says. */
   readonly asked: boolean;
-  /** Milliseconds for which the facts serve unasked, and for which they serve while nobody answers. */
+  /** Milliseconds for which the facts serve without a new check, and for which they serve during an outage. */
   readonly freshFor: number;
   readonly staleFor: number;
   /** Milliseconds past its `exp` for which a token is still good: what clocks may differ by. */
@@ -48,7 +48,7 @@ export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: 
 /** RFC 9068 §2.2 first; then what servers older than it call the client: OpenID Connect, Okta, Entra ID v1. */
 const CLIENT_NAMES = ['client_id', 'azp', 'cid', 'appid'];
 
-/** The first name that is there decides, whatever it holds: a second guess would be somebody else. */
+/** The first name that is present decides, whatever its value: a second guess could be another user. */
 function clientOf(claims: JsonObject): string | undefined {
   const name = CLIENT_NAMES.find((each) => Object.hasOwn(claims, each));
   const client = name === undefined ? undefined : claims[name];

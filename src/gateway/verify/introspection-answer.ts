@@ -25,7 +25,7 @@ export interface AnswerRules {
 }
 
 const ACTIVE: Active = { kind: 'active' };
-/** Kept for each token that nobody has given out. */
+/** Kept for each unknown token. */
 const INACTIVE = refused<CredentialCode>('token_inactive');
 const isText = (value: unknown) => typeof value === 'string';
 
@@ -58,7 +58,7 @@ function judgeActive(answer: JsonObject, rules: AnswerRules): Refused<Credential
   const { iss, token_type: type } = answer;
   const foreign = iss === undefined ? undefined : issuerMismatch(iss, [rules.issuer]);
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
-  // RFC 9449 §6.2, RFC 8705 §3.2: bound to a key, and nobody showed that they hold it.
+  // RFC 9449 §6.2, RFC 8705 §3.2: bound to a key, and possession was not proven.
   if (Object.hasOwn(answer, 'cnf')) return refused('token_bound');
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer')
     return refused('token_type', undefined, mismatchOf('token_type', type, ['Bearer']));

@@ -22,7 +22,7 @@ export interface ServerDependencies {
   /** Where a relative file starts. */
   readonly directory: string;
   readonly development: boolean;
-  /** Of a worker. */
+  /** Present in a worker. */
   readonly remote?: RemoteServer | undefined;
   /** Gets each answer of introspection, for `explain`: the configuration name of the server, and what it answered. */
   readonly heard?: ((server: string, answer: JsonObject) => void) | undefined;

@@ -6,8 +6,8 @@ import { claimAt } from '../message/claim-path.ts';
 export type RequiredClaims = Readonly<Record<string, readonly string[]>>;
 
 /**
- * For servers whose access tokens neither `typ` nor `aud` tells apart from their other JWTs (RFC 8725 §3.12). What a token
- * has in place of such a value is not reported: any claim can be named here, also one that is nobody's business.
+ * For servers whose access tokens share `typ` and `aud` with their other JWTs (RFC 8725 §3.12). A token's own value is not
+ * reported: an operator may name any claim here, also a confidential one.
  */
 export function requiredClaimMismatch(
   claims: Readonly<Record<string, unknown>>,

@@ -54,9 +54,8 @@ async function aboutOpaque(facts: TokenFacts, token: string, { issuer, clock }: 
 }
 
 /**
- * The signature was judged before; here only what it cannot tell. The list forgets a token once that expires, so `exp` is
- * answered too: judged without leeway, no token comes back when its entry is gone. Without `jti` (RFC 9068 §2.2) nobody
- * could have revoked it.
+ * The signature is verified already; this checks what it cannot show. The list drops expired tokens, so `exp` is checked too,
+ * without leeway: no token comes back when its entry is gone. A token without `jti` (RFC 9068 §2.2) could never be revoked.
  */
 async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Promise<JsonObject> {
   const jwt = parseJwt(token);
@@ -73,7 +72,7 @@ async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Pro
   return { active: true, ...(exp !== undefined && { exp }) };
 }
 
-/** As every token of the service does whose key may be rotated away: without the name nobody could say that it was. */
+/** Every token of the service has this, so that its key can be rotated away. Without it, a rotation could not be noticed. */
 function namesItsKey({ header: { alg, kid } }: ParsedJwt): boolean {
   return kid !== undefined || alg.startsWith('HS');
 }

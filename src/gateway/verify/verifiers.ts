@@ -10,13 +10,13 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
-  /** By the server that vouches for the identity; what no authorization server vouches for has no end. */
+  /** By the server that issued the identity. An identity without an authorization server does not expire. */
   readonly watch: WatchToken;
   /** Begins fetching metadata and keys of servers that are new, and looks at their stores; settles when each server was tried once, and never rejects. */
   start(): Promise<void>;
-  /** Every server was tried, and not all of those that are useless without keys, or a store, lack them. */
+  /** Every server was tried, and at least one that needs keys or a store has them. */
   ready(): boolean;
-  /** Of each server that is not usable: its place in the file, and why. */
+  /** Each unusable server: its place in the file, and the reason. */
   faults(): readonly string[];
   stats(): Iterable<ServerStats>;
   close(): Promise<void>;

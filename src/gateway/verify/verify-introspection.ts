@@ -38,9 +38,9 @@ export type Introspected = Facts | Refused<CredentialCode> | Outage;
 export interface Introspection {
   /** Concurrent questions about one token are one call. `isKnown`: it was active when its server was asked last. */
   verify(token: string, isKnown?: boolean): Introspected | Promise<Introspected>;
-  /** Whether the last call failed a moment ago, so that whoever holds an older answer need not wait for the next. */
+  /** Whether the last call failed a moment ago, so that a caller with an older answer need not wait for the next one. */
   isOut(): boolean;
-  /** What it says and what is on its way is of yesterday: asked anew. */
+  /** Cached answers and answers in flight are outdated: fetch again. */
   forget(): void;
   negatives(): number;
   calls(): number;
@@ -164,7 +164,7 @@ class SharedIntrospection implements Introspection {
 
   #lost(detail: string, status?: number): Outage {
     const { clock, faults, out } = this.#dependencies;
-    // 401: it is our own credentials that are wrong (RFC 7662 §2.3), which somebody has to mend.
+    // 401: our own credentials are wrong (RFC 7662 §2.3). The operator must correct them.
     faults.failed(detail, status === 401 || status === 403 ? 'error' : 'warn');
     this.#outUntil = clock.monotonic() + OUT_FOR;
     return out(detail);

@@ -82,7 +82,7 @@ const COUNTED = 12;
 
 const BROKEN = 'the check sum of the key does not fit: a part of it is missing or mistyped';
 
-/** Of a file at once, of a store later. */
+/** A file answers at once, a store later. */
 function whenSought(
   { keys }: Scene,
   sent: SentKey,

@@ -58,7 +58,7 @@ export function basicScheme(parts: BasicParts): HttpScheme {
 }
 
 interface Sent {
-  /** Of the Authorization field. */
+  /** The value of the Authorization header. */
   readonly value: string;
   /** What it is remembered by. */
   readonly key: string;
@@ -146,13 +146,13 @@ async function check(scene: Scene, asked: Asked, address: string): Promise<Schem
 
 interface Remembered {
   readonly username: string;
-  /** Of the stored password as it was. */
+  /** The stored password at that time. */
   readonly print: string;
   readonly verified: Verified;
 }
 
 interface VerifiedCredentials {
-  /** Of the field as it came, in which name and password are told apart (advisory 27); nothing can be read from it. */
+  /** A hash of the raw header value, which separates name and password (advisory 27). It cannot be reversed. */
   keyOf(value: string): string;
   recall(key: string): Remembered | undefined;
   keep(key: string, right: Remembered): void;

@@ -19,11 +19,11 @@ export interface BasicUsers {
   /** What a name is counted by when its password is guessed: the same for each spelling of it. */
   keyOf(username: string): string;
   find(username: string, asker: Asker): UserLookup<BasicUser>;
-  /** Judged in the place of what a user of this name has not, for its work alone; undefined: there is nobody. */
+  /** Hashed when no user of this name exists, to spend the same work. Undefined: there are no users at all. */
   decoyOf(username: string): StoredPassword | undefined;
 }
 
-/** Of a file. Case counts, and a change of the file is another object. */
+/** Users of a file. Names are case-sensitive. A changed file is another object. */
 export function basicUsersOfFile(users: Htpasswd): BasicUsers {
   const decoys = new DecoyHashes([...users.values()]);
   return {
@@ -36,7 +36,7 @@ export function basicUsersOfFile(users: Htpasswd): BasicUsers {
   };
 }
 
-/** Of a store, where an account has one name in many spellings. */
+/** Users of a store, where one account has a name in many spellings. */
 export function basicUsersOfStore(store: UserStore): BasicUsers {
   return {
     keyOf: usernameKey,
@@ -48,7 +48,7 @@ export function basicUsersOfStore(store: UserStore): BasicUsers {
   };
 }
 
-/** What cannot be parsed nobody has the password of. */
+/** No password matches an entry that cannot be parsed. */
 function parsed(answered: LookupResult<PasswordFact>): LookupResult<BasicUser> {
   if (answered.kind !== 'found') return answered;
   const { username, passwordHash } = answered.user;

@@ -22,7 +22,7 @@ export const basic: GatewayScheme<BasicConfig> = {
   dependencies: ({ users }) => storeOf('basic', users),
 };
 
-/** Kept over a reload only where its users are the same too: a password that was changed must not go on being right. */
+/** Kept over a reload only if its users are unchanged: a changed password must not stay valid. */
 function open(config: BasicConfig, scene: SchemeScene): HttpScheme {
   const { kept, lease, clock, counted, throttle } = scene;
   const { share } = scene.config.limits;
@@ -43,7 +43,7 @@ function octets(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-/** A request that nobody sent comes from nowhere: to a listener on loopback only this machine could have sent it. */
+/** A simulated request has no address. Only this machine could send it to a loopback listener. */
 function assume(config: BasicConfig, { listen, realm: fallback }: GatewayConfig): Assumed {
   const { realm = fallback, scopes, charset, allow_insecure } = config;
   const isClosed = allow_insecure || isLoopback(listen.host);

@@ -58,7 +58,7 @@ export function digestScheme(parts: DigestParts): HttpScheme {
   };
 }
 
-/** Only of credentials that nothing but the password can be wrong with: for others no body is read, let alone held. */
+/** Only for credentials that are valid except perhaps for the password: for others no body is read or held. */
 function hashesBody(scene: Scene, head: RequestHead): boolean {
   const { authorization } = head;
   if (authorization === undefined || !scene.config.qop.includes('auth-int')) return false;
@@ -255,8 +255,8 @@ const SPARE = 10_000;
 const LATE = 0.8;
 
 /**
- * RFC 7616 §3.5: that the server knows the password too. Of auth-int it would need the body of an answer that is
- * streamed, so there it is left out.
+ * RFC 7616 §3.5: proof that the server knows the password too. auth-int would need the body of a streamed answer, so it is
+ * left out there.
  */
 function info(scene: Scene, answered: Answered, head: RequestHead, input: ResponseInput): readonly string[] {
   const { protection, cnonce } = answered.credentials;

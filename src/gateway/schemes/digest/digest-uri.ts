@@ -11,9 +11,9 @@ export interface UriRule {
 }
 
 /**
- * Whether `uri` is the target of the request (RFC 7616 §3.4.6), as it was received: else whoever saw one response could
- * send it with another path or query. `normalized` also takes another spelling of the same path. Behind a trusted proxy
- * that tells so it may be the target that the proxy received: clients hash what they send, and proxies rewrite.
+ * Whether `uri` is the request target as received (RFC 7616 §3.4.6). Otherwise an eavesdropper could send a response with
+ * another path or query. `normalized` also accepts another spelling of the same path. Behind a trusted proxy, it may be the
+ * target that the proxy received: clients hash the target that they send, and proxies rewrite it.
  */
 export function uriFits(uri: string, head: RequestHead, { uri_match, uri_from }: UriRule): boolean {
   if (uri === head.target || fits(uri, head.target, head, uri_match)) return true;
@@ -37,7 +37,7 @@ function withoutSlashes(text: string): string {
 
 type ProxyField = keyof typeof proxyFields;
 
-/** A field that stands twice says nothing: one of the two may be the client's. */
+/** A repeated header proves nothing: one of the lines may be the client's. */
 function targetsBefore(head: RequestHead, names: readonly ProxyField[]): readonly string[] {
   return names.flatMap((field) => {
     const name = field.toLowerCase();
@@ -53,7 +53,7 @@ function fits(uri: string, target: string, head: RequestHead, mode: UriMatch): b
   return mode === 'normalized' && sameTarget(written, received, head.method);
 }
 
-/** Of an absolute-form the path and query, where it names this server; undefined where it names another. */
+/** For an absolute-form: path and query if it names this server; undefined if it names another. */
 function originForm(target: string, { host, origin }: RequestHead): string | undefined {
   const [whole, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(target) ?? [];
   if (whole === undefined) return target;
