@@ -5,7 +5,7 @@ export type Variable = `${string}\${${string}}${string}`;
 
 /** gateway.yaml as it is written: defaults left out, durations and sizes as text. */
 export interface GatewayFile {
-  /** Of this file format. */
+  /** The version of this file format. */
   version: 1 | Variable;
   /** true: http issuers beyond loopback are allowed. Default: `false`. */
   development?: boolean | Variable;
@@ -23,7 +23,7 @@ export interface GatewayFile {
       key: string;
       /** File: who may issue the certificates of clients, PEM. */
       client_ca?: string;
-      /** Whether clients show a certificate, of which the upstream is told in Client-Cert (RFC 9440); optional: one that is shown must be good. Default: `"none"`. */
+      /** Clients must show a certificate (required), or may (optional). The upstream gets it in Client-Cert (RFC 9440). With `optional`, a client may show none, but a shown one must be valid. Default: `"none"`. */
       client_auth?: "none" | "optional" | "required" | Variable;
     };
     /** true: clients that ask for it by ALPN speak HTTP/2, all others HTTP/1.1. Needs `tls`. Default: `false`. */
@@ -40,7 +40,7 @@ export interface GatewayFile {
       [name: string]: {
         /** The name of one of `upstreams`. */
         upstream: string;
-        /** What the upstream is asked for. */
+        /** The target of the health check. */
         path: string;
       };
     };
@@ -77,7 +77,7 @@ export interface GatewayFile {
   login?: {
     /** Wrong passwords of one user from one address, and ten times as many from one address … Default: `10`. */
     max_failures?: number | Variable;
-    /** … within this time; above: 429, and no password is looked at from there. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times. Default: `"15m"`. */
+    /** The window for `max_failures`. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times. Default: `"15m"`. */
     window?: string;
   };
   /** 32 bytes base64 each, for the nonces of Digest: the first signs, all verify. Absent: random per start, so that every nonce ends with the process. */
@@ -107,7 +107,7 @@ export interface GatewayFile {
     idle?: string;
     /** Open client connections; above: refused at once. Default: `10000`. */
     connections?: number | Variable;
-    /** Of the connections of an upstream and of the memory for bodies that are held, the most that one client address (IPv4, or /64 of IPv6) has at one time; and of the places where passwords wait to be judged, the most of one address (IPv4, or /48). Above: a request waits for a connection; a body that must be held, or a password, is 503. 1: no limit. Default: `0.5`. */
+    /** The largest part of a shared resource that one client address may use at a time. It applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above it, a request waits for a connection. A body that must be held, or a password, gets 503. 1 means no limit. Default: `0.5`. */
     share?: number | Variable;
   };
   /** How a request is found again in logs. Default: `{}`. */
@@ -115,7 +115,7 @@ export interface GatewayFile {
     /** Made here, sent upstream and back. Default: `"X-Request-Id"`. */
     header?: string;
   };
-  /** What is written to standard output. Default: `{}`. */
+  /** How much the program logs to standard output. Default: `{}`. */
   log?: {
     /** The least that is written. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;
@@ -136,7 +136,7 @@ export interface GatewayFile {
   };
   /** The resource identifier of RFC 9728: where clients think the API is. */
   resource?: string;
-  /** Who may call from a page of another origin. Absent: nobody. */
+  /** The pages of other origins that may call the API. By default, none may. */
   cors?: {
     /** Origins whose pages may call, each scheme://host[:port]. */
     origins: ReadonlyArray<string>;
@@ -177,7 +177,7 @@ export interface GatewayFile {
       introspection_endpoint?: string;
       /** How the gateway proves there who it is (RFC 8414): by `client_secret`, or by a JWT signed with `client_key` (RFC 7523). Default: `"client_secret_basic"`. */
       introspection_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | Variable;
-      /** Who the gateway is at the introspection endpoint. */
+      /** The credentials that the gateway uses at the introspection endpoint. */
       client_id?: string;
       /** The secret of `client_id`; best a variable. */
       client_secret?: string;
@@ -187,7 +187,7 @@ export interface GatewayFile {
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
       /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service, for `verify: store`. It is only read. */
       storage?: string;
-      /** What `aud` must contain; `any` turns the check off. */
+      /** The value that `aud` must contain. `any` turns the check off. */
       audience?: string;
       /** Signature algorithms that are accepted; HS256, HS384, HS512 only with a secret. Default: `["EdDSA","ES256","RS256","PS256"]`. */
       algorithms?: ReadonlyArray<"EdDSA" | "Ed25519" | "ES256" | "ES384" | "ES512" | "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "HS256" | "HS384" | "HS512" | Variable>;
@@ -197,7 +197,7 @@ export interface GatewayFile {
       secret_base64url?: string;
       /** Accepted `typ` headers (RFC 9068 §4). `JWT`, and `absent` for tokens that name no type, must be asked for, and need an audience or required_claims. Default: `["at+jwt"]`. */
       typ?: ReadonlyArray<string>;
-      /** What a JWT must say besides: claims, also paths, that have one of the values; tells access tokens apart where `typ` and `aud` do not. Default: `{}`. */
+      /** Claims that a JWT must also have, by name or path, each with one of the given values. They separate access tokens from other JWTs if `typ` and `aud` do not. Default: `{}`. */
       required_claims?: {
         [name: string]: ReadonlyArray<string>;
       };
@@ -217,7 +217,7 @@ export interface GatewayFile {
       on_stale?: "introspect" | "deny" | "allow" | Variable;
       /** TLS towards its metadata, keys and introspection. */
       tls?: {
-        /** File: the only authorities, PEM, that may vouch for this server, in place of those of the system. Read again when it changes. */
+        /** A PEM file of the only certificate authorities that the gateway trusts for this server. It replaces the system's. The gateway reads the file again when it changes. */
         ca: string;
       };
       /** Facts about tokens. Decisions are never cached. Default: `{}`. */
@@ -265,9 +265,9 @@ export interface GatewayFile {
           username: string;
           /** Best a variable. */
           password: string;
-          /** What may be used: the first of these that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
+          /** The accepted schemes. The gateway uses the first one that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
           algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
-          /** What may be used: the first of these that the upstream offers. auth-int hashes the body, so it is held first. Default: `["auth","auth-int"]`. */
+          /** The accepted values of qop. The gateway uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first. Default: `["auth","auth-int"]`. */
           qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
           /** Where the upstream takes it, a hash stands for the name (RFC 7616 §3.4.4). Default: `true`. */
           userhash?: boolean | Variable;
@@ -276,7 +276,7 @@ export interface GatewayFile {
         };
       } | {
         header: {
-          /** Of the header. */
+          /** The value of the header. */
           name: string;
           /** Best a variable. */
           value: string;
@@ -295,7 +295,7 @@ export interface GatewayFile {
       retries?: number | Variable;
       /** Asks each url whether it is well. Absent: every url counts as well. */
       health?: {
-        /** What is asked for, by GET and without a credential; 2xx is well. */
+        /** The target of the health check, a GET without a credential. 2xx is healthy. */
         path: string;
         /** Between two questions, a tenth more or less by chance. Default: `"5s"`. */
         interval?: string;
@@ -315,7 +315,7 @@ export interface GatewayFile {
       };
       /** Towards https urls. Certificates are always verified; the files are read again when they change. */
       tls?: {
-        /** File: who may issue its certificate, and nobody else, PEM. Absent: those of the system. */
+        /** A PEM file of the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's. */
         ca?: string;
         /** File: the certificate that is shown to it, PEM; with `key`. */
         cert?: string;
@@ -324,7 +324,7 @@ export interface GatewayFile {
         /** The name that its certificate must have. Absent: the host of the url. */
         server_name?: string;
       };
-      /** What speaks HTTP/1.1 with it: own, a small and strict client, and undici for ten minutes where its answers begin in a way that own does not understand; or undici, with which a request costs the gateway about half as much again. Default: `"own"`. */
+      /** The client that speaks HTTP/1.1 with the upstream. own: a small, strict client; undici takes over for ten minutes if own does not understand how an answer begins. undici: always undici, which costs the gateway about half as much again for each request. Default: `"own"`. */
       engine?: "own" | "undici" | Variable;
       /** true: HTTP/2, by ALPN over https or at once over http. Default: `false`. */
       http2?: boolean | Variable;
@@ -338,7 +338,7 @@ export interface GatewayFile {
   defaults?: {
     /** The name of one of `upstreams`. */
     upstream?: string;
-    /** What the upstream is told about the caller. Default: `{}`. */
+    /** The headers that tell the upstream who the caller is. Default: `{}`. */
     identity_headers?: {
       /** Every inbound header with this prefix, in any spelling, is dropped. Default: `"X-Auth-"`. */
       prefix?: string;
@@ -347,7 +347,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** Headers that name another path or method, which the upstream gets as the client sent them; and headers that name a certificate, with every name that goes on with a hyphen, as a proxy of `trusted_proxies` sent them. All others of these are dropped. No effect at `decision`: there the proxy forwards, and has to drop them. Default: `[]`. */
+    /** Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
   /** Which requests pass, and what they need. */
@@ -404,7 +404,7 @@ export interface GatewayFile {
       realm?: string;
       /** Where the key stands. In a query it is kept out of logs and caches. Default: `"header"`. */
       in?: "header" | "query" | Variable;
-      /** Of the header or of the query parameter. Default: `"X-API-Key"`. */
+      /** The name of the header or query parameter. Default: `"X-API-Key"`. */
       name?: string;
       /** A file, or { storage } of an authorization service. */
       keys: string | {
@@ -425,7 +425,7 @@ export interface GatewayFile {
         /** Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with postgres. */
         encryption_keys?: ReadonlyArray<string>;
       };
-      /** What is offered, each with a challenge; MD5 only for clients that know no other (no FIPS module has it). Default: `["SHA-256"]`. */
+      /** The offered algorithms, each with a challenge. Offer MD5 only for clients without SHA-256 (no FIPS module has it). Default: `["SHA-256"]`. */
       algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
       /** auth, and auth-int, which also protects the body. Default: `["auth"]`. */
       qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
@@ -479,9 +479,9 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 and stands in quotes. A header or parameter that it reads: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op: 400. Where it may read any: each that occurs twice in any spelling, but lists such as Accept, Via and X-Forwarded-For. */
+    /** A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 in quotes. A header or parameter that it reads must occur once: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op, is 400. If it may read any, this applies to each one except lists such as Accept, Via and X-Forwarded-For. */
     when?: string;
-    /** What `aud` must contain. Default: that of the authorization server. */
+    /** The value that `aud` must contain. The default is the authorization server's. */
     audience?: string;
     /** RFC 9728: a protected resource of its own. */
     resource?: string;
@@ -498,7 +498,7 @@ export interface GatewayFile {
     mode?: "enforce" | "shadow" | Variable;
     /** upstream: preflights and CORS headers are its own business. */
     cors?: "upstream" | Variable;
-    /** What the upstream sees instead of the path. */
+    /** The path that the upstream gets instead. */
     rewrite?: {
       /** Taken away from the beginning of the path. */
       strip_prefix?: string;
@@ -515,7 +515,7 @@ export interface GatewayFile {
     encoded_slashes?: "refuse" | "keep" | Variable;
     /** ; or %3b in a path. Default: `"refuse"`. */
     path_parameters?: "refuse" | "keep" | Variable;
-    /** What the upstream is told about the caller. */
+    /** The headers that tell the upstream who the caller is. */
     identity_headers?: {
       /** Every inbound header with this prefix, in any spelling, is dropped. Default: `"X-Auth-"`. */
       prefix?: string;
@@ -524,7 +524,7 @@ export interface GatewayFile {
         [name: string]: string;
       };
     };
-    /** Headers that name another path or method, which the upstream gets as the client sent them; and headers that name a certificate, with every name that goes on with a hyphen, as a proxy of `trusted_proxies` sent them. All others of these are dropped. No effect at `decision`: there the proxy forwards, and has to drop them. */
+    /** Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
     /** In place of the `timeout` of the upstream. */
     timeout?: {
@@ -535,7 +535,7 @@ export interface GatewayFile {
     };
     /** on: an upload gets a connection of the upstream when its end or its first 64 KiB is here, or 250 ms after its last byte; off: at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
-    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked; request: they go on. Default: `"request"`. */
+    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: they continue. Default: `"request"`. */
     end_with?: "token" | "request" | Variable;
     /** In place of the `limits` of the file. */
     limits?: {
@@ -545,7 +545,7 @@ export interface GatewayFile {
       form_body?: string;
     };
   }>;
-  /** What must become of which request: run by `check`, at start and before a reload. Default: `[]`. */
+  /** Requests and their expected outcomes. `check`, each start and each reload run them. Default: `[]`. */
   tests?: ReadonlyArray<{
     /** GET /orders/7, or GET https://host/orders/7; the host is that of `resource` unless given. */
     request: string;
@@ -563,14 +563,14 @@ export interface GatewayFile {
       client_id?: string;
       /** one audience, or a list */
       aud?: string | ReadonlyArray<string>;
-      /** The authorization server that vouches for it. Default: the first of the route. */
+      /** The authorization server that issued it. The default is the route's first. */
       server?: string;
       /** Further claims. */
       claims?: {
         [name: string]: unknown;
       };
     };
-    /** A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody. */
+    /** An assumed user of Basic or Digest, or an assumed client or key id of an API key. Other routes have no user. */
     user?: string;
     /** { forward: true, route: … } or { refuse: STATUS, code: …, error: … } */
     expect: {
@@ -583,7 +583,7 @@ export interface GatewayFile {
       refuse: number | Variable;
       /** One of docs/errors.md. */
       code?: string;
-      /** Of the challenge (RFC 6750 §3.1). */
+      /** The `error` of the challenge (RFC 6750 §3.1). */
       error?: "invalid_request" | "invalid_token" | "insufficient_scope" | Variable;
     };
   }>;
@@ -591,7 +591,7 @@ export interface GatewayFile {
 
 /** authorization.yaml as it is written: defaults left out, durations and sizes as text. */
 export interface AuthorizationFile {
-  /** Of this file format. */
+  /** The version of this file format. */
   version: 1 | Variable;
   /** true: an http issuer beyond loopback and plain passwords of users are allowed. Default: `false`. */
   development?: boolean | Variable;
@@ -621,7 +621,7 @@ export interface AuthorizationFile {
   };
   /** How tokens are signed. Default: `{}`. */
   signing?: {
-    /** Of JWT access tokens. Default: `"ES256"`. */
+    /** How the service signs JWT access tokens. Default: `"ES256"`. */
     alg?: "EdDSA" | "ES256" | "RS256" | "HS256" | Variable;
     /** For HS256: 32 bytes at least, shared with every verifier, never published. */
     secret_base64url?: string;
@@ -636,16 +636,16 @@ export interface AuthorizationFile {
   tokens?: {
     /** Authorization codes. Default: `{}`. */
     code?: {
-      /** Of an authorization code; 5m at most. Default: `"60s"`. */
+      /** How long an authorization code is valid, at most 5m. Default: `"60s"`. */
       ttl?: string;
     };
     /** Access tokens. Default: `{}`. */
     access?: {
       /** A client may override it. Default: `"opaque"`. */
       format?: "opaque" | "jwt" | Variable;
-      /** Of an opaque access token. Default: `"1h"`. */
+      /** How long an opaque access token is valid. Default: `"1h"`. */
       ttl?: string;
-      /** Of a JWT access token. Default: `"15m"`. */
+      /** How long a JWT access token is valid. Default: `"15m"`. */
       jwt_ttl?: string;
       /** Claim → `user.NAME` or `client.NAME`: the entry of `claims` that the claim takes its value from. Default: `{}`. */
       claims?: {
@@ -654,11 +654,11 @@ export interface AuthorizationFile {
     };
     /** Refresh tokens. Default: `{}`. */
     refresh?: {
-      /** Of a refresh token; each use gives a new one. Default: `"7d"`. */
+      /** How long a refresh token is valid. Each use issues a new one. Default: `"7d"`. */
       ttl?: string;
       /** After this long the user logs in again, however often the token was used. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** A token used twice within this time is refused; later, all its kin are revoked. Default: `"10s"`. */
+      /** A second use of a refresh token within this time is rejected. A later one revokes all tokens of its grant. Default: `"10s"`. */
       reuse_leeway?: string;
       /** For this long a client that lost the answer gets the same tokens again. Default: `"0s"`. */
       retry_window?: string;
@@ -667,7 +667,7 @@ export interface AuthorizationFile {
     };
     /** Keys of the browserless exchange. Default: `{}`. */
     session_key?: {
-      /** Of a session key. Default: `"7d"`. */
+      /** How long a session key is valid. Default: `"7d"`. */
       ttl?: string;
     };
     /** Requests for tokens and session keys of one client from one address (of IPv6: its /64) in any minute, and a twentieth of it for codes of one session to one client; above: 429. 0: no limit. Default: `6000`. */
@@ -697,7 +697,7 @@ export interface AuthorizationFile {
     /** The `typ` of JWT access tokens (RFC 9068 §2.1). Default: `"at+jwt"`. */
     jwt_typ?: "at+jwt" | "JWT" | Variable;
   };
-  /** Who may ask for tokens. Default: `[]`. */
+  /** The clients that may request tokens. Default: `[]`. */
   clients?: ReadonlyArray<{
     /** Or app_id; one of them is required. */
     client_id?: string;
@@ -736,9 +736,9 @@ export interface AuthorizationFile {
     /** true: may fetch the keys of users, where they are secrets (`signing`: HS256 with `user_keys`). Default: `false`. */
     keys?: boolean | Variable;
   }>;
-  /** Who may log in. Default: `[]`. */
+  /** The users that may log in. Default: `[]`. */
   users?: ReadonlyArray<{
-    /** What the user types to log in; upper and lower case are the same. */
+    /** The name that the user types to log in. Upper and lower case are equal. */
     username: string;
     /** As `gatehouse hash-password` prints it: $argon2id$v=19$… */
     password_argon2?: string;
@@ -757,7 +757,7 @@ export interface AuthorizationFile {
   login?: {
     /** Wrong secrets of one client, or wrong passwords of one user, from one address; and ten times as many wrong passwords from one address … Default: `10`. */
     max_failures?: number | Variable;
-    /** … within this time; above: 429. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times. Default: `"15m"`. */
+    /** The window for `max_failures`. More failures are answered with 429. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times. Default: `"15m"`. */
     window?: string;
     /** Wrong passwords of one user in a day, from all addresses; above: 429. Browsers that this user logged in with before are not concerned, nor are addresses where the right password came from in the last 30 days. Default: `100`. */
     max_failures_a_day?: number | Variable;
@@ -771,7 +771,7 @@ export interface AuthorizationFile {
       [name: string]: string;
     };
   };
-  /** What was done by whom. */
+  /** Where the service logs who did what. */
   audit?: {
     /** One line of JSON for each event, relative to this file. */
     file: string;
@@ -782,7 +782,7 @@ export interface AuthorizationFile {
     /** A file that was put aside is removed so long after its last line. Default: `"365d"`. */
     max_age?: string;
   };
-  /** What is written to standard output. Default: `{}`. */
+  /** How much the program logs to standard output. Default: `{}`. */
   log?: {
     /** The least that is written. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;

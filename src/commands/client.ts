@@ -117,7 +117,7 @@ async function list({ clients, records, clock }: Service): Promise<CommandReport
   return { json: rows, text: table([['CLIENT', 'NAME', 'GRANTS', 'SCOPE', 'REGISTERED'], ...cells]) };
 }
 
-/** Of two with one id that of the file is in force. */
+/** If a client exists in both, the file wins. */
 function describe(client: RegisteredClient, isStored: boolean) {
   return {
     client_id: client.id,
@@ -150,7 +150,7 @@ function secretTimes({ createdAt, expiresAt }: ClientRecord['secrets'][number]) 
 }
 
 async function rotateSecret(service: Service, id: string, overlap: number): Promise<CommandReport> {
-  if (isInFile(service, id)) throw new Refusal(`the client ${id} stands in the file: change its secret there`);
+  if (isInFile(service, id)) throw new Refusal(`the client ${id} is in the file: change its secret there`);
   const { records, clock } = service;
   const secret = newClientSecret();
   const now = seconds(clock);
@@ -188,11 +188,10 @@ async function remove(service: Service, id: string): Promise<CommandReport> {
   return { json: { client_id: id, removed: true }, text, audit: removal(id) };
 }
 
-/** Tokens know their client by its id only, so they are those of the client that is in force. */
+/** Tokens know their client by its id only, so they belong to the active client. */
 async function removeShadowed({ records }: Service, id: string): Promise<CommandReport> {
-  if (!(await records.unregisterClient(id)))
-    throw new Refusal(`the client ${id} stands in the file: take it out there`);
-  const text = `The client ${id} of the store is removed; that of the file is in force as before, and its tokens live on.\n`;
+  if (!(await records.unregisterClient(id))) throw new Refusal(`the client ${id} is in the file: remove it there`);
+  const text = `The client ${id} was removed from the store. The client of the same id in the file stays active, and its tokens stay valid.\n`;
   return { json: { client_id: id, removed: true, in_file: true }, text, audit: removal(id) };
 }
 

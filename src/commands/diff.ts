@@ -16,7 +16,7 @@ export function register(program: Command): void {
     .command('diff')
     .description('what became more open or more closed between two gateway files')
     .argument('<old>', 'gateway.yaml as it is')
-    .argument('<new>', 'gateway.yaml as it is to be')
+    .argument('<new>', 'the new gateway.yaml')
     .option('--replay <file>', "the gateway's log: which recorded requests would be answered otherwise")
     .option('--allow-widening', 'exit 0 even if something became more open')
     .addOption(noSecretsOption())

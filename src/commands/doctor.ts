@@ -7,7 +7,7 @@ import { examine } from './doctor/examine.ts';
 import { findingsInWords } from './doctor/finding.ts';
 import { subjectOf } from './doctor/subject.ts';
 
-/** `gatehouse doctor --config FILE`: what stands between this file and a setup that works. Changes nothing. */
+/** `gatehouse doctor --config FILE`: what keeps this file from working. It changes nothing. */
 export function register(program: Command): void {
   program
     .command('doctor')

@@ -36,7 +36,7 @@ async function run({ config: file }: { config: string }): Promise<void> {
   await serve(loaded, { load, files, file });
 }
 
-/** A file that is refused may not have come to name what it refers to: what the one in force names stays watched. */
+/** A rejected file may not name its referred files yet, so the files of the active one stay watched. */
 function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
   const before = files.clear();
   const loaded = loadGatewayConfig(file, process.env, files);

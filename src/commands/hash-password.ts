@@ -3,7 +3,7 @@ import { newPasswordFault, passwordFaults } from '../base/password-text.ts';
 import { buildPasswords } from '../base/passwords.ts';
 import { readSecret } from './common/read-secret.ts';
 
-/** `gatehouse hash-password`: what stands as `password_argon2` in authorization.yaml. */
+/** `gatehouse hash-password`: makes the value of `password_argon2` in authorization.yaml. */
 export function register(program: Command): void {
   program
     .command('hash-password')

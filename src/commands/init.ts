@@ -38,7 +38,7 @@ export function register(program: Command): void {
 
 async function run(folder: string, options: Options, command: Command): Promise<void> {
   refuseFaults(options, command);
-  // Nobody answers questions whose answers cannot be written.
+  // Questions are pointless if their answers cannot be written.
   const there = options.force ? undefined : alreadyThere(folder, [{ path: 'gateway.yaml' }]);
   if (there !== undefined) return giveUp(there);
   const asked = await answersOf(options, command);
@@ -84,7 +84,7 @@ type Answered =
   | { readonly kind: 'answered'; readonly answers: Answers }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** Only what nobody can guess is asked for, and then the rest as well. */
+/** Questions are asked only for answers without a default, and then for the others too. */
 async function answersOf(options: Options, command: Command): Promise<Answered> {
   const missing = missingIn(options);
   if (missing.length === 0) {

@@ -14,10 +14,10 @@ const localVerifiers =
   'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart gateways that verify JWTs themselves without it: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
 
 const resealing = `To retire a key of \`encryption_keys\`:
-  1. Write the new key first and the old one behind it, in the file of each service and gateway, and restart them.
-  2. Run this, also while the services run. What is stopped midway goes on when it is run again.
-  3. Take the old key out of each file, and restart the services.
-An old key that leaked together with the database has told what was sealed: rotate those keys too
+  1. Add the new key in front of the old one, in the file of each service and gateway, and restart them.
+  2. Run this command. The services may keep running. After an interruption, run it again.
+  3. Remove the old key from each file, and restart the services.
+If an old key leaked together with the database, its sealed values are exposed. Rotate those keys too
 (\`key rotate --now\`, \`user rotate-key\`).`;
 
 /** `gatehouse key …`: the issuer's signing keys, and the keys that seal what the store holds. */
@@ -58,7 +58,7 @@ async function list({ records }: Service): Promise<CommandReport> {
 
 async function rotate({ config, records, clock }: Service, atOnce: true | undefined): Promise<CommandReport> {
   const { alg } = config.signing;
-  if (alg === 'HS256') throw new Refusal('the secret of HS256 stands in the file: change it there');
+  if (alg === 'HS256') throw new Refusal('the secret of HS256 is in the file: change it there');
   const now = seconds(clock);
   const key = { ...(await makeSigningKey(alg)), createdAt: now };
   if (atOnce) return replace(records, key, now);

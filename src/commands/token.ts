@@ -44,7 +44,7 @@ async function revoke(service: Service): Promise<CommandReport> {
 const CACHED =
   'Gateways that follow the feed (`events`) refuse it within a second; others that have it in their cache accept it for up to `cache.ttl` (60s by default).';
 
-/** A refresh token tells of itself to its own client only. */
+/** A refresh token is shown to its own client only. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {
   const found = await service.records.findRefreshToken(sha256(text));
   const operator = { id: found?.grant.clientId ?? '', introspect: true, isPublic: false };

@@ -101,7 +101,7 @@ async function setPassword(service: Service, username: string): Promise<CommandR
   const keysUntil = isRotated ? userKeysUntil(service.config, now) : undefined;
   const change = { username: usernameKey(username), passwordHash, now, keysUntil };
   if (!(await service.records.setPassword(change))) throw unknownUser(username);
-  const text = `The password of ${username} is changed; whoever was signed in with the old one is so no longer.\n`;
+  const text = `The password of ${username} was changed. All sessions with the old one have ended.\n`;
   return { json: { username, changed: true }, text, audit: { event: 'password_set', facts: { username } } };
 }
 
@@ -163,7 +163,7 @@ async function rotateKey({ accounts, config, clock, records }: Service, username
 async function requireStored({ accounts }: Service, username: string): Promise<void> {
   const account = await accounts.find(username);
   if (account === undefined) throw unknownUser(username);
-  if (account.inFile) throw new Refusal(`the user ${username} stands in the file: change it there`);
+  if (account.inFile) throw new Refusal(`the user ${username} is in the file: change it there`);
 }
 
 function unknownUser(username: string): Refusal {

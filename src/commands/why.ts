@@ -34,7 +34,7 @@ async function run(word: string, { config: file, json }: { config: string; json?
   else giveUp(`gatehouse: ${sentence(opened.kind, ticket.trim(), file, loaded)}\n`);
 }
 
-/** Of an answer (RFC 9457) its member; any other text is the ticket itself. */
+/** The member of an answer (RFC 9457). Any other text is the ticket itself. */
 function ticketIn(text: string): string {
   const answer = parseJsonObject(Buffer.from(text));
   return typeof answer?.ticket === 'string' ? answer.ticket : text;

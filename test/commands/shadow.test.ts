@@ -318,7 +318,7 @@ t.test('what is refused in spite of shadow mode is a row with its remedy', async
   ]);
   const { stdout } = await command(t, ['shadow', 'report', file]).ended();
   t.match(stdout, '1 request would be refused.');
-  t.match(stdout, /Refused in spite of shadow mode:\n {2}1 × headers_too_large → no route: .*limits\.header_size/);
+  t.match(stdout, /Rejected despite shadow mode:\n {2}1 × headers_too_large → no route: .*limits\.header_size/);
   t.match(stdout, /1 × upstream_timeout → orders: .*timeout/);
   t.match(stdout, '1 × method_not_allowed → no route', 'a 405 of a route that enforces is none');
   const enforcing = logFile([line({ code: 'headers_too_large', route: undefined })]);

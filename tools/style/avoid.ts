@@ -57,18 +57,19 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/\b(?:white space|white-space)\b/i, 'whitespace'],
   [/\bmeta data\b|\bmeta-data\b/i, 'metadata'],
   [/\bauthoris|\borganis(?:e|a)|\brecognis|\bnormalis|\bbehaviors?\b/i, 'authorize, recognize, normalize; behaviour'],
-  [/\bfile names?\b/i, 'filename'],
-  [/\bhost names?\b/i, 'hostname'],
+  [/\bfile name\b/i, 'filename'],
+  [/\bhost name\b/i, 'hostname'],
   [/\bweb ?sockets?\b(?<!WebSockets?)/, 'WebSocket'],
   [/\bpostgres\b(?!ql)/, 'PostgreSQL'],
-  [/\b(?:Sqlite|sqlite)\b/, 'SQLite'],
+  [/\b(?:Sqlite|sqlite(?!:))\b/, 'SQLite'],
   [/\bopenid connect\b/, 'OpenID Connect'],
   [/\boauth\b/, 'OAuth'],
   [/\bre-?tries\b(?<!retries)|\bre-try\b/i, 'retry, retries'],
 ];
 
 const openings: readonly (readonly [RegExp, string])[] = [
-  [/^(?:Of|What|Who|Whose|Whether|Whom) (?!.*\?$)/, 'begin with the subject'],
+  [/^(?:What|Who|Whose|Whether|Whom) (?!.*\?$)/, 'begin with the subject'],
+  [/^Of (?![^.]*, )/, 'begin with the subject'],
   [
     /^(?:Neither|Nor|So|Never|Nowhere|Rarely|Seldom) (?:is|are|does|do|did|has|have|can|may|was|were|must|will)\b/,
     'subject before verb',

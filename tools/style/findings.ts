@@ -40,7 +40,7 @@ function judge(sentence: string, kind: Passage['kind']): { readonly found: strin
   return [
     ...matches(avoided, sentence),
     ...(isWhole ? matches(avoidedOpenings, sentence) : []).map((each) => ({ ...each, found: sentence.slice(0, 60) })),
-    ...(length > LONGEST_SENTENCE
+    ...(length > LONGEST_SENTENCE && /[.,:;]/.test(sentence)
       ? [{ found: `${length} words: ${sentence.slice(0, 60)}…`, write: `at most ${LONGEST_SENTENCE} words` }]
       : []),
   ];

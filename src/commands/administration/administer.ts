@@ -28,7 +28,7 @@ export interface CommandReport {
   readonly audit?: Audited;
 }
 
-/** Runs on the store that the file names, beside a running service or without one, and prints what came of it. */
+/** Runs on the store that the file names, with or without a running service, and prints the result. */
 export async function administer(
   options: Administered,
   act: (service: Service) => Promise<CommandReport>,

@@ -38,13 +38,13 @@ export function newClient(
 ): NewClient {
   const said = asInFile(options);
   const { version, development, issuer, resources, scopes, session, signing } = config;
-  // stands for the real one, which nobody sees but the operator
+  // a placeholder for the real secret, which only the operator sees
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
   const file = { version, development, issuer, resources, scopes, session, signing };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
   const wrong = [...known, ...(loaded.ok ? [] : errorsOf(loaded.problems).map(told))];
   if (!loaded.ok || wrong.length > 0) throw new Refusal(wrong.join('\n'));
-  // the text is one line, and its client stands last: what is before it is a matter of the file
+  // the text is one line, and its client comes last: the rest belongs to the file
   const before = JSON.stringify(file).length;
   const warnings = [...loaded.warnings.filter(({ column }) => column > before), ...idleRemarks(options)];
   return { registration: { ...said, public: options.public === true }, warnings };
@@ -78,7 +78,7 @@ function asInFile(options: ClientOptions): StoredClient {
   };
 }
 
-/** A line each; their places are in a file that nobody wrote. */
+/** One problem a line. Their positions belong to a generated file. */
 export function warningText(warnings: readonly Remark[]): string {
   return warnings.map((warning) => `gatehouse: warning: ${told(warning)}\n`).join('');
 }

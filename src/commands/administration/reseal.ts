@@ -22,7 +22,7 @@ const MOST_PASSES = 3;
 
 type Counts = Record<SealedKind, number>;
 
-/** Seals everything under the first encryption key that lies under another one. Stopped midway, it goes on where it was. */
+/** Seals everything again under the first encryption key. After an interruption, the next run continues. */
 export async function resealKeys({ records, audit }: Pick<Service, 'records' | 'audit'>): Promise<CommandReport> {
   const counts: Counts = { ...noneSealed };
   let outcome = 'not finished';

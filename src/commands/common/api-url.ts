@@ -10,7 +10,7 @@ export function apiUrlFault(text: string): string | undefined {
   return text.includes('://') ? undefined : `the API has no scheme. Write ${withScheme(text)}`;
 }
 
-/** What stands before `@` may be a password, and an error is kept by logs. */
+/** The text before `@` may be a password, and logs keep error messages. */
 function withScheme(text: string): string {
   return text.includes('@') ? 'http:// or https:// before it' : `http://${printableValue(text)}`;
 }

@@ -13,7 +13,7 @@ export type ProgramReadiness =
       /** What failed last; undefined: it does not say, as on a listener that is not on loopback. */
       readonly cause: string | undefined;
     }
-  /** Nobody is there, or somebody else. */
+  /** No program listens there, or another one does. */
   | { readonly kind: 'silent'; readonly url: string };
 
 /** Milliseconds for the whole of an answer. */
@@ -37,7 +37,7 @@ function textOf(member: unknown): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** The signal ends it once there is a connection; where none opens, nobody waits for it. */
+/** The signal ends an open connection. If none opens, this ends the wait. */
 async function ask(url: string): Promise<{ readonly statusCode: number; readonly text: string }> {
   const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(PATIENCE) });
   return { statusCode, text: await body.text() };

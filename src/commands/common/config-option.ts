@@ -17,9 +17,9 @@ export function eitherOption(more = ''): Option {
   return new Option(FLAGS, `the file of the gateway or of the authorization service${more}`).default('gateway.yaml');
 }
 
-/** Of a command that judges a file and runs nothing. */
+/** For a command that judges a file and runs nothing. */
 export const NO_SECRETS = '--no-secrets';
 
 export function noSecretsOption(): Option {
-  return new Option(NO_SECRETS, 'judge the file alone: no secret and no variable is read, and nobody is asked');
+  return new Option(NO_SECRETS, 'judge the file only: read no secret and no variable, and contact no server');
 }

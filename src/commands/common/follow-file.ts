@@ -12,7 +12,7 @@ export interface Followed {
 /** Reloads on SIGHUP, and when a file changes. What becomes of it is told by the reload itself. */
 export function followFile({ files, reload, log }: Followed): void {
   const because = (reason: string, cause: ReloadCause) => {
-    log.info({ reason }, 'reading the configuration anew');
+    log.info({ reason }, 'reloading the configuration');
     return reload(cause);
   };
   process.on('SIGHUP', () => void because('SIGHUP', 'asked'));

@@ -33,7 +33,7 @@ function daysUnchanged(file: string): number {
   }
 }
 
-/** Of a file that cannot be loaded none: another line of the log says so. */
+/** A file that cannot be loaded has none: another log line says so. */
 function shadowRoutes(file: string): readonly string[] {
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) return [];

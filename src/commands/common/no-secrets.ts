@@ -14,7 +14,9 @@ export interface SecretsOption {
   readonly secrets: boolean;
 }
 
-/** Loads gateway.yaml by the option. What was not read is told on standard error, so that it stands in no output. */
+/**
+ * Loads gateway.yaml by the option. Skipped secrets and files are listed on standard error, so that no output contains them.
+ */
 export function loadGateway(file: string, { secrets }: SecretsOption): Loaded<GatewayConfig> {
   return told(file, secrets ? loadGatewayConfig(file) : loadGatewayWithoutSecrets(file));
 }

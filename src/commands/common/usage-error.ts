@@ -4,8 +4,8 @@ import { CommanderError } from 'commander';
 export const USAGE = 2;
 
 /**
- * A wrong value of an option that may hold a secret. Commander's own error repeats the value, and so would a log of CI; this
- * one is printed as it stands.
+ * A wrong value of an option that may hold a secret. Commander's own error would repeat the value, and so would a CI log.
+ * This message is printed unchanged.
  */
 export class SecretValueError extends CommanderError {
   constructor(message: string) {

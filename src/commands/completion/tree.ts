@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may follow: one of these words, a file, or something that nobody else knows. */
+/** The possible next word: one of these, a file, or free text. */
 export type CompletionValue =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'file' }
@@ -13,7 +13,7 @@ export interface Word {
 }
 
 export interface Flag extends Word {
-  /** Undefined: it stands alone. */
+  /** Undefined: it takes no value. */
   readonly value: CompletionValue | undefined;
 }
 

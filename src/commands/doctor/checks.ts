@@ -49,7 +49,7 @@ const ofAuthorization: Readonly<Record<string, Check<LoadedServiceFile>>> = {
   proxies: untrustedProxies,
 };
 
-/** Of a file that does not load, only what needs no file. */
+/** For a file that does not load, only checks that need no file. */
 export function checksFor(subject: Subject, around: DoctorContext): NamedChecks {
   const general = run(always, subject, around);
   if (subject.kind === 'gateway') return { ...general, ...run(ofGateway, subject, around) };

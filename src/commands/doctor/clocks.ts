@@ -13,7 +13,7 @@ export interface ClockDifference {
   readonly harm: string;
 }
 
-/** Of an answer, half on its way; of a Date header, which knows whole seconds. */
+/** An answer takes half the time on its way; a Date header has whole seconds. */
 const BLUR = 1_500;
 const NTP = 'set both clocks by NTP';
 

@@ -2,7 +2,7 @@ import { REDIRECT } from '../../gateway/server-client/status-fault.ts';
 import { StorageUnavailable, StorageUnusable } from '../../storage/engine/errors.ts';
 import { bad, type Seen } from './finding.ts';
 
-/** What a code of Node.js, undici or OpenSSL means to whoever has to mend it. */
+/** What an error code of Node.js, undici or OpenSSL means to the operator. */
 const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name does not resolve: correct it, or ask why the name servers do not know it',
   EAI_AGAIN: 'the name servers do not answer: see /etc/resolv.conf, and whether they can be reached',
@@ -21,7 +21,7 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: where that is meant',
   CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
   CERT_NOT_YET_VALID: 'its certificate does not hold yet: see whether both clocks are right',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody vouches for its certificate: name it, or who issued it, in `tls: { ca }`',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: name it, or its issuer, in `tls: { ca }`',
   SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not known here: name it in `tls: { ca }`',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'its authority is not known here: name it in `tls: { ca }`, or let it send the whole chain',
@@ -47,14 +47,14 @@ export function errorCodeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** What a store that does not answer says of itself; anything else is a defect, and thrown on. */
+/** The message of a store that does not answer. Any other error is a defect, and thrown again. */
 export function storeFault(error: unknown, otherwise: string): Seen {
   if (!(error instanceof StorageUnavailable || error instanceof StorageUnusable)) throw error;
   const detail = reasonsOf(error);
   return bad(detail, faultRemedy(detail, otherwise));
 }
 
-/** What is said first is what the programs say; below it stands what the database said. */
+/** The program's own message comes first, then the database's. */
 function reasonsOf(error: Error): string {
   const { cause, message } = error;
   if (!(cause instanceof Error)) return message;

@@ -55,7 +55,7 @@ function isWritable(folder: string): boolean {
 
 type Holding = LoadedGatewayFile | LoadedServiceFile;
 
-/** Files that hold secrets are closed to everybody else on the machine. */
+/** Only the owner of a file with secrets may read it. */
 export function secretFiles(subject: Holding): readonly DoctorProbe[] {
   const files = new Set([...inFile(subject), ...referred(subject), ...keyFiles(subject)]);
   return [...files].map((file) => ({
@@ -67,14 +67,14 @@ export function secretFiles(subject: Holding): readonly DoctorProbe[] {
 /** The program uses it all the same, so it does not keep the setup from working. */
 function lookAt(path: string, file: string): Seen {
   const fault = secretFileFault(path, file);
-  return fault === undefined ? good('closed to everybody else') : doubtful(fault.message, fault.hint);
+  return fault === undefined ? good('readable by its owner only') : doubtful(fault.message, fault.hint);
 }
 
 function originsOfSecrets({ values }: Holding) {
   return values.flatMap(({ value, origin }) => (value === HIDDEN && origin.kind === 'file' ? [origin] : []));
 }
 
-/** The file itself, where a secret stands in it as it is. */
+/** The file itself, if it contains a secret as plain text. */
 function inFile(subject: Holding): readonly string[] {
   const isWritten = originsOfSecrets(subject).some(({ variable }) => variable === undefined);
   return isWritten ? [basename(subject.file)] : [];
@@ -87,7 +87,7 @@ function referred(subject: Holding): readonly string[] {
   );
 }
 
-/** Private keys that the file names by their path. */
+/** Private keys that the file names by path. */
 function keyFiles(subject: Holding): readonly string[] {
   if (subject.kind === 'authorization') return [];
   const { listen, upstreams, authorization_servers: servers } = subject.config;
@@ -106,7 +106,7 @@ export function auditFile({ config, directory }: LoadedServiceFile): readonly Do
   return [{ about: `audit ${config.audit.file}`, look: () => lookAtWritten(file, 'service') }];
 }
 
-/** Nor does the gateway. */
+/** The gateway does not either. */
 export function accessLogFile({ config: { access_log }, directory }: LoadedGatewayFile): readonly DoctorProbe[] {
   if (access_log === undefined || access_log.file === '-') return [];
   const file = resolve(directory, access_log.file);

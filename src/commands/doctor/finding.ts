@@ -43,7 +43,7 @@ export const PROBE_DEADLINE = 3_000;
 
 const marks: Readonly<Record<Verdict, string>> = { good: '✓', doubtful: '!', bad: '✗' };
 
-/** A line each, and how many are not well. */
+/** One line for each, and the number of findings that are not fine. */
 export function findingsInWords(findings: readonly DoctorFinding[]): string {
   const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
   const last = `${findings.length} looked at: ${count('bad')} ✗, ${count('doubtful')} !`;

@@ -37,7 +37,7 @@ function moved(url: string, origin: string): string {
   return `${origin}${pathname}${search}`;
 }
 
-/** Clients and gateways reach the service by its issuer identifier, whatever stands in between. */
+/** Clients and gateways reach the service by its issuer identifier, through any proxy in between. */
 export function issuer(subject: LoadedServiceFile, around: DoctorContext): readonly DoctorProbe[] {
   return [{ about: `issuer ${subject.config.issuer}`, look: () => lookAtIssuer(subject.config, around) }];
 }

@@ -30,7 +30,7 @@ export function openFiles({ config }: LoadedGatewayFile): readonly DoctorProbe[]
     : [{ about: 'open files', look: () => [judge(limit, filesNeeded(config)), ...cut(limit, config)] }];
 }
 
-/** Of one process at its busiest. */
+/** The peak of one process. */
 function filesNeeded({ limits, upstreams, authorization_servers: servers }: GatewayConfig): number {
   const towardsUpstreams = Object.values(upstreams).map(({ urls, max_connections }) => urls.length * max_connections);
   const towardsServers = Object.values(servers).map(({ cache }) => cache.max_concurrent);

@@ -60,7 +60,7 @@ const harms = {
   },
 } as const;
 
-/** Of a program that runs: proxies whose clients it takes for one, because no file trusts them. */
+/** For a running program: proxies that it takes for clients, because no file trusts them. */
 export function untrustedProxies({ kind, config }: LoadedGatewayFile | LoadedServiceFile): readonly DoctorProbe[] {
   const metrics = runningMetrics(config);
   if (metrics === undefined) return [];

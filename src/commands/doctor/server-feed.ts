@@ -28,11 +28,11 @@ const ALLOW = 'give the client `events: true` there, or write `events: none` her
 
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
   in_step: () => good('answers, and is in step'),
-  absent: () => doubtful('the server has one, and this client may not follow it', ALLOW),
+  absent: () => doubtful('the server has a feed, and this client may not follow it', ALLOW),
   lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
 };
 
-/** As the gateway does, until it knows how it stands. */
+/** As the gateway does, until it knows its state. */
 function follow({ name, config, about, trust, clock, opened }: RemoteView, signal: AbortSignal): Promise<Seen> {
   let detail = 'it does not answer';
   const told = (fields: object) => {

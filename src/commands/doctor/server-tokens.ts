@@ -108,7 +108,7 @@ async function load({ config, directory, clock, fetch, about, opened }: RemoteVi
   return { fault, refused };
 }
 
-/** The endpoint takes who we say we are, and knows nothing of a token that nobody gave out (RFC 7662 §2.2, §2.3). */
+/** The endpoint accepts our credentials, and does not know an invented token (RFC 7662 §2.2, §2.3). */
 export function serverIntrospection(view: RemoteView): readonly DoctorProbe[] {
   const { name, config } = view;
   if (lacksClient(config)) return [{ about: `${name} introspection`, look: () => lookForClient(view) }];
@@ -151,7 +151,10 @@ async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promi
       bad(`${endpoint} does not answer as RFC 7662 has it: ${verdict.detail}`, 'correct `introspection_endpoint`'),
     ];
   return [
-    bad(`${endpoint} calls a token active that was made up`, 'it lets everybody in: correct `introspection_endpoint`'),
+    bad(
+      `${endpoint} calls a token active that was made up`,
+      'it accepts every token: correct `introspection_endpoint`',
+    ),
   ];
 }
 

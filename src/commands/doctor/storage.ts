@@ -11,7 +11,7 @@ import { judgeFolder } from './files.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { DoctorContext, LoadedServiceFile } from './subject.ts';
 
-/** What each of `encryption_keys` still seals. Of a key file beside the database there is one key and nothing to compare. */
+/** What each of `encryption_keys` still seals. A key file beside the database holds one key, so there is nothing to compare. */
 export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | undefined): readonly Seen[] {
   const keys = decodeKeys(texts);
   if (keys === undefined) return [];
@@ -56,7 +56,7 @@ async function lookAt(
   { clock }: DoctorContext,
 ): Promise<Seen | readonly Seen[]> {
   if (storagePlace(url)?.kind === 'memory')
-    return doubtful('everything is forgotten when the program ends', 'name a file: sqlite:data/gatehouse.db');
+    return doubtful('everything is forgotten when the program ends', 'set a file: sqlite:data/gatehouse.db');
   if (file !== undefined && !existsSync(file))
     return doubtful('not there yet', 'the first start makes it; where there was one, see whether the path is right');
   try {
@@ -93,8 +93,8 @@ function modes(file: string, hasOwnKey: boolean): readonly DoctorProbe[] {
 
 function judgeDatabase(file: string): Seen {
   return readableByEverybody(file) === undefined
-    ? good('closed to everybody else')
-    : doubtful('can be read or written by everybody on this machine', `chmod 600 ${file}`);
+    ? good('readable by its owner only')
+    : doubtful('other users of this machine can read or write it', `chmod 600 ${file}`);
 }
 
 /** With an open one, and without the one under which its secrets are sealed, the program does not start. */
@@ -105,6 +105,6 @@ function judgeKey(key: string, file: string): Seen {
       'bring it back from where the database came from',
     );
   const fault = secretFileFault(key);
-  if (fault === undefined) return good('closed to everybody else');
+  if (fault === undefined) return good('readable by its owner only');
   return (fault.verdict === 'refused' ? bad : doubtful)(fault.message, fault.hint);
 }

@@ -23,7 +23,7 @@ export type LoadedServiceFile = OfFile<'authorization', AuthorizationConfig>;
 /** The file that is looked at, as far as it can be read. */
 export type Subject = LoadedGatewayFile | LoadedServiceFile | { readonly kind: 'unusable'; readonly file: string };
 
-/** What comes from outside, and what is to be closed in the end. */
+/** External inputs, and resources to close at the end. */
 export interface DoctorContext {
   readonly clock: Clock;
   /** The version of Node.js, without a `v`. */

@@ -6,7 +6,7 @@ import { scopeWords } from '../../config/words/scope-words.ts';
 
 interface Question {
   readonly method: string;
-  /** Of the token that is assumed. */
+  /** From the assumed token. */
   readonly scope?: string | undefined;
 }
 

@@ -30,7 +30,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 function candidateLine({ route, at, misfits }: ExplainedCandidate): string {
   const place = at === undefined ? '' : `  ${at}`;
-  return misfits.length === 0 ? `fits     ${route}${place}` : `fits not ${route}${place}  ${misfits.join('; ')}`;
+  return misfits.length === 0 ? `fits     ${route}${place}` : `no match   ${route}${place}  ${misfits.join('; ')}`;
 }
 
 function stepLine({ step, verdict, detail, at }: ExplainedStep): string {

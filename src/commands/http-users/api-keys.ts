@@ -26,7 +26,7 @@ export interface KeyRotation {
 }
 
 export interface Import {
-  /** Of standard input. */
+  /** From standard input. */
   readonly text: string;
   /** A file with the secret for short keys. */
   readonly hmacKey: string | undefined;

@@ -15,7 +15,7 @@ export function openDigestFile(file: string): OpenedDigestFile {
   return first === undefined ? { text, users } : `${file}:${first.line}: ${first.message}`;
 }
 
-/** The user's lines of this realm are replaced, and everything else stays as it stands. */
+/** Replaces the user's lines of this realm and keeps all others unchanged. */
 export function withUser(text: string, login: Login): string {
   const kept = withoutUser(text, login).trimEnd();
   const { username, realm } = login;
@@ -46,7 +46,7 @@ export function readUsers(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all, and never open to everybody, not even for a moment. Answers with what went wrong. */
+/** Writes the file whole or not at all, and never readable by others, even for a moment. Returns the fault. */
 export function replaceFile(file: string, text: string): string | undefined {
   let made: string | undefined;
   try {

@@ -29,7 +29,7 @@ function lineOf({ username, realm, algorithm, ha1 }: HtdigestEntry): string {
   return algorithm === 'SHA-512-256' ? `${username}:${realm}:${algorithm}:${ha1}` : `${username}:${realm}:${ha1}`;
 }
 
-/** Of a password that nobody knows here no other hash can be made. */
+/** Without the password, no other hash can be made. */
 function weakUsers(lines: readonly DigestLine[]): readonly LineFault[] {
   const byName = Map.groupBy(lines, ({ entry }) => JSON.stringify([entry.realm, entry.username]));
   return [...byName.values()]

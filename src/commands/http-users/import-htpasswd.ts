@@ -36,7 +36,7 @@ export const htpasswd: UserFormat<PasswordLine> = {
   },
 };
 
-const TWICE = 'stands twice: in the store upper and lower case are one name';
+const TWICE = 'occurs twice: the store ignores case';
 const ACCOUNT = 'has an account with a password of its own, which stays';
 const THERE = 'is there already, and stays as it is';
 

@@ -1,11 +1,11 @@
 import type { Service } from '../../authorization/service/service.ts';
 import type { LineFault } from '../../config/files/user-lines.ts';
 
-/** Of one line of a file of users, what can be carried over. */
+/** The parts of one line of a user file that can be imported. */
 export interface CarriedLine {
   readonly line: number;
   readonly username: string;
-  /** The line as it is written out: whoever has it may need no password. */
+  /** The line as written: its holder may need no password. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ export interface ForeignUsers<Entry extends CarriedLine = CarriedLine> {
 export interface StoredUser {
   readonly username: string;
   readonly realm?: string | undefined;
-  /** Of Digest: names of algorithms; of Basic: the one kind of the hash. */
+  /** For Digest: names of algorithms. For Basic: the kind of the hash. */
   readonly kinds: readonly string[];
   readonly outcome: 'added' | 'replaced' | 'kept';
   /** Of `kept`. */

@@ -26,7 +26,7 @@ const secrets = {
   first: `secrets/${FIRST_CLIENT}`,
 } as const;
 
-/** Every file that the answers come to. `secret`: that of `clientId`, which somebody else made. */
+/** Every file that follows from the answers. `secret`: the existing secret of `clientId`. */
 export function filesFor(answers: Answers, listen: string, secret: string | undefined): readonly NewFile[] {
   const isOwn = answers.issuer === undefined;
   return [
@@ -74,7 +74,7 @@ ${clientYaml(answers)}${everythingYaml(apiOf(api), wanted(answers))}${testsYaml(
   }
 }
 
-/** What the first client may ask for, where nobody said a scope. */
+/** The default scope of the first client. */
 const OWN_SCOPE = 'api';
 
 function clientYaml({ issuer, clientId }: Answers): string {
@@ -86,11 +86,11 @@ function clientYaml({ issuer, clientId }: Answers): string {
 }
 
 function testsYaml(scope: string | undefined): string {
-  const token = scope === undefined ? '{ sub: somebody }' : `{ scope: ${scalar(scope)} }`;
+  const token = scope === undefined ? '{ sub: someone }' : `{ scope: ${scalar(scope)} }`;
   return `tests:                                          # run by \`check\`, at start, and before a reload
   - { request: GET /, expect: { refuse: 401, code: credential_missing } }
   - { request: GET /, token: ${token}, expect: { forward: true, route: everything } }
-${scope === undefined ? '' : '  - { request: GET /, token: { sub: somebody }, expect: { refuse: 403, code: scope_insufficient } }\n'}`;
+${scope === undefined ? '' : '  - { request: GET /, token: { sub: someone }, expect: { refuse: 403, code: scope_insufficient } }\n'}`;
 }
 
 function authorizationYaml({ audience, scope = OWN_SCOPE }: Answers): string {

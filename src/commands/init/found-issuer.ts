@@ -4,7 +4,7 @@ import { jsonFetcher } from '../../gateway/server-client/fetch-json.ts';
 import { metadata } from '../../gateway/server-client/metadata.ts';
 import { connectOptions } from '../../gateway/server-client/trust.ts';
 
-/** What the metadata of an issuer say (RFC 8414); `wrong`: they are those of somebody else. */
+/** The metadata of an issuer (RFC 8414). `wrong`: they belong to another issuer. */
 export type FoundIssuer =
   | { readonly kind: 'found'; readonly keys: string; readonly introspection: string | undefined }
   | { readonly kind: 'wrong' | 'unreachable'; readonly detail: string };

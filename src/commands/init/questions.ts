@@ -3,7 +3,7 @@ import { scopeTokenFault, scopeWords } from '../../config/words/scope-words.ts';
 import { issuerFaults, parseUrl } from '../../config/words/url-rules.ts';
 import { apiUrlFault } from '../common/api-url.ts';
 
-/** What is to be known before the files can be written. */
+/** The questions before the files can be written. */
 export interface Answers {
   readonly api: string;
   /** Absent: the service of Gatehouse, whose file is written too. */
@@ -23,7 +23,7 @@ export type Given = { readonly [Name in AnswerName]?: string | undefined };
 /** As `issuer`: the service of Gatehouse. */
 export const OWN = '';
 
-/** Of all questions that must have one. */
+/** All questions with a required answer. */
 export function answersFrom(given: Given): Answers {
   return Object.fromEntries(
     Object.entries(given).filter(([, text]) => text !== undefined && text !== ''),
@@ -62,7 +62,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'audience',
     flag: '--audience <uri>',
-    text: 'Whom its tokens are for (`aud`), such as https://api.example.com',
+    text: 'The audience of its tokens (`aud`), such as https://api.example.com',
     mayBeEmpty: false,
     fault: audienceFault,
   },
@@ -79,7 +79,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'clientId',
     flag: '--client-id <id>',
-    text: 'Who the gateway is there, to ask about tokens that are no JWTs (empty: there are none)',
+    text: "The gateway's client id there, for introspection of opaque tokens (empty: there are none)",
     mayBeEmpty: true,
     fault: () => undefined,
     isAsked: ({ issuer = OWN }) => issuer !== OWN,

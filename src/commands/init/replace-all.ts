@@ -28,8 +28,8 @@ const PRIVATE_FOLDER = 0o700;
 type Undo = () => void;
 
 /**
- * Puts all files in place. Where one of them cannot be written, all is left as it was, and what is returned says which.
- * Each is written beside its place first, under a name that nobody can guess: no link leads elsewhere.
+ * Puts all files in place. If one cannot be written, nothing changes, and the result names it. Each file is first written
+ * beside its place under a random name, so that no link can redirect it.
  */
 export function replaceAll(files: readonly Replacement[]): string | undefined {
   const mark = `.${randomBytes(8).toString('hex')}`;

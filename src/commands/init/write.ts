@@ -9,7 +9,7 @@ export type Written =
 /** What may be written over. */
 export interface Over {
   readonly force: boolean;
-  /** Secrets that were drawn before, too: programs that run go on with the old ones until they start again. */
+  /** This includes earlier generated secrets: running programs keep the old ones until they restart. */
   readonly newSecrets: boolean;
 }
 

@@ -84,7 +84,7 @@ function notRead(fault: string): string {
   return `this is neither JSON nor YAML: ${fault.split('\n')[0]}`;
 }
 
-/** Of two equal keys one would be lost, and with it what it asks for. */
+/** With two equal keys, one would be lost with its requirements. */
 function repeatedKey(document: Document): string | undefined {
   let found: string | undefined;
   visit(document, {
@@ -101,7 +101,7 @@ function firstTwice(items: readonly Pair[]): string | undefined {
   for (const { key } of items) {
     if (!isScalar(key)) return 'a key must be a plain word';
     const name = String(key.value ?? '');
-    if (names.has(name)) return `the key ${name} stands twice in the same map`;
+    if (names.has(name)) return `the key ${name} occurs twice in the same map`;
     names.add(name);
   }
   return undefined;

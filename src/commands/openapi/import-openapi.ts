@@ -5,7 +5,7 @@ import type { Requirement } from './requirement.ts';
 import { type ImportedRoute, routesOf } from './routes.ts';
 import { issuerOf, serverOf } from './server.ts';
 
-/** A whole gateway.yaml, which `gatehouse check` accepts as it stands. */
+/** A whole gateway.yaml, which `gatehouse check` accepts unchanged. */
 export function importOpenApi(text: string): Imported {
   const document = readDocument(text);
   if (typeof document === 'string') return { kind: 'fault', message: document };
@@ -16,7 +16,7 @@ export function importOpenApi(text: string): Imported {
   const { issuer, note } = issuerOf(document);
   const title = objectOr(document.root.info)?.title;
   const lines = [
-    `# ${comment(`From the OpenAPI document of ${title ?? 'an API'}`)}. A comment stands wherever something was not carried over.`,
+    `# ${comment(`From the OpenAPI document of ${title ?? 'an API'}`)}. A comment marks each part that was not imported.`,
     'version: 1',
     'listen: 127.0.0.1:8080',
     'authorization_servers:',
@@ -47,7 +47,7 @@ function routeLines({ id, path, methods, requirement, notes: own }: ImportedRout
   return [...first, ...notes('    ', [...own, ...missing]), ...needs(access, scope)];
 }
 
-/** There is no access that lets nobody in: a condition that never holds does. */
+/** No value of `access` rejects every caller. A condition that never holds does. */
 function needs(access: Requirement['access'], scope: readonly string[]): readonly string[] {
   if (access === undefined) return [`    scope: ${scopeText(scope)}`];
   return access === 'closed' ? ['    access: authenticated', '    when: "false"'] : [`    access: ${access}`];

@@ -11,7 +11,7 @@ export interface Operation extends Templated {
   readonly written: string;
   readonly place: RoutePath;
   readonly requirement: Requirement;
-  /** Of its path. */
+  /** From its path. */
   readonly notes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'tr
 const ELSEWHERE: Requirement = {
   access: 'closed',
   scope: [],
-  notes: ['the reference leads out of this document, so nobody passes until you say who may'],
+  notes: ['the reference points outside this document, so no caller passes until you decide who may'],
 };
 
 export function operationsOf(document: OpenApi, prefix: string): Operations {
@@ -55,7 +55,7 @@ function ofItem(document: OpenApi, item: Loose): readonly Said[] {
   });
 }
 
-/** Which methods there are stands elsewhere, too. What is no path item at all has none. */
+/** Another place lists the methods too. A value that is not a path item has none. */
 function elsewhere(value: unknown): readonly Said[] {
   if (objectOr(value) === undefined) return [];
   return METHODS.map((name) => ({ method: name.toUpperCase(), id: undefined, requirement: ELSEWHERE }));

@@ -14,8 +14,8 @@ export interface Templated {
 }
 
 /**
- * Finds what a route may catch of the requests that are meant for other templates. Of two routes for a path the gateway
- * asks the one that has the first literal where the other has a name: the other is not asked, and has to be heard here.
+ * Finds requests of other templates that a route may match. Of two routes for a path, the gateway uses the one with the first
+ * literal where the other has a name, so this one must be considered too.
  */
 export class Overlaps<Item extends Templated> {
   readonly #routes = node<Item>();
@@ -37,7 +37,7 @@ export class Overlaps<Item extends Templated> {
     return found;
   }
 
-  /** `isAhead`: the route is asked before whatever stands below. */
+  /** `isAhead`: the route is tried before every route below. */
   #collect(at: Node<Item>, { route, depth, isAhead }: Walk, found: Item[]): void {
     this.steps++;
     const segment = route[depth];

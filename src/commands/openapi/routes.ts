@@ -30,8 +30,8 @@ const TANGLED = 'too many of its paths match the same requests as others: import
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
- * Every route asks for what each operation asks for whose requests it may catch, so that none is more open than the
- * document. Of two templates the narrower one is meant, as a path without parameters is (OpenAPI 3.1 §4.8.8.2).
+ * Every route requires what each operation requires whose requests it may match. So no route is more open than the document.
+ * Of two templates, the narrower one applies, like a path without parameters (OpenAPI 3.1 §4.8.8.2).
  */
 export function routesOf(document: OpenApi, prefix: string): ImportedRoutes {
   const { operations, left } = operationsOf(document, prefix);
@@ -52,7 +52,7 @@ function becomesRoute({ isRoute, requirement }: Operation): boolean {
   return isRoute && requirement.access !== 'closed';
 }
 
-/** Of each shape the first path gives the names. */
+/** The first path of each shape gives the names. */
 interface Group {
   readonly path: string;
   readonly operations: readonly Operation[];

@@ -11,7 +11,7 @@ export interface ImportedServer {
 
 const ELSEWHERE = 'http://127.0.0.1:9000';
 
-/** The first of `servers`; a relative one is where the document was found, which nobody knows here. */
+/** The first of `servers`. A relative one depends on the document's own address, which is unknown. */
 export function serverOf({ root }: OpenApi): ImportedServer {
   const servers = (listOr(root.servers) ?? []).map((each) => objectOr(each) ?? {});
   const [first] = servers;

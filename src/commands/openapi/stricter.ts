@@ -1,6 +1,6 @@
 /** What a route asks for. */
 export interface RequiredAccess {
-  /** Undefined: the scope says it. `closed`: nobody passes until somebody decides. */
+  /** Undefined: the scope decides. `closed`: no caller passes until the operator decides. */
   readonly access: 'public' | 'optional' | 'authenticated' | 'closed' | undefined;
   /** OR of AND; empty where `access` says it all. */
   readonly scope: readonly string[];

@@ -10,7 +10,7 @@ export type TemplateSegment =
 
 export type Template = readonly TemplateSegment[];
 
-/** A query or a fragment that somebody wrote behind the path chooses no path. */
+/** A query or fragment after the path does not select a path. */
 export function readTemplate(path: string): Template {
   const [bare = ''] = path.split(/[?#]/, 1);
   return bare.replace(/^\//, '').split('/').map(readSegment);

@@ -4,7 +4,7 @@ interface Named {
   readonly agent: string | undefined;
 }
 
-/** Whom to call: the client where it was verified; else where the request came from, and what it says of itself. */
+/** The contact: a verified client; otherwise the address and User-Agent of the request. */
 export function callerOf({ client, address, agent }: Named): string | undefined {
   if (client !== undefined) return client;
   if (address === undefined) return agent;

@@ -21,9 +21,9 @@ export function shadowReportInWords({
   const summary = `${times(refused)} would be refused${told}.\n${forgotten(span)}${leftOutInWords(leftOut)}${badInWords(bad)}`;
   const parts = [
     ...groups.map(groupInWords),
-    ...section('What enforcement changes in requests:', changes.map(changeInWords)),
-    ...section('Refused in spite of shadow mode:', inSpite.map(inSpiteInWords)),
-    ...(groups.length === 0 ? [] : [`What would let them pass:\n\n${remedies(groups)}`]),
+    ...section('Enforcement changes these requests:', changes.map(changeInWords)),
+    ...section('Rejected despite shadow mode:', inSpite.map(inSpiteInWords)),
+    ...(groups.length === 0 ? [] : [`To let them pass:\n\n${remedies(groups)}`]),
   ];
   return parts.length === 0 ? summary : `${summary}\n${parts.join('\n')}`;
 }

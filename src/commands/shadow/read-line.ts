@@ -21,7 +21,7 @@ export interface ShadowLine {
   readonly needed: readonly string[];
   readonly held: readonly string[];
   readonly missing: string | undefined;
-  /** Of a token that is refused: what does not fit. */
+  /** For a rejected token: the mismatch. */
   readonly found: string | undefined;
   /** Names of header fields that are dropped, and those that enforcement will drop. */
   readonly drops: readonly string[];
@@ -71,7 +71,7 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
   };
 }
 
-/** It stands in lines that are to be pasted into a file. */
+/** The lines are meant to be pasted into a file. */
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 
 function keyOf(value: unknown): ShadowLine['key'] {

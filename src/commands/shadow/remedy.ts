@@ -48,7 +48,7 @@ function otherLines(groups: readonly Group[]): readonly string[] {
   return [...byRemedy.values()].flatMap(linesFor);
 }
 
-/** What differs between requests says nothing of the remedy, but for these. */
+/** Differences between requests do not affect the remedy, except for these. */
 function ofServer(code: string, reason: string | undefined): string | undefined {
   return code === 'token_malformed' || code === 'rate_limited' || code.endsWith('_unavailable') ? reason : undefined;
 }
@@ -64,7 +64,7 @@ function linesFor(groups: readonly Group[]): readonly string[] {
   return remedy?.(merged) ?? [hopeless(merged)];
 }
 
-/** Of the credentials that came in place of a token, the one that a route could take: a scheme, or a token in the query. */
+/** The credential that a route could accept instead of a token: a scheme, or a token in the query. */
 function kindOf(seen: readonly string[]): string | undefined {
   return seen.find((kind) => kind === 'query' || schemes.some((row) => row.name === kind && !('places' in row)));
 }
@@ -95,7 +95,7 @@ function inQuery({ count }: Group): readonly string[] {
   ];
 }
 
-/** What opens a route to everybody, or to paths that were thought harmful, is never more than a commented choice. */
+/** Settings that open a route to everyone, or allow suspicious paths, appear only as comments. */
 const byCode: Readonly<Record<string, Remedy>> = {
   credential_missing: (group) => {
     const kind = kindOf(group.seen);
@@ -132,7 +132,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
 
 function noCredential({ count }: Group): readonly string[] {
   return [
-    `# ${times(count)} without a token: give these callers tokens; or, if this is for everybody, in place of scope:`,
+    `# ${times(count)} without a token: give these callers tokens; or, if this is for everyone, replace scope by:`,
     '# access: public',
   ];
 }

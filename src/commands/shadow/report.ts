@@ -6,9 +6,9 @@ import { readShadowLine, type ShadowLine } from './read-line.ts';
 
 /** Requests to one route that would be refused for one reason: of one client, or of all callers that are no known client. */
 export interface Group {
-  /** Undefined: nobody was verified. */
+  /** Undefined: no client was verified. */
   readonly client: string | undefined;
-  /** Of whom no client is known: their requests, by address and User-Agent. */
+  /** Requests of unknown clients, by address and User-Agent. */
   readonly callers: Callers;
   /** Undefined: no route. */
   readonly route: string | undefined;
@@ -67,7 +67,7 @@ const SUBJECTS = 3;
 const BAD_NAMED = 10;
 /** A log in which a stranger makes up paths for ever must not fill memory. */
 const MOST_GROUPS = 10_000;
-/** Of them, groups of strangers leave so many for verified clients. */
+/** Groups that are reserved for verified clients when strangers fill the list. */
 const KEPT_FOR_CLIENTS = 2_000;
 
 export async function shadowReport(lines: AsyncIterable<string>): Promise<ShadowReport> {

@@ -56,7 +56,7 @@ const ID = /^[\x21-\x7e]{1,64}$/;
 const HASH = /^(sha256|hmac):([A-Za-z0-9_-]{43})$/;
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/;
 
-/** The message never quotes a hash, nor what stands in its place, which may be a key. */
+/** The message never quotes a hash or a value at its place, which may be a key. */
 function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: readonly string[]): ApiKeyEntry | string {
   if (expires === undefined) return 'this is not a line of an API key';
   if (!ID.test(id)) return 'the id of a key is printable ASCII, 64 characters at most';
@@ -84,6 +84,6 @@ function twice(known: Set<string>, { id, kind, hash }: ApiKeyEntry): string | un
   const marks = [`id ${id}`, `${kind} ${hash}`];
   const [isId, isHash] = marks.map((mark) => known.has(mark));
   for (const mark of marks) known.add(mark);
-  if (isId) return `the id \`${id}\` stands twice`;
-  return isHash ? `the key \`${id}\` stands twice` : undefined;
+  if (isId) return `the id \`${id}\` occurs twice`;
+  return isHash ? `the key \`${id}\` occurs twice` : undefined;
 }

@@ -56,7 +56,7 @@ function privateKey(text: string): KeyObject | undefined {
 interface PublicForm {
   readonly kty?: unknown;
   readonly crv?: unknown;
-  /** Of an RSA modulus. */
+  /** The bits of an RSA modulus. */
   readonly bits: number;
 }
 

@@ -10,7 +10,7 @@ export function cutOff(text: string): Pick<Problem, 'line' | 'column' | 'message
   return {
     line: lines.length,
     column: (lines.at(-1)?.length ?? 0) + 1,
-    message: 'the file has no line break at its end, so it may not have been written to its end',
+    message: 'the file does not end with a line break, so it may be incomplete',
     hint: 'look whether it is whole, and end its last line with a line break: `echo >> FILE`; in a ConfigMap `|`, not `|-`',
   };
 }

@@ -2,7 +2,7 @@ import { usernameFault } from '../../base/username.ts';
 import type { StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
 import { type LineFault, type ParsedUsers, type UserLine, userLines } from './user-lines.ts';
 
-/** What a line says: H(user:realm:password), in lower case. Whoever has it needs no password. */
+/** The hash of a line: H(user:realm:password), in lower case. Its holder needs no password. */
 export interface HtdigestEntry {
   readonly username: string;
   readonly realm: string;
@@ -20,7 +20,7 @@ export function parseHtdigest(text: string): ParsedUsers<readonly HtdigestEntry[
     if ('message' in entry) return [entry];
     const { username, realm, algorithm } = entry;
     const key = JSON.stringify([username, realm, algorithm]);
-    if (seen.has(key)) return [{ line: each.line, message: `\`${username}\` stands twice for ${algorithm}` }];
+    if (seen.has(key)) return [{ line: each.line, message: `\`${username}\` occurs twice for ${algorithm}` }];
     seen.add(key);
     users.push(entry);
     return [];

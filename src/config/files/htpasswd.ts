@@ -19,7 +19,7 @@ function add(users: Map<string, StoredPassword>, { line, fields }: UserLine): re
   if (hash === undefined || more.length > 0) return [{ line, message: 'this is not `user:hash`', hint: REMEDY }];
   const fault = usernameFault(username);
   if (fault !== undefined) return [{ line, message: fault }];
-  if (users.has(username)) return [{ line, message: `\`${username}\` stands twice` }];
+  if (users.has(username)) return [{ line, message: `\`${username}\` occurs twice` }];
   const parsed = parseStoredPassword(hash);
   if (!parsed.ok) return [{ line, message: `the password of \`${username}\`: ${parsed.message}`, hint: REMEDY }];
   users.set(username, parsed.value);

@@ -4,7 +4,7 @@ export type Read = { readonly ok: true; readonly bytes: Buffer } | Unread;
 
 export interface Unread {
   readonly ok: false;
-  /** Goes on after the name of the file. */
+  /** Follows the name of the file. */
   readonly reason: string;
   /** Absent: there is no such file. */
   readonly hint?: string;
@@ -14,8 +14,8 @@ export interface ReadRules {
   /** Bytes. */
   readonly most: number;
   /**
-   * What has no size, as a pipe of a shell, is read until it ends. Whoever has more to do than to wait for that, which may
-   * never be, refuses it.
+   * A file without a size, such as a shell's pipe, is read until it ends. A caller that cannot wait that long, perhaps
+   * forever, refuses it.
    */
   readonly waits: boolean;
 }

@@ -11,7 +11,7 @@ export interface FileNotes {
 export interface FileContext {
   readonly directory: string;
   readonly files?: FileNotes;
-  /** Files as somebody else read them, by full path, in base64: then the disk is not asked. */
+  /** Files that were already read, by full path, in base64. Then the disk is not read. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /** Present: no secret is read. It is told of each variable and each file that was passed over. */
   readonly passedOver?: FileNotes | undefined;
@@ -24,8 +24,8 @@ export interface Unreadable {
 }
 
 /**
- * Whether a file is to be passed over: without secrets one that holds some is never opened, and any other that is not here is
- * taken to be right, as it may be only where the program runs.
+ * Whether to skip a file. Without secrets, a file of secrets is never opened, and a missing file is assumed valid: it may
+ * exist only where the program runs.
  */
 export function passesOver(
   path: string,

@@ -11,7 +11,7 @@ export type ParsedStoredPassword =
   | { readonly ok: true; readonly value: StoredPassword }
   | { readonly ok: false; readonly message: string };
 
-/** 2^14 passes are seconds of one core: more would be an outage for everybody else. */
+/** 2^14 passes take seconds of one core. More would be an outage for all other users. */
 const MOST_ROUNDS = 14;
 const SHA1_LENGTH = 20;
 
@@ -22,7 +22,7 @@ const forms: readonly { readonly begins: RegExp; parse(text: string): ParsedStor
   { begins: /^\{S?SHA\}/, parse: parseSha1 },
 ];
 
-/** Reads what stands after the name in a line of htpasswd. The message never quotes it. */
+/** Reads the hash in a line of htpasswd. The message never quotes it. */
 export function parseStoredPassword(text: string): ParsedStoredPassword {
   const form = forms.find(({ begins }) => begins.test(text));
   if (form !== undefined) return form.parse(text);
@@ -30,7 +30,7 @@ export function parseStoredPassword(text: string): ParsedStoredPassword {
   return fault(`this is ${other}, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are`);
 }
 
-/** What other servers read, so that whoever brings such a file knows what to ask for. */
+/** Formats of other servers, so that the message can name the one to use. */
 const others: readonly { readonly begins: RegExp; readonly name: string }[] = [
   { begins: /^\$1\$/, name: 'MD5-crypt' },
   { begins: /^\$5\$/, name: 'SHA-256-crypt' },

@@ -2,8 +2,8 @@ import type { FileContext } from './referred-file.ts';
 import { readTls } from './tls-files.ts';
 
 /**
- * Who may vouch for a server. `only`: the authorities of one file and nobody else, as curl, nginx and Envoy take such a
- * file; who wants the public ones too puts them into it.
+ * The authorities that may certify a server. `only`: those of one file and no others, as curl, nginx and Envoy read such a
+ * file. To trust the public ones too, add them to the file.
  */
 export type Trust =
   | { readonly kind: 'system' }

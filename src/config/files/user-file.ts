@@ -13,8 +13,8 @@ export type ReadUsers<Users> =
   | { readonly ok: false; readonly faults: readonly UserFileFault[] };
 
 /**
- * Reads a file of users whole, or not at all: one bad line, or a file that everybody on the machine may read or write,
- * and nobody gets in by it (advisory 61).
+ * Reads a file of users whole, or not at all. With one bad line, or a file that every local user may read or write, none of
+ * its users can log in (advisory 61).
  */
 export function readUserFile<Users>(
   path: string,
@@ -23,7 +23,7 @@ export function readUserFile<Users>(
 ): ReadUsers<Users> {
   const file = readReferred(path, place);
   if (!file.ok) return { ok: false, faults: [file] };
-  // What stands there is as good as passwords, or can be made into them.
+  // Its contents are as good as passwords, or can be turned into them.
   const full = resolve(place.directory, path);
   const open = place.contents?.[full] === undefined ? secretFileFault(full, path) : undefined;
   if (open?.verdict === 'refused') return { ok: false, faults: [open] };

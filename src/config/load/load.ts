@@ -86,8 +86,8 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
 };
 
 /**
- * Loads gateway.yaml. Whatever is wrong is returned, all at once. `files` is told the absolute path of every file that the
- * outcome depends on, this one first; whoever asks for that reads it again, with other work to do, and waits for no pipe.
+ * Loads gateway.yaml. All faults are returned at once. `files` gets the absolute path of every file that the outcome depends
+ * on, this one first. A caller that asks for it reloads while it serves requests, so no pipe is waited for.
  */
 export function loadGatewayConfig(file: string, env: Env = process.env, files?: FileNotes): Loaded<GatewayConfig> {
   files?.add(resolve(file));
@@ -213,7 +213,7 @@ function variablesOf(findings: readonly Finding[], tree: Tree, withheld: readonl
   return withheld.filter((name) => name.startsWith('${') && origins.some((origin) => origin.includes(name)));
 }
 
-/** What a placeholder is warned of may not be so of the value. */
+/** A warning about a placeholder may not apply to its value. */
 function isOfPlaceholder(finding: Finding, tree: Tree): boolean {
   return finding.severity === 'warning' && isAtPlaceholder(finding, tree);
 }

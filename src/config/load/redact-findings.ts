@@ -27,7 +27,7 @@ export function redactFilledIn(finding: Finding, tree: Tree): Finding {
   return { ...finding, message, hint };
 }
 
-/** Characters of a value that somebody could not find by chance in another text. */
+/** The shortest value that is unlikely to occur in another text by chance. */
 const TELLING = 8;
 
 function isGivenAway(text: string, part: string): boolean {
@@ -35,8 +35,8 @@ function isGivenAway(text: string, part: string): boolean {
 }
 
 /**
- * What came from a variable, what stands below the name of a secret, and what an alias makes one of, is never shown. Looked
- * for once, when first asked.
+ * A value from a variable, a value below the name of a secret, and an alias of either are never shown. Computed once, at the
+ * first use.
  */
 export function shownIn(tree: Tree): (pointer: Pointer) => boolean {
   let secrets: ReadonlySet<string> | undefined;

@@ -17,7 +17,7 @@ export const accessChecks: Checks<GatewaySubject> = {
     (config.scopes_supported ?? []).flatMap((token, index) => tokenFault(['scopes_supported', index], token)),
   'authorization server of a route': ({ routes, known }) =>
     routes.flatMap((route) => serverFaults(route, known.servers)),
-  'nobody to verify': ({ routes, known }) =>
+  'no server can verify tokens': ({ routes, known }) =>
     routes.flatMap((route) => (known.servers.length > 0 ? [] : noServerFault(route))),
 };
 
@@ -84,7 +84,7 @@ function serverFaults({ at, value }: Route, known: readonly string[]): readonly 
     const pointer = [...at, 'authorization_servers', index];
     if (!known.includes(name))
       return [{ pointer, message: `there is no authorization server \`${name}\``, hint: didYouMean(name, known) }];
-    return all.indexOf(name) === index ? [] : [{ pointer, message: `\`${name}\` stands twice` }];
+    return all.indexOf(name) === index ? [] : [{ pointer, message: `\`${name}\` occurs twice` }];
   });
 }
 

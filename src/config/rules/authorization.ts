@@ -57,7 +57,7 @@ function issuerElsewhere({ issuer, listen }: AuthorizationFile): readonly Findin
       pointer: ['issuer'],
       severity: 'warning',
       message: `the issuer is port ${url.port || 80} of this machine, and the service listens at ${listen.port}`,
-      hint: `write \`listen: 127.0.0.1:${url.port || 80}\`, unless a proxy stands between`,
+      hint: `write \`listen: 127.0.0.1:${url.port || 80}\`, unless a proxy is in front`,
     },
   ];
 }

@@ -80,7 +80,7 @@ function secretFaults({ at, value }: Client): readonly Finding[] {
     return [
       {
         pointer: [...at, 'client_secret_sha256'],
-        message: 'the secret stands here as text and as a digest',
+        message: 'the secret is given as text and as a digest',
         hint: 'remove one',
         atKey: true,
       },

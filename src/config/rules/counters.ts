@@ -21,7 +21,7 @@ function urlFaults(value: string): readonly Fault[] {
   if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
     return [{ message: 'counters are kept in memory or in Redis', hint }];
   if (!/^(\/\d{0,4})?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
-    return [{ message: 'behind the host of a Redis stands a database number and nothing else', hint }];
+    return [{ message: 'only a database number may follow the Redis host', hint }];
   return [];
 }
 

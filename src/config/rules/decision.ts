@@ -10,13 +10,13 @@ type Decision = NonNullable<GatewayFile['decision']>;
 
 /** For a proxy that asks: whom it may be, what it may remember, and what it cannot be asked about. */
 export const decisionChecks: Checks<GatewaySubject> = {
-  'nobody may ask': withDecision((_, { config: { trusted_proxies } }) =>
+  'no proxy may ask': withDecision((_, { config: { trusted_proxies } }) =>
     trustedParts(trusted_proxies).from.length > 0
       ? []
       : [
           {
             pointer: ['decision'],
-            message: 'nobody may ask: `trusted_proxies` is empty, and whoever is not in it is refused',
+            message: 'no proxy may ask: `trusted_proxies` is empty, and only proxies in it may ask',
             hint: 'name the proxy there: `trusted_proxies: [127.0.0.1]` for one on this machine',
             atKey: true,
           },

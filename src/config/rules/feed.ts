@@ -14,7 +14,7 @@ export const feedChecks: Checks<GatewaySubject> = {
       value.events === 'none' ? [] : endpointFaults([...at, 'events'], value.events, config.development),
     ),
   'client for events': ({ servers }) => servers.flatMap(clientFaults),
-  'revocations that nobody tells': ({ servers }) => servers.flatMap(unheardFaults),
+  'revocations without a feed': ({ servers }) => servers.flatMap(unheardFaults),
   'silence of a feed': ({ servers }) => servers.flatMap(silenceFaults),
   'what a silent feed means': ({ servers }) => servers.flatMap(consequences),
   'address of keys of users': ({ servers, config }) =>
@@ -70,12 +70,12 @@ function silenceFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'max_staleness'],
       message: 'from 15s to 1h',
-      hint: 'a feed shows every 5 s that it is alive, and three of these may be missed; for longer nobody would know of a revocation',
+      hint: 'a feed sends a sign of life every 5 s, and three of these may be missed. A longer time would hide a revocation',
     },
   ];
 }
 
-/** One sentence a policy, so that nobody learns it from an outage. */
+/** One sentence for each policy, so that no operator learns it from an outage. */
 function consequences({ at, value }: Server): readonly Finding[] {
   if (!follows(value) || value.on_stale !== 'allow') return [];
   return [

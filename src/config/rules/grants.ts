@@ -38,7 +38,7 @@ function redirectFaults({ at, value }: Client): readonly Finding[] {
     if (fault !== undefined) return [{ pointer, ...fault }];
     return value.redirect_uris.indexOf(text) === index
       ? []
-      : [{ pointer, severity: 'warning', message: 'this address stands here twice', hint: 'remove one' }];
+      : [{ pointer, severity: 'warning', message: 'this address occurs twice', hint: 'remove one' }];
   });
 }
 
@@ -56,7 +56,7 @@ function withTrait({ at, value }: Client, trait: keyof GrantTraits): readonly Li
   });
 }
 
-/** Of a client without a secret, which cannot show that it acts for itself (RFC 6749 §2.1). */
+/** A client without a secret cannot prove that it acts for itself (RFC 6749 §2.1). */
 export function confidentialFaults({ at, value }: Client): readonly Finding[] {
   return [...new Set(value.grant_types)].flatMap((grant) => {
     const { confidential } = traitsOf(grant);

@@ -25,7 +25,7 @@ function identityFaults(at: Pointer, headers: RouteFile['identity_headers']): re
       .filter((name, index) => names.findIndex((other) => fold(other) === fold(name)) !== index)
       .map((name) => ({
         pointer: [...at, 'set', name],
-        message: `\`${name}\` stands here in two spellings`,
+        message: `\`${name}\` occurs in two spellings`,
         hint: 'servers read case, `-` and `_` alike',
         atKey: true,
       })),
@@ -65,14 +65,14 @@ function prefixFaults(pointer: Pointer, prefix: string): readonly Finding[] {
       ];
 }
 
-/** It stands in a quoted-string of every challenge. */
+/** It is part of a quoted-string in every challenge. */
 function realmFaults(realm: string): readonly Finding[] {
   if (/^[\x20-\x7e]*$/.test(realm)) return [];
   return [
     {
       pointer: ['realm'],
       message: 'a realm is plain ASCII text in one line',
-      hint: 'it stands in a header (RFC 9110 §11.5)',
+      hint: 'it is sent in a header (RFC 9110 §11.5)',
     },
   ];
 }

@@ -23,7 +23,7 @@ function schemeFaults({ at, value: { auth } }: Route): readonly Finding[] {
   return auth.any_of.flatMap((name, index, all): Finding[] =>
     all.indexOf(name) === index
       ? []
-      : [{ pointer: [...at, 'auth', 'any_of', index], message: `\`${name}\` stands twice` }],
+      : [{ pointer: [...at, 'auth', 'any_of', index], message: `\`${name}\` occurs twice` }],
   );
 }
 

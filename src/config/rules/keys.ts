@@ -51,7 +51,7 @@ function signingFaults({
   const shared: Finding = {
     pointer: ['signing', 'alg'],
     severity: 'warning',
-    message: 'whoever verifies tokens with this secret can make them as well',
+    message: 'anyone who can verify with this secret can also issue tokens',
     hint: 'use ES256 unless every verifier is your own',
   };
   return [...hmacSecretFaults(pointer, 'secret_base64url', secret), shared];

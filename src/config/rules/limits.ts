@@ -22,13 +22,14 @@ function countedByFaults({ at, value }: Route): readonly Finding[] {
   if (by === undefined) return [];
   const pointer = [...at, 'rate_limit', 'by'];
   const counted = parseCountedBy(by);
-  if (counted === undefined) return [{ pointer, message: `\`${by}\` is nobody to count`, hint: countedByHint(by) }];
+  if (counted === undefined)
+    return [{ pointer, message: `\`${by}\` is not something that can be counted`, hint: countedByHint(by) }];
   if (value.access !== 'public' || counted.kind === 'address') return [];
-  const message = `a public route looks at no credential, so nobody has a \`${by}\``;
+  const message = `a public route reads no credential, so it has no \`${by}\``;
   return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];
 }
 
-/** The name of a claim is nobody's slip: only the word before it can be one. */
+/** A claim's name may be anything: only the word before it can be misspelt. */
 function countedByHint(by: string): string | undefined {
   const [, word = '', name] = /^([^:]*):(.+)$/.exec(by) ?? [];
   const isClaim = name !== undefined && closest(word, ['claim']) !== undefined;

@@ -26,7 +26,7 @@ export const lintChecks: Checks<GatewaySubject> = {
   'weak setting of a server': ({ servers }) => servers.flatMap(weaknesses),
 };
 
-/** What is allowed to the letter, and written by whoever thinks of another file. */
+/** Valid settings that come from the habits of another file format. */
 function otherNotations({ at, value }: Route): readonly Finding[] {
   const segment = value.match.path.split('/').find((each) => /^:\w/.test(each));
   const comma = value.scope === undefined ? undefined : scopeWordsAt([...at, 'scope'], value.scope).find(hasComma);

@@ -42,7 +42,7 @@ interface Members {
 const HEADERS = membersOf('headers');
 const PARAMETERS = membersOf('query');
 
-/** A text without escapes that is all that stands before `in` or in brackets; or a member that is not called. */
+/** A text without escapes, alone before `in` or in brackets; or a member that is not called. */
 function membersOf(of: string): Members {
   const asked = String.raw`(?<=(?:^|[(&|,])\s*)(?:"([^"\\]+)"|'([^'\\]+)')\s+in\s+request\s*\.\s*${of}\b(?!\s*[.[])`;
   const read = String.raw`\b${of}\s*(?:\[\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\]|\.\s*([A-Za-z0-9_]+)(?![\w\s]*\())`;

@@ -14,8 +14,8 @@ export interface MethodNaming {
 const NAMED = ['PUT', 'PATCH', 'DELETE'];
 
 /**
- * Some frameworks carry out a POST as the method that `_method` names in its form or query: then a DELETE is judged by the
- * rule for POST. One for each route that another with a weaker rule stands in for.
+ * Some frameworks treat a POST as the method that `_method` names in its form or query. Then the rule for POST judges a
+ * DELETE. One finding for each route that a weaker route can replace.
  */
 export function methodNamings(subject: GatewaySubject): readonly MethodNaming[] {
   const shapes = shapesOf(subject);
@@ -37,7 +37,7 @@ function takes({ match: { methods } }: RouteFile, method: string): boolean {
   return methods === undefined || methods.includes(method);
 }
 
-/** The same requests but for their method. */
+/** The same requests except for their method. */
 function asPost(shape: RouteShape): RouteShape {
   const { value } = shape.route;
   const match = { ...value.match, methods: ['POST'] };

@@ -13,7 +13,7 @@ import type { GatewaySubject } from './subject.ts';
 export const overrideChecks: Checks<GatewaySubject> = {
   'override that decides and is dropped': ({ config, routes }) =>
     routes.flatMap((route) => droppedLooks(config, route)),
-  'certificate headers of nobody': ({ config, routes }) =>
+  'certificate headers without a sender': ({ config, routes }) =>
     trustedParts(config.trusted_proxies).from.length > 0
       ? []
       : [{ at: ['defaults'], value: config.defaults }, ...routes].flatMap(ofNobody),

@@ -41,7 +41,7 @@ function neverMatches({ at, value }: Route): readonly Finding[] {
   ];
 }
 
-/** Methods that nobody is asked about. */
+/** Methods that are answered without credentials. */
 export const usualMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function methodFaults({ at, value }: Route): readonly Finding[] {
@@ -58,7 +58,7 @@ function methodFaults({ at, value }: Route): readonly Finding[] {
         },
       ];
     }
-    if (all.indexOf(method) !== index) return [{ pointer, message: `\`${method}\` stands twice` }];
+    if (all.indexOf(method) !== index) return [{ pointer, message: `\`${method}\` occurs twice` }];
     return unusual(method)
       ? [
           {
@@ -89,7 +89,7 @@ function hostFaults({ at, value }: Route): readonly Finding[] {
   ];
 }
 
-/** Of two routes for the same host, path and method, one would never be asked. */
+/** Of two routes for the same host, path and method, one would never match. */
 function equalRoutes({ routes, around, config }: GatewaySubject): readonly Finding[] {
   const byPlace = new Map<string, Route[]>();
   return routes.flatMap((route): Finding[] => {

@@ -5,9 +5,9 @@ import { askedAmong, type RouteShape, shapesOf, takersAmong } from './route-shap
 import type { GatewaySubject } from './subject.ts';
 
 /**
- * The caller writes SOAPAction (or the `action` of SOAP 1.2) and the body alike, and an application is told not to rely on
- * the header (WS-I Basic Profile 1.1, R1127): it goes by the first element of the body. Then a condition on the header
- * keeps nobody from an operation that another route guards, or none allows. One finding a path.
+ * The caller writes both SOAPAction (or SOAP 1.2's `action`) and the body, and an application must not rely on the header
+ * (WS-I Basic Profile 1.1, R1127): it uses the first element of the body. So a condition on the header does not protect an
+ * operation that another route guards, or that no route allows. One finding a path.
  */
 export function soapLint(subject: GatewaySubject): readonly Finding[] {
   const shapes = shapesOf(subject);
@@ -36,7 +36,7 @@ const mixed = (other: string) => ({
 
 const unlisted = {
   message:
-    'SOAPAction keeps no other operation out: the caller alone chooses it, and an application that goes by the body carries out what stands there',
+    'SOAPAction does not protect other operations: the caller chooses it, and an application that reads the body carries out the operation in the body',
   hint: `let the requirement hold for the whole path by a route without \`soap_action\`, or ${REFUSE}`,
 };
 

@@ -16,7 +16,7 @@ export const testChecks: Checks<GatewaySubject> = {
   'server of a test': ({ config, known }) => testsOf(config).flatMap((test) => serverFaults(test, known.servers)),
   'route of a test': ({ config, routes }) => {
     const ids = routes.map(({ value }) => value.id ?? defaultId(value));
-    // Of a route that is left out for a fault of its own the id is not known.
+    // A faulty route is left out, so its id is unknown.
     const isWhole = routes.length === config.routes.length;
     return isWhole ? testsOf(config).flatMap((test) => routeFaults(test, ids)) : [];
   },

@@ -43,7 +43,7 @@ function lifetimeFaults(pointer: Pointer, ttl: number): readonly Finding[] {
     {
       pointer,
       severity: 'warning',
-      message: 'whoever finds such a token has it for more than a day',
+      message: 'a thief of such a token can use it for more than a day',
       hint: 'write 1h or less',
     },
   ];
@@ -91,7 +91,7 @@ function windowFaults(pointer: Pointer, window: number): readonly Finding[] {
 function extendFaults({ config, clients }: AuthorizationSubject): readonly Finding[] {
   const { access, refresh } = config.tokens;
   if (refresh.access_token !== 'extend') return [];
-  const message = '`extend` cannot make a JWT last longer: its end stands in it';
+  const message = '`extend` cannot make a JWT last longer: its expiry is inside it';
   const byDefault: Finding = {
     pointer: ['tokens', 'refresh', 'access_token'],
     message,
@@ -156,7 +156,7 @@ function unknownSource(pointer: Pointer, name: string, known: readonly string[])
     {
       pointer,
       severity: 'warning',
-      message: `nobody in this file has the claim \`${name}\``,
+      message: `no user in this file has the claim \`${name}\``,
       hint: didYouMean(name, [near]),
     },
   ];

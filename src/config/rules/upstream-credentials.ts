@@ -7,7 +7,7 @@ import { parseUrl } from '../words/url-rules.ts';
 import { type Checks, type Member, membersOf } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** What the gateway says of itself to an upstream. */
+/** How the gateway authenticates to an upstream. */
 export const upstreamCredentialChecks: Checks<GatewaySubject> = {
   'credential towards an upstream': ({ config }) =>
     membersOf('upstreams', config.upstreams).flatMap(({ at, value: { credentials } }) =>
@@ -59,7 +59,7 @@ function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
 
 function twice(pointer: Pointer, words: readonly string[]): readonly Finding[] {
   return words.flatMap((word, index): Finding[] =>
-    words.indexOf(word) === index ? [] : [{ pointer: [...pointer, index], message: `\`${word}\` stands twice` }],
+    words.indexOf(word) === index ? [] : [{ pointer: [...pointer, index], message: `\`${word}\` occurs twice` }],
   );
 }
 

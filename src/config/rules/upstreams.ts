@@ -42,7 +42,7 @@ function urlFaults({ at, value }: Upstream): readonly Finding[] {
     const row = urlRows.find(({ found }) => found(text, parseUrl(text)));
     if (row !== undefined) return [{ pointer, message: row.message, hint: row.hint }];
     const isRepeated = origins.indexOf(origins[index]) < index;
-    return isRepeated ? [{ pointer, message: `\`${text}\` stands twice`, hint: 'name each server once' }] : [];
+    return isRepeated ? [{ pointer, message: `\`${text}\` occurs twice`, hint: 'name each server once' }] : [];
   });
 }
 
@@ -141,7 +141,7 @@ const urlRows: readonly UrlRow[] = [
   {
     found: (_, url) => url?.username !== '' || url.password !== '',
     message: 'an upstream URL has no user name and password',
-    hint: 'leave out what stands before `@`',
+    hint: 'remove the part before `@`',
   },
   {
     found: (text, url) => url?.search !== '' || url.hash !== '' || /[?#]$/.test(text),

@@ -70,7 +70,7 @@ function readerFaults({ signing }: Config, { at, value }: Clients[number]): read
       severity: 'warning',
       message:
         'there are no keys of users that are secrets (`signing`: HS256 with `user_keys`), so `keys` allows nothing',
-      hint: 'remove it: public keys are for everybody',
+      hint: 'remove it: public keys are for everyone',
     },
   ];
 }

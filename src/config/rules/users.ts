@@ -54,7 +54,7 @@ function passwordFaultsOf({ at, value }: User, isDevelopment: boolean): readonly
       },
     ];
   if (password !== undefined && password_argon2 !== undefined) {
-    const message = 'the password stands here as text and as a hash';
+    const message = 'the password is given as text and as a hash';
     return [{ pointer: [...at, 'password'], message, hint: 'remove one', atKey: true }];
   }
   return password === undefined ? hashFaults(at, password_argon2 ?? '') : plainFaults(at, password, isDevelopment);
@@ -63,7 +63,7 @@ function passwordFaultsOf({ at, value }: User, isDevelopment: boolean): readonly
 function plainFaults(at: User['at'], password: string, isDevelopment: boolean): readonly Finding[] {
   const pointer = [...at, 'password'];
   if (!isDevelopment) {
-    const message = 'a plain password stands in a file only with `development: true`';
+    const message = 'a plain password in a file requires `development: true`';
     return [{ pointer, message, hint: `write \`password_argon2: …\`; ${MAKE_ONE}`, atKey: true }];
   }
   const prepared = preparePassword(password);
@@ -75,7 +75,7 @@ function hashFaults(at: User['at'], text: string): readonly Finding[] {
   const parsed = parsePasswordHash(text);
   if (!parsed.ok) return [{ pointer, message: parsed.message, hint: MAKE_ONE }];
   if (!isQuicklyGuessed(parsed.value)) return [];
-  const message = 'whoever finds this hash can try passwords quickly: too little memory and too few passes';
+  const message = 'a thief of this hash can try passwords quickly: too little memory and too few passes';
   return [{ pointer, severity: 'warning', message, hint: MAKE_ONE }];
 }
 
@@ -87,7 +87,7 @@ function subjectFaults({ at, value }: User): readonly Finding[] {
   return [{ pointer: [...at, subjectKey(value)], message, hint }];
 }
 
-/** Of two usernames that are the same already, one word is enough. */
+/** If both usernames are equal already, one word is enough. */
 function sameSubject([{ at, value }, earlier]: readonly [User, User]): readonly Finding[] {
   if (usernameKey(value.username) === usernameKey(earlier.value.username)) return [];
   const message = `another user has the subject \`${subjectOf(value)}\``;

@@ -30,7 +30,7 @@ export const weakerChecks: Checks<GatewaySubject> = {
   },
 };
 
-/** Of the routes that are asked first, one that lets somebody in whom this route refuses. */
+/** An earlier route that lets in a caller whom this route refuses. */
 function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers: Servers): RouteShape | undefined {
   const [first] = takers.toSorted(compareShapes);
   const asked = takers.filter((taker) => first && compareShapes(taker, first) === 0);
@@ -39,7 +39,7 @@ function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers:
 
 const isPublic = ({ route }: RouteShape): boolean => route.value.access === 'public';
 
-/** Of operations of SOAP with different rules soap-lint.ts has a word. */
+/** soap-lint.ts handles SOAP operations with different rules. */
 function isPublicOrPlain(opener: RouteShape, { route }: RouteShape): boolean {
   return isPublic(opener) || route.value.match.soap_action === undefined;
 }
@@ -67,12 +67,12 @@ const leaks: readonly Leak[] = [
     leaves: ({ open, segments }) => (open ? undefined : [...segments, BELOW]),
     sorts: isPublic,
     message: 'what lies below this path is',
-    hint: 'end the path with `/{rest*}` if that is to be protected too',
+    hint: 'end the path with `/{rest*}` to protect them too',
   },
   {
     leaves: slashTwin,
     sorts: isPublicOrPlain,
-    message: 'the same path but for the slash at its end is',
+    message: 'the same path with a slash at its end is',
     hint: 'add a route for it that asks as much, or end the path with `/{rest*}`: many an upstream serves the same there',
   },
 ];

@@ -5,10 +5,10 @@ import { scopeWords } from '../words/scope-words.ts';
 type Asked = SchemeBlocks &
   Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'audience' | 'authorization_servers'>;
 
-/** Of the file, by name: those whose tokens a route takes that names none, and the audience where a route has none. */
+/** From the file, by name: the servers whose tokens a route accepts by default, and its default audience. */
 export type Servers = Readonly<Record<string, Pick<AuthorizationServerConfig, 'audience'>>>;
 
-/** Whether a rule lets somebody in whom the other refuses, as far as the file tells. */
+/** Whether a rule lets in a caller whom the other rule refuses, as far as the file shows. */
 export function isWeaker(rule: Asked, other: Asked, servers: Servers): boolean {
   const [mine, theirs] = [rankOf(rule), rankOf(other)];
   if (mine !== theirs || theirs < AUTHENTICATED) return mine < theirs;
@@ -73,7 +73,7 @@ function peopleOf(scheme: AuthScheme, route: Asked): string {
   return JSON.stringify(block?.row.people(block.block) ?? null);
 }
 
-/** Of every server whose tokens the one takes the other must take them too, for the same audience or for any. */
+/** The other rule must accept the tokens of every server that the first one accepts, for the same audience or for any. */
 function holdsTokens(mine: Asked, theirs: Asked, servers: Servers): boolean {
   if (!schemesOf(mine.auth).includes('bearer')) return true;
   const [held, wanted] = [audiencesOf(mine, servers), audiencesOf(theirs, servers)];

@@ -33,7 +33,7 @@ const Tls = record(
   {
     ca: text(
       undefined,
-      'File: the only authorities, PEM, that may vouch for this server, in place of those of the system. Read again when it changes.',
+      "A PEM file of the only certificate authorities that the gateway trusts for this server. It replaces the system's. The gateway reads the file again when it changes.",
     ),
   },
   undefined,
@@ -65,7 +65,7 @@ export const AuthorizationServerSchema = record(
       'client_secret_basic',
       'How the gateway proves there who it is (RFC 8414): by `client_secret`, or by a JWT signed with `client_key` (RFC 7523).',
     ),
-    client_id: Type.Optional(text(undefined, 'Who the gateway is at the introspection endpoint.')),
+    client_id: Type.Optional(text(undefined, 'The credentials that the gateway uses at the introspection endpoint.')),
     client_secret: Type.Optional(text(undefined, 'The secret of `client_id`; best a variable.')),
     client_key: Type.Optional(text(undefined, 'For private_key_jwt: a file with the private key, JWK or PEM.')),
     verify: oneOf(
@@ -79,7 +79,7 @@ export const AuthorizationServerSchema = record(
         description: `${storageWritten()}: the \`storage\` of a Gatehouse authorization service, for \`verify: store\`. It is only read.`,
       }),
     ),
-    audience: Type.Optional(text(undefined, 'What `aud` must contain; `any` turns the check off.')),
+    audience: Type.Optional(text(undefined, 'The value that `aud` must contain. `any` turns the check off.')),
     algorithms: list(
       oneOf(algorithmNames),
       ['EdDSA', 'ES256', 'RS256', 'PS256'],
@@ -95,7 +95,7 @@ export const AuthorizationServerSchema = record(
     required_claims: named(
       list(text()),
       {},
-      'What a JWT must say besides: claims, also paths, that have one of the values; tells access tokens apart where `typ` and `aud` do not.',
+      'Claims that a JWT must also have, by name or path, each with one of the given values. They separate access tokens from other JWTs if `typ` and `aud` do not.',
     ),
     scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
     token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),

@@ -32,7 +32,7 @@ import { User, type UserConfig } from './user.ts';
  */
 
 export const AuthorizationSchema = record({
-  version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'Of this file format.' }),
+  version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
   development: flag(false, 'true: an http issuer beyond loopback and plain passwords of users are allowed.'),
   issuer: text(undefined, 'The issuer identifier (RFC 8414): never taken from the Host header.'),
   listen: address('127.0.0.1:8081', 'Where clients connect; TLS ends before it.'),
@@ -59,7 +59,7 @@ export const AuthorizationSchema = record({
   counters: counters('how often a wrong secret was given'),
   signing: record(
     {
-      alg: oneOf(['EdDSA', 'ES256', 'RS256', 'HS256'], 'ES256', 'Of JWT access tokens.'),
+      alg: oneOf(['EdDSA', 'ES256', 'RS256', 'HS256'], 'ES256', 'How the service signs JWT access tokens.'),
       secret_base64url: Type.Optional(
         text(undefined, 'For HS256: 32 bytes at least, shared with every verifier, never published.'),
       ),
@@ -101,8 +101,8 @@ export const AuthorizationSchema = record({
     {},
     'For clients and resource servers that cannot follow the specifications.',
   ),
-  clients: list(ClientSettings, [], 'Who may ask for tokens.'),
-  users: list(User, [], 'Who may log in.'),
+  clients: list(ClientSettings, [], 'The clients that may request tokens.'),
+  users: list(User, [], 'The users that may log in.'),
   login: record(
     {
       max_failures: count(
@@ -111,7 +111,7 @@ export const AuthorizationSchema = record({
       ),
       window: duration(
         '15m',
-        '… within this time; above: 429. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times.',
+        'The window for `max_failures`. More failures are answered with 429. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times.',
       ),
       max_failures_a_day: count(
         100,
@@ -141,7 +141,7 @@ export const AuthorizationSchema = record({
         max_age: durationOrNone('365d', 'A file that was put aside is removed so long after its last line.'),
       },
       undefined,
-      'What was done by whom.',
+      'Where the service logs who did what.',
     ),
   ),
   log: Log,

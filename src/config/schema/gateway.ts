@@ -54,7 +54,7 @@ const Limits = record(
     connections: count(10_000, 'Open client connections; above: refused at once.'),
     share: share(
       0.5,
-      'Of the connections of an upstream and of the memory for bodies that are held, the most that one client address (IPv4, or /64 of IPv6) has at one time; and of the places where passwords wait to be judged, the most of one address (IPv4, or /48). Above: a request waits for a connection; a body that must be held, or a password, is 503. 1: no limit.',
+      "The largest part of a shared resource that one client address may use at a time. It applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above it, a request waits for a connection. A body that must be held, or a password, gets 503. 1 means no limit.",
     ),
   },
   {},
@@ -72,7 +72,7 @@ const Cors = record(
     max_age: duration('10m', 'How long a browser remembers a preflight.'),
   },
   undefined,
-  'Who may call from a page of another origin. Absent: nobody.',
+  'The pages of other origins that may call the API. By default, none may.',
 );
 
 const Decision = record(
@@ -107,7 +107,7 @@ const AccessLog = record(
 const MOST_WORKERS = 256;
 
 export const GatewaySchema = record({
-  version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'Of this file format.' }),
+  version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
   development: flag(false, 'true: http issuers beyond loopback are allowed.'),
   listen: listen('127.0.0.1:8080', 'Where clients connect: host:port, or { host, port, tls, http2 }.'),
   admin: Type.Optional(
@@ -141,7 +141,7 @@ export const GatewaySchema = record({
       max_failures: count(10, 'Wrong passwords of one user from one address, and ten times as many from one address …'),
       window: duration(
         '15m',
-        '… within this time; above: 429, and no password is looked at from there. Of IPv6 a /64 is one address; a /56 has twice this limit, a /48 four times.',
+        'The window for `max_failures`. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times.',
       ),
     },
     {},
@@ -191,7 +191,7 @@ export const GatewaySchema = record({
     'For routes that do not say otherwise.',
   ),
   routes: Type.Array(RouteSchema, { minItems: 1, description: 'Which requests pass, and what they need.' }),
-  tests: list(TestSchema, [], 'What must become of which request: run by `check`, at start and before a reload.'),
+  tests: list(TestSchema, [], 'Requests and their expected outcomes. `check`, each start and each reload run them.'),
 });
 
 export type GatewayFile = Static<typeof GatewaySchema>;

@@ -12,7 +12,7 @@ const Tls = record(
     client_auth: oneOf(
       clientAuthModes,
       'none',
-      'Whether clients show a certificate, of which the upstream is told in Client-Cert (RFC 9440); optional: one that is shown must be good.',
+      'Clients must show a certificate (required), or may (optional). The upstream gets it in Client-Cert (RFC 9440). With `optional`, a client may show none, but a shown one must be valid.',
     ),
   },
   undefined,
@@ -40,7 +40,7 @@ export function listen(fallback: string, description: string) {
 const HealthPass = record(
   {
     upstream: text(undefined, 'The name of one of `upstreams`.'),
-    path: text(undefined, 'What the upstream is asked for.'),
+    path: text(undefined, 'The target of the health check.'),
   },
   undefined,
   'A path of an upstream that probes may ask for, without a credential.',

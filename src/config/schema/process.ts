@@ -8,7 +8,7 @@ export const Log = record(
     format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal.'),
   },
   {},
-  'What is written to standard output.',
+  'How much the program logs to standard output.',
 );
 
 export const Shutdown = record(

@@ -33,7 +33,7 @@ export const identityHeaders = (fallback?: object) =>
       ),
     },
     fallback,
-    'What the upstream is told about the caller.',
+    'The headers that tell the upstream who the caller is.',
   );
 
 /** All that `pass_headers` may name. */
@@ -45,7 +45,7 @@ export const passHeaders = (fallback?: readonly PassHeader[]) =>
   list(
     oneOf(passable),
     fallback,
-    'Headers that name another path or method, which the upstream gets as the client sent them; and headers that name a certificate, with every name that goes on with a hyphen, as a proxy of `trusted_proxies` sent them. All others of these are dropped. No effect at `decision`: there the proxy forwards, and has to drop them.',
+    'Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them.',
   );
 
 const RouteTimeout = record(
@@ -138,10 +138,12 @@ export const RouteSchema = record(
     when: Type.Optional(
       text(
         undefined,
-        'A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 and stands in quotes. A header or parameter that it reads: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op: 400. Where it may read any: each that occurs twice in any spelling, but lists such as Accept, Via and X-Forwarded-For.',
+        'A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 in quotes. A header or parameter that it reads must occur once: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op, is 400. If it may read any, this applies to each one except lists such as Accept, Via and X-Forwarded-For.',
       ),
     ),
-    audience: Type.Optional(text(undefined, 'What `aud` must contain. Default: that of the authorization server.')),
+    audience: Type.Optional(
+      text(undefined, "The value that `aud` must contain. The default is the authorization server's."),
+    ),
     resource: Type.Optional(text(undefined, 'RFC 9728: a protected resource of its own.')),
     rate_limit: Type.Optional(RateLimit),
     mode: Type.Optional(oneOf(modes, undefined, 'Default: that of the file.')),
@@ -153,7 +155,7 @@ export const RouteSchema = record(
           add_prefix: Type.Optional(text(undefined, 'Then put before it.')),
         },
         undefined,
-        'What the upstream sees instead of the path.',
+        'The path that the upstream gets instead.',
       ),
     ),
     authorization_servers: Type.Optional(
@@ -174,7 +176,7 @@ export const RouteSchema = record(
     end_with: oneOf(
       endings,
       'request',
-      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked; request: they go on.',
+      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: they continue.',
     ),
     limits: Type.Optional(
       record(

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { anything, count, named, oneOf, record, text } from '../words/schema.ts';
 
-/** An identity that is taken for granted: nothing is signed, and nobody is asked. */
+/** An assumed identity: nothing is signed, and no server is asked. */
 const AssumedTokenSchema = record(
   {
     scope: Type.Optional(text(undefined, 'Space-delimited.')),
@@ -11,7 +11,7 @@ const AssumedTokenSchema = record(
       Type.Union([text(), Type.Array(text(), { minItems: 1 })], { description: 'one audience, or a list' }),
     ),
     server: Type.Optional(
-      text(undefined, 'The authorization server that vouches for it. Default: the first of the route.'),
+      text(undefined, "The authorization server that issued it. The default is the route's first."),
     ),
     claims: Type.Optional(named(anything(), undefined, 'Further claims.')),
   },
@@ -28,7 +28,11 @@ const Refused = record({
   refuse: count(undefined, 'The status.', 400),
   code: Type.Optional(text(undefined, 'One of docs/errors.md.')),
   error: Type.Optional(
-    oneOf(['invalid_request', 'invalid_token', 'insufficient_scope'], undefined, 'Of the challenge (RFC 6750 §3.1).'),
+    oneOf(
+      ['invalid_request', 'invalid_token', 'insufficient_scope'],
+      undefined,
+      'The `error` of the challenge (RFC 6750 §3.1).',
+    ),
   ),
 });
 
@@ -43,7 +47,7 @@ export const TestSchema = record(
     user: Type.Optional(
       text(
         undefined,
-        'A user of Basic or Digest as if the password had been verified, or a client, or the id of a key, as if the API key had been; on other routes nobody.',
+        'An assumed user of Basic or Digest, or an assumed client or key id of an API key. Other routes have no user.',
       ),
     ),
     expect: Type.Union([Forwarded, Refused], {

@@ -28,13 +28,13 @@ function row(kind: ThemeKind, light: string, dark: string, description: string):
 export const themeVariables = {
   '--accent': color('#0b5cad', '#7db8f5', 'Buttons, links, ticks and the focus ring.'),
   '--background': color('#eef1f4', '#101418', 'Around the card.'),
-  '--surface': color('#ffffff', '#1a2027', 'The card that everything stands on.'),
+  '--surface': color('#ffffff', '#1a2027', "The card that holds the page's content."),
   '--text': color('#16202a', '#e8edf2', 'Text.'),
   '--muted': color('#536271', '#a3b0bd', 'Text of lesser weight.'),
   '--border': color('#7c8996', '#74818e', 'Edges of fields and of parts.'),
   '--danger': color('#b3261e', '#ffb4ab', 'Messages after a failure.'),
-  '--radius': length('10px', 'Of corners, 32px at most.'),
-  '--logo-height': length('40px', 'Of the logo, 96px at most.'),
+  '--radius': length('10px', 'The radius of corners, at most 32px.'),
+  '--logo-height': length('40px', 'The height of the logo, at most 96px.'),
   '--font': row('font', system, system, 'Font families in order; fonts of the device only.'),
 } as const satisfies Readonly<Record<string, ThemeVariable>>;
 
@@ -62,7 +62,7 @@ const forms: Readonly<Record<ThemeKind, (name: ThemeName, example: string) => st
     `an opaque color as #rgb, #rrggbb, rgb(…) or hsl(…), or light-dark(one, other): write for example "${example}"`,
   length: (name, example) =>
     `a length from 0 to ${longest[name] ?? 0}px in px or rem: write for example ${JSON.stringify(example)}`,
-  font: () => `a list of font families, a name with anything but letters and spaces in double quotes`,
+  font: () => `a list of font families; quote a name with double quotes if it has anything except letters and spaces`,
 };
 
 /** A value in both color schemes; a plain one holds in both. Undefined where the grammar refuses it. */

@@ -4,12 +4,16 @@ import { tokenFormats } from './client.ts';
 
 export const Tokens = record(
   {
-    code: record({ ttl: duration('60s', 'Of an authorization code; 5m at most.') }, {}, 'Authorization codes.'),
+    code: record(
+      { ttl: duration('60s', 'How long an authorization code is valid, at most 5m.') },
+      {},
+      'Authorization codes.',
+    ),
     access: record(
       {
         format: oneOf(tokenFormats, 'opaque', 'A client may override it.'),
-        ttl: duration('1h', 'Of an opaque access token.'),
-        jwt_ttl: duration('15m', 'Of a JWT access token.'),
+        ttl: duration('1h', 'How long an opaque access token is valid.'),
+        jwt_ttl: duration('15m', 'How long a JWT access token is valid.'),
         claims: named(
           text(),
           {},
@@ -21,11 +25,11 @@ export const Tokens = record(
     ),
     refresh: record(
       {
-        ttl: duration('7d', 'Of a refresh token; each use gives a new one.'),
+        ttl: duration('7d', 'How long a refresh token is valid. Each use issues a new one.'),
         absolute_ttl: duration('30d', 'After this long the user logs in again, however often the token was used.'),
         reuse_leeway: duration(
           '10s',
-          'A token used twice within this time is refused; later, all its kin are revoked.',
+          'A second use of a refresh token within this time is rejected. A later one revokes all tokens of its grant.',
         ),
         retry_window: duration('0s', 'For this long a client that lost the answer gets the same tokens again.'),
         access_token: oneOf(
@@ -37,7 +41,11 @@ export const Tokens = record(
       {},
       'Refresh tokens.',
     ),
-    session_key: record({ ttl: duration('7d', 'Of a session key.') }, {}, 'Keys of the browserless exchange.'),
+    session_key: record(
+      { ttl: duration('7d', 'How long a session key is valid.') },
+      {},
+      'Keys of the browserless exchange.',
+    ),
     max_a_minute: count(
       6000,
       'Requests for tokens and session keys of one client from one address (of IPv6: its /64) in any minute, and a twentieth of it for codes of one session to one client; above: 429. 0: no limit.',

@@ -41,7 +41,7 @@ function trustedProxyFaults(pointer: Pointer, text: string): readonly Finding[] 
     {
       pointer,
       severity: 'warning',
-      message: `\`${text}\` believes everybody`,
+      message: `\`${text}\` trusts every address`,
       hint: 'name the networks of your proxies',
     },
   ];

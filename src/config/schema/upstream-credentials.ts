@@ -11,13 +11,13 @@ const Digest = record(
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
       default: ['SHA-256', 'SHA-512-256', 'MD5'],
-      description: 'What may be used: the first of these that the upstream offers.',
+      description: 'The accepted schemes. The gateway uses the first one that the upstream offers.',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
       default: ['auth', 'auth-int'],
       description:
-        'What may be used: the first of these that the upstream offers. auth-int hashes the body, so it is held first.',
+        'The accepted values of qop. The gateway uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first.',
     }),
     userhash: flag(true, 'Where the upstream takes it, a hash stands for the name (RFC 7616 §3.4.4).'),
     cnonce: oneOf(
@@ -37,7 +37,10 @@ export const UpstreamCredentials = Type.Union(
     record({ digest: Digest }, undefined, 'Digest authentication (RFC 7616).'),
     record(
       {
-        header: record({ name: text(undefined, 'Of the header.'), value: text(undefined, 'Best a variable.') }),
+        header: record({
+          name: text(undefined, 'The value of the header.'),
+          value: text(undefined, 'Best a variable.'),
+        }),
       },
       undefined,
       'A header of any name.',

@@ -10,7 +10,7 @@ export const engines = ['own', 'undici'] as const;
 
 const Health = record(
   {
-    path: text(undefined, 'What is asked for, by GET and without a credential; 2xx is well.'),
+    path: text(undefined, 'The target of the health check, a GET without a credential. 2xx is healthy.'),
     interval: duration('5s', 'Between two questions, a tenth more or less by chance.'),
     timeout: duration('2s', 'For an answer; above: as if it had failed.'),
     unhealthy_after: count(3, 'So many failures in a row, and the url gets no requests …'),
@@ -35,7 +35,10 @@ const CircuitBreaker = record(
 const Tls = record(
   {
     ca: Type.Optional(
-      text(undefined, 'File: who may issue its certificate, and nobody else, PEM. Absent: those of the system.'),
+      text(
+        undefined,
+        "A PEM file of the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's.",
+      ),
     ),
     cert: Type.Optional(text(undefined, 'File: the certificate that is shown to it, PEM; with `key`.')),
     key: Type.Optional(text(undefined, 'File: the private key of `cert`, PEM.')),
@@ -93,7 +96,7 @@ export const UpstreamSettings = record(
     engine: oneOf(
       engines,
       'own',
-      'What speaks HTTP/1.1 with it: own, a small and strict client, and undici for ten minutes where its answers begin in a way that own does not understand; or undici, with which a request costs the gateway about half as much again.',
+      'The client that speaks HTTP/1.1 with the upstream. own: a small, strict client; undici takes over for ten minutes if own does not understand how an answer begins. undici: always undici, which costs the gateway about half as much again for each request.',
     ),
     http2: flag(false, 'true: HTTP/2, by ALPN over https or at once over http.'),
     max_connections: count(

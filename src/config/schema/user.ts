@@ -4,7 +4,7 @@ import { anything, named, record, text } from '../words/schema.ts';
 
 export const User = record(
   {
-    username: text(undefined, 'What the user types to log in; upper and lower case are the same.'),
+    username: text(undefined, 'The name that the user types to log in. Upper and lower case are equal.'),
     password_argon2: Type.Optional(text(undefined, 'As `gatehouse hash-password` prints it: $argon2id$v=19$…')),
     password: Type.Optional(text(undefined, 'The password itself; only with `development: true`.')),
     name: Type.Optional(text(undefined, 'For people.')),

@@ -25,7 +25,7 @@ export interface SchemeRow<Block = unknown> {
 /** A place other than Authorization. A credential there is removed from what the upstream gets. */
 export interface CredentialPlace {
   readonly in: 'header' | 'query';
-  /** Of the header, in lower case; of the query parameter, as it is written. */
+  /** The header's name in lower case, or the query parameter's name as written. */
   readonly name: string;
 }
 

@@ -29,7 +29,7 @@ function translate(schema: Schema): unknown {
   };
 }
 
-/** Of text without a form of its own, `${NAME}` is an instance anyhow. */
+/** For text without a pattern, `${NAME}` is valid anyway. */
 function isStrictScalar({ type, anyOf, enum: words, ...rest }: Schema): boolean {
   return (
     anyOf === undefined &&

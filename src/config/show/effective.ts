@@ -71,7 +71,7 @@ function originOf(node: Tree | undefined): ValueSource {
   const { file, line } = node.at;
   if (line === 0) return { kind: 'environment', name: file };
   const variable = sourceOf(node);
-  // A default that stands in the file may be a secret as well as what it is the default of.
+  // A default in the file may be a secret, like the value that it stands for.
   return { kind: 'file', file, line, ...(variable !== '' && { variable: variable.replace(/:-[^}]*/g, ':-…') }) };
 }
 

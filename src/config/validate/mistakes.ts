@@ -16,10 +16,10 @@ export type Keyword = (typeof breakable)[number];
 /** A keyword of a schema that a value breaks. */
 export interface Mistake {
   readonly keyword: Keyword;
-  /** The schema with the keyword, and where it stands in the schema of the file: `#/properties/routes/items`. */
+  /** The schema with the keyword, and its place in the file's schema: `#/properties/routes/items`. */
   readonly schema: Schema;
   readonly schemaPath: string;
-  /** The value, and where it stands in the file: `/routes/7`. */
+  /** The value, and its place in the file: `/routes/7`. */
   readonly value: unknown;
   readonly instancePath: string;
   /** The key that is missing or unknown; empty where the mistake is not about a key. */

@@ -122,7 +122,7 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
     };
   return {
     pointer,
-    message: `${shown} stands where ${want} is taken`,
+    message: `expected ${want}, found ${shown}`,
     hint: typeHint(value, schema, shown !== hidden),
   };
 }

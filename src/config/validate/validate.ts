@@ -8,7 +8,7 @@ export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) 
 
 export interface ShapeCheck {
   readonly findings: readonly Finding[];
-  /** Of more findings than anybody reads only the first are told. */
+  /** Only the first findings are reported: no one reads more. */
   readonly isWhole: boolean;
 }
 
@@ -32,7 +32,7 @@ function firstOf(mistakes: readonly Mistake[]): readonly Mistake[] {
   return whole.length > 0 ? whole : first;
 }
 
-/** `/routes/7` of whatever stands below it. */
+/** `/routes/7` for every path below it. */
 function partOf({ instancePath }: Mistake): string {
   return instancePath.split('/', 3).join('/');
 }
@@ -67,7 +67,7 @@ function withBranch(union: Mistake): Union {
   return { union, branchPath: index === undefined ? undefined : `${union.schemaPath}/anyOf/${index}` };
 }
 
-/** Whether a mistake is to be told, as far as this union is concerned: what a branch that was not meant says is noise. */
+/** Whether to report a mistake of a union: messages of a branch that was not meant are noise. */
 function isMeant(mistake: Mistake, { union, branchPath }: Union, all: readonly Mistake[]): boolean {
   const fromBranch = (one: Mistake) =>
     branchPath !== undefined && isWithin(one.schemaPath, branchPath) && isWithin(one.instancePath, union.instancePath);

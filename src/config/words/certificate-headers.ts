@@ -1,9 +1,9 @@
 import { fold } from './fold-name.ts';
 
 /**
- * In these a proxy that ends TLS names the certificate of its client: RFC 9440, and what nginx, HAProxy, Apache, Tomcat,
- * WebLogic and the balancers of AWS, Azure, Cloudflare and Google are set up to write. No client may say it of itself
- * (RFC 9440 §2.4). Each stands for itself and for every name that goes on with a hyphen.
+ * Headers in which a proxy that ends TLS names its client's certificate: RFC 9440, and the usual ones of nginx, HAProxy,
+ * Apache, Tomcat, WebLogic and the load balancers of AWS, Azure, Cloudflare and Google. A client must not set them (RFC 9440
+ * §2.4). Each also covers every name that continues with a hyphen.
  */
 export const certificateHeaders = [
   'Client-Cert',
@@ -35,5 +35,5 @@ export function certificateHeaderOf(name: string): CertificateHeader | undefined
   return certificateHeaders.find((each) => plain.startsWith(`${fold(each)}-`));
 }
 
-/** Of the certificate of our own client the fields are ours to write. */
+/** The gateway writes these headers for its own client's certificate. */
 export const CLIENT_CERT: CertificateHeader = 'Client-Cert';

@@ -5,7 +5,7 @@ export type CountedBy =
 
 export const countedByWords = ['client_id', 'sub', 'address', 'claim:NAME'] as const;
 
-/** As it stands in the file. */
+/** The name as written in the file. */
 export function countedByText(by: CountedBy): string {
   return by.kind === 'claim' ? `claim:${by.path}` : by.kind;
 }

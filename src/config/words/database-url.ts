@@ -14,7 +14,7 @@ export function databaseFaults(pointer: Pointer, storage: string): readonly Find
   return server.connection === undefined ? [] : plainTextFaults(pointer, url, server.connection);
 }
 
-/** Of a database that another process writes. */
+/** A database that another process writes. */
 export function sharedDatabaseFaults(pointer: Pointer, storage: string): readonly Finding[] {
   if (storagePlace(storage)?.kind !== 'memory') return databaseFaults(pointer, storage);
   const hint = 'name the file that the authorization service writes';

@@ -47,7 +47,7 @@ function isTrue(evaluate: () => unknown): boolean {
   }
 }
 
-/** The library's message goes on with a picture of the place; its first line says what is wrong. */
+/** The library's message continues with a picture of the place. Its first line says what is wrong. */
 function fault(error: unknown): ExpressionFault {
   if (error instanceof Error) {
     return { kind: 'fault', message: error.message.split('\n')[0] as string };

@@ -26,7 +26,7 @@ export type GrantType = keyof typeof grantTraits;
 
 export const grantTypes = Object.keys(grantTraits) as readonly GrantType[];
 
-/** Of any grant, so that a trait that it lacks is undefined. */
+/** The traits of any grant, so that a missing one is undefined. */
 export function traitsOf(grant: GrantType): GrantTraits {
   return grantTraits[grant];
 }

@@ -13,7 +13,7 @@ interface Call {
 /** In characters; longer than any that is meant. */
 const LONGEST_DURATION = 64;
 
-/** The library's functions that take more than linear time, and the name under which ours stands in for each. */
+/** Library functions that take more than linear time, with the names of our replacements. */
 const replaced: ReadonlyMap<string, string> = new Map([
   ['matches', 'linearMatches'],
   ['duration', 'boundedDuration'],

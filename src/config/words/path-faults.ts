@@ -36,15 +36,15 @@ const faults: readonly { code: PathFaultCode; found(path: string): boolean }[] =
   { code: 'target_percent_encoding', found: (path) => TOO_LONG.test(path) },
 ];
 
-/** Of a path whose unreserved characters are decoded and whose percent-encoding is not broken. */
+/** For a path with decoded unreserved characters and valid percent-encoding. */
 export function findPathFault(path: string): PathFaultCode | undefined {
   return faults.find(({ found }) => found(path))?.code;
 }
 
 /**
- * A dot segment however a server may come to see one: behind an encoded slash, before a path parameter (as servlet
- * containers strip it), before an encoded `?` or `#`, in letters that NFKC folds to dots, with blanks and format
- * characters around or between the dots, or in octets that lax decoders of UTF-8 fold or drop (RFC 3629 §10).
+ * A dot segment in every form that a server may see. It may follow an encoded slash. It may precede a path parameter (servlet
+ * containers strip it), or an encoded `?` or `#`. It may use letters that NFKC folds to dots, or blanks and format characters
+ * around the dots. It may use octets that lax UTF-8 decoders fold or drop (RFC 3629 §10).
  */
 function hasDotSegment(path: string): boolean {
   if (!path.includes('%')) return DOTS.test(path);

@@ -12,7 +12,7 @@ export interface LiteralSegment {
   readonly kind: 'literal';
   /** As a request can have it. */
   readonly text: string;
-  /** As it stands and decoded: the spellings of `text` that a request is matched with. */
+  /** Raw and decoded: the spellings of `text` that match a request. */
   readonly strict: string;
   readonly decoded: string;
 }
@@ -33,8 +33,8 @@ const MOST_CHARACTERS = 2048;
 const MOST_SEGMENTS = 100;
 
 /**
- * Reads `/a/{name}/b/{rest*}`. Literals are normalised as request targets are (RFC 3986 §6.2.2): percent-encoded
- * unreserved characters decoded, hex digits in upper case. What no judged target can contain is refused here.
+ * Reads `/a/{name}/b/{rest*}`. Literals are normalized like request targets (RFC 3986 §6.2.2): unreserved characters decoded,
+ * hex digits in upper case. A literal that no judged target can contain is rejected.
  */
 export function parsePathPattern(pattern: string): PathPattern | PathFault {
   if (!pattern.startsWith('/')) return fault('a path begins with `/`', `write \`/${pattern}\``);
@@ -51,7 +51,7 @@ export function parsePathPattern(pattern: string): PathPattern | PathFault {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined
     ? { kind: 'pattern', segments }
-    : fault(`\`{${twice}}\` stands twice in the path`, 'give each parameter its own name');
+    : fault(`\`{${twice}}\` occurs twice in the path`, 'give each parameter its own name');
 }
 
 /** What two patterns have in common when they match the same paths: the pattern without the names of its parameters. */

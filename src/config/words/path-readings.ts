@@ -10,8 +10,8 @@ const BEYOND_ASCII =
   /%(?:C[2-9A-F]|D[0-9A-F])%[89AB][0-9A-F]|%E0%[AB][0-9A-F]%[89AB][0-9A-F]|%(?:E[1-9A-CEF])(?:%[89AB][0-9A-F]){2}|%ED%[89][0-9A-F]%[89AB][0-9A-F]|%F0%[9AB][0-9A-F](?:%[89AB][0-9A-F]){2}|%F[1-3](?:%[89AB][0-9A-F]){3}|%F4%8[0-9A-F](?:%[89AB][0-9A-F]){2}/g;
 
 /**
- * As it stands: hex digits in upper case (RFC 3986 §6.2.2.1), and what is beyond ASCII as its letters. Octets that are no
- * UTF-8 stay encoded.
+ * The raw reading: hex digits in upper case (RFC 3986 §6.2.2.1), and non-ASCII characters as letters. Invalid UTF-8 stays
+ * encoded.
  */
 export function strictReading(path: string): string {
   if (!path.includes('%')) return path;
@@ -33,9 +33,8 @@ export function decodedSegments(strict: string): readonly string[] {
 }
 
 /**
- * Every reading of a path but the one as it stands, each once: decoded, and with octets that are no UTF-8 as Latin-1, which
- * some servers fall back to; cut where `?` or `#` begins something else; without blanks at the end, and at the end of each
- * segment. Mostly one.
+ * Every reading of a path except the raw one, each once. Decoded, with invalid UTF-8 as Latin-1, which some servers fall back
+ * to. Cut at a decoded `?` or `#`. Without blanks at its end and at the end of each segment. Most paths have one.
  */
 export function decodedReadings(strict: string): readonly string[] {
   const decoded = decodedReading(strict);

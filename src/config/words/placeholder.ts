@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Stands for the value of a variable that is not read: one variable has one placeholder everywhere. Its 43 characters are a
- * key of 32 bytes in base64url, a long enough HMAC secret, a host name and a password of a URL.
- * @param variable what stands between `${` and `}`
+ * Stands for the value of a variable that is not read. One variable has one placeholder everywhere. Its 43 characters are
+ * valid as a key of 32 bytes in base64url, as an HMAC secret, and as a hostname or password of a URL.
+ * @param variable the text between `${` and `}`
  */
 export function placeholderFor(variable: string): string {
   return `placeholder-${hash('sha256', variable, 'hex').slice(0, 31)}`;

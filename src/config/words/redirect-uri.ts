@@ -38,7 +38,7 @@ const rules: readonly Rule[] = [
   {
     breaks: (_, url) => url.username !== '' || url.password !== '',
     message: () => 'a redirect address has no user name and password',
-    hint: 'leave out what stands before `@`',
+    hint: 'remove the part before `@`',
   },
   {
     breaks: (_, url) => !isHttp(url) && !schemeOf(url).includes('.'),

@@ -7,7 +7,7 @@ export interface RequestTarget {
   /** As in Host; undefined where only a path is given. */
   readonly host: string | undefined;
   readonly secure: boolean | undefined;
-  /** Not normalised: a dot segment is to be judged, not resolved. */
+  /** Not normalized: a dot segment must be judged, not resolved. */
   readonly target: string;
 }
 

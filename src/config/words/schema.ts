@@ -70,7 +70,7 @@ export function count(fallback: number | undefined, description?: string, minimu
   return Type.Integer(annotate({ minimum }, fallback, description));
 }
 
-/** Of a whole: 1 is all of it. */
+/** A share of a whole: 1 is all of it. */
 export function share(fallback: number, description?: string) {
   return Type.Number(annotate({ minimum: 0.01, maximum: 1 }, fallback, description));
 }

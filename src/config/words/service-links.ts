@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A Service of Kubernetes whose address stands in the environment of each pod of its namespace. */
+/** A Kubernetes Service, whose address is in the environment of each pod of its namespace. */
 export interface ServiceLink {
   /** What its variables begin with. */
   readonly prefix: string;
@@ -13,7 +13,7 @@ const HOST = '_SERVICE_HOST';
 const ENDINGS =
   /^_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-/** Every Service has host, port and url; a setting whose name ends in the same way stands alone. */
+/** Every Service has host, port and url. A setting with such an ending comes alone. */
 export function serviceLinks(env: Env, begins: string): readonly ServiceLink[] {
   const names = Object.keys(env).filter((name) => name.startsWith(begins) && name.endsWith(HOST));
   return names

@@ -5,8 +5,8 @@ import { isSecretName } from '../words/secret-names.ts';
 import { aliasTargets } from './alias-targets.ts';
 
 /**
- * Shows one line of a file with a caret below it; what may be a secret is shown as asterisks. That is, in a file that is not
- * YAML, everything but the keys: nobody knows there which line is the value of which key.
+ * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, this means
+ * everything except the keys: no line can be assigned to a key there.
  * @param contents undefined: the text is not YAML
  */
 export function framer(
@@ -56,7 +56,7 @@ interface Around {
 
 const NOTHING: ReadonlySet<unknown> = new Set();
 
-/** What is named by an alias that stands where a secret does: it is shown nowhere, though its own key says nothing of it. */
+/** An alias at the place of a secret makes its anchor secret too, although the anchor's own key does not say so. */
 function behindAliases(contents: ParsedNode): ReadonlySet<unknown> {
   const targets = aliasTargets(contents);
   const behind = new Set<unknown>();
@@ -136,8 +136,9 @@ const SPELT = new RegExp(
 );
 
 /**
- * The password of a URL, wherever one stands: before the last `@` of the word, or in its query. Its colon or a slash may be
- * missing. */
+ * The password of a URL, in any position: before the last `@` of the word, or in its query. Its colon or a slash may be
+ * missing.
+ */
 export function maskPasswords(text: string): string {
   return text
     .replace(SPELT, (_, before, password) => before + stars(password))

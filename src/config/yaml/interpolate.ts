@@ -11,9 +11,9 @@ export type Filled =
   | {
       readonly ok: true;
       readonly text: string;
-      /** The text was nothing but one variable. */
+      /** The text was only one variable. */
       readonly whole: boolean;
-      /** A placeholder stands in it, for a value that was not read. */
+      /** It contains a placeholder, for a value that was not read. */
       readonly withheld: boolean;
     }
   | Unfilled;
@@ -23,7 +23,7 @@ interface Unfilled {
   readonly hint?: string;
 }
 
-/** Names of what must have no default that everybody can read. */
+/** Names of settings that must not have a public default. */
 const SECRET = /secret|password|passwd|token|key|credential/i;
 
 const variable = /\$\$\{|\$\{([^}]*)(\}?)/g;
@@ -50,7 +50,7 @@ function isWhole(text: string): boolean {
   return /^\$\{[^}]*\}$/.test(text);
 }
 
-/** What stands around a variable. */
+/** The text around a variable. */
 interface Beside {
   readonly before: string;
   readonly after: string;

@@ -60,7 +60,7 @@ function mayBe(origin: string, word: string): boolean {
   return word.length >= first.length + last.length && word.startsWith(first) && word.endsWith(last);
 }
 
-/** Of variables among other text. Before `://` stands a scheme, whatever the others are. */
+/** Variables within other text. A scheme must come before `://`, whatever the variables are. */
 function partForms(origin: string): readonly string[] {
   const schemes = /\}:\/\//.test(origin) ? ['https', 'http', 'redis', ...storageServerSchemes()] : [''];
   return schemes.flatMap((scheme) =>

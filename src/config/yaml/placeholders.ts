@@ -10,7 +10,7 @@ type Judge = (tree: Tree) => readonly Finding[];
 const MOST_ROUNDS = 24;
 const MOST_TRIES = 64;
 
-/** Of a map in the file, so many names stand for a variable that may be one of them. */
+/** From a map in the file: names for a variable that may be any of them. */
 const MOST_NAMES = 3;
 
 /** By the place of a placeholder: which of its forms it has. */
@@ -32,7 +32,7 @@ export function fitPlaceholders(tree: Tree, schema: Schema, judge: Judge): Tree 
   return formed(fitting, fitElsewhere(fitting, fitInPlace(fitting)));
 }
 
-/** What is wrong with the value of a placeholder; that a key stands there at all is another matter. */
+/** The fault of a placeholder's value. Whether its key may exist is another matter. */
 export function isAtPlaceholder(finding: Finding, tree: Tree): boolean {
   return placeholderAt(finding, tree) !== undefined;
 }

@@ -16,8 +16,8 @@ export interface Respelt {
 const MOST_KEYS = 1_000;
 
 /**
- * A part of the file under a misspelt name is judged all the same, and what names it finds it: else one slip of the pen
- * would hide every other mistake, or make each of its mentions one. A key that stands there already takes no second part.
+ * A part of the file under a misspelt key is judged too, and references to it are found. Otherwise one typo would hide every
+ * other mistake, or cause one for each reference. An existing key is not replaced.
  */
 export function respell(tree: Tree, schema: Schema): Respelt {
   const faults: Fault[] = [];

@@ -11,9 +11,9 @@ export interface ScalarTree {
   readonly at: Position;
   /** Where the text came from when it is not in the file; such a value is never shown. */
   readonly origin?: string;
-  /** The text is nothing but a variable: the schema says whether it is a number, a boolean or text. */
+  /** The text is only one variable: the schema decides whether it is a number, a boolean or text. */
   readonly untyped?: boolean;
-  /** A placeholder stands in the value: what the variables of `origin` are was not read. */
+  /** The value contains a placeholder: the variables of `origin` were not read. */
   readonly withheld?: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { below, type Schema } from '../schema/input-schema.ts';
 import type { Plain, Tree } from './tree.ts';
 
-/** A scalar that is nothing but a variable is what the schema wants there: `${PORT}` an integer, `${SHARE}` a number, `${DEBUG}` a boolean. */
+/**
+ * A scalar that is only one variable takes the schema's type: `${PORT}` an integer, `${SHARE}` a number, `${DEBUG}` a
+ * boolean.
+ */
 export function typeBySchema(tree: Tree, schema: Schema | undefined): Tree {
   if (tree.kind === 'scalar') return tree.untyped ? { ...tree, value: typed(tree.value, schema) } : tree;
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item) => typeBySchema(item, schema?.items)) };

@@ -16,10 +16,10 @@ const mostSlips = 50;
 const mostParsed = 512 * 1024;
 
 /**
- * The commonest slip: `{` means a map to YAML wherever it stands inside `{ … }` or `[ … ]`, so a path with a parameter
- * must be quoted there. One slip derails the parser for the rest of the file; so each is told once, its braces are
- * replaced (by as many characters, so that places stay) and the text is parsed again. A large file takes most of its
- * start in the parser, so a text without slips is parsed once: what was parsed last is handed back.
+ * The most common typo: inside `{ … }` or `[ … ]`, YAML reads `{` as a map, so a path with a parameter needs quotes there.
+ * One typo confuses the parser for the rest of the file. So each is reported once, its braces are replaced (by as many
+ * characters, to keep positions), and the text is parsed again. Parsing dominates the start with a large file, so a text
+ * without typos is parsed once: the last result is returned.
  */
 export function findSlips<Parsed extends { readonly document: Document }>(
   text: string,
@@ -52,7 +52,7 @@ function tell({ start, word }: { start: number; word: string }, text: string): S
 /** Its name is no secret. */
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
 
-/** What takes braces and is no secret, wherever it stands. */
+/** A value with braces that is not a secret, in any position. */
 const HARMLESS = ['path', 'user_key_uri_template'];
 
 /** Right behind such a key, and behind no key of a secret in this part of the file. */

@@ -154,7 +154,7 @@ class Grower {
   }
 
   #twice(key: Position): void {
-    this.#soil.report(key, 'this key stands twice in the same map', 'keep one of them');
+    this.#soil.report(key, 'this key occurs twice in the same map', 'keep one of them');
   }
 
   /** Keys that stand in the map itself win, then those of the first merged map. */

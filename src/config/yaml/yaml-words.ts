@@ -49,7 +49,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
     message: 'inside { } or [ ] there are no maps and lists by indentation',
     hint: 'write them in { } or [ ] too, or leave out the outer ones',
   },
-  DUPLICATE_KEY: { message: 'this key stands twice in the same map', hint: 'keep one of them' },
+  DUPLICATE_KEY: { message: 'this key occurs twice in the same map', hint: 'keep one of them' },
   IMPOSSIBLE: unclear,
   KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for a quote that is not closed' },
   MISSING_CHAR: { message: 'a quote or bracket is not closed, or `:` is missing after a key' },

@@ -241,7 +241,7 @@ const cases: Record<string, readonly Case[]> = {
     ),
     [
       client({ ...code, redirect_uris: ['https://app.example.com/', 'https://app.example.com/'] }),
-      /^warning: this address stands here twice/,
+      /^warning: this address occurs twice/,
     ],
     [redirect('http://127.0.0.1:3000/callback')],
     [redirect('http://[::1]/callback?a=b')],

@@ -304,7 +304,7 @@ const cases: Record<string, readonly Case[]> = {
   'protection of Digest': [
     [digest({ qop: ['auth-int'] }), /`auth-int` alone makes browsers fall back/],
     [digest({ algorithms: ['MD5', 'MD5'], qop: ['auth', 'auth'] }), /`MD5` stands twice/, /`auth` stands twice/],
-    [digest({ legacy_no_qop: true }), /^error: clients of RFC 2069 know no algorithm but MD5/],
+    [digest({ legacy_no_qop: true }), /^error: clients of RFC 2069 support only MD5/],
     [
       digest({ legacy_no_qop: true, algorithms: ['SHA-256', 'MD5'] }),
       /^warning: without qop a response is easily found/,
@@ -489,7 +489,7 @@ const cases: Record<string, readonly Case[]> = {
     [route({ authorization_servers: ['mian'] }), /there is no authorization server `mian`/],
     [route({ authorization_servers: ['main', 'main'] }), /`main` stands twice/],
   ],
-  'nobody to verify': [
+  'no server can verify tokens': [
     [
       (config) => {
         delete config.authorization_servers;
@@ -643,7 +643,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ ...asking, user_key_uri_template: 'http://auth.example.com/{kid}' }), /http beyond this machine/],
     [server({ ...asking, user_key_uri_template: 'https://auth.example.com/keys/{kid}' })],
   ],
-  'revocations that nobody tells': [
+  'revocations without a feed': [
     [
       server({ user_key_uri_template: 'https://auth.example.com/keys/{kid}' }),
       /^warning: no revocation feed is followed: revoked JWTs pass until their `exp`/,
@@ -826,7 +826,7 @@ const cases: Record<string, readonly Case[]> = {
     ],
     [route({ when: 'request.headers.all(name, name != "x-method-override")' })],
   ],
-  'certificate headers of nobody': [
+  'certificate headers without a sender': [
     [route({ pass_headers: ['X-SSL'] }), /^warning: `X-SSL` passes from trusted proxies only/],
     [
       (config) => {
@@ -976,7 +976,7 @@ const cases: Record<string, readonly Case[]> = {
     [addRoute({ match: { path: '/orders/{rest*}', methods: ['POST'] }, access: 'public' })],
     [
       addRoute({ match: { path: '/orders/{rest*}' }, access: 'authenticated' }),
-      /^warning: the same path but for the slash at its end is judged by the weaker rule of/,
+      /^warning: the same path with a slash at its end is judged by the weaker rule of/,
     ],
     [addRoute({ match: { path: '/{rest*}' }, scope: 'read' }), /but for the slash at its end is judged by the weaker/],
     [addRoute({ match: { path: '/{rest*}' }, access: 'optional' }), /but for the slash at its end is judged by/],
@@ -1010,7 +1010,7 @@ const cases: Record<string, readonly Case[]> = {
         addRoute({ match: { path: '/orders/{id}/' }, scope: 'read orders.read' })(config);
       },
       /^warning: without its conditions, a request for this path is judged by the weaker rule of/,
-      /^warning: the same path but for the slash at its end is judged by the weaker rule of/,
+      /^warning: the same path with a slash at its end is judged by the weaker rule of/,
     ],
     [
       (config) => {

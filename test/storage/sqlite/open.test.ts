@@ -144,7 +144,7 @@ t.test('a database that everybody may read is told at start', { skip: bits }, as
   chmodSync(file, 0o644);
   const told: string[] = [];
   await (await openRecords(url, { ...options, warn: (message) => told.push(message) })).close();
-  t.strictSame(told, [`the file ${file} can be read or written by everybody on this machine: chmod 600 it`]);
+  t.strictSame(told, [`the file ${file} other users of this machine can read or write it: chmod 600 it`]);
 });
 
 t.test('a lost key file is missed where no signing key is sealed, but secrets are', async (t) => {

@@ -34,7 +34,7 @@ const places: Readonly<Record<ApiKeyConfig['in'], (name: string) => Told>> = {
     if (!namesWithMeaning.includes(fold(name))) return undefined;
     return { message: `\`${name}\` has a meaning of its own, and can hold no API key`, hint };
   },
-  /** Only what nobody encodes has one spelling. */
+  /** Only unreserved characters have a single spelling. */
   query(name) {
     const hint = 'choose another name, such as api_key';
     if (name === 'access_token') return { message: '`access_token` is for bearer tokens (RFC 6750 §2.3)', hint };

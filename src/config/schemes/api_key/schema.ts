@@ -6,14 +6,14 @@ export const ApiKey = record(
   {
     realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
     in: oneOf(['header', 'query'], 'header', 'Where the key stands. In a query it is kept out of logs and caches.'),
-    name: text('X-API-Key', 'Of the header or of the query parameter.'),
+    name: text('X-API-Key', 'The name of the header or query parameter.'),
     keys: Type.Union(
       [
         text(
           undefined,
-          'A file as `gatehouse api-key create` writes it: hashes, and no key; closed to everybody else, and read again when it changes.',
+          'A file that `gatehouse api-key create` writes. It holds hashes and no keys. Only its owner may read it. The gateway reads it again when it changes.',
         ),
-        record({ storage }, undefined, 'What `gatehouse api-key create --config` wrote.'),
+        record({ storage }, undefined, 'The database to which `gatehouse api-key create --config` writes.'),
       ],
       { description: 'A file, or { storage } of an authorization service.' },
     ),

@@ -46,7 +46,7 @@ function userFaults({ at, value: { users, scopes } }: Block, { around }: FileFac
   return [...read.warnings.map(warnedAt(pointer)), ...strangers(at, names, [...read.users.keys()])];
 }
 
-/** An account has one spelling, and under another one nobody ever has this scope. */
+/** An account has one spelling. Under another one, no user ever has this scope. */
 function foldedFaults(pointer: Pointer, name: string): readonly Finding[] {
   const key = usernameKey(name);
   if (key === name) return [];

@@ -9,7 +9,7 @@ export const Basic = record(
       [
         text(
           undefined,
-          'A file as htpasswd writes it, with bcrypt, Argon2id, apr1 or {SSHA}; closed to everybody else, and read again when it changes.',
+          'A file that htpasswd writes, with bcrypt, Argon2id, apr1 or {SSHA}. Only its owner may read it. The gateway reads it again when it changes.',
         ),
         record(
           { storage },

@@ -37,7 +37,7 @@ function protectionFaults({ at, value: { qop, algorithms, legacy_no_qop } }: Blo
     faults.push({ pointer: [...at, 'qop'], message, hint: 'write `qop: [auth, auth-int]`' });
   }
   if (legacy_no_qop && !algorithms.includes('MD5')) {
-    const message = 'clients of RFC 2069 know no algorithm but MD5';
+    const message = 'clients of RFC 2069 support only MD5';
     faults.push({ pointer: [...at, 'legacy_no_qop'], message, hint: 'name `MD5` in `algorithms`' });
   } else if (legacy_no_qop) {
     const message = 'without qop a response is easily found out by whoever chooses the nonce';
@@ -48,7 +48,7 @@ function protectionFaults({ at, value: { qop, algorithms, legacy_no_qop } }: Blo
 
 function twice(at: Pointer, names: readonly string[]): readonly Finding[] {
   return names.flatMap((name, index): Finding[] =>
-    names.indexOf(name) === index ? [] : [{ pointer: [...at, index], message: `\`${name}\` stands twice` }],
+    names.indexOf(name) === index ? [] : [{ pointer: [...at, index], message: `\`${name}\` occurs twice` }],
   );
 }
 
@@ -113,6 +113,6 @@ function bodyHashes({ at, value: { qop } }: Block, { hasDecision }: FileFacts): 
   const index = qop.indexOf('auth-int');
   if (!hasDecision || index === -1) return [];
   const message =
-    'a proxy that asks at `decision` keeps the body, so `auth-int` is refused there for all but GET and HEAD';
+    'a proxy that asks at `decision` keeps the body, so `auth-int` is rejected there except for GET and HEAD';
   return [{ pointer: [...at, 'qop', index], severity: 'warning', message, hint: 'write `qop: [auth]`' }];
 }

@@ -11,7 +11,7 @@ export const Digest = record(
       [
         text(
           undefined,
-          'A file as htdigest writes it, user:realm:HEX; whoever reads it needs no password, so it is closed to everybody else. Read again when it changes.',
+          'A file that htdigest writes, user:realm:HEX. A reader of it needs no password, so only its owner may read it. The gateway reads it again when it changes.',
         ),
         record(
           {
@@ -25,7 +25,7 @@ export const Digest = record(
             ),
           },
           undefined,
-          'What `gatehouse digest set --config` wrote for this realm.',
+          'The database to which `gatehouse digest set --config` writes for this realm.',
         ),
       ],
       { description: 'A file, or { storage, encryption_keys } of an authorization service.' },
@@ -34,7 +34,7 @@ export const Digest = record(
       minItems: 1,
       default: ['SHA-256'],
       description:
-        'What is offered, each with a challenge; MD5 only for clients that know no other (no FIPS module has it).',
+        'The offered algorithms, each with a challenge. Offer MD5 only for clients without SHA-256 (no FIPS module has it).',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,

@@ -22,7 +22,7 @@ export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, fil
   const users = [...new Set(entries.map(({ username }) => username))];
   const found = [...read.warnings.map(warnedAt(pointer)), ...strangers(at, Object.keys(digest.scopes), users)];
   if (users.length > 0) return [...found, ...lockedOut(at, digest, entries)];
-  const message = `no line of ${digest.users} is of the realm \`${digest.realm}\`, so nobody gets in`;
+  const message = `no line of ${digest.users} is for the realm \`${digest.realm}\`, so no user can log in`;
   const realms = [...new Set(read.users.map(({ realm }) => realm))];
   return [{ pointer: [...at, 'realm'], severity: 'warning', message, hint: didYouMean(digest.realm, realms) }];
 }
