@@ -80,7 +80,7 @@ function keepBelieved(proxies: TrustedProxies, { raw }: FastifyRequest): void {
   else delete raw.headers['x-forwarded-for'];
 }
 
-/** Of a client that nobody can tell, since it has left. */
+/** For a client that has left: the reason cannot reach it. */
 const GONE = '0.0.0.0';
 
 /** The framework asks the socket each time, and one that was closed meanwhile has no address any more. */
@@ -93,8 +93,8 @@ function keepAddress(request: FastifyRequest): void {
 const HTTPS_FOR = 31_536_000;
 
 /**
- * RFC 6749 §5.1, for answers and errors alike; documents that may be kept say so themselves. With an https issuer browsers
- * come back by https alone (RFC 6797): a proxy before the service passes it on, and on its way to us nobody looks at it.
+ * RFC 6749 §5.1, for answers and errors alike. Cacheable documents say so themselves. With an https issuer, browsers return
+ * by https only (RFC 6797). A proxy in front forwards the header, and it has no effect between the proxy and us.
  */
 function commonHeaders(issuer: string) {
   const fixed = {

@@ -37,8 +37,8 @@ export interface Authorization {
   /** Listens at `listen`, `admin` and `health`; answers with the URLs, which matter where a port is 0. */
   start(): Promise<{ readonly url: string; readonly admin?: string; readonly health?: string }>;
   /**
-   * Not ready at once, then what is in flight is finished, then the store is closed.
-   * @param lastRequests milliseconds for which kept connections may bring another request; 0 unless told
+   * Becomes not ready at once, then finishes requests in flight, then closes the store.
+   * @param lastRequests milliseconds for which kept connections may bring another request; default 0
    */
   stop(lastRequests?: number): Promise<void>;
 }
@@ -88,7 +88,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     collectDefaultMetrics({ register: metrics.registry });
     await service.counters.start();
     const urls = await listenEverywhere().catch(gate.fail);
-    // a start that fails for want of a port has signed nobody out
+    // a start that fails because its port is taken has signed no one out
     await takeUpFileUsers(service).then(gate.open, gate.fail);
     stopHousekeeping = startHousekeeping(service, log, choresOf(clock, log, deps.keysEvery));
     return urls;

@@ -25,7 +25,7 @@ import { buildServiceMetrics } from './telemetry/metrics.ts';
 import { UntrustedProxies } from './telemetry/untrusted-proxies.ts';
 
 export interface ServiceDependencies {
-  /** Of the configuration file: a relative storage path starts here. */
+  /** From the configuration file: the base of a relative storage path. */
   readonly directory: string;
   readonly log: Logger;
   readonly clock?: Clock | undefined;
@@ -110,7 +110,7 @@ function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfi
   return { maxSize: max_size, files: max_files, maxAge: max_age };
 }
 
-/** Of the 64 where passwords wait to be judged, for browsers that somebody logged in with before. */
+/** Of the 64 places in the password queue, those kept for browsers with an earlier login. */
 const PLACES_KEPT = 16;
 
 function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<DecoyCosts> {

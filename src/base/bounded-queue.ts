@@ -7,16 +7,16 @@ export interface Asker {
   readonly block: string;
   /** Of all places, the most that this block has under way and waiting; 1: as many as there are. */
   readonly share: number;
-  /** Nobody else can pass for it: it asks in a line for which places are kept. Its block is a name of its own. */
+  /** Jobs of this caller have places of their own, which no other caller can take. Its block has a name of its own. */
   readonly isKnown?: boolean;
 }
 
 /** Jobs that a machine can do a few of at a time. */
 export interface BoundedQueue {
   /**
-   * What the job gives. Blocks take turns, and known ones with the others, so a long line makes no other line longer.
-   * Undefined, and the job is not begun: the block has all of its share; every place is taken by blocks that have no more
-   * than this one; or the place went to a block that had less. Jobs for nobody in particular have no share of their own.
+   * Returns the job's result. Blocks take turns, with known ones too, so one long queue delays no other. Returns undefined
+   * without starting the job if the block has its whole share, if blocks with no more than this one fill every place, or if a
+   * block with less took the place. Jobs without a block have no share.
    */
   run<Result>(job: () => Promise<Result>, asker?: Asker): Promise<Result | undefined>;
   /** How many each block has under way and waiting; for tests and views. */
@@ -61,7 +61,7 @@ function inTurn(known: Hall, strangers: Hall): () => Lane | undefined {
   };
 }
 
-/** Of one block. */
+/** Jobs of one block. */
 class Line {
   readonly block: string;
   readonly lane = new Lane();
@@ -73,7 +73,7 @@ class Line {
   }
 }
 
-/** The line of jobs for nobody in particular. */
+/** The queue of jobs without a block. */
 const NOBODY = '';
 
 /** Where lines wait. They take turns in the order of this map. */

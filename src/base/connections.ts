@@ -11,8 +11,8 @@ export interface Connections {
 }
 
 /**
- * Node.js leaves a kept connection open after `close()` until its time-out, and one that never sent a request too.
- * So that a stop takes as long as the requests in flight and no longer, we end them ourselves.
+ * After `close()`, Node.js leaves an idle connection open until its timeout, and also one that never sent a request. We end
+ * them ourselves, so that a stop takes only as long as the requests in flight.
  */
 export function trackConnections(server: Server): Connections {
   const answering = new Map<Socket, Set<ServerResponse>>();

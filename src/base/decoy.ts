@@ -1,10 +1,10 @@
 import { hmacSha256 } from './hmac.ts';
 
 /**
- * One of the costs at which passwords are stored, for a name that nobody has: always the same one for a name, and each as
- * often among such names as among users. So how long a refusal takes tells no known name from an unknown one, whatever is
- * stored. Where a cost comes or goes, most names keep theirs. Undefined: nothing is stored.
- * @param key what strangers do not know: else they could compute which cost an unknown name has
+ * A password cost for an unknown name. A name always gets the same cost, and costs are as frequent as among real users. So
+ * the time of a rejection does not reveal which names exist. When a cost appears or disappears, most names keep theirs.
+ * Undefined: nothing is stored.
+ * @param key a secret: with it, a stranger could compute which cost an unknown name has
  * @param costs cost → how many users have it
  */
 export function decoyCost(key: Uint8Array, name: string, costs: ReadonlyMap<string, number>): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * Ends this process with `status`, whatever its threads do: `process.exit` waits for those of the thread pool, and one that
- * writes to a pipe which nobody reads, or to a disk that is gone, never comes back. Another program takes the place of this
- * one, which ends them all, and gives the status; a signal would lose it.
+ * Ends this process with `status`, whatever its threads do. `process.exit` waits for the thread pool, and a thread may hang
+ * in a write to a blocked pipe or a lost disk. So another program replaces this one, which ends its threads, and returns the
+ * status. A signal would lose it.
  */
 export function exitForCertain(status: number): never {
   // As the last of those who listen: what is still to be written is written before.

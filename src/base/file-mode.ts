@@ -19,7 +19,7 @@ export function secretFileFault(file: string, name = file): Openness | undefined
   if ((mode & EVERYBODY) !== 0)
     return {
       verdict: 'refused',
-      message: `the file ${name} can be read or written by everybody on this machine`,
+      message: `other users of this machine can read or write the file ${name}`,
       hint: `chmod 640 ${name}, or 600; of a Secret in Kubernetes: \`defaultMode: 0440\` with an \`fsGroup\``,
     };
   if ((mode & GROUP_WRITES) === 0) return undefined;
@@ -33,7 +33,7 @@ export function secretFileFault(file: string, name = file): Openness | undefined
 /** Of a file that tells much and opens nothing, such as a database of hashes or an audit log: one line for the log. */
 export function readableByEverybody(file: string): string | undefined {
   if ((modeOf(file) & EVERYBODY) === 0) return undefined;
-  return `the file ${file} can be read or written by everybody on this machine: chmod 600 it`;
+  return `other users of this machine can read or write the file ${file}: chmod 600 it`;
 }
 
 /** No bits of what cannot be looked at, which who reads it says; nor of a device or pipe, which keeps nothing. */

@@ -13,7 +13,7 @@ export interface NotReady {
 export interface Health {
   /** Undefined: ready. */
   readonly notReady: () => NotReady | undefined | Promise<NotReady | undefined>;
-  /** What is to be known of a process that is ready all the same. */
+  /** A remark about a process that is ready anyway. */
   readonly remark?: () => string | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
 }
@@ -26,7 +26,7 @@ export function buildHealth(
 ): FastifyInstance {
   const app = Fastify({ ...withoutSchemas, forceCloseConnections: true, ...options });
   refusePages(app, isOurs);
-  // That of the framework repeats the path, in which somebody may have put a token.
+  // The framework's message repeats the path, which may contain a token.
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ status: 'not found' }));
   app.get('/livez', () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) => {

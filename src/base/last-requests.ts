@@ -2,9 +2,9 @@ import { Server } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Milliseconds after a signal to stop for which a kept connection may bring another request. RFC 9112 §9.6: whoever closes
- * a connection as a request is on its way loses it, so each is told `Connection: close` in the answer to a request, and
- * only those that bring none for so long are closed without a word.
+ * Milliseconds after a stop signal in which a kept connection may bring another request. RFC 9112 §9.6: closing a connection
+ * loses a request in flight. So each client gets `Connection: close` with its next answer. Only connections without a request
+ * in this time are closed silently.
  */
 export const LAST_REQUESTS = 500;
 
@@ -12,8 +12,8 @@ export const LAST_REQUESTS = 500;
 const MOST_TURNS = 100;
 
 /**
- * Accepts nothing more, and leaves alone what is open, which the `close` of an HTTP server does not. Whoever has connected
- * by now is accepted first: a listener that closes resets those in its queue.
+ * Stops accepting and leaves open connections alone, unlike an HTTP server's `close`. Clients that have connected by now are
+ * accepted first: closing a listener resets its queue.
  */
 export async function stopListening(server: Server): Promise<void> {
   let came = true;

@@ -1,4 +1,4 @@
-/** Makes it for the first who asks; everybody else gets the same. */
+/** Creates the value at the first call. Later calls get the same one. */
 export function lazily<Made>(make: () => Made): () => Made {
   let made: { readonly it: Made } | undefined;
   return () => {

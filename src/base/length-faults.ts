@@ -16,7 +16,10 @@ export class LengthFaults {
   readonly #session: Http2Session;
   readonly #streams = new Set<Http2Stream>();
   #reports = 0;
-  /** Of streams that are gone. A reset by the other side counts too: at worst its own connection ends later, when it is idle. */
+  /**
+   * For streams that no longer exist. A reset by the other side counts too: at worst, its own connection ends later, when
+   * idle.
+   */
   #resets = 0;
 
   constructor(session: Http2Session) {

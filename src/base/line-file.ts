@@ -8,7 +8,7 @@ export interface LineFile {
   /** Rejects where the file cannot be opened for appending, or may be waited for; without it, the first line opens it. */
   open(): Promise<void>;
   append(line: string, lost: Lost): void;
-  /** Somebody has renamed the file: what is written from now on begins a new one. */
+  /** The file was renamed: the next line begins a new one. */
   reopen(): void;
   /** When what was appended is written or given back. */
   close(): Promise<void>;
@@ -145,11 +145,11 @@ async function openAtLineStart(file: string): Promise<FileHandle> {
   }
 }
 
-/** A pipe that nobody reads, or a terminal that is held up, blocks a thread for good; no process ends orderly with one. */
+/** A pipe without a reader, or a paused terminal, blocks a thread forever. Then no process can end cleanly. */
 async function refuseSlow(handle: FileHandle): Promise<void> {
   const kind = await handle.stat();
   const isQuick = kind.isFile() || (kind.isCharacterDevice() && !isatty(handle.fd));
-  if (!isQuick) throw new Error('it is no regular file, and a write to it may wait for somebody who reads');
+  if (!isQuick) throw new Error('it is not a regular file, and a write to it may wait for a reader');
 }
 
 /**

@@ -19,7 +19,7 @@ export class CannotListen extends Error {
 /** What is wrong with an address, and what to do. */
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
   EADDRINUSE: ['is taken', 'stop what listens there, or choose another address'],
-  EACCES: ['may not be opened by this user', 'choose a port above 1023'],
+  EACCES: ['needs more rights than this user has', 'choose a port above 1023'],
   EADDRNOTAVAIL: ['is not an address of this machine', ''],
 };
 

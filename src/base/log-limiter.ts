@@ -7,8 +7,8 @@ export const HOUR = 3_600_000;
 export const MOST_LINES = 16;
 
 /**
- * Log lines that somebody else can cause without end: each name again after an hour, so that what is new then is not missed,
- * and so many in an hour that they fill no log. What was left out is counted, and told with the first of the next hour.
+ * Limits log lines that outsiders can cause without end. Each name is logged again after an hour, so new events are not
+ * missed, and the number per hour is bounded. Skipped lines are counted and reported with the first line of the next hour.
  */
 export class LogLimiter {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class LogLimiter {
     this.#tellLeftOut = tellLeftOut;
   }
 
-  /** Whether this is to be told now; if so, it is taken as told. */
+  /** Whether to log this now. If true, it counts as logged. */
   isDue(name: string): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#began >= HOUR) this.#begin(now);

@@ -27,7 +27,7 @@ export function lossyOutput(descriptor: number, complain: Write, put = writeSync
 /** Standard output of this process, whatever it is. */
 export function openStandardOutput(): Write {
   if (isFile(1)) return lossyOutput(1, tell);
-  // Whoever read it may be gone: the program has more to do than to log.
+  // The reader of the output may have left. The program has more to do than to log.
   process.stdout.on('error', () => {});
   return (text) => void process.stdout.write(text);
 }

@@ -2,12 +2,12 @@
 const LONGEST = 512;
 const MOST = 16;
 
-/** What people mistype in an identifier, and how two texts are read alike in spite of it. */
+/** Usual typing mistakes in an identifier, and how to compare two texts despite them. */
 const slips: readonly { readonly text: string; readonly fold: (value: string) => string }[] = [
   { text: 'a slash at the end', fold: (value) => (value.endsWith('/') ? value.slice(0, -1) : value) },
   { text: 'upper and lower case', fold: (value) => value.toLowerCase() },
   { text: 'http and https', fold: (value) => value.replace(/^http:/i, 'https:') },
-  { text: 'white space around it', fold: (value) => value.trim() },
+  { text: 'whitespace around it', fold: (value) => value.trim() },
 ];
 
 /** Where a value is almost one of those that fit, by what it differs; `found` may be a list, as `aud` is. */

@@ -1,11 +1,11 @@
-/** For servers whose routes declare no schemas: the framework would load two compilers for them, which nobody asks. */
+/** For servers whose routes declare no schemas. The framework would load two unused compilers for them. */
 export const withoutSchemas = {
   schemaController: {
     compilersFactory: { buildValidator: refuse as never, buildSerializer: () => () => JSON.stringify },
   },
 };
 
-/** Called for a route that declares one after all: it would let everything pass. */
+/** Called for a route that declares a schema: without a compiler, it would accept everything. */
 function refuse(): never {
   throw new Error('no route of this server has a schema');
 }

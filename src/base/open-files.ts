@@ -1,7 +1,7 @@
 /** Descriptors that a process keeps for itself: libraries, logs, listeners, databases, probes. */
 export const OWN_FILES = 64;
 
-/** Undefined: nobody has asked yet. */
+/** Undefined: not read yet. */
 let known: { readonly limit: number | undefined } | undefined;
 
 /**
@@ -27,9 +27,9 @@ function readLimit(): number | undefined {
 }
 
 /**
- * Connections for which there are descriptors, so that whoever comes above is refused and nothing else is: a process
- * without any can neither answer a probe nor ask its upstream.
- * @param each descriptors of one connection, with what it is answered by
+ * Connections for which descriptors exist. Connections above that are rejected and nothing else fails: a process without
+ * descriptors can neither answer a probe nor reach its upstream.
+ * @param each descriptors of one connection, including those of its answer
  */
 export function roomForConnections(each: number, limit = openFileLimit()): number {
   return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor((limit - OWN_FILES) / each));

@@ -6,12 +6,12 @@ interface PackageFile {
   readonly engines: { readonly node: string };
 }
 
-/** package.json, which stands at the same distance from the sources as from dist/. */
+/** package.json, which is at the same distance from the sources as from dist/. */
 export function packageFile(): PackageFile {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as PackageFile;
 }
 
-/** What `--version` prints: whoever reports a problem is asked for both. */
+/** The output of `--version`: a bug report needs both. */
 export function versionLine(): string {
   return `gatehouse ${packageFile().version} (node ${process.version})`;
 }

@@ -87,7 +87,7 @@ export function formatPasswordHash({ memory, passes, lanes, salt, hash }: Passwo
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${toBase64(salt)}$${toBase64(hash)}`;
 }
 
-/** Whether a hash is weaker than one that is made today: then it is made anew when the password is next known. */
+/** Whether a hash is weaker than a new one. Then it is replaced when the password is next known. */
 export function needsRehash({ memory, passes, salt, hash }: PasswordHash, cost: PasswordCost = currentCost): boolean {
   return memory * passes < cost.memory * cost.passes || salt.length < SALT_LENGTH || hash.length < HASH_LENGTH;
 }

@@ -19,7 +19,7 @@ import { type Outage, outage, type Refused, refused } from './verdict.ts';
 export interface Passwords {
   /** The PHC string of a new hash. Whether the password is good enough for a new one is the caller's question. */
   hash(password: string): Promise<HashedPassword | Outage>;
-  /** Of an unknown user `stored` is undefined: refused after the work of a wrong password. */
+  /** `stored` is undefined for an unknown user: rejected after the work of a wrong password. */
   verify(
     stored: string | undefined,
     password: string,
@@ -40,7 +40,7 @@ export type HashedPassword =
 
 export interface Matches {
   readonly kind: 'matches';
-  /** The hash is weaker than one of today: make it anew from this password. */
+  /** The hash is weaker than a new one: replace it with a hash of this password. */
   readonly needsRehash: boolean;
 }
 

@@ -34,13 +34,13 @@ export class Lane {
     });
   }
 
-  /** Gives a slot to the first waiter. False: nobody waits. */
+  /** Gives a slot to the first waiter. False: no one waits. */
   callFirst(): boolean {
     const [first] = this.#waiters;
     return this.#end(first, true);
   }
 
-  /** The last waiter gives up its place. False: nobody waits. */
+  /** The last waiter gives up its place. False: no one waits. */
   dismissLast(): boolean {
     return this.#end([...this.#waiters].at(-1), false);
   }

@@ -13,7 +13,7 @@ export type StoragePlace =
 export interface StorageUrl {
   /** As messages call the engine. */
   readonly name: string;
-  /** What stands before the first colon. */
+  /** The part before the first colon. */
   readonly schemes: readonly string[];
   /** What a URL begins with, as a regular expression. Something must follow. */
   readonly pattern: string;

@@ -7,7 +7,7 @@ export function usernameKey(username: string): string {
   return username.normalize('NFKC').toLowerCase().normalize('NFC');
 }
 
-/** Bytes. Normalizing takes a time that grows with the square of the length, so what names nobody is not normalized. */
+/** Bytes. The time for normalizing grows with the square of the length, so an impossible name is not normalized. */
 const longest = 255;
 
 /** Holds a control character, as no username does. */

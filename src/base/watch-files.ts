@@ -23,7 +23,7 @@ export class WatchedFiles {
     return [...this.#written].filter((file) => this.#states.has(file));
   }
 
-  /** What was read is in force. */
+  /** The loaded file is active. */
   settle(): void {
     this.#written.clear();
   }
@@ -53,7 +53,7 @@ export class WatchedFiles {
 
 export interface WatchOptions {
   readonly files: WatchedFiles;
-  /** Adds the files anew, so that what called is not a change any more. */
+  /** Watches the files again, so that the change that called is over. */
   readonly onChange: () => Promise<unknown>;
   /** Milliseconds between two looks. */
   readonly every?: number;

@@ -8,7 +8,7 @@ t.test('a value that is almost right is said to be that, and by what it differs'
     [`${issuer}/`, 'a slash at the end'],
     ['https://id.example/realms/a', 'upper and lower case'],
     ['http://id.example/realms/A', 'http and https'],
-    [` ${issuer}`, 'white space around it'],
+    [` ${issuer}`, 'whitespace around it'],
     ['HTTP://id.example/realms/A/', 'a slash at the end and http and https'],
     [['other', `${issuer}/`], 'a slash at the end'],
   ];

@@ -44,11 +44,6 @@ const words: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\b(?:that|those) of (?:the|a|an|its|each|one)\b.*\bis in\b/i, 'name the thing again'],
   [/\bafter all\b/i, 'leave it out'],
   [/\bof itself\b|\bof themselves\b/i, 'itself'],
-  [
-    /\bmay not\b(?= (?:be|have|do|use|send|name|contain|follow|hold|stand))/i,
-    'must not, cannot',
-    /\bmay not be (?:there|needed|enough)\b/i,
-  ],
 ];
 
 const spellings: readonly (readonly [RegExp, string])[] = [

@@ -61,8 +61,8 @@ interface WrongCredentials {
 }
 
 /**
- * Only wrong secrets are slowed down. A right one always passes: otherwise whoever shares an address with a gateway could
- * lock it out, and its users with it. What stops guessing is the length of the secret.
+ * Only wrong secrets are slowed down. A right one always passes: otherwise a neighbour at a gateway's address could lock out
+ * the gateway and its users. The secret's length is the protection against guessing.
  */
 async function wrongCredentials(
   service: Service,
@@ -83,13 +83,13 @@ async function wrongCredentials(
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
 }
 
-/** A client of the file is found without the store; the time must not tell it from an id that nobody has. */
+/** A client of the file is found without the store. The time must not distinguish it from an unknown id. */
 async function lookAsLong({ records, clock }: Service, { credentials, named }: WrongCredentials): Promise<void> {
   if (named?.inFile !== true) return;
   for (const { id } of credentials) await records.findClient(id, seconds(clock));
 }
 
-/** One name for all of them: whoever makes ids up must not fill the counters, which forget the oldest. */
+/** One name for all of them: invented ids must not fill the counters, which forget the oldest entry. */
 const UNREGISTERED = 'unregistered client\n';
 
 function presentedCredentials(

@@ -25,7 +25,7 @@ export class BoundedStream extends Readable {
     done(error);
   }
 
-  /** False: enough for now; `ready` tells when to go on. */
+  /** False: stop for now. `ready` tells when to continue. */
   write(text: string): boolean {
     if (this.isOver) return false;
     if (this.readableLength > MOST_BEHIND) {

@@ -59,7 +59,7 @@ async function requireFollower(service: Service, request: FastifyRequest, parame
 /** Milliseconds. */
 const LOOK_AGAIN = 10_000;
 
-/** A stream has no end of its own: whoever was removed since it began, or lost its secret, is told nothing more. */
+/** A stream has no natural end: it stops when its client is removed or loses its secret. */
 function endWithRight(service: Service, request: FastifyRequest, events: BoundedStream): void {
   const parameters = readQuery(service, request);
   const look = () =>

@@ -5,13 +5,13 @@ type FindKey = (kid: string) => Promise<UserKeyRecord | undefined>;
 
 type Asked = PromiseWithResolvers<UserKeyRecord | undefined>;
 
-/** More do not wait: each is a request that somebody holds open. */
+/** The rest is rejected: each one is an open request. */
 const MOST_WAITING = 10_000;
 
 /**
- * Whatever is asked for while one statement is under way goes with the next, the same `kid` once. So a flood of made-up
- * names takes one connection to the store and an index look-up each, whoever asks for a real key waits for a few
- * statements at most, and nothing is remembered that something useful would have to make place for.
+ * Requests that arrive during one statement share the next one, each `kid` once. So a flood of invented names takes one
+ * connection to the store and one index lookup each. A caller with a real key waits for a few statements at most. Nothing is
+ * cached, so nothing useful is evicted.
  */
 export function gatherLookups({ findUserKeys }: Pick<Records, 'findUserKeys'>): FindKey {
   const waiting = new Map<string, Asked>();

@@ -30,7 +30,7 @@ export function introspectEndpoint(service: Service): Endpoint {
   };
 }
 
-/** A gateway that was forgotten sees inactive tokens only, and nobody would know why. */
+/** Without this remark, a gateway that is missing here sees only inactive tokens, without a reason. */
 function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }: RegisteredClient): void {
   if (introspect || told.has(id)) return;
   told.add(id);

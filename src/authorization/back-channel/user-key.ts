@@ -33,7 +33,7 @@ export function userKeyEndpoint(service: Service): Endpoint {
   };
 }
 
-/** One that was made while `signing.alg` was HS256 is nobody's to read once no client has to show who it is. */
+/** A key from the time of `signing.alg: HS256` stays secret when clients need no authentication any more. */
 function isSecretKey({ publicJwk }: UserKeyRecord): boolean {
   return publicJwk === undefined;
 }
@@ -42,7 +42,7 @@ function members({ config }: Service, { kid, alg, subject }: UserKeyRecord): Use
   return { kid, alg, use: 'sig', sub_hash: subjectHash(config.issuer, subject) };
 }
 
-/** Of HS256: whoever has the key can make tokens for its user. */
+/** For HS256: the key's holder can issue tokens for its user. */
 async function requireTrusted(service: Service, request: FastifyRequest): Promise<void> {
   if (!isPrivate(request)) throw new OAuthError('key_in_clear');
   const client = await authenticateClient(service, request, parseOAuthParameters('', { aliases: false }));

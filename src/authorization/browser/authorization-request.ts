@@ -37,7 +37,7 @@ export interface ConsentDecision {
   readonly scope: readonly string[];
   /** What is remembered of it. */
   readonly consent: ConsentGiven | undefined;
-  /** Of the page on which it was said; undefined where none was shown. */
+  /** The page of the decision. Undefined: no page was shown. */
   readonly transaction: OneTime | undefined;
   /** Always of a browser in which the user is signed in. */
   readonly premises: Premises & { readonly session: Uint8Array };
@@ -46,7 +46,7 @@ export interface ConsentDecision {
 export type ResponseValues = Readonly<Record<string, string | number | undefined>>;
 
 export interface ResponseType {
-  /** Among the `grant_types` of whoever may use it. */
+  /** One of the client's `grant_types`. */
   readonly grant: 'authorization_code' | 'implicit';
   /** The first is the default. */
   readonly modes: readonly ResponseMode[];

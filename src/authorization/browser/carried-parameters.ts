@@ -3,7 +3,7 @@ import { type Parameters, type ReadParameters, readParameters } from '../../oaut
 import type { Service } from '../service/service.ts';
 import { encodeForm } from './authorization-response.ts';
 
-/** What of an authorization request goes from page to page; it is judged anew at each. */
+/** The parameters of an authorization request that go from page to page. Each page judges them again. */
 export type CarriedParameters = readonly (readonly [name: string, value: string])[];
 
 const names = [
@@ -35,7 +35,7 @@ export function readCarried({ config }: Service, parameters: CarriedParameters):
   return readParameters(encodeForm(parameters), { ...config.compat });
 }
 
-/** Whoever has just logged in is not asked to log in by the same request again. */
+/** A user who has just logged in is not asked to log in by the same request again. */
 export function afterLogin(parameters: CarriedParameters): CarriedParameters {
   return parameters.flatMap(([name, value]): CarriedParameters => {
     if (name === 'prompt') return withoutLogin(value);

@@ -42,8 +42,8 @@ export function browserCookie(issuer: string, name: string, { shape, maxAge }: C
 }
 
 /**
- * Cookies are of a host: its ports and, with `path: /`, its paths share them (RFC 6265 §8.5, §8.6). Each issuer that does not
- * have the host by itself has names of its own, so that signing in at one signs nobody out of another.
+ * Cookies belong to a host: its ports and, with `path: /`, its paths share them (RFC 6265 §8.5, §8.6). Issuers on a shared
+ * host have cookie names of their own, so that a login at one does not end a session at another.
  */
 function tagOf(issuer: string): string {
   const { port, pathname, host } = new URL(issuer);

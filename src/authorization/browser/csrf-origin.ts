@@ -4,9 +4,9 @@ import { OAuthError } from '../../oauth/errors.ts';
 const own: ReadonlySet<string | undefined> = new Set([undefined, 'same-origin', 'none']);
 
 /**
- * A form that a page of somebody else posted is refused by what the browser says of it. Our pages have no referrer, so
- * their forms come with `Origin: null` (Fetch §3.2); what proves them is `Sec-Fetch-Site`, and the sealed transaction
- * together with the cookie of the browser.
+ * Rejects a form that another site's page posted (CSRF), by the browser's headers. Our pages send no referrer, so their forms
+ * come with `Origin: null` (Fetch §3.2). They are proven by `Sec-Fetch-Site`, and by the sealed transaction together with the
+ * browser's cookie.
  */
 export function requireOwnPage({ headers }: FastifyRequest, issuer: string): void {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -8,7 +8,7 @@ import type { Addressed, AuthorizationRequest, ResponseMode, ResponseType } from
 import { isRegistered } from './redirect-address.ts';
 import { responseTypes } from './response-types.ts';
 
-/** The client and its address; whoever is wrong about them is shown a page and sent nowhere. */
+/** The client and its address. If either is wrong, the user sees a page and is not redirected. */
 export async function judgeAddress(
   { clients }: Service,
   { parameters, duplicate }: ReadParameters,
@@ -71,7 +71,7 @@ export function judgeRequest(
   };
 }
 
-/** OpenID Connect Core §6.1, §6.2: whoever sends one means more than the other parameters say. */
+/** OpenID Connect Core §6.1, §6.2: a request object may change what the other parameters mean. */
 const unsupported: Readonly<Record<string, OAuthErrorCode>> = {
   request: 'request_not_supported',
   request_uri: 'request_uri_not_supported',
@@ -86,7 +86,9 @@ function judgeResponseType({ grantTypes }: RegisteredClient, parameters: Paramet
   const type = responseTypes.get(parameters.require('response_type'));
   if (type === undefined) throw new OAuthError('unsupported_response_type');
   if (!grantTypes.includes(type.grant))
-    throw new OAuthError('unauthorized_client', { description: 'The client may not use this response type.' });
+    throw new OAuthError('unauthorized_client', {
+      description: 'The client is not allowed to use this response type.',
+    });
   const mode = parameters.get('response_mode');
   if (mode !== undefined && !type.modes.some((known) => known === mode))
     throw invalid('The response mode is not supported for this response type.');
@@ -95,7 +97,10 @@ function judgeResponseType({ grantTypes }: RegisteredClient, parameters: Paramet
 
 const challengeGrammar = /^[A-Za-z0-9\-._~]{43,128}$/;
 
-/** RFC 7636 §4.3. S256 alone: `plain`, which is what no method means, shows the verifier to whoever sees the request. */
+/**
+ * RFC 7636 §4.3. Only S256 is accepted: `plain`, the default without a method, reveals the verifier to anyone who sees the
+ * request.
+ */
 function judgeChallenge({ requirePkce }: RegisteredClient, parameters: Parameters): string | undefined {
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');

@@ -11,11 +11,11 @@ import { buildTransactions, type Transactions } from './transactions.ts';
 export interface PageContext {
   readonly service: Service;
   readonly site: Site;
-  /** Of the one who is signed in. */
+  /** The signed-in user's. */
   readonly sessionCookie: BrowserCookie;
-  /** Of the browser, whoever sits before it. */
+  /** The browser's, whichever user it has. */
   readonly browserCookie: BrowserCookie;
-  /** Of the accounts that were logged in to with it. */
+  /** The accounts that have logged in with it. */
   readonly knownCookie: BrowserCookie;
   readonly transactions: Transactions;
   readonly paths: Readonly<Record<PageName, string>>;

@@ -1,6 +1,6 @@
 /**
- * Byte by byte (RFC 9700 §4.1.3), but for the port of a loopback address, which a native app gets from its system (RFC
- * 8252 §7.3). `localhost` is a name and no such address: what answers to it is not always this machine (§8.3).
+ * Compared byte by byte (RFC 9700 §4.1.3), except for the port of a loopback address, which the system assigns to a native
+ * app (RFC 8252 §7.3). `localhost` is a name and not such an address: it does not always lead to this machine (§8.3).
  */
 export function isRegistered(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;

@@ -10,7 +10,7 @@ export interface Done<What extends string> {
   readonly at?: number;
 }
 
-/** Seconds for which the address is believed: a link of somebody else's says at most a wrong minute. */
+/** Seconds for which the parameter is believed: a forged link shows a wrong message for a minute at most. */
 const RECENT = 600;
 
 /** `now` in seconds: when the store had it, and the feed with it. */

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** What a page carries from the request that showed it to the one that it posts. */
 export interface Transaction {
   readonly kind: 'login' | 'consent' | 'account';
-  /** Of the authorization request; absent where a person came by themselves. */
+  /** From the authorization request. Absent if the user came directly. */
   readonly parameters?: readonly (readonly [name: string, value: string])[];
   /** SHA-256 of the cookie of this browser, base64url. */
   readonly browser: string;

@@ -81,7 +81,7 @@ function openToClient({ request, client }: Asking, reply: FastifyReply): boolean
   return true;
 }
 
-/** Whoever types a password into the client lets it have what it asks for, as with that grant (RFC 6749 §4.3). */
+/** A user who types a password into the client trusts it with the request, as with that grant (RFC 6749 §4.3). */
 async function byPassword(service: Service, { request, client, parameters }: Asking): Promise<Shown> {
   if (!client.grantTypes.includes('password'))
     throw new OAuthError('unauthorized_client', { description: 'The client may not ask for passwords.' });
@@ -97,12 +97,12 @@ async function byPassword(service: Service, { request, client, parameters }: Ask
 const GRANT = 'authorization_code';
 
 /**
- * Nobody is asked here, so never more than the user granted to the client at the consent page; whom the user has never let
- * in gets nothing, not even a name for them.
+ * No user is asked here, so the client gets at most what the user granted on the consent page. Without an earlier consent it
+ * gets nothing, not even a name for the user.
  */
 async function byCookie(front: PageContext, { request, client, parameters }: Asking): Promise<Shown> {
   const visitor = await findSignedInUser(front, request);
-  if (visitor === undefined) throw new OAuthError('login_required', { description: 'Nobody is signed in here.' });
+  if (visitor === undefined) throw new OAuthError('login_required', { description: 'No user is signed in here.' });
   const { account, session } = visitor;
   const { service } = front;
   await limitSession(service, { account, session: session.hash }, { client, caller: request });
@@ -136,7 +136,7 @@ function withinConsent({ config }: Service, { parameters, asked, granted }: Want
   return scope;
 }
 
-/** Nothing but the client binds it: no browser is sent back, and the exchange shows its secret. */
+/** Only the client binds it: no browser is redirected, and the exchange requires the client's secret. */
 const unbound = { audience: [], redirectUri: undefined, redirectUriSent: false, challenge: undefined };
 
 async function giveCode(

@@ -85,7 +85,7 @@ interface Made {
   readonly made: NewSessionKey;
 }
 
-/** What is kept if the code is good, which the store decides; undefined where the user is no more. */
+/** The record to store if the code is valid, which the store decides. Undefined: the user no longer exists. */
 async function sessionKeyRecord(
   { accounts, clock, config, secrets }: Service,
   { client, code, made: { key, hash } }: Made,

@@ -9,9 +9,9 @@ export interface Secrets {
   readonly pairwise: Uint8Array;
   /** Makes the digests by which a changed password of the file is known. */
   readonly filePasswords: Uint8Array;
-  /** Says at which cost a password is judged for a name that nobody has. */
+  /** The password cost for an unknown name. */
   readonly decoys: Uint8Array;
-  /** Shows that somebody logged in with a browser before. */
+  /** Shows that an account has logged in with this browser before. */
   readonly knownBrowsers: Uint8Array;
 }
 

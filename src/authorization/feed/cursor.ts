@@ -1,6 +1,6 @@
 import type { FeedPosition } from '../../storage/records/records.ts';
 
-/** Why a follower has to forget what it keeps of tokens: events may have passed that nobody can tell it any more. */
+/** Why a follower must drop its cached tokens: it may have missed events for good. */
 export type ResetReason = 'cursor_too_old' | 'cursor_unknown';
 
 export interface Start {

@@ -2,7 +2,7 @@ import type { EventRecord } from '../../storage/records/records.ts';
 import { type Start, startAt } from './cursor.ts';
 import { PAGE, Tail, type TailDependencies } from './tail.ts';
 
-/** Somebody who is told what is committed from now on. */
+/** A follower of commits from now on. */
 export interface FeedListener {
   /** In the order of their numbers. */
   hear(events: readonly EventRecord[]): void;
@@ -25,14 +25,14 @@ export interface Feed {
   readonly isInStep: boolean;
   /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
   take(): (() => void) | undefined;
-  /** Of all listeners; nobody is told anything from now on. */
+  /** For all listeners: they get no further events. */
   close(): Promise<void>;
 }
 
 /** Milliseconds. */
 const HEARTBEAT = 5_000;
 
-/** Of one process: each costs a socket and a buffer. */
+/** The limit of one process: each follower costs a socket and a buffer. */
 const MOST_FOLLOWERS = 1_000;
 
 export function buildFeed(deps: TailDependencies): Feed {

@@ -81,7 +81,7 @@ export class Tail {
         (error) => this.#out(error),
       );
     }
-    // In the same step as the last look: who is woken from now on reads anew.
+    // In the same step as the last look: a follower that wakes later reads again.
     this.#reading = undefined;
   }
 

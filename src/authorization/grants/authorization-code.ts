@@ -30,7 +30,7 @@ interface Shown {
   readonly code: CodeRecord;
 }
 
-/** Undefined where the user is no more. */
+/** Undefined: the user no longer exists. */
 async function redeem(request: TokenRequest, service: Service, { claim, code }: Shown) {
   const first = await firstTokens(request, service, code);
   if (first === undefined) return undefined;
@@ -52,7 +52,7 @@ function claimOf({ client, parameters }: TokenRequest, { clock }: Service): Code
   };
 }
 
-/** Undefined where the user is no more. */
+/** Undefined: the user no longer exists. */
 async function firstTokens(
   { client, parameters }: TokenRequest,
   service: Service,

@@ -8,7 +8,7 @@ export interface TokenRequest {
   readonly client: RegisteredClient;
   /** Only those that the grant names. */
   readonly parameters: Parameters;
-  /** Whoever asks, for throttling and the audit log. */
+  /** The caller, for throttling and the audit log. */
   readonly caller: Pick<FastifyRequest, 'ip' | 'id' | 'log'>;
 }
 

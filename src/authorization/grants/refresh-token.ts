@@ -99,7 +99,7 @@ function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pi
 async function grantedAgain({ client, parameters, service, found }: Held): Promise<Granted> {
   const { grant } = found;
   const account = await service.accounts.bySubject(grant.subject);
-  if (account === undefined) throw invalid('the user is no more');
+  if (account === undefined) throw invalid('the user no longer exists');
   return {
     client,
     account,
@@ -112,7 +112,7 @@ async function grantedAgain({ client, parameters, service, found }: Held): Promi
   };
 }
 
-/** Somebody else was first, or the grant ended, between the look and the statement that decides. */
+/** Another request was first, or the grant ended, between the look and the deciding statement. */
 async function overtaken(held: Held): Promise<TokenResponse> {
   const found = await held.service.records.findRefreshToken(held.hash);
   if (found?.usedAt === undefined) throw invalid('ended meanwhile');

@@ -7,7 +7,7 @@ import { type TokenResponse, withCurrentKey } from '../tokens/issue.ts';
 /** An answer that is given again, without a token of a key that was rotated away since: the same claims, signed again. */
 export async function signedAgain(service: Service, response: TokenResponse): Promise<TokenResponse> {
   const parsed = parseJwt(response.access_token);
-  // an opaque token, or one of HS256, whose secret stands in the file
+  // an opaque token, or an HS256 one, whose secret is in the file
   if (parsed.kind === 'refused' || parsed.header.kid === undefined) return response;
   const { kid } = parsed.header;
   const again = isUserKid(kid) ? byUser : byIssuer;

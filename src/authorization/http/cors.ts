@@ -7,9 +7,9 @@ type Judge = (origin: string | undefined) => Promise<Fields>;
 export interface Cors {
   /** Of an answer to a request without Origin, which asks for nothing. */
   readonly unasked: Fields;
-  /** Of the answer itself. */
+  /** On the answer itself. */
   readonly answer: Judge;
-  /** Of the answer to OPTIONS. */
+  /** On the answer to OPTIONS. */
   readonly preflight: Judge;
 }
 
@@ -24,7 +24,7 @@ const form = {
   'access-control-max-age': KEPT,
 } as const;
 
-/** A document that everybody may read anyway. It is the same for all, so that a cache needs one copy only. */
+/** A public document. It is the same for all, so a cache needs only one copy. */
 export const anyOrigin: Cors = {
   unasked: anybody,
   answer: async () => anybody,

@@ -20,7 +20,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   return answer(recordError(error, request), request, reply);
 }
 
-/** What the error is to whoever asked; the log has the rest. */
+/** The error for the caller. The log has the details. */
 export function recordError(error: unknown, request: FastifyRequest): OAuthError {
   const refusal = asOAuthError(error, request);
   request.errorCode = refusal.code;
@@ -50,7 +50,7 @@ function asOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   });
 }
 
-/** A client that leaves while it sends its form is no failure of ours, and nobody hears the answer. */
+/** A client that leaves during its form is no failure of ours, and it gets no answer. */
 function isCutShort(error: unknown, { raw }: FastifyRequest): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && raw.destroyed && !raw.complete;
 }

@@ -15,8 +15,8 @@ const MINUTE = 60_000;
 const PART_OF_SESSION = 20;
 
 /**
- * Of right credentials: one more request of a client from its address. Before the grant is looked at, so that what is
- * refused leaves its code or refresh token as it was; after the client showed itself, so that nobody else uses up its limit.
+ * Counts another request of an authenticated client from its address. Runs before the grant is read, so a rejected request
+ * keeps its code or refresh token. Runs after client authentication, so no other client uses up the limit.
  */
 export function limitClient(service: Service, { id }: RegisteredClient, caller: Caller): Promise<void> {
   const whom = [id, addressBlock(caller.ip)];

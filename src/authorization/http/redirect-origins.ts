@@ -9,7 +9,7 @@ export function originsOf({ redirectUris }: Pick<RegisteredClient, 'redirectUris
   return new Set(redirectUris.map((uri) => URL.parse(uri)?.origin).filter(isOrigin));
 }
 
-/** Of the clients that are `meant`. Where the clients cannot be known, no origin is. */
+/** The origins of the matching clients. If the clients cannot be read, there are none. */
 export function knowOrigins(
   { recentClients }: { readonly recentClients: RecentClients },
   meant: (client: RegisteredClient) => boolean = () => true,

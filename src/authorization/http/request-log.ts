@@ -6,11 +6,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Once the client is authenticated; at the pages, once it is known. */
     clientId: string | undefined;
-    /** Of the refusal that was answered. */
+    /** From the answered refusal. */
     errorCode: string | undefined;
   }
   interface FastifyContextConfig {
-    /** Of the endpoint. */
+    /** From the endpoint. */
     name?: string;
   }
 }
@@ -45,8 +45,8 @@ function endpointOf({ routeOptions }: FastifyRequest): string {
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**
- * The child of a logger that speaks of one request, made with its first line: most requests have none but that of
- * `recordRequests`, and making it costs about as much as that line.
+ * The child logger of one request, created with its first line. Most requests have only the line of `recordRequests`, and
+ * creating a child costs about as much as that line.
  */
 export class RequestLogger implements FastifyBaseLogger {
   readonly #make: () => FastifyBaseLogger;

@@ -60,7 +60,7 @@ function onlyAsWritten(path: string, parameter: string | undefined): onRequestAs
   };
 }
 
-/** Of the parameter the endpoint itself says which spellings there are. */
+/** The endpoint itself knows the parameter's spellings. */
 function isInside(path: string) {
   return (found: string) => found.startsWith(`${path}/`);
 }

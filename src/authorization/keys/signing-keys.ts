@@ -16,7 +16,7 @@ export interface SigningKeySet {
   readonly jwks: { readonly keys: readonly JWK[] };
   /** With the current key. Whether it still counts is not asked: see `SigningKeys`. */
   readonly sign: Sign;
-  /** Of the current key; undefined for the secret of HS256. */
+  /** From the current key. Undefined for the secret of HS256. */
   readonly signer: string | undefined;
   readonly kids: ReadonlySet<string>;
   /** To verify with. */
@@ -72,7 +72,7 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
   };
 }
 
-/** Of one token; each needs a key that leaked and was replaced at that moment. */
+/** Attempts for one token. Each needs a key that leaked and was replaced at that moment. */
 const MOST_TRIES = 5;
 
 function signAndLook(current: () => SigningKeySet, look: () => Promise<void>): Sign {

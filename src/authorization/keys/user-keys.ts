@@ -19,7 +19,7 @@ export interface UserSigner {
 }
 
 export interface SigningUserKey {
-  /** Whose tokens it signs, and nobody else's. */
+  /** The only user whose tokens it signs. */
   readonly subject: string;
   readonly key: VerificationKey;
 }
@@ -41,7 +41,7 @@ export interface SigningUserKeysOptions {
 /** Keys that are ready, of those who came last. Which key is a user's is asked of the store every time. */
 const MOST_READY = 10_000;
 
-/** Of one request; each needs a rotation of the same user at the same moment. */
+/** Attempts for one request. Each needs a rotation of the same user's key at that moment. */
 export const MOST_TRIES = 5;
 
 export function buildUserKeys({ records, config, clock }: SigningUserKeysOptions): SigningUserKeys {
@@ -97,7 +97,7 @@ function secretOf(record: UserKeyRecord): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(readJwk(record.openPrivateJwk()).k ?? '', 'base64url'));
 }
 
-/** As a verifier gets it: public, but for HS256, where signer and verifier have one secret. */
+/** As a verifier gets it: public, except for HS256, where signer and verifier share one secret. */
 export function publishedJwk(record: UserKeyRecord): JWK {
   return { ...((record.publicJwk as JWK | undefined) ?? readJwk(record.openPrivateJwk())) };
 }

@@ -70,7 +70,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
   return wrong(service, attempt, typed, account);
 }
 
-/** Of a name that nobody has the ceiling is no event: it may be a password that was typed into the wrong field. */
+/** For an unknown name, reaching the ceiling is no event: it may be a password in the wrong field. */
 async function wrong(
   service: Service,
   attempt: LoginAttempt,
@@ -101,7 +101,7 @@ const events = {
   throttled: 'login_throttled',
 } as const satisfies Record<string, AuditEvent>;
 
-/** Of a name that nobody has nothing is kept: it may be a password that was typed into the wrong field. */
+/** For an unknown name, nothing is logged: it may be a password in the wrong field. */
 function record(
   { audit }: Service,
   event: AuditEvent,

@@ -12,8 +12,8 @@ export interface Asset {
 export const assetBase = '/oauth2/assets';
 
 /**
- * Of every asset. The sandbox is for a logo that somebody opens by itself: an SVG is a document then, and its scripts
- * would run in the origin that people log in to.
+ * On every asset. The sandbox is for a logo that is opened directly: an SVG is a document then, and its scripts would run in
+ * the login origin.
  */
 export const assetHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'public, max-age=31536000, immutable',

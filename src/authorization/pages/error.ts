@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import { isolated, page, waitWords } from './page.ts';
 import type { ErrorView, Site } from './views.ts';
 
-/** A page that leads nowhere: it has no link and no form, so that nobody can be sent on by a forged request. */
+/** A page without links and forms, so that a forged request cannot send a user elsewhere. */
 export function errorPage(site: Site, view: ErrorView): string {
   const { title, what, remedy } = site.texts.error.kinds[view.kind];
   const wait = view.retryAfter !== undefined && html`${waitWords(view.retryAfter, site)} `;

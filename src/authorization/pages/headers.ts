@@ -11,8 +11,8 @@ const fixed = {
 } as const;
 
 /**
- * Headers of every page. Browsers hold `form-action` against the redirect after a form POST too (CSP 3 §6.3.1), so a
- * page whose form can lead back to an application names the redirect address of this very transaction.
+ * Headers of every page. Browsers apply `form-action` to the redirect after a form POST too (CSP 3 §6.3.1). So a page whose
+ * form can lead back to an application names the redirect address of this transaction.
  */
 export function pageHeaders(redirectUri?: string): Readonly<Record<string, string>> {
   const target = redirectUri === undefined ? undefined : formActionSource(redirectUri);

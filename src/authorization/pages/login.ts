@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import { form, page, redirectWords, strong, waitWords } from './page.ts';
 import type { LoginView, Site } from './views.ts';
 
-/** The same words for a wrong password and an unknown name: nobody learns who has an account. */
+/** The same words for a wrong password and an unknown name, so that the page does not reveal which accounts exist. */
 export function loginPage(site: Site, view: LoginView): string {
   const { login } = site.texts;
   const message = failureWords(site, view);

@@ -32,7 +32,7 @@ ${body}
 `.toString();
 }
 
-/** Words of somebody else: their direction must not turn ours around (UAX #9, HTML §4.5.24). */
+/** Text from others: its direction must not turn ours around (UAX #9, HTML §4.5.24). */
 export function isolated(words: string): Html {
   return html`<bdi>${unturned(words)}</bdi>`;
 }
@@ -93,7 +93,7 @@ const units = [
   ['hour', 3600, Number.POSITIVE_INFINITY],
 ] as const;
 
-/** Of something that was just done. */
+/** Confirms an action that just happened. */
 export function effectWords({ at }: TookEffect, site: Site): Html | false {
   return at !== undefined && html` ${site.texts.inEffect(moment(at, site, 'medium'))}`;
 }

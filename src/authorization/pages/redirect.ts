@@ -15,14 +15,14 @@ export function readRedirect(uri: string): Redirect {
 }
 
 /**
- * The source expression (CSP 3 §2.3.1) that lets a form's answer redirect to the address: its scheme. Its origin would
- * be too little, as browsers hold each further redirect of the application against it too, and leave a person who has
- * just allowed on a dead page; and the grammar has no spelling for an IPv6 host. `http:` stands for `https:` as well.
+ * The source expression (CSP 3 §2.3.1) that lets a form's answer redirect to the address: its scheme. Its origin would be too
+ * narrow. Browsers apply it to each further redirect of the application too, so a user who has just allowed access would see
+ * a dead page. The grammar also lacks IPv6 hosts. `http:` covers `https:` too.
  */
 export function formActionSource(uri: string): string | undefined {
   const protocol = URL.canParse(uri) ? new URL(uri).protocol : '';
   return /^[a-z][a-z0-9+.-]*:$/.test(protocol) && !local.has(protocol) ? protocol : undefined;
 }
 
-/** Schemes that a browser answers out of itself: no application waits behind them. */
+/** Schemes that a browser handles itself: no application receives them. */
 const local = new Set(['about:', 'blob:', 'data:', 'file:', 'javascript:', 'vbscript:']);

@@ -12,9 +12,9 @@ type Scheme = 'light' | 'dark';
 type ThemeValues = Readonly<Record<string, string>>;
 
 /**
- * The one stylesheet of the pages. The theme's values pass its grammar or are left out. Colors that stand on the card
- * are moved towards black or white as far as WCAG 2.2 AA (§1.4.3, §1.4.11) needs, so that no theme makes a page
- * unreadable in either scheme.
+ * The one stylesheet of the pages. Theme values that do not match its grammar are left out. Colors on the card are moved
+ * towards black or white as far as WCAG 2.2 AA (§1.4.3, §1.4.11) requires. So no theme makes a page unreadable in either
+ * scheme.
  */
 export function stylesheet(theme: ThemeValues = {}): string {
   return `:root {

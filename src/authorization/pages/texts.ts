@@ -116,7 +116,7 @@ export const english: Texts = {
     signedInAs: 'Signed in as',
     notYou: 'Not you?',
     scopes: 'It would be allowed to',
-    noScopes: 'It asks for nothing but to know that you have signed in.',
+    noScopes: 'It only wants to know that you have signed in.',
     before: 'allowed before',
     returns: {
       web: (where) => html`Your answer goes to ${where}.`,
@@ -207,7 +207,7 @@ export const english: Texts = {
         ? 'One wrong password for your account was typed in another browser in the last day.'
         : `${count} wrong passwords for your account were typed in other browsers in the last day.`,
     closedUntil: (when) =>
-      html`So nobody can sign in with a new browser until ${when}. Browsers that you have used here before can.`,
+      html`So new browsers cannot sign in until ${when}. Browsers that you have used here before can.`,
     everywhere: 'Lost a device, or not sure who has access?',
     everywhereMeans:
       'This signs you out on every device, this one too, and takes the access away that apps have now. They can ask for it again when you sign in.',
@@ -219,8 +219,8 @@ export const english: Texts = {
   },
   signedOut: {
     title: 'You are signed out',
-    what: 'Nobody can use your account from this browser now. Apps that you connected keep their access.',
-    everywhere: 'Nobody is signed in to your account on any device, and no app has access to it.',
+    what: 'You are signed out in this browser. Connected apps keep their access.',
+    everywhere: 'You are signed out on all devices, and no app has access to your account.',
     signIn: 'Sign in again',
   },
 };

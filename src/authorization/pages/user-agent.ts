@@ -1,6 +1,6 @@
 type Row = readonly [pattern: RegExp, name: string];
 
-/** In this order: nearly everybody also claims to be Safari, and many to be Chrome. */
+/** In this order: nearly every browser also claims to be Safari, and many claim to be Chrome. */
 const browsers: readonly Row[] = [
   [/\b(?:Edg|EdgA|EdgiOS)\//, 'Edge'],
   [/\b(?:OPR|OPT)\//, 'Opera'],

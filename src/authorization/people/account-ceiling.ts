@@ -18,7 +18,7 @@ export interface CeilingAttempt {
   succeed(): Promise<void>;
 }
 
-/** Most guesses for one name, wherever they come from. The same for names that nobody has. */
+/** Most guesses for one name, from all addresses. Unknown names have the same limit. */
 export interface AccountCeiling {
   attempt(user: string, address: string): Promise<CeilingAttempt>;
   guesses(user: string): Promise<Guesses>;

@@ -13,9 +13,9 @@ export interface Account {
   readonly name: string | undefined;
   /** PHC string. */
   readonly passwordHash: string;
-  /** Of one in the store. */
+  /** For an account in the store. */
   readonly passwordVersion: number;
-  /** Of one in the file. */
+  /** For an account in the file. */
   readonly passwordDigest?: Uint8Array | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   /** Those of the file change with the file only. */

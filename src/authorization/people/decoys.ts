@@ -2,10 +2,10 @@ import { decoyCost } from '../../base/decoy.ts';
 import { currentCost, type PasswordCost, parsePasswordHash } from '../../base/password-hash.ts';
 import { usernameKey } from '../../base/username.ts';
 
-/** What a password is judged by where the name is nobody's: the costs that occur among accounts. */
+/** The password costs for unknown names: the costs that occur among accounts. */
 export interface DecoyCosts {
   costOf(username: string): PasswordCost;
-  /** Of an account that was found: its cost occurs. */
+  /** A found account's hash: its cost occurs. */
   met(passwordHash: string): void;
   /** Looks again at which costs occur. */
   refresh(): Promise<void>;
@@ -13,7 +13,7 @@ export interface DecoyCosts {
 
 export interface DecoyOptions {
   readonly key: Uint8Array;
-  /** Of the file. */
+  /** Accounts in the file. */
   readonly passwordHashes: readonly string[];
   /** Of the store: some of them, where there are many. */
   readonly stored: () => Promise<readonly string[]>;

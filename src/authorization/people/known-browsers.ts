@@ -5,10 +5,10 @@ import { sameBytes } from '../../base/secret.ts';
 import type { Account } from './accounts.ts';
 
 /**
- * Tells the browsers that an account was logged in to with, by a cookie that only the service can make: an id of the
- * browser, and for each account a time and a code over id, account, password and time. A stranger has none, so guesses of
- * strangers need not keep these browsers out. With a new password the account knows no browser until somebody logs in: a
- * cookie of the old one would let its owner guess the new one.
+ * Recognizes browsers with an earlier login, by a cookie that only the service can make. It holds an id of the browser and,
+ * for each account, a time and a code over id, account, password and time. A stranger has no such cookie, so strangers'
+ * guesses need not lock out these browsers. A new password forgets all browsers until the next login: an old cookie would let
+ * its owner guess the new password.
  */
 export interface KnownBrowsers {
   /** The id of the browser; undefined where its cookie says nothing of this account, or what it says has expired. */
@@ -63,7 +63,7 @@ function passwordMark({ passwordVersion, passwordDigest }: KnownAccount): string
   return passwordDigest === undefined ? String(passwordVersion) : Buffer.from(passwordDigest).toString('base64url');
 }
 
-/** Of no cookie: a browser that is new. */
+/** For a missing cookie: a new browser. */
 function read(cookie: string | undefined): { readonly id: string; readonly entries: readonly Entry[] } {
   if (cookie === undefined) return { id: randomBytes(16).toString('base64url'), entries: [] };
   const [id = '', ...rest] = cookie.split('.');

@@ -25,7 +25,7 @@ export interface LoginAttempt extends Wait, Pick<CeilingAttempt, 'succeed'> {
 /** Tries to log in. */
 export interface LoginAttempts {
   begin(tried: Try): Promise<LoginAttempt>;
-  /** Of browsers that are not known. */
+  /** For unknown browsers. */
   guesses(username: string): Promise<Guesses>;
 }
 
@@ -39,10 +39,9 @@ export interface LoginOptions extends ThrottleOptions {
 const usersBehindAnAddress = 10;
 
 /**
- * A browser that is not known counts by user and address together, so that guessing locks nobody out elsewhere; by the
- * address alone; and by the user alone, up to a ceiling that many addresses do not lift. One that is known counts for
- * itself, so nothing that strangers do keeps it out. A line break is in no client id, so these names are not theirs, which
- * are counted too.
+ * An unknown browser counts in three ways. By user and address together, so that guessing locks out no one elsewhere. By
+ * address. And by user, up to a ceiling that many addresses cannot raise. A known browser counts for itself, so strangers
+ * cannot lock it out. A client id contains no line break, so these names never collide with those of clients.
  */
 export function buildLoginAttempts(options: LoginOptions): LoginAttempts {
   const { counters, clock, maxFailures, ceiling: most } = options;

@@ -24,13 +24,13 @@ export interface Service {
   readonly clock: Clock;
   readonly records: Records;
   readonly keys: SigningKeys;
-  /** Of those who grant; the issuer's sign for clients. */
+  /** The secret of granting programs; `issuer` identifies it to clients. */
   readonly userKeys: SigningUserKeys;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
   readonly accounts: Accounts;
   readonly passwords: Passwords;
-  /** Of names that nobody has. */
+  /** The costs for unknown names. */
   readonly decoys: DecoyCosts;
   readonly knownBrowsers: KnownBrowsers;
   readonly secrets: Secrets;
@@ -42,6 +42,6 @@ export interface Service {
   readonly audit: Audit;
   readonly metrics: Metrics;
   readonly untrustedProxies: UntrustedProxies;
-  /** Of what is revoked. */
+  /** The feed of revocations. */
   readonly feed: Feed;
 }

@@ -10,7 +10,7 @@ export interface Tried {
 }
 
 export interface AuditTally<Event extends string, Facts extends Tried> {
-  /** One more try that nobody looked at. */
+  /** Counts another attempt that was not checked. */
   count(event: Event, facts: Facts): void;
   /** Tells what was counted so far, and counts from the start. */
   flush(): void;

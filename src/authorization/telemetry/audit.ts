@@ -92,7 +92,7 @@ export function buildAudit(
   return counting(file === undefined ? logged(events) : filed(file, { clock, log: events, kept }), window);
 }
 
-/** Milliseconds, as `login.window` has it where nobody says otherwise. */
+/** Milliseconds: the default of `login.window`. */
 const A_WINDOW = 900_000;
 
 type Recorder = Omit<Audit, 'count'>;

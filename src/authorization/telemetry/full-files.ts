@@ -53,7 +53,7 @@ async function fullFiles(file: string): Promise<readonly { path: string; number:
   const names = (await readdir(dirname(file))).filter((name) => name.startsWith(beginning));
   return names.flatMap((name) => {
     const number = name.slice(beginning.length);
-    // A longer number is somebody's date.
+    // A longer number is a date in another program's filename.
     return /^[1-9][0-9]{0,3}$/.test(number) ? [{ path: join(dirname(file), name), number: Number(number) }] : [];
   });
 }

@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Counters } from '../../counters/counters.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';
 
-/** Prometheus: what the service counts of itself. */
+/** Prometheus metrics of the service. */
 export interface Metrics {
   readonly registry: Registry;
   answered(endpoint: string, outcome: string): void;
@@ -51,7 +51,7 @@ interface CounterOptions {
   readonly labelNames: readonly [string, string?];
 }
 
-/** prom-client hashes the labels at every count, which happens twice a request: here it does when somebody asks. */
+/** prom-client hashes the labels at every count, which happens twice a request. This does it at the scrape. */
 function counted(registers: Registry, { name, help, labelNames }: CounterOptions) {
   const counts = new Map<string, Map<string, number>>();
   const [one, other] = labelNames;

@@ -23,7 +23,7 @@ export interface TokenResponse {
   readonly rscope?: string;
 }
 
-/** A token that nobody has yet: it is handed out once its record, where it has one, is durable. */
+/** A new token. It is sent once its record, if it has one, is durable. */
 export interface AccessToken {
   readonly text: string;
   readonly expiresAt: number;
@@ -135,7 +135,7 @@ export function makeRefreshToken(
   return { text, record: { hash: sha256(text), grantId: grant.id, scope, audience, issuedAt, expiresAt } };
 }
 
-/** Of a token that is durable by now. */
+/** A durable token. */
 export function countIssued({ metrics }: Service, grantType: string, { record }: AccessToken): void {
   metrics.issued(grantType, record === undefined ? 'jwt' : 'opaque');
 }

@@ -15,7 +15,7 @@ export interface CodeFor extends Pick<CodeRecord, Binding> {
   readonly scope: readonly string[];
 }
 
-/** The only maker of codes; nobody gets the text before the record is durable. */
+/** The only place that creates codes. The text is sent after the record is durable. */
 export function makeCode(
   { clock, config }: Service,
   { account, scope, ...bound }: CodeFor,

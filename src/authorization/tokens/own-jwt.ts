@@ -26,7 +26,7 @@ export interface OwnClaims {
 
 export interface OwnJwt {
   readonly claims: OwnClaims;
-  /** Of the key that signed it; undefined for the secret of HS256. */
+  /** From the key that signed it. Undefined for the secret of HS256. */
   readonly kid: string | undefined;
 }
 
@@ -56,7 +56,7 @@ async function candidates(service: Service, { header, claims }: ParsedJwt): Prom
   return service.keys.current.ring.candidates(alg as AlgorithmName, kid);
 }
 
-/** Every verifier has the issuer's secret of HS256: with it alone nobody speaks for a user who has a key of their own. */
+/** Every verifier knows the issuer's HS256 secret. So it must not sign for a user with a key of their own. */
 function mayVouchFor({ config }: Service, { sub, client_id }: JsonObject): boolean {
   const { alg, user_keys } = config.signing;
   return alg !== 'HS256' || !user_keys || sub === client_id;

@@ -109,8 +109,8 @@ interface Refreshed {
 }
 
 /**
- * `access_token: extend`: the access token that the refresh token carries, with a later end. Undefined where it is to be
- * replaced: it ended, it is a JWT, or less is asked for than it allows.
+ * `access_token: extend`: the refresh token's access token, with a later expiry. Undefined if it must be replaced: it
+ * expired, it is a JWT, or the request asks for less than it allows.
  */
 export async function extendedToken(
   { config, clock, records }: Service,

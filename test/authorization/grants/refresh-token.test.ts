@@ -164,7 +164,7 @@ t.test('a user who is no more gets nothing', async (t) => {
   const asked = await begun(t);
   asked.service.accounts.bySubject = async () => undefined;
   t.match(await asked.refusal(grant, 'web', asked.using(asked.token)), {
-    detail: 'refresh token: the user is no more',
+    detail: 'refresh token: the user no longer exists',
   });
 });
 

@@ -18,7 +18,7 @@ import { showLogin } from '../show-login.ts';
 import { signOutEverywhere as endVisits, findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
 import { doneAddress, readDone } from '../took-effect.ts';
 
-/** What somebody let in, and where they are signed in; each can be ended. */
+/** The user's connected applications and sessions. Each can be ended. */
 export function accountEndpoints(front: PageContext): readonly PageEndpoint[] {
   const backToPage = async (_request: unknown, reply: FastifyReply) => redirect(reply, front.paths.account);
   return [

@@ -45,7 +45,7 @@ export function consentEndpoints(front: PageContext): readonly PageEndpoint[] {
   ];
 }
 
-/** The request is judged anew: what the client may do can have changed since the page was shown. */
+/** Judged again: the client's rights may have changed since the page was shown. */
 async function receive(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const { service } = front;
   const posted = await readCsrfFormOfUser(front, exchange.request, 'consent');
