@@ -57,9 +57,9 @@ const headings: Readonly<Record<string, readonly string[]>> = {
 
 const EXAMPLES = `
 Examples:
-  gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    in front of an API at once, refusing nothing
-  gatehouse check gateway.yaml authorization.yaml                              every mistake, and whether both fit each other
-  gatehouse explain GET /orders/7 --scope orders.read                          what would become of a request
+  gatehouse protect http://127.0.0.1:9000 --issuer https://auth.example.com    put a gateway in front of an API, in shadow mode
+  gatehouse check gateway.yaml authorization.yaml                              list every mistake, also between the two files
+  gatehouse explain GET /orders/7 --scope orders.read                          show how the gateway would handle a request
 `;
 
 function putInOrder(program: Command): void {

@@ -3,21 +3,21 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { namedServer } from '../base/server-identity.ts';
 
 /**
- * Who may vouch for a Redis. `only`: the authorities of one file and nobody else. `nobody`: that file went bad since it was
- * checked, and without it a library would fall back to whom it knows.
+ * The authorities that may certify a Redis. `only`: those of one file and no others. `nobody`: that file became unreadable
+ * after it was checked, and without it a library would fall back to its own list.
  */
 export type RedisTrust =
   | { readonly kind: 'system' }
   | { readonly kind: 'only'; readonly pem: string }
   | { readonly kind: 'nobody' };
 
-/** Octets between two answers. What we ask for is answered in a hundred, and what Redis says of itself in some thousand. */
+/** Octets between two answers. Ours need about a hundred, and Redis's own status some thousands. */
 const LARGEST = 1024 * 1024;
 
 /** A client, and its bound on what the other side sends. */
 export interface BoundedClient {
   readonly client: Redis;
-  /** To be called when an answer was whole: what comes from here on is counted afresh. */
+  /** Call this after a complete answer: counting restarts here. */
   answered(): void;
 }
 

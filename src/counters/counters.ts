@@ -18,7 +18,7 @@ export type MaybeShared<Value> = Value | Promise<Value>;
 
 /** One use of a Digest nonce with a right password (RFC 7616 §3.4.5). */
 export interface NonceUse {
-  /** Of this nonce and no other. */
+  /** Of this nonce only. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;
@@ -39,7 +39,10 @@ export const LAST_COUNT = 0xffff_ffff + NONCE_WINDOW;
 /** Forgotten: it may have been used before anybody counted. */
 export type NonceUsage = 'fresh' | 'repeated' | 'forgotten';
 
-/** How often something happened. Each verb is one atomic step and never fails: whatever is out of reach, it is counted, but for nonces. */
+/**
+ * How often something happened. Each verb is one atomic step and never fails: during an outage it counts locally, except for
+ * nonces.
+ */
 export interface Counters {
   /** Takes one of the limit's requests: 0, or the milliseconds to wait, and then nothing is counted. */
   take(key: string, limit: Limit): MaybeShared<number>;
@@ -48,7 +51,7 @@ export interface Counters {
   fail(key: string, window: number): MaybeShared<Failures>;
   /** Where counts are shared. Undefined in the end: they are out of reach, and then nobody can know. */
   readonly useNonce?: (use: NonceUse) => Promise<NonceUsage | undefined>;
-  /** Why nonces cannot be kept there, in words for the operator, and the remedy; undefined: they can, or nobody knows. */
+  /** Why nonces cannot be kept there, in words for the operator, with the remedy. Undefined: they can, or it is unknown. */
   readonly nonceFault?: () => string | undefined;
   /** Settles once it is known whether the shared counters can be reached, within their deadline; never rejects. */
   start(): Promise<void>;
@@ -61,9 +64,9 @@ export interface Counters {
 export const COUNTED_ALONE = 'the shared counters cannot be reached: this process counts for itself';
 
 /**
- * What passed is kept in so many parts of a window, and a part counts until the last of it has left the window. So never
- * more than the limit passes in any window, a place is free again at most this part of the window late, and nobody waits
- * for longer than the window.
+ * The number of parts of a window in which accepted requests are counted. A part counts until its last moment has left the
+ * window. So no window accepts more than the limit, a place is free at most one part late, and no caller waits longer than
+ * the window.
  */
 export const PARTS = 20;
 

@@ -6,7 +6,7 @@ import { type BoundedClient, type RedisTrust, redisClient } from './client.ts';
 import { COUNTED_ALONE, PARTS } from './counters.ts';
 import { scripts } from './scripts.ts';
 
-/** Milliseconds for one call, unless told otherwise; who waits for it longer counts for itself. */
+/** Milliseconds for one call by default. A caller that waits longer counts for itself. */
 const DEADLINE = 250;
 /** Milliseconds in which a start waits to learn whether Redis is there. */
 const START_DEADLINE = 1_000;
@@ -31,7 +31,7 @@ export interface LinkDependencies {
   readonly log: LinkLog;
   /** Milliseconds for one call. */
   readonly deadline?: number;
-  /** Who may vouch for it, where it is reached by TLS. */
+  /** The authorities that may certify it, over TLS. */
   readonly trust?: RedisTrust;
 }
 
@@ -44,13 +44,13 @@ export class Link {
   #client: BoundedClient | undefined;
   #opening: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Undefined: nobody knows yet. */
+  /** Undefined: unknown yet. */
   #reachable: boolean | undefined;
   #evicts: string | undefined;
   /** That it does not say how it evicts is told once. */
   #isUntold = false;
   #closed = false;
-  /** Of a connection that did not come about. */
+  /** From a failed connection attempt. */
   #fault = 'no answer in time';
 
   constructor(url: string, { log, deadline = DEADLINE, trust = { kind: 'system' } }: LinkDependencies) {
@@ -150,7 +150,7 @@ export class Link {
     }
   }
 
-  /** What it says of itself while it is asked: undefined, it forgets no keys. Told where it is another than before. */
+  /** Its own status during a call: undefined means that it evicts no keys. Reported when it changes. */
   evicting(policy: string | undefined): void {
     if (policy === this.#evicts) return;
     this.#evicts = policy;

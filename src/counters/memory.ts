@@ -12,7 +12,7 @@ export interface MemoryCounters extends Counters {
 /** Keys of one kind; above, the one that was asked for longest ago is forgotten. */
 const CAPACITY = 50_000;
 
-/** Longer ones are kept by their digest, so that nobody fills memory with long names. */
+/** Longer ones are stored as a digest, so that long names cannot fill the memory. */
 const LONGEST_KEY = 128;
 
 /** What passed, oldest first, in parts of the window that are numbered since the start of the clock. */
@@ -68,8 +68,8 @@ export function memoryCounters(clock: Clock): MemoryCounters {
 const OFTEN = 5;
 
 /**
- * Failures of a minute do not push out those of a day, and keys that failed once or twice, of which a stranger can make any
- * number, do not push out one that failed often.
+ * Failures of a minute do not evict those of a day. Keys with one or two failures, which a stranger can produce without end,
+ * do not evict a key with many.
  */
 class FailedKeys {
   readonly #byWindow = new Map<number, Bounded<Failed>>();

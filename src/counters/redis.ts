@@ -31,7 +31,7 @@ export function redisCounters(url: string, { clock, ...dependencies }: CounterDe
       orElse(link.ask('gatehouseFail', [failuresOf(key), window]), toFailures, () => own.fail(key, window)),
     useNonce: async (use) => {
       const reply = await link.ask('gatehouseNonce', nonceArguments(use, link.evicts));
-      // out of reach, it says nothing of itself
+      // unreachable, so its status is unknown
       if (reply !== undefined) link.evicting(typeof reply === 'string' ? reply : undefined);
       return typeof reply === 'number' ? usages[reply] : undefined;
     },
@@ -42,7 +42,7 @@ export function redisCounters(url: string, { clock, ...dependencies }: CounterDe
   };
 }
 
-/** What is forgotten for want of memory could be used again, and nobody would know. */
+/** A nonce that was evicted could be used again without notice. */
 function faultOf(policy: string): string {
   return `counters: this Redis forgets nonces of Digest when its memory is full (maxmemory-policy ${policy}): write \`maxmemory-policy noeviction\` in redis.conf, or \`redis-cli config set maxmemory-policy noeviction\`, or give the counters a Redis of their own`;
 }

@@ -48,11 +48,11 @@ return most
 `,
   /**
    * KEYS: key. ARGV: time of issue, lifetime, count, 1 for a window, 1 for the last use, the policy as far as it is known.
-   * 0 fresh, 1 repeated, 2 forgotten; or the policy by which it forgets keys for want of memory, and then nothing is taken: a used nonce may be gone at any
-   * moment. An emptied Redis has lost the floor too; a Redis that was restarted, or a replica in its place, may lack
-   * the last uses; and so may one that has forgotten keys meanwhile. The floor is then put where no nonce that may have
-   * been used is above it, by five seconds for clocks that differ. Where INFO is not permitted only the first is seen. A key
-   * that holds something else tells of no use.
+   * Returns 0 fresh, 1 repeated, 2 forgotten. Or it returns the eviction policy and accepts nothing: a used nonce may
+   * disappear at any moment. An emptied Redis has lost the floor too. A restarted Redis, a replica that replaces it, or one
+   * that evicted keys may lack the last uses. The floor is then set above every nonce that may have been used, plus five
+   * seconds for differing clocks. Without permission for INFO, only the first case is detected. A key with another type shows
+   * no use.
    */
   gatehouseNonce: `
 local issued, lifetime, count = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

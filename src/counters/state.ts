@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type RedisTrust, redisClient } from './client.ts';
 
-/** What a Redis says of itself; nothing is written there. */
+/** A Redis's own status. This writes nothing. */
 export interface RedisState {
   /** Milliseconds since the epoch. */
   readonly now: number;

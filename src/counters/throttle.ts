@@ -67,7 +67,7 @@ function attemptAt(key: string, { counters, maxFailures, window }: ThrottleOptio
   return afterwards(counters.failures(key), judge);
 }
 
-/** So many users' worth of failures from one address are guessing too, whoever's passwords they were. */
+/** Failures for this many users from one address are guessing, whichever passwords were tried. */
 const USERS_BEHIND_AN_ADDRESS = 10;
 
 /** By name and address together as `buildThrottle`, and by the address alone. */
@@ -107,7 +107,7 @@ function together(attempts: readonly Attempt[]): Attempt {
   };
 }
 
-/** Of waits in one unit; undefined: there is none. */
+/** Waits in one unit. Undefined: none. */
 export function longest(waits: readonly (number | undefined)[]): number | undefined {
   const known = waits.filter((wait) => wait !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);

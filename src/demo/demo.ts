@@ -52,7 +52,7 @@ function accepted<Config>(loaded: Loaded<Config>): Extract<Loaded<Config>, { ok:
   throw new Error(formatProblems(loaded.problems));
 }
 
-/** A real token from the running service, so that every printed line works as it stands. */
+/** A real token from the running service, so that every printed line works unchanged. */
 async function token(ports: Ports): Promise<string> {
   const { statusCode, body } = await request(addresses(ports).token, {
     method: 'POST',

@@ -19,7 +19,7 @@ export interface DemoFiles {
   readonly authorization: string;
 }
 
-/** The demo's secrets open nothing but the demo. */
+/** The demo's secrets are valid for the demo only. */
 export const shop = { id: 'shop', secret: 'demo-secret-of-the-shop' };
 
 /** A page in a browser keeps no secret. */

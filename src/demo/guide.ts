@@ -1,7 +1,7 @@
 import { shellWord } from '../base/shell-word.ts';
 import { addresses, type DemoFiles, type Ports, shop, user } from './files.ts';
 
-/** What is told of the demo once it runs. Every line of it that is a command works as it stands, from any folder. */
+/** The guide that the running demo prints. Every command in it works unchanged, from any folder. */
 export function guide(ports: Ports, files: DemoFiles, accessToken: string): string {
   const { issuer, api, upstream, page, health } = addresses(ports);
   return `
@@ -47,7 +47,7 @@ function requests(ports: Ports, files: DemoFiles, accessToken: string): string {
     ],
     ['403  a token, but not the scope: deleting needs orders.write', `curl -i -X DELETE ${bearer} ${order}`],
     [
-      'What would become of a request, step by step, without making it',
+      'How the gateway would handle a request, step by step, without sending it',
       `${gatehouse()} explain DELETE /orders/7 --scope orders.read ${file}`,
     ],
     ['200  a token with the scope', `curl -i ${bearer} ${order}`],

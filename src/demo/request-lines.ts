@@ -7,8 +7,8 @@ const INFO = 30;
 const WARN = 40;
 
 /**
- * The log for somebody who reads along: a line each, such as `GET /orders/7 401 credential_missing 2 ms`, so that what the
- * demo printed before stays in sight.
+ * A log for human readers: one line each, such as `GET /orders/7 401 credential_missing 2 ms`, so that the demo's earlier
+ * output stays visible.
  */
 export function requestLines(output: DestinationStream): DestinationStream {
   return {

@@ -33,12 +33,12 @@ export function isBrokenApiKey(text: string): boolean {
   return text.startsWith(PREFIX) && !isOurApiKey(text);
 }
 
-/** What is kept of a key that nobody finds by trying: SHA-256, base64url. */
+/** The stored form of a random key: SHA-256, base64url. */
 export function hashApiKey(octets: Uint8Array): string {
   return sha256(octets).toString('base64url');
 }
 
-/** What is kept of any other: HMAC-SHA-256 with a secret that stands elsewhere, base64url. */
+/** The stored form of any other key: HMAC-SHA-256 with a separate secret, base64url. */
 export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
   return hmacSha256(secret, octets).toString('base64url');
 }
@@ -46,7 +46,7 @@ export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
 export interface ApiKeyChallenge {
   readonly realm: string;
   readonly in: 'header' | 'query';
-  /** Of the header or the parameter. */
+  /** Of the header or parameter. */
   readonly name: string;
 }
 

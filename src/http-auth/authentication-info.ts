@@ -1,6 +1,6 @@
 import { parseParameters } from './parameters.ts';
 
-/** What a server says of itself after the credentials were right (RFC 7615, RFC 7616 §3.5). */
+/** The server's proof after correct credentials (RFC 7615, RFC 7616 §3.5). */
 export interface ServerInfo {
   /** Lower case. */
   readonly rspauth: string | undefined;

@@ -2,8 +2,8 @@ import { parameterLimits } from './parameters.ts';
 import { type Credentials, splitCredentials } from './scheme.ts';
 
 /**
- * The challenges of one field line (RFC 9110 §11.6.1). A comma stands between two challenges as well as between two
- * parameters of one: an element that is not `name=value` begins a challenge. What cannot be read ends the list.
+ * The challenges of one field line (RFC 9110 §11.6.1). A comma separates challenges, and also the parameters of one: an
+ * element that is not `name=value` begins a challenge. An unreadable element ends the list.
  */
 export function splitChallenges(line: string): readonly Credentials[] {
   if (line.length > parameterLimits.list) return [];
@@ -18,7 +18,7 @@ export function splitChallenges(line: string): readonly Credentials[] {
 
 const PARAMETER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*=/;
 
-/** Behind a scheme that stood alone comes its first parameter. */
+/** After a scheme without a value comes its first parameter. */
 function joined(begin: string, parameters: readonly string[]): string {
   if (parameters.length === 0) return begin;
   return `${begin}${begin.includes(' ') ? ', ' : ' '}${parameters.join(', ')}`;

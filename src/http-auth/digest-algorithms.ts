@@ -1,4 +1,4 @@
-/** RFC 7616 §6.1, and RFC 2617 for MD5. Everything that there is to know of an algorithm stands in its entry. */
+/** RFC 7616 §6.1, and RFC 2617 for MD5. An algorithm's entry holds everything about it. */
 export interface DigestAlgorithm {
   /** As OpenSSL names the hash. */
   readonly hash: 'md5' | 'sha256' | 'sha512-256';
@@ -10,7 +10,7 @@ export interface DigestAlgorithm {
   readonly stored: StoredAlgorithm;
 }
 
-/** Of a stored HA1: what is bound to a session is made from one of these. */
+/** For a stored HA1: session-bound variants are derived from one of these. */
 export type StoredAlgorithm = 'MD5' | 'SHA-256' | 'SHA-512-256';
 
 /** In the order in which they are offered: many clients take the first, and some of those the last that they know. */

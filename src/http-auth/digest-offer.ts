@@ -16,8 +16,8 @@ export interface DigestOffer extends Omit<DigestChallenge, 'domain'> {
 }
 
 /**
- * The Digest challenge of these `WWW-Authenticate` lines whose algorithm is the dearest. Undefined: none that can be
- * answered, since a challenge of an unknown algorithm or qop is to be ignored (RFC 7616 §3.3).
+ * The strongest Digest challenge of these `WWW-Authenticate` lines. Undefined: none that can be answered, since a challenge
+ * with an unknown algorithm or qop must be ignored (RFC 7616 §3.3).
  */
 export function chooseOffer(lines: readonly string[], wish: DigestWish): DigestOffer | undefined {
   const offers = lines.flatMap((line) =>

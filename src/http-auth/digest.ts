@@ -131,7 +131,7 @@ export interface DigestChallenge {
   /** Empty: as RFC 2069 has it. */
   readonly qop: readonly Qop[];
   readonly userhash: boolean;
-  /** The user name and password were right, and only the nonce is to be changed (RFC 7616 §3.3). */
+  /** The username and password were right. Only the nonce must change (RFC 7616 §3.3). */
   readonly stale: boolean;
   /** URIs that the credentials are for, space-delimited. */
   readonly domain: string | undefined;

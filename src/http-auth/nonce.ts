@@ -2,11 +2,11 @@ import { hmacSha256 } from '../base/hmac.ts';
 import { sameBytes } from '../base/secret.ts';
 
 /**
- * Nonces that need no memory to be recognised: version, time of issue in milliseconds, nine random octets, and a MAC of
- * these and of what the nonce is for. Only nonces that somebody used with the right password are ever remembered.
+ * Nonces that are recognized without memory: version, time of issue in milliseconds, nine random octets, and a MAC over these
+ * and the nonce's purpose. Only nonces that were used with the right password are stored.
  */
 export interface Nonce {
-  /** Of this nonce and no other. */
+  /** Of this nonce only. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;

@@ -11,7 +11,7 @@ export type ParameterFault =
   | 'too long'
   | 'a parameter is too long'
   | 'too many parameters'
-  | 'a parameter stands twice';
+  | 'a parameter occurs twice';
 
 /** Characters of the whole list, parameters, characters of one value. */
 export const parameterLimits = { list: 8192, count: 32, value: 1024 } as const;
@@ -38,7 +38,7 @@ const TEXT = /^[\t \x21-\x7e\x80-\xff]*$/;
 
 const [COMMA, EQUALS, QUOTE] = [0x2c, 0x3d, 0x22];
 
-/** By character code: RFC 9110 §5.6.2, and what stands around parameters. */
+/** By character code: RFC 9110 §5.6.2, and the separators of parameters. */
 const isToken = among(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
 const isSpace = among(/[\t ]/);
 const isMargin = among(/[\t ,]/);
@@ -95,7 +95,7 @@ function add(
   { name, value }: { name: string; value: string },
 ): ParameterFault | undefined {
   if (value.length > parameterLimits.value) return 'a parameter is too long';
-  if (values.has(name)) return 'a parameter stands twice';
+  if (values.has(name)) return 'a parameter occurs twice';
   values.set(name, value);
   return values.size > parameterLimits.count ? 'too many parameters' : undefined;
 }

@@ -1,4 +1,4 @@
-/** `auth-scheme`, and what stands after it (RFC 9110 §11.4). */
+/** `auth-scheme`, and the text after it (RFC 9110 §11.4). */
 export interface Credentials {
   /** Lower case: scheme names are case-insensitive (RFC 9110 §11.1). */
   readonly scheme: string;

@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../base/utf8.ts';
 
-/** Octets: a longer text names nobody, and to normalize it takes a time that grows with the square of its length. */
+/** Octets: a longer text is no username, and the time to normalize it grows with the square of its length. */
 const LONGEST_NORMALIZED = 2048;
 
 /**

@@ -5,7 +5,7 @@
 export interface Algorithm {
   readonly kty: 'RSA' | 'EC' | 'OKP' | 'oct';
   readonly crv?: string;
-  /** Of an RSA modulus (RFC 7518 §3.3). */
+  /** The bits of an RSA modulus (RFC 7518 §3.3). */
   readonly minimumBits?: number;
   /** SHA-2 bits of an HMAC; present where signer and verifier share the secret. */
   readonly hmac?: 256 | 384 | 512;

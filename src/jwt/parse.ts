@@ -61,8 +61,8 @@ export function parseJws(token: string): ParsedJws | RefusedJwt {
 }
 
 /**
- * Canonical base64url only (RFC 7515 §2, RFC 4648 §3.5): the unused bits of a last character, padding and white space
- * would each make another string out of the same token, and whatever remembers tokens by their text would miss it.
+ * Canonical base64url only (RFC 7515 §2, RFC 4648 §3.5). Unused bits of a last character, padding and whitespace would each
+ * give the same token another text, and a cache keyed by the text would miss it.
  */
 function decode(part: string): Buffer<ArrayBuffer> | undefined {
   const bytes = Buffer.from(part, 'base64url');

@@ -17,15 +17,15 @@ export async function verifySignature(
 }
 
 /**
- * RFC 7515 §5.2. Form, header, key and algorithm were judged before, so the signature alone is left; whatever floods with
- * wrong ones costs no error with a stack, and nothing is parsed again.
+ * RFC 7515 §5.2. Form, header, key and algorithm are judged before, so only the signature is left. A flood of wrong ones
+ * costs no error with a stack, and nothing is parsed again.
  */
 function isSignedBy({ token, signature }: ParsedJws, { key, alg }: VerificationKey): Promise<boolean> {
   const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')), 'latin1');
   return crypto.subtle.verify(algorithms[alg].verifying, key, signature, signed);
 }
 
-/** RFC 8725 §3.1 and §3.11: what a token says of itself, before anything is computed for it. */
+/** RFC 8725 §3.1 and §3.11: the token's own statements, judged before any computation. */
 export function judgeHeader({ header }: ParsedJws, { algorithms, types }: ExpectedHeader): RefusedJwt | undefined {
   const algorithm = algorithmMismatch(header.alg, algorithms);
   if (algorithm !== undefined) return refused('token_algorithm', undefined, algorithm);

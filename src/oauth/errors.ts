@@ -15,14 +15,14 @@ export const oauthErrors = {
   invalid_request: {
     status: 400,
     text: 'The request is malformed.',
-    remedy: 'Read `error_description`: a parameter is missing, occurs twice or stands where it must not.',
+    remedy: 'Read `error_description`: a parameter is missing, occurs twice or is in the wrong place.',
   },
   invalid_client: {
     status: 401,
     text: 'Client authentication failed.',
     remedy: 'Send the secret by Basic or in the form, not both, and look whether it was replaced.',
   },
-  /** On the wire as above: whether a client exists is nobody's business who is none. */
+  /** On the wire as above: do not reveal whether the client exists. */
   unregistered_client: {
     status: 401,
     error: 'invalid_client',
@@ -33,7 +33,7 @@ export const oauthErrors = {
     status: 400,
     text: 'The grant or token is not valid for this client.',
     remedy:
-      'Ask for a new code or token: this one is unknown, used, expired, revoked or of somebody else. Of a code also: send the `code_verifier` that belongs to its `code_challenge`, and the very `redirect_uri` of the authorization request.',
+      'Request a new code or token. This one is unknown, used, expired or revoked, or belongs to another client. For a code, also send the `code_verifier` of its `code_challenge`, and the exact `redirect_uri` of the authorization request.',
   },
   code_used: {
     status: 400,
@@ -117,7 +117,7 @@ export const oauthErrors = {
     status: 403,
     error: 'invalid_request',
     text: 'The form does not come from a page of this service.',
-    remedy: 'Open the page anew, with cookies allowed; a proxy must keep `Origin` and `Cookie`.',
+    remedy: 'Reload the page with cookies allowed. A proxy must keep `Origin` and `Cookie`.',
   },
   login_refused: {
     status: 403,
@@ -180,7 +180,7 @@ export const oauthErrors = {
     status: 403,
     error: 'unauthorized_client',
     text: 'The client may not read the keys of users.',
-    remedy: 'Write `keys: true` for the client, if it verifies tokens: whoever has such a key can make tokens too.',
+    remedy: 'Set `keys: true` on the client if it verifies tokens. The holder of such a key can also issue tokens.',
   },
   key_in_clear: {
     status: 403,

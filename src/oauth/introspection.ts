@@ -1,4 +1,4 @@
-/** What is known of an access token that is nothing but a reference. Times are NumericDates, seconds. */
+/** The facts about an opaque access token. Times are NumericDates, seconds. */
 export interface KnownToken {
   readonly clientId: string;
   readonly subject: string;
@@ -6,7 +6,7 @@ export interface KnownToken {
   readonly username: string | undefined;
   readonly scope: string;
   readonly audience: readonly string[];
-  /** Beyond those that every token has; none of them stands above one that has. */
+  /** Members beyond the standard ones. None replaces a standard one. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly grantId: string | undefined;
   readonly authTime: number | undefined;
@@ -51,7 +51,7 @@ export function activeAnswer(token: KnownToken, issuer: string): ActiveAnswer {
   };
 }
 
-/** RFC 7519 §4.1.3: one value stands alone. */
+/** RFC 7519 §4.1.3: a single value is not an array. */
 export function audienceClaim(audience: readonly string[]): string | readonly string[] {
   const [first] = audience;
   return first !== undefined && audience.length === 1 ? first : audience;

@@ -23,7 +23,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
 
 export interface ParameterOptions {
   readonly aliases: boolean;
-  /** Other words that one endpoint takes besides, where it takes any. */
+  /** More parameter names that one endpoint accepts, if any. */
   readonly moreAliases?: ReadonlyMap<string, string>;
   /** More parameters that may occur twice: the boxes of one page. */
   readonly repeatable?: readonly string[];
@@ -32,7 +32,7 @@ export interface ParameterOptions {
 export interface ReadParameters {
   /** Without those that occur more than once: nobody knows which of their values is meant. */
   readonly parameters: Parameters;
-  /** Of the first of those. */
+  /** The first of these. */
   readonly duplicate: OAuthError | undefined;
 }
 
@@ -43,7 +43,7 @@ export function parseOAuthParameters(text: string, options: ParameterOptions): P
   return parameters;
 }
 
-/** The same, where a duplicate is to be told to somebody whom the other parameters name. */
+/** The same, if the other parameters name the client that must learn of a duplicate. */
 export function readParameters(text: string, options: ParameterOptions): ReadParameters {
   const values = new Map<string, readonly string[]>();
   const twice = new Set<string>();
@@ -51,7 +51,7 @@ export function readParameters(text: string, options: ParameterOptions): ReadPar
     const name = canonical(spelling, options);
     const present = values.get(name) ?? said;
     const mayRepeat = repeatable.has(name) || options.repeatable?.includes(name) === true;
-    // an alias beside its twin: with one value harmless, with two nobody knows which is meant
+    // an alias beside its twin: harmless with one value, ambiguous with two
     if (present[0] !== said[0] || (said.length > 1 && !mayRepeat)) twice.add(name);
     values.set(name, present);
   }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Entrance } from './ipc-channel.ts';
 
-/** Whoever takes connections. */
+/** A worker that accepts connections. */
 export interface ConnectionTarget {
   /** The last one that was handed over has arrived: there is room for the next. */
   took(): void;
@@ -29,9 +29,9 @@ interface Arrived {
 
 /** Milliseconds for those who wait while the door closes. */
 const LAST_CALL = 1_000;
-/** Milliseconds: whoever has not taken a connection after that hangs, and the next one goes to another. */
+/** Milliseconds. A worker that has not acknowledged a connection by then hangs, and the next one goes to another worker. */
 const LATE = 100;
-/** Milliseconds: whoever shows signs of life for longer than a hung one would, and has not taken it, never got it. */
+/** Milliseconds. A live worker that has not acknowledged a socket by now never received it. */
 const LOST = 8_000;
 
 /** Brings each connection to the worker with the fewest, one at a time to each. */
@@ -43,8 +43,8 @@ export class ConnectionDispatcher {
   #again: NodeJS.Timeout | undefined;
 
   /**
-   * @param most connections open at one time; whoever comes then is refused at once
-   * @param room of them in each process
+   * @param most connections open at one time; further ones are rejected at once
+   * @param room connections for each process
    */
   constructor(most: () => number, room = Number.POSITIVE_INFINITY) {
     this.#most = most;
@@ -73,7 +73,7 @@ export class ConnectionDispatcher {
     };
   }
 
-  /** Resolves once nobody waits who can still be brought to a worker. */
+  /** Resolves once no connection waits that a worker could still accept. */
   async close(): Promise<void> {
     const late = performance.now() + LAST_CALL;
     while (this.#waiting.length > 0 && performance.now() < late) await pause(10);
@@ -101,7 +101,7 @@ export class ConnectionDispatcher {
     }
   }
 
-  /** Of those that take anything. */
+  /** The workers that accept connections. */
   #fewest(): Taker | undefined {
     const isAble = ({ sent, sentAt }: Taker) => sent === undefined || performance.now() - sentAt < LATE;
     return [...this.#takers]
@@ -144,7 +144,7 @@ function isLost({ sent, sentAt }: Taker): boolean {
   return sent !== undefined && performance.now() - sentAt > LOST;
 }
 
-/** The worker has a descriptor of its own by now, or is no more. */
+/** The worker has its own descriptor by now, or has ended. */
 function letGo(taker: Taker): void {
   taker.sent?.destroy();
   taker.sent = undefined;

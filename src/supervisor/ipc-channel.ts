@@ -6,7 +6,10 @@ export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: u
 
 /** One end of the channel between a primary and a worker. */
 export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
-  /** Undefined in the end: no answer within so many milliseconds, too much is asked already, or nobody is there. */
+  /**
+   * Resolves to undefined if no answer arrives within so many milliseconds, if too many requests are pending, or if the other
+   * end is gone.
+   */
   ask<Verb extends keyof Theirs & string>(
     verb: Verb,
     asked: Theirs[Verb]['asked'],
@@ -14,8 +17,7 @@ export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   ): Promise<Theirs[Verb]['told'] | undefined>;
   tell<Name extends keyof News & string>(name: Name, news: News[Name]): void;
   /**
-   * Hands over a connection, behind all that was said before, and keeps it open here too; `failed` where nobody is there
-   * to take it.
+   * Sends a connection after all earlier messages, and keeps it open here too. `failed` is called if no process can take it.
    */
   hand(socket: Socket, failed: () => void, entrance: Entrance): void;
 }
@@ -47,7 +49,7 @@ type Item =
   | readonly ['broken', id: number]
   | readonly ['news', name: string, news: unknown];
 
-/** Questions without an answer; whoever asks more gets none. */
+/** Requests without an answer. Further ones get none. */
 const MOST_ASKED = 10_000;
 
 /**
@@ -123,7 +125,7 @@ function sender(end: IpcEnd) {
     planned = undefined;
     const sent = items;
     items = [];
-    // Whoever is gone hears nothing more: that is told by its exit, and to a worker by `disconnect`.
+    // An ended process receives nothing more. The primary learns of it by its exit, and a worker by `disconnect`.
     if (sent.length > 0 && end.connected) end.send(sent, undefined, {}, () => {});
   };
   const say = (item: Item) => {

@@ -12,12 +12,12 @@ export interface ListeningSockets {
   /** Where proxies ask. */
   readonly decisionUrl: string | undefined;
   join(hand: Hand): ConnectionTarget;
-  /** Takes no more; resolves once nobody waits who can still be brought to a worker. */
+  /** Stops accepting. Resolves once no connection waits that a worker could still accept. */
   close(): Promise<void>;
 }
 
 export interface ListeningSocketsOptions {
-  /** Connections open at one time; whoever comes then is refused at once. */
+  /** Connections open at one time. Further ones are rejected at once. */
   readonly most: () => number;
   /** Of them in each process, as far as its descriptors go. */
   readonly room?: number;
@@ -26,8 +26,8 @@ export interface ListeningSocketsOptions {
 }
 
 /**
- * The listening sockets of a process group: they outlive every worker, so whoever comes while one is replaced waits and is
- * not refused.
+ * The listening sockets of a process group. They outlive every worker, so a client that connects during a replacement waits
+ * and is not rejected.
  */
 export async function openListeningSockets(
   listen: Address,

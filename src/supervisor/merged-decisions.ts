@@ -1,7 +1,7 @@
 import type { WatchedDecisions } from '../gateway/telemetry/decision-stream.ts';
 import type { Watcher } from '../gateway/telemetry/decisions.ts';
 
-/** The decisions of all workers, for whoever watches; while nobody does, no worker writes any down. */
+/** The decisions of all workers, for live viewers. Without a viewer, no worker records any. */
 export interface MergedDecisions extends WatchedDecisions {
   show(records: readonly string[]): void;
 }

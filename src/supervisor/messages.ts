@@ -53,7 +53,7 @@ export interface WorkerVerbs {
 export interface WorkerNews {
   readonly keys: { readonly desk: string; readonly keys: SentKeys };
   readonly feed: { readonly desk: string; readonly messages: readonly FeedMessage[] };
-  /** Whether somebody reads `/decisions`. */
+  /** Whether `/decisions` has a viewer. */
   readonly watch: boolean;
   /** Milliseconds for which kept connections may bring another request. */
   readonly drain: number;

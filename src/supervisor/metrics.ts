@@ -24,7 +24,7 @@ export function summedMetrics(): SummedMetrics {
     async text(own) {
       const before = gone;
       const folded = await aggregate([before]).getMetricsAsJSON();
-      // Somebody else may have left meanwhile.
+      // Another worker may have left meanwhile.
       if (gone === before) gone = folded;
       return aggregate([await own.getMetricsAsJSON(), ...last.values(), gone]).metrics();
     },

@@ -165,7 +165,7 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
       const way = takeUp(sent, crew);
       under = { sent, way };
       const problems = await way.prepare();
-      // Those that are in force are open again, and the new ones are let go.
+      // The active sockets are open again, and the new ones are closed.
       if (problems.length > 0) desks.open(state.current.config, directory);
       return problems;
     },

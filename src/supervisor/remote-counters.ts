@@ -12,8 +12,8 @@ const PAUSE = 500;
 type Verb = 'take' | 'failures' | 'fail' | 'useNonce';
 
 /**
- * Counters in the primary, asked once for each request that needs one. A primary that does not answer is to rate limits
- * no outage (this worker counts for itself), and to nonces it is: nobody can know then whether one was used.
+ * Counters in the primary, called once for each request that needs one. If the primary does not answer, a rate limit counts
+ * in this worker. For nonces it is an outage: no process can then know whether one was used.
  */
 export function remoteCounters(line: Pick<IpcChannel<PrimaryVerbs, unknown>, 'ask'>, clock: Clock): Counters {
   const own = memoryCounters(clock);

@@ -139,7 +139,7 @@ function pack({ url, form, headers = {}, judgeType = true }: JsonRequest): SentR
   return { url, form: form?.toString() ?? null, headers, judgeType };
 }
 
-/** Who waits no more gets no answer; the call itself goes on for the others. */
+/** A caller that gave up gets no answer. The call itself continues for the others. */
 function cut(told: Promise<Fetched | undefined>, signal: AbortSignal): Promise<Fetched | undefined> {
   const late = new Promise<Fetched>((resolve) => {
     signal.addEventListener('abort', () => resolve(failed(`no answer within ${FETCH_DEADLINE} ms`)), { once: true });

@@ -53,7 +53,7 @@ export function openDesk(options: DeskOptions): ServerBroker {
     },
     endpoint: (member) => (isRequired(member) ? about.endpoint(member) : about.optional(member)),
     keys: sharedKeys({ source, cooldown: config.jwks.cooldown, clock, came: options.came }),
-    // An answer that was on its way when something was revoked is nobody's who asks after that.
+    // Do not share an in-flight answer with callers that arrive after a revocation.
     feed: open && sharedFeed(open, { clock, skew: config.clock_skew, news: () => flights.clear() }),
     async close() {
       this.feed?.close();

@@ -21,13 +21,13 @@ export interface ServerBrokersOptions {
   readonly clock: Clock;
   readonly log: GatewayLog;
   readonly came: (id: string, keys: SentKeys) => void;
-  /** Milliseconds for which a desk stays that no file in force names; longer while its feed is followed. */
+  /** Milliseconds for which a broker stays without a reference from an active file; longer while its feed is followed. */
   readonly patience?: number;
 }
 
 /** Milliseconds: a request that began under an older file may still have a token to be asked about. */
 const LINGER = 600_000;
-const CLOSED = failed('its configuration is not in force any more');
+const CLOSED = failed('its configuration is not active any more');
 
 export function openServerBrokers({ clock, log, came, patience = LINGER }: ServerBrokersOptions): ServerBrokers {
   const desks = new Map<string, ServerBroker>();

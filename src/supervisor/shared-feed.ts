@@ -4,7 +4,7 @@ import { DenyList, MOST_REVOCATIONS } from '../gateway/revocation/deny-list.ts';
 import type { FeedMessage } from '../gateway/revocation/events.ts';
 import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
 
-/** One feed that is followed once, and what it has said for whoever joins late. */
+/** One feed, followed once, with its earlier messages for late followers. */
 export interface SharedFeed {
   /** Tells all that is live first, then whether it is in step, then whatever comes. Gives the way to stop. */
   follow(tell: Tell): () => void;
@@ -56,7 +56,7 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
 
   const source = open((said) => {
     wasInStep ||= said.kind === 'in_step';
-    // One that was followed and is refused now is to nobody a feed that never was, to who joins late neither.
+    // A feed that was followed and is now refused never counts as absent, for late followers too.
     const message = said.kind === 'absent' && wasInStep ? LOST : said;
     if (message.kind === 'event') list.add(message.event);
     if (message.kind === 'event' || message.kind === 'reset') news();
@@ -73,7 +73,7 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
       follower.tell(messages);
       messages = [];
       await turn();
-      // It may follow anew by now, and would take the end of this for the end of that.
+      // A new follower must not take the end of this connection for its own.
       if (!followers.has(follower)) return;
     }
     follower.behind = false;

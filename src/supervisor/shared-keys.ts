@@ -10,13 +10,13 @@ export interface SharedKeysOptions {
   readonly came: (keys: SentKeys) => void;
 }
 
-/** Milliseconds in which nobody asks again what has just failed. */
+/** Milliseconds without a retry after a failure. */
 const PAUSE = 1_000;
 
 /**
- * One fetch for all workers. Whoever has an older set than the last one gets that, unless it is so old that the key might
- * have appeared since. Whoever has it already asks for a newer one, at most one of them in a cooldown. Every set goes to
- * all workers, so that none looks for what another has found.
+ * One fetch for all workers. A worker with an older set gets the last one, unless that is so old that the key may be newer. A
+ * worker that has it triggers a new fetch, at most one in a cooldown. Every set goes to all workers, so none fetches what
+ * another has.
  */
 export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions): (have: number) => Promise<SentKeys> {
   const freshFor = Math.min(cooldown, source.every / 2);
@@ -37,12 +37,12 @@ export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions)
   };
   const serves = (have: number) => {
     const now = clock.monotonic();
-    // Who starts asks for no key in particular: what the others go on with is good enough.
+    // A starting worker needs no particular key: the others' set is good enough.
     if (have === 0 && good !== undefined && now - good.at < source.every / 2) return true;
     if (last.set.kind === 'failed') return now - at < Math.min(PAUSE, freshFor);
     return last.version > have ? now - at < freshFor : now < nextQuestion;
   };
-  /** A worker that comes while nobody answers goes on with what the others go on with, and for as long. */
+  /** A worker that starts during an outage uses the others' set, for as long as they do. */
   const aged = (have: number): SentKeys => {
     const { sent, at: from } = have === 0 && good !== undefined ? good : { sent: last, at };
     const { version, set } = sent;

@@ -16,7 +16,7 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
   const prepared = async (worker: Worker): Promise<Problem[]> => {
     const fault = await said(worker, worker.process.line.ask('prepare', sent, SHUTDOWN_DEADLINE));
     if (fault === null) ready.add(worker);
-    // What is gone is replaced by one that starts with what is then in force.
+    // A lost worker is replaced by one that starts with the active configuration.
     return fault === null || fault === 'gone' ? [] : [problem(worker, fault)];
   };
   const committed = async (worker: Worker): Promise<void> => {
@@ -32,7 +32,7 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
       return problems;
     },
     async commit() {
-      // Whoever began to serve meanwhile did so by the file before.
+      // A worker that began to serve meanwhile did so with the previous file.
       const late = crew.workers.filter((worker) => !ready.has(worker));
       await Promise.all([...ready].map(committed));
       for (const worker of late) {

@@ -15,7 +15,7 @@ export interface LifeOptions {
   readonly door: ListeningSockets;
   readonly log: Logger;
   readonly format: WorkerStart['format'];
-  /** What is in force at the moment. */
+  /** The active configuration. */
   readonly current: () => SentGeneration;
   /** What this worker may ask. */
   readonly handlers: (worker: () => Worker) => Pick<WorkerHandlers, 'answers'> & {
@@ -89,7 +89,7 @@ export class Life {
   }
 }
 
-/** Null: it is ready to serve by what is in force. A file may have been taken up while it started. */
+/** Null: it serves the active configuration. A reload may have happened while it started. */
 async function begun({ index, process: { line } }: Worker, { current, format }: LifeOptions): Promise<string | null> {
   let generation = current();
   const fault = await line.ask('start', { index, generation, format }, START);

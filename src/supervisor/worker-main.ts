@@ -1,6 +1,6 @@
 import { runWorker } from './worker.ts';
 
-// A terminal signals every process of its group: it is the primary that says what is to be done.
+// A terminal signals every process of its group. The primary decides what happens.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 const send = process.send?.bind(process);
 if (send === undefined) throw new Error('a worker is started by its primary');

@@ -44,7 +44,7 @@ export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): 
   });
   const remote = remoteServers(line);
   setInterval(() => line.tell('alive', true), ALIVE_EVERY).unref();
-  // Nobody would know of a worker without its primary.
+  // A worker without its primary would be unreachable.
   end.once('disconnect', () => exitForCertain(3));
 }
 
@@ -55,7 +55,7 @@ function open({ index, generation, format }: WorkerStart, lines: Lines): Promise
   return openWorkerRuntime({ sent: generation, ...lines, log });
 }
 
-/** Null, or why not: what stands in the way of one file is no reason to end. */
+/** Null, or the reason. A problem with one file is no reason to end. */
 async function reason(job: () => Promise<void>): Promise<string | null> {
   try {
     await job();

@@ -86,5 +86,5 @@ t.test('every challenge of a server in those tests is a list of parameters, or h
   );
   const faults = challenges.map(parseParameters).filter(({ kind }) => kind === 'malformed');
   t.ok(challenges.length > 100);
-  t.strictSame([...new Set(faults.map((fault) => 'detail' in fault && fault.detail))], ['a parameter stands twice']);
+  t.strictSame([...new Set(faults.map((fault) => 'detail' in fault && fault.detail))], ['a parameter occurs twice']);
 });

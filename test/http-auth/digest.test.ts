@@ -64,7 +64,7 @@ t.test('what is malformed says why', async (t) => {
     [`Digest username="a", ${base}, qop=auth, nc=00000001`]: 'no cnonce',
     [`Digest username="a", ${base}, qop=auth, nc=1, cnonce="c"`]: 'nc is not eight hexadecimal digits',
     [`Digest username="a", ${base}, qop=auth, cnonce="c"`]: 'nc is not eight hexadecimal digits',
-    [`Digest username="a", ${base}, uri="/other"`]: 'a parameter stands twice',
+    [`Digest username="a", ${base}, uri="/other"`]: 'a parameter occurs twice',
     [`Digest username="a", ${base.replace('nonce="n", ', '')}`]: 'no nonce',
     [`Digest username="a", ${base.replace('uri="/", ', '')}`]: 'no uri',
     [`Digest username="a", ${base.replace(/response="[^"]*"/, 'response="xyz"')}`]: 'the response is not hexadecimal',

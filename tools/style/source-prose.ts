@@ -101,7 +101,7 @@ function tokenAt(text: string, at: number): readonly [Piece['kind'], string] | r
 }
 
 const NO_PROSE =
-  /^\s*(?:<|\*, \*::|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|FROM|WHERE|PRAGMA|local |return |biome-ignore|#compdef|# (?:bash|fish) completion|@\w+ \{)/i;
+  /^\s*(?:<|\*, \*::|SELECT|INSERT|UPDATE|DELETE|SET |CREATE|ALTER|DROP|WITH|FROM|WHERE|PRAGMA|local |return |biome-ignore|#compdef|# (?:bash|fish) completion|@\w+ \{)/i;
 
 /** Three words and more, of letters: a shorter string is a key, a header or a name. */
 function isProse(text: string): boolean {

@@ -13,7 +13,7 @@ const fixed = [
   'shutdown',
 ] as const satisfies readonly (keyof GatewayConfig)[];
 
-/** The new file with the old values of settings that need a restart, and the names of those that differ. */
+/** The new file with the old values of settings that need a restart, and the names of the changed ones. */
 export function keepFixed(
   running: GatewayConfig,
   next: GatewayConfig,

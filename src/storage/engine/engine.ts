@@ -3,7 +3,7 @@ import type { WatchEvents } from './watch.ts';
 
 /** A database of which verbs are read. Every failure that is not a defect of ours is a `StorageUnavailable`. */
 export interface ReadEngine {
-  /** Of statements that only read; sees what is committed. */
+  /** For statements that only read. Sees committed data. */
   read<Outcome>(verb: () => Verb<Outcome>): Promise<Outcome>;
   /** After what was asked before is settled. */
   close(): Promise<void>;

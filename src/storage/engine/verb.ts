@@ -1,7 +1,7 @@
 /**
- * What is asked of the store, told apart from who carries it out: a verb yields statements and receives their rows. One
- * text of each verb serves SQLite, which answers at once, and PostgreSQL, which is waited for; both run it in one
- * transaction. A verb may be run anew after a conflict, so it holds no state of its own and touches nothing else.
+ * A store operation, separated from the engine that runs it: a verb yields statements and receives their rows. One text of
+ * each verb serves SQLite, which answers at once, and PostgreSQL, which is waited for. Both run it in one transaction. A verb
+ * may run again after a conflict, so it has no state of its own and no side effects.
  */
 export type Verb<Outcome> = Generator<Statement, Outcome, readonly Row[]>;
 
@@ -9,7 +9,7 @@ export interface Statement {
   /** Parameters are $1, $2, …; the dialect is what SQLite and PostgreSQL have in common. */
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
-  /** Whoever asked looks at no row, and may be answered before the statement is carried out. */
+  /** The caller reads no row, and may be answered before the statement runs. */
   readonly silent?: true;
 }
 
@@ -73,7 +73,7 @@ export function json<Content>(row: Row, column: string): Content {
   return JSON.parse(String(row[column])) as Content;
 }
 
-/** Of a scope (RFC 6749 §3.3). */
+/** Tokens of a scope (RFC 6749 §3.3). */
 export function scopeTokens(row: Row, column: string): readonly string[] {
   const value = text(row, column);
   return value === '' ? [] : value.split(' ');

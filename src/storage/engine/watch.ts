@@ -1,10 +1,10 @@
 /**
- * Calls `wake` soon after an event was committed, and now and then without one: what is true stands in the table, and
- * whoever is woken reads it there. Answers how to stop.
+ * Calls `wake` soon after a committed event, and at times without one. The table holds the truth, and the woken caller reads
+ * it there. Returns a function that stops the calls.
  */
 export type WatchEvents = (wake: () => void) => () => Promise<void>;
 
-/** `every` so many milliseconds, whatever happens: where nobody tells, and for what was not told. */
+/** Calls `wake` every so many milliseconds: for engines without notifications, and for lost ones. */
 export function pollEvents(every: number): WatchEvents {
   return (wake) => {
     const timer = setInterval(wake, every).unref();

@@ -9,9 +9,9 @@ export { StorageUnavailable } from '../engine/errors.ts';
 export type { AccessTokenRecord } from '../records/access-tokens.ts';
 
 /**
- * What a gateway with `verify: store` reads in the database of the authorization service; it writes nothing there. Every
- * verb is rejected with `StorageUnavailable` where there is no answer, from a database that is missing, foreign or of
- * another version too, and the next call tries again. Times are NumericDates, seconds.
+ * The tables that a gateway with `verify: store` reads in the authorization service's database. It never writes. Every verb
+ * rejects with `StorageUnavailable` if the database is unreachable, missing, foreign or of another version, and the next call
+ * tries again. Times are NumericDates, seconds.
  */
 export interface TokenFacts {
   /** By the SHA-256 of the token; only what is neither expired nor revoked at `now`, by itself or with its grant. */
@@ -35,7 +35,7 @@ export interface ReadOptions {
   /** Where a relative file starts. */
   readonly directory: string;
   readonly clock: Clock;
-  /** true: no side files of SQLite are made where nobody has the database open. */
+  /** true: do not create SQLite's side files if no other process has the database open. */
   readonly traceless?: boolean | undefined;
 }
 

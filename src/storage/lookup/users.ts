@@ -31,7 +31,7 @@ export interface UserFacts {
   findDigest(wanted: DigestWanted): Promise<DigestFact | undefined>;
   /** By the name as accounts are named. */
   findPassword(username: string): Promise<PasswordFact | undefined>;
-  /** By a hash of the key. Of one that has expired too. */
+  /** By a hash of the key. Finds expired keys too. */
   findApiKey(wanted: ApiKeyWanted): Promise<ApiKeyRecord | undefined>;
   /** Passwords of users, as they are kept: all, or some of them where there are many. */
   samplePasswords(): Promise<readonly string[]>;
@@ -89,7 +89,7 @@ function unsealer(openSeal: () => Seal) {
   };
   return {
     text: (sealed: Uint8Array, purpose: string) => opened(() => sealed, purpose),
-    /** Of a user whom nobody has: the same work, and out of reach where the keys are. */
+    /** For an unknown user: the same work, and the same outage. */
     nothing: () => void opened((decoy) => decoy, ''),
   };
 }

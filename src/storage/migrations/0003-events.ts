@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What the revocation feed tells. `event_feed` is the one row under whose lock numbers are given out; `tokens_until` is
- * when the last access token of a grant ends, at the latest where an earlier version did not note it.
+ * The messages of the revocation feed. `event_feed` is the one row whose lock orders the numbers. `tokens_until` is when the
+ * last access token of a grant ends, or the latest possible time if an earlier version did not store it.
  */
 export const events: Migration = {
   version: 3,

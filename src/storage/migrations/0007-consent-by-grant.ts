@@ -1,9 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What the user granted, by the grant for which the page was shown: JSON of lists. NULL in what is there already, which
- * counts for codes, as all but a few clients ask for them: where tokens are asked for by `implicit`, the user is asked
- * once more.
+ * What the user granted, by the grant of the consent page: JSON of lists. NULL in existing rows counts for codes, which
+ * nearly all clients use. A client that gets tokens by `implicit` asks the user once more.
  */
 export const consentByGrant: Migration = {
   version: 7,

@@ -3,6 +3,6 @@ export interface Migration {
   readonly name: string;
   /** Never changed once released: its checksum is kept in every database. */
   readonly sql: string;
-  /** After it, on PostgreSQL alone and as it stands. */
+  /** Runs afterwards, unchanged, on PostgreSQL only. */
   readonly postgres?: string;
 }

@@ -59,7 +59,7 @@ class StatementFailed extends Error {}
 
 type Way = <Outcome>(channel: Channel, verb: Verb<Outcome>) => Promise<Outcome>;
 
-/** What a conflict undid is done anew; after too many of them, and where it is unknown what was done, it is an outage. */
+/** Runs again after a conflict. Too many conflicts, or an unknown result, are an outage. */
 async function tryRepeatedly<Outcome>(
   sessions: Sessions,
   clock: Clock,
@@ -171,7 +171,7 @@ async function proceed<Outcome>(
   return step.value;
 }
 
-/** Of those that were sent together the first that failed is the cause: the others only fail because of it. */
+/** Of statements that were sent together, the first failure is the cause: the others fail because of it. */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<void> {
   for (const answer of sent) await answer;
 }

@@ -5,7 +5,7 @@ import { postgresDialect } from './dialect.ts';
 
 /** A connection of its own, on which nothing else is under way. */
 export interface MigrationLink {
-  /** Of any number of statements without parameters. */
+  /** Any number of statements without parameters. */
   script(sql: string): Promise<void>;
   rows(sql: string, parameters: readonly SqlValue[]): Promise<readonly Row[]>;
 }

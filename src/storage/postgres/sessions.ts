@@ -23,10 +23,10 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-/** Of one process. A server allows 100 by default, and more than a few for each of its cores make it slower. */
+/** The limit of one process. A server allows 100 by default, and more than a few for each core make it slower. */
 const MOST_CONNECTIONS = 10;
 
-/** Milliseconds. Whoever stands in line for a connection waits as long as the verb may take. */
+/** Milliseconds. A caller waits for a connection as long as the verb may take. */
 const waits = { connection: 2000, statement: 4000, lock: 2000, idleInTransaction: 10_000 } as const;
 
 /**
@@ -53,7 +53,7 @@ export function poolSessions(config: PoolConfig): Sessions {
     types: { getTypeParser },
     onConnect: prepareConnection,
   });
-  // A connection that dies while it is idle is taken out of the pool; whoever needs one hears of it then.
+  // A connection that dies while idle is removed from the pool. The next caller learns of it.
   pool.on('error', () => {});
   const lane = new Lane();
   const slots = new Semaphore(MOST_CONNECTIONS, () => lane);
@@ -72,7 +72,7 @@ export function poolSessions(config: PoolConfig): Sessions {
   };
 }
 
-/** One that comes too late for whoever asked is kept for the next. */
+/** A connection that opens too late for its caller is kept for the next one. */
 async function connect(pool: Pool, milliseconds: number, leave: () => void): Promise<PoolClient> {
   const connected = pool.connect();
   try {
@@ -90,7 +90,7 @@ function noConnection(cause: unknown): never {
   throw new StorageUnavailable(`no connection to the store: ${reason}`, { cause });
 }
 
-/** An error between two statements reaches whoever asks next; without a listener it would end the process. */
+/** An error between two statements reaches the next caller. Without a listener, it would end the process. */
 async function prepareConnection(client: ClientBase): Promise<void> {
   client.on('error', () => {});
   await client.query(timed({ text: setUp, query_timeout: waits.connection }));

@@ -54,7 +54,7 @@ function parse(location: string): URL {
 /** Says nothing of the text itself, for it holds the password. */
 function unreadable(): StorageUnusable {
   return new StorageUnusable(
-    'storage: this is no URL of PostgreSQL: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with % and two hexadecimal digits for each of : / ? # [ ] @ % in a name or password',
+    'storage: not a PostgreSQL URL: write postgres://USER:PASSWORD@HOST:PORT/DATABASE. In a name or password, write % and two hexadecimal digits for each of : / ? # [ ] @ %',
   );
 }
 

@@ -9,7 +9,7 @@ const CONNECT = 2_000;
 /** A connection on which nothing is ever asked would not be known to be dead. */
 const PROBE = 5_000;
 
-/** LISTEN on a connection of its own, which is made anew when it is lost; meanwhile there is the poll. */
+/** LISTEN on a connection of its own, which reconnects when it is lost. Polling covers the gap. */
 export function listenToPostgres(config: ClientConfig): WatchEvents {
   const poll = pollEvents(POLL);
   return (wake) => {
@@ -73,7 +73,7 @@ function listen(config: ClientConfig, { wake, again }: Told): Listener {
   client
     .connect()
     .then(() => ask('LISTEN gatehouse_event'))
-    // what was committed before the connection was there is told by nobody
+    // no notification reports commits from before the connection
     .then(wake, lost);
   return {
     end() {

@@ -53,7 +53,7 @@ export function* saveAccessToken(token: AccessTokenRecord): Verb<void> {
   );
 }
 
-/** All but the hash, which is known, and whose bytes would be copied. */
+/** Every column except the hash: it is known, and its bytes would be copied. */
 const COLUMNS = `access_token.client_id, access_token.subject, access_token.username, access_token.scope,
   access_token.audience, access_token.claims, access_token.grant_id, access_token.auth_time, access_token.issued_at,
   access_token.expires_at`;

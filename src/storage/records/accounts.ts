@@ -65,7 +65,7 @@ export interface PasswordChange {
   readonly keysUntil?: number | undefined;
 }
 
-/** Whoever was signed in with the old password is so no longer; false for an unknown user. */
+/** Ends the sessions of the old password. False for an unknown user. */
 export function* setPassword({ username, passwordHash, now, keysUntil }: PasswordChange): Verb<boolean> {
   const row = yield* first(
     `UPDATE account SET password_hash = $2, password_version = password_version + 1

@@ -34,7 +34,7 @@ function* addApiKey({ id, hash, client, scopes, expiresAt, createdAt }: ApiKeyRe
 }
 
 export interface ApiKeyRotation {
-  /** Of the key that is replaced. */
+  /** From the replaced key. */
   readonly id: string;
   readonly made: Pick<ApiKeyRecord, 'id' | 'hash' | 'expiresAt'>;
   /** When the old key ends, unless it ends before by itself. */

@@ -68,7 +68,7 @@ export function* listClients(now: number): Verb<readonly ClientRecord[]> {
   return rows.map((row) => client(row, secrets.get(text(row, 'client_id')) ?? []));
 }
 
-/** Of those of one second that which ends last. */
+/** Of several in one second, the one that ends last. */
 const NEWEST_SECRET_FIRST =
   'ORDER BY created_at DESC, CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END, expires_at DESC, hash';
 
@@ -99,7 +99,7 @@ export function* rotateClientSecret({ id, secret, oldUntil, now }: SecretRotatio
   return true;
 }
 
-/** Changes nothing but is a write: of two rotations at once the second sees what the first did. */
+/** Changes nothing but takes the write lock: of two rotations at once, the second sees the first one's result. */
 function* holdClient(id: string): Verb<boolean> {
   return yield* changed('UPDATE client SET metadata = metadata WHERE client_id = $1 RETURNING client_id', id);
 }

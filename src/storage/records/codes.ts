@@ -35,7 +35,7 @@ export interface CodeRecord {
   /** S256 (RFC 7636 §4.2). */
   readonly challenge: string | undefined;
   readonly authTime: number;
-  /** Of the grant that the exchange makes. */
+  /** From the grant that the exchange creates. */
   readonly grantId: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -44,7 +44,7 @@ export interface CodeRecord {
 export interface NewCode {
   readonly code: CodeRecord;
   readonly consent: ConsentGiven | undefined;
-  /** Of the page that led here; it counts once. Absent where no page was shown. */
+  /** From the page before. It counts once. Absent if no page was shown. */
   readonly transaction: OneTime | undefined;
 }
 
@@ -94,7 +94,7 @@ const MOST_FAILURES = 5;
 /** Seconds by which the clock of the node that made a code may be ahead of ours: a code lives as long (RFC 6749 §4.1.2). */
 const CODE_SKEW = 60;
 
-/** What whoever redeems a code shows. */
+/** The caller's proof when it redeems a code. */
 export interface CodeClaim {
   readonly hash: Uint8Array;
   readonly use: CodeRecord['use'];

@@ -5,7 +5,7 @@ import { all, changed, first, integer, type Row, run, text, type Verb } from '..
 /** What is kept of one user of Digest for one algorithm. */
 export interface DigestHash {
   readonly algorithm: string;
-  /** H(user:realm:password), in lower-case hexadecimal: whoever has it needs no password. Sealed in the database. */
+  /** H(user:realm:password), in lower-case hexadecimal: its holder needs no password. Sealed in the database. */
   readonly ha1: string;
   /** H(user:realm), which may stand for the name (RFC 7616 §3.4.4). */
   readonly userhash: string;

@@ -8,7 +8,7 @@ export interface KeyHolder {
   readonly clientId?: string | undefined;
 }
 
-/** Removes them; reported as `token_hash` by whoever calls it. */
+/** Removes them. The caller reports them as `token_hash`. */
 export function* endSessionKeys({ subject, clientId }: KeyHolder, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
     `DELETE FROM session_key WHERE subject = $1 AND client_id = coalesce($2, client_id) RETURNING hash, expires_at`,

@@ -11,7 +11,7 @@ export interface EventRecord {
   readonly key: string;
   /** When the last token concerned ends by itself. */
   readonly until: number;
-  /** Of `sub_nbf` and `client_nbf`: tokens with an `iat` before it are meant. */
+  /** For `sub_nbf` and `client_nbf`: ends tokens with an earlier `iat`. */
   readonly nbf: number | undefined;
   readonly at: number;
 }
@@ -32,9 +32,9 @@ const NEXT = `
     CASE WHEN event_feed.last_seq >= excluded.last_seq THEN event_feed.last_seq + 1 ELSE excluded.last_seq END`;
 
 /**
- * Tells the readers of the feed, with the change that it reports or not at all: the last steps of a verb. The number is
- * given out under a row lock that is held until the commit, so numbers become visible in their order; it follows the time,
- * so that a database which was restored from a backup gives none out twice. Nothing is told of what has ended by itself.
+ * Writes an event to the feed, in the transaction of the change itself: the last steps of a verb. The number is assigned
+ * under a row lock that lasts until the commit, so numbers appear in order. It follows the clock, so a database restored from
+ * a backup repeats none. Natural expiry is not reported.
  */
 export function* reportEvent(kind: EventKind, key: string, until: number, now: number, nbf?: number): Verb<void> {
   if (until <= now) return;
@@ -74,7 +74,7 @@ export function* listEvents(since: number, limit: number): Verb<readonly EventRe
 export interface FeedPosition {
   /** The number that was given out last; 0 before the first. */
   readonly last: number;
-  /** The highest number of those that were removed; 0 before the first. */
+  /** The highest number of the removed ones; 0 before the first. */
   readonly pruned: number;
   /** Whether there is an event of this number. */
   readonly known: boolean;

@@ -50,7 +50,7 @@ export function* saveGrant(grant: GrantRecord): Verb<void> {
   );
 }
 
-/** Whoever revokes the grant waits until this transaction has ended, or has ended before. */
+/** A revocation of the grant waits until this transaction has ended, or has ended before. */
 export function* holdGrant(id: string): Verb<void> {
   yield* run('UPDATE authorization_grant SET used_at = used_at WHERE id = $1', id);
 }
@@ -142,7 +142,7 @@ function* recordConsent({ subject, clientId, asked, granted, ...page }: ConsentG
   );
 }
 
-/** Of a row with `scope` and `scope_by_grant`. */
+/** From a row with `scope` and `scope_by_grant`. */
 export function scopeByGrant(row: Row): ScopeByGrant {
   return textOrNone(row, 'scope_by_grant') === undefined
     ? { authorization_code: scopeTokens(row, 'scope') }
@@ -183,7 +183,7 @@ export function* revokeGrantsOfSubject(subject: string, now: number): Verb<numbe
   return grants.length;
 }
 
-/** Reported by whoever calls it. */
+/** The caller reports it. */
 export function* endGrantsOfSubject(subject: string, now: number): Verb<readonly Ending[]> {
   const rows = yield* all(
     `UPDATE authorization_grant SET revoked_at = $2
@@ -194,7 +194,7 @@ export function* endGrantsOfSubject(subject: string, now: number): Verb<readonly
   return rows.map(ending);
 }
 
-/** Of a row with `id` and `tokens_until`. */
+/** From a row with `id` and `tokens_until`. */
 export function ending(row: Row): Ending {
   return { key: text(row, 'id'), until: integer(row, 'tokens_until') };
 }

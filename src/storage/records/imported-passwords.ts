@@ -49,7 +49,7 @@ export function* listImportedPasswords(): Verb<readonly ImportedPassword[]> {
 /** So many of each kind. */
 const SAMPLE = 2_000;
 
-/** Of accounts and of those who were imported. */
+/** Costs of accounts and of imported users. */
 export function* samplePasswords(): Verb<readonly string[]> {
   const rows = yield* all(
     `SELECT password_hash FROM (SELECT password_hash FROM account ORDER BY subject LIMIT $1) AS theirs

@@ -3,9 +3,9 @@ import { changed, first, type Verb } from '../engine/verb.ts';
 import { scopeByGrant } from './grants.ts';
 
 /**
- * What was looked at before a decision, and must still be so when it is carried out. Each look is a write that changes
- * nothing: whoever would change the row, such as a new password, waits until this transaction has ended, and then finds
- * what it saved.
+ * Conditions that were read before a decision and must still hold when it is carried out. Each check is a write that changes
+ * nothing. So a change of the row, such as a new password, waits until this transaction has ended, and then finds what it
+ * saved.
  */
 export interface Premises {
   /** The password that was judged, of a user who is kept in the store. */
@@ -14,7 +14,7 @@ export interface Premises {
   readonly filePassword?: { readonly subject: string; readonly digest: Uint8Array } | undefined;
   /** The browser in which the user is signed in: the hash of its session. */
   readonly session?: Uint8Array | undefined;
-  /** What the user granted before, where nobody was asked now. */
+  /** The earlier consent, if no page was shown now. */
   readonly consent?: ReliedConsent | undefined;
 }
 

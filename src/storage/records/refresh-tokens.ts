@@ -64,7 +64,7 @@ export function* saveRefreshToken(token: NewRefreshToken): Verb<void> {
   );
 }
 
-/** Used, expired or revoked ones too: what they are worth is judged by whoever asks. */
+/** Also used, expired or revoked ones: the caller judges them. */
 export function* findRefreshToken(hash: Uint8Array): Verb<RefreshTokenRecord | undefined> {
   const row = yield* first(
     `SELECT authorization_grant.*, refresh_token.scope AS token_scope, refresh_token.audience AS token_audience,

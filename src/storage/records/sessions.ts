@@ -16,7 +16,7 @@ export interface SessionRecord {
   readonly address: string | undefined;
 }
 
-/** `outdated`: the password that was judged is no longer the user's, and nobody is signed in by it. */
+/** `outdated`: the judged password is no longer the user's, and it starts no session. */
 export function* saveSession(session: SessionRecord, premises: Premises = {}): Verb<'saved' | 'outdated'> {
   if (!(yield* stillHold(premises, session.authenticatedAt))) return 'outdated';
   yield* run(

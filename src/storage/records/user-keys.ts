@@ -17,7 +17,7 @@ export interface NewUserKey {
 }
 
 export interface UserKeyRecord extends Omit<NewUserKey, 'privateJwk'> {
-  /** Sealed until it is asked for: whoever verifies has no need of it. */
+  /** Sealed until it is needed: a verifier does not need it. */
   openPrivateJwk(): Uint8Array;
 }
 

@@ -25,7 +25,7 @@ export function sqliteEngine(
   };
 }
 
-/** Of a database that is open to be read only. */
+/** For a database that is open read-only. */
 export function sqliteReader(database: DatabaseSync): ReadEngine {
   return readerOf(database, executor(database));
 }

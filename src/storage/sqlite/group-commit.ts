@@ -25,7 +25,7 @@ export interface GroupCommitOptions {
 
 export interface GroupCommit {
   write<Result>(run: () => Result): Promise<Result>;
-  /** The same for what runs one statement and changes nothing besides. */
+  /** The same for a single statement without other effects. */
   writeOne<Result>(run: () => Result): Promise<Result>;
   /** Settles when nothing waits any more. */
   drain(): Promise<void>;
@@ -35,8 +35,8 @@ export interface GroupCommit {
 const retryEvery = 15;
 
 /**
- * The writes of one turn of the event loop share one transaction and its fsync; each is answered after the commit.
- * A write of several statements stands in a savepoint of its own, so that its failure is not the failure of the others.
+ * The writes of one turn of the event loop share one transaction and its fsync. Each is answered after the commit. A write of
+ * several statements has its own savepoint, so its failure does not affect the others.
  */
 export function buildGroupCommit(database: DatabaseSync, options: GroupCommitOptions): GroupCommit {
   const statements = prepareControl(database);

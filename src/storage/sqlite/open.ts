@@ -91,8 +91,8 @@ function ownKeys(file: string, database: DatabaseSync, warn: OpenOptions['warn']
 }
 
 /**
- * Whether the path still names the file that it names now. Throws where it names none. SQLite goes on writing to a file that was moved, deleted or
- * replaced, and what it commits there is gone with the process.
+ * Whether the path still names the same file. Throws if it names none. SQLite keeps writing to a file that was moved, deleted
+ * or replaced, and those commits are lost with the process.
  */
 export function sameFile(path: string): () => boolean {
   const opened = placeOf(path);

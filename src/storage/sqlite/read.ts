@@ -45,8 +45,8 @@ function unavailable(cause: unknown): unknown {
 }
 
 /**
- * The database that has this name now. One that was moved away could still be read through the open file, and the one
- * that took its place would not be, so the name is looked at before each read.
+ * The database that has this name now. A moved file could still be read through the open handle, and its replacement would
+ * not be. So the name is checked before each read.
  */
 function followFile(file: string, open: (file: string) => ReadEngine) {
   let held: { readonly engine: ReadEngine; readonly identity: string } | undefined;
@@ -73,7 +73,7 @@ function followFile(file: string, open: (file: string) => ReadEngine) {
   };
 }
 
-/** By device and inode, as long as the file is open nobody else gets them. */
+/** By device and inode: no other file can get them while this one is open. */
 function identityOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -88,7 +88,10 @@ function open(file: string): ReadEngine {
   return sqliteReader(new DatabaseSync(file, { readOnly: true, timeout: 5 }));
 }
 
-/** To read a database in WAL mode SQLite makes two files beside it; without a journal nobody has it open, and nothing changes. */
+/**
+ * To read a database in WAL mode, SQLite creates two files beside it. Without a journal, no process has it open, and nothing
+ * changes.
+ */
 function openTraceless(file: string): ReadEngine {
   if (existsSync(`${file}-wal`)) return open(file);
   const url = pathToFileURL(file);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { pollEvents, type WatchEvents } from '../engine/watch.ts';
 
-/** Milliseconds. Commands are other processes, and SQLite tells nobody of what another process commits. */
+/** Milliseconds. Commands are other processes, and SQLite does not announce another process's commits. */
 const POLL = 200;
 
 export interface SqliteWatch {
