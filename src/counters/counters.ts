@@ -18,7 +18,7 @@ export type MaybeShared<Value> = Value | Promise<Value>;
 
 /** One use of a Digest nonce with a right password (RFC 7616 §3.4.5). */
 export interface NonceUse {
-  /** Of this nonce only. */
+  /** The id of this nonce alone. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;

@@ -46,7 +46,7 @@ export function hmacApiKey(secret: Uint8Array, octets: Uint8Array): string {
 export interface ApiKeyChallenge {
   readonly realm: string;
   readonly in: 'header' | 'query';
-  /** Of the header or parameter. */
+  /** The name of the header or parameter. */
   readonly name: string;
 }
 

@@ -6,7 +6,7 @@ import { sameBytes } from '../base/secret.ts';
  * and the nonce's purpose. Only nonces that were used with the right password are stored.
  */
 export interface Nonce {
-  /** Of this nonce only. */
+  /** The id of this nonce alone. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;

@@ -17,7 +17,7 @@ export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   ): Promise<Theirs[Verb]['told'] | undefined>;
   tell<Name extends keyof News & string>(name: Name, news: News[Name]): void;
   /**
-   * Sends a connection after all earlier messages, and keeps it open here too. `failed` is called if no process can take it.
+   * Sends a connection behind all earlier messages, and keeps it open here too. `failed` is called if no process can take it.
    */
   hand(socket: Socket, failed: () => void, entrance: Entrance): void;
 }

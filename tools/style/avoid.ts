@@ -42,7 +42,7 @@ const words: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/\bkin\b/i, 'similar'],
   [/\bsignif(?:y|ies)\b/i, 'mean'],
   [/\b(?:that|those) of (?:the|a|an|its|each|one)\b.*\bis in\b/i, 'name the thing again'],
-  [/\bafter all\b/i, 'leave it out'],
+  [/\bafter all\b(?! [a-z])/i, 'leave it out'],
   [/\bof itself\b|\bof themselves\b/i, 'itself'],
 ];
 
@@ -55,10 +55,10 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/\bfile name\b/i, 'filename'],
   [/\bhost name\b/i, 'hostname'],
   [/\bweb ?sockets?\b(?<!WebSockets?)/, 'WebSocket'],
-  [/\bpostgres\b(?!ql)/, 'PostgreSQL'],
+  [/\bpostgres\b(?!ql|:)/, 'PostgreSQL'],
   [/\b(?:Sqlite|sqlite(?!:))\b/, 'SQLite'],
   [/\bopenid connect\b/, 'OpenID Connect'],
-  [/\boauth\b/, 'OAuth'],
+  [/(?<!\/)\boauth\b(?!-)/, 'OAuth'],
   [/\bre-?tries\b(?<!retries)|\bre-try\b/i, 'retry, retries'],
 ];
 

@@ -144,7 +144,11 @@ export function sourceProse(text: string): Passage[] {
     const said =
       piece.kind === 'comment'
         ? bare(piece.text)
-        : piece.text.slice(1, -1).replace(/\\n/g, '\n\n').replace(/\\(.)/g, '$1');
+        : piece.text
+            .slice(1, -1)
+            .replace(/\\n/g, '\n\n')
+            .replace(/^ {2,}.*$/gm, '')
+            .replace(/\\(.)/g, '$1');
     if (!isProse(said)) return [];
     return [{ line: lineOf(text, piece.at), text: said, kind: piece.kind === 'comment' ? 'comment' : 'string' }];
   });

@@ -99,7 +99,7 @@ export function* rotateClientSecret({ id, secret, oldUntil, now }: SecretRotatio
   return true;
 }
 
-/** Changes nothing but takes the write lock: of two rotations at once, the second sees the first one's result. */
+/** Changes nothing, and takes the write lock: of two rotations at once, the second sees the first one's result. */
 function* holdClient(id: string): Verb<boolean> {
   return yield* changed('UPDATE client SET metadata = metadata WHERE client_id = $1 RETURNING client_id', id);
 }

@@ -87,7 +87,7 @@ export interface Promotion {
 }
 
 function* promote({ alg, publishedBefore, now }: Promotion): Verb<boolean> {
-  // Changes nothing but takes the write lock: of two at once, the second waits here, and then finds no next key.
+  // Changes nothing, and takes the write lock: of two at once, the second waits here, and then finds no next key.
   const next = yield* first(
     "UPDATE signing_key SET status = 'next' WHERE alg = $1 AND status = 'next' AND created_at <= $2 RETURNING kid",
     alg,
