@@ -22,7 +22,7 @@ const KEYS_EVERY = 10_000;
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
   sweeping(forgettingClock(clock)),
   takingUpKeys(log, keysEvery),
-  { name: 'looking at the costs of passwords', every: 60_000, run: ({ decoys }) => decoys.refresh() },
+  { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
 /** What has to be done now and then. Answers how to stop, which waits for what is under way. */
@@ -66,7 +66,7 @@ function sweeping(forgetting: () => number): Chore {
  * replaced: tokens are judged and signed by the store's word in any case, but its public half is published until then.
  */
 function takingUpKeys(log: Logger, every: number): Chore {
-  const name = 'looking for new signing keys';
+  const name = 'checking for new signing keys';
   let isFollowing = false;
   const run = async ({ feed, keys }: Service) => {
     if (!isFollowing) await feed.follow(replacements(keys, (error) => log.warn({ err: error }, `${name} failed`)));

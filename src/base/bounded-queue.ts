@@ -5,7 +5,7 @@ import { Lane, Semaphore } from './semaphore.ts';
 export interface Asker {
   /** Whom jobs are shared out by, such as an address block. */
   readonly block: string;
-  /** Of all places, the most that this block has under way and waiting; 1: as many as there are. */
+  /** The largest share of all places, running and waiting, for this block. 1 means all. */
   readonly share: number;
   /** Jobs of this caller have places of their own, which no other caller can take. Its block has a name of its own. */
   readonly isKnown?: boolean;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import type { Clock } from './clock.ts';
 
-/** Lines that are appended in order. What cannot be written is given back, never dropped. */
+/** Appends lines in order. Lines that cannot be written are returned, never dropped. */
 export interface LineFile {
   /** Rejects where the file cannot be opened for appending, or may be waited for; without it, the first line opens it. */
   open(): Promise<void>;

@@ -51,6 +51,6 @@ function cannotListen(error: unknown, { host, port }: Place, key: string | undef
   const { code = '', message } = error as NodeJS.ErrnoException;
   const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const whose = key === undefined ? '' : ` (\`${key}\`)`;
-  const [fault, remedy] = reasons[code] ?? ['cannot be listened at', message];
+  const [fault, remedy] = reasons[code] ?? ['cannot be used for listening', message];
   return new CannotListen([`${place} ${fault}${whose}`, remedy].filter(Boolean).join(': '), { cause: error });
 }

@@ -36,4 +36,4 @@ export class LoggedProxies {
 }
 
 const LEFT_OUT =
-  'so many requests of other addresses that send headers of a proxy came in the hour before and are not told; `addresses`: those that came most often';
+  'more requests with proxy headers came from other addresses in the last hour; `addresses` lists the most frequent';

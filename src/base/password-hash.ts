@@ -15,7 +15,7 @@ export interface PasswordCost {
   readonly lanes: number;
 }
 
-/** Of new hashes: the OWASP Password Storage Cheat Sheet's second choice, 19 MiB. */
+/** For new hashes: the OWASP Password Storage Cheat Sheet's second choice, 19 MiB. */
 export const currentCost: PasswordCost = { memory: 19_456, passes: 2, lanes: 1 };
 
 export const SALT_LENGTH = 16;
@@ -69,9 +69,9 @@ function limitFault(value: PasswordHash): string | undefined {
   for (const [name, { least, most }] of Object.entries(limits)) {
     const size = measured[name as keyof typeof limits];
     if (size < least || size > most)
-      return `${words[name as keyof typeof limits]} is ${size}; from ${least} to ${most} is taken`;
+      return `${words[name as keyof typeof limits]} is ${size}; it must be from ${least} to ${most}`;
   }
-  return memory < 8 * lanes ? 'the memory is less than 8 KiB a lane (RFC 9106 §3.1)' : undefined;
+  return memory < 8 * lanes ? 'the memory is less than 8 KiB per lane (RFC 9106 §3.1)' : undefined;
 }
 
 const words: Readonly<Record<keyof typeof limits, string>> = {

@@ -30,12 +30,12 @@ function judgePage(headers: IncomingHttpHeaders, isOurs: IsOurs): PageRefusal | 
 
 const MISDIRECTED: PageRefusal = {
   status: 421,
-  reason: 'this listener is for this machine alone: ask it by localhost or a loopback address',
+  reason: 'this listener accepts only local requests: use localhost or a loopback address',
 };
 
 const FOREIGN_PAGE: PageRefusal = {
   status: 403,
-  reason: 'this listener answers no page of another site: open the address itself, or ask by curl',
+  reason: 'this listener rejects requests from pages of other sites: open its address directly, or use curl',
 };
 
 /** Present in what a script sends across sites, and in every POST (Fetch §3.2). */

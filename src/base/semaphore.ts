@@ -89,7 +89,7 @@ export class Semaphore {
       late.abort();
       // A slot that was given while the deadline was judged is for the next waiter.
       if (await turn) this.release();
-      throw new Error(`no turn among ${lane.size + 1} that wait`, { cause });
+      throw new Error(`queue timeout with ${lane.size + 1} waiting`, { cause });
     }
   }
 

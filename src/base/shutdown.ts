@@ -35,7 +35,7 @@ async function stopWithin(stop: () => Promise<void>, deadline: number, log: Logg
   const timer = setTimeout(resolve, deadline, 'late');
   try {
     if ((await Promise.race([stop(), late])) !== 'late') return 0;
-    log.error({ deadline }, 'not stopped within the deadline');
+    log.error({ deadline }, 'could not stop within the deadline');
   } catch (error) {
     log.error({ err: error }, 'stopping failed');
   } finally {

@@ -5,7 +5,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** Of a duration the two largest units, such as `1 h 50 min`; below a second `0 s`. */
+/** A duration in its two largest units, such as `1 h 50 min`. Below one second: `0 s`. */
 export function durationInWords(seconds: number): string {
   const whole = Math.floor(Math.abs(seconds));
   const first = units.findIndex(([, size]) => whole >= size);

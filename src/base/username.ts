@@ -15,8 +15,8 @@ const NOBODY = '\n';
 
 /** Why a text cannot name a user; undefined where it can. */
 export function usernameFault(username: string): string | undefined {
-  if (/\p{C}/u.test(username)) return 'a username has no control characters and no invisible ones';
-  if (/^\s|\s$/u.test(username)) return 'a username does not begin or end with a space';
-  if (username === '') return 'a username is not empty';
-  return Buffer.byteLength(username) > longest ? `a username has ${longest} bytes at most` : undefined;
+  if (/\p{C}/u.test(username)) return 'a username must not contain control or invisible characters';
+  if (/^\s|\s$/u.test(username)) return 'a username must not begin or end with a space';
+  if (username === '') return 'a username must not be empty';
+  return Buffer.byteLength(username) > longest ? `a username must have at most ${longest} bytes` : undefined;
 }

@@ -61,7 +61,7 @@ export interface Counters {
 }
 
 /** What a ready process has to say while its counters are not shared. */
-export const COUNTED_ALONE = 'the shared counters cannot be reached: this process counts for itself';
+export const COUNTED_ALONE = 'the shared counters are unreachable: this process counts alone';
 
 /**
  * The number of parts of a window in which accepted requests are counted. A part counts until its last moment has left the

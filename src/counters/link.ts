@@ -154,7 +154,7 @@ export class Link {
   evicting(policy: string | undefined): void {
     if (policy === this.#evicts) return;
     this.#evicts = policy;
-    if (policy === undefined) this.#log.info('the Redis of the counters forgets no nonces of Digest any more');
+    if (policy === undefined) this.#log.info("the counters' Redis keeps Digest nonces again");
     else this.#log.warn({ policy }, EVICTING);
   }
 
@@ -166,18 +166,17 @@ export class Link {
 
   #back(): void {
     if (this.#closed || this.#reachable === true) return;
-    if (this.#reachable === false) this.#log.info('the shared counters are reached again');
+    if (this.#reachable === false) this.#log.info('the shared counters are reachable again');
     this.#reachable = true;
     this.#fault = 'the connection was closed';
   }
 }
 
 const UNREF = { ref: false };
-const UNTOLD =
-  'the Redis of the counters does not say its maxmemory-policy: with nonces of Digest it has to be noeviction';
+const UNTOLD = "the counters' Redis does not report its maxmemory-policy: Digest nonces require noeviction";
 
 const EVICTING =
-  'the Redis of the counters began to forget keys for want of memory: Digest gets 503 until its maxmemory-policy is noeviction again';
+  "the counters' Redis can evict keys: Digest requests get 503 until its maxmemory-policy is noeviction again";
 
 /** What went wrong is told by the event of the connection. */
 function ignore(): void {}

@@ -24,7 +24,7 @@ export function parseBasic(authorization: string): BasicCredentials {
 
 /** In UTF-8. A name with a colon cannot be told from its password, so it is a defect to ask for one. */
 export function formatBasic(username: string, password: string): string {
-  if (username.includes(':')) throw new Error('a user name of Basic has no colon (RFC 7617 §2)');
+  if (username.includes(':')) throw new Error('a username for Basic must not contain a colon (RFC 7617 §2)');
   return `Basic ${Buffer.from(`${username}:${password}`.normalize('NFC')).toString('base64')}`;
 }
 

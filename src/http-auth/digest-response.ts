@@ -6,7 +6,7 @@ import { type DigestAlgorithmName, digestAlgorithms } from './digest-algorithms.
 
 export interface ResponseInput {
   readonly algorithm: DigestAlgorithmName;
-  /** Of user, realm and password; never of a session. */
+  /** A hash over user, realm and password, never over a session. */
   readonly ha1: string;
   readonly nonce: string;
   readonly cnonce: string | undefined;

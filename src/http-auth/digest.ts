@@ -77,11 +77,11 @@ function readUser(values: Values): Pick<DigestCredentials, 'username' | 'userhas
   const [plain, extended] = [values.get('username'), values.get('username*')];
   const hashed = values.get('userhash')?.toLowerCase() ?? 'false';
   if (hashed !== 'true' && hashed !== 'false') return 'userhash is neither true nor false';
-  if ((plain === undefined) === (extended === undefined)) return 'not exactly one of username and username*';
+  if ((plain === undefined) === (extended === undefined)) return 'needs exactly one of username and username*';
   if (extended !== undefined && hashed === 'true') return 'username* with userhash';
   const username = extended === undefined ? fieldText(plain ?? '') : extendedText(extended);
   if (username === undefined) return 'username* is not UTF-8 as RFC 8187 encodes it';
-  if (hasControl(username)) return 'the user name has a control character';
+  if (hasControl(username)) return 'the username has a control character';
   return { username: hashed === 'true' ? username.toLowerCase() : username, userhash: hashed === 'true' };
 }
 

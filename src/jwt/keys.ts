@@ -51,7 +51,7 @@ export async function importKeys(
   for (const jwk of single) {
     const imported = await importFor(jwk, accepted, known);
     keys.push(...imported);
-    if (imported.length === 0) refused.push({ kid: nameOf(jwk), reason: 'fits no accepted algorithm' });
+    if (imported.length === 0) refused.push({ kid: nameOf(jwk), reason: 'matches no accepted algorithm' });
   }
   return { keys, refused };
 }

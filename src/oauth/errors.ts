@@ -1,13 +1,13 @@
 /**
- * Every refusal of the authorization service: its stable code, its status, the `error` on the wire, the sentence that the
- * client reads, and what its developer does about it. RFC 6749 §5.2 unless noted. `docs/errors.md` is generated from it.
+ * All refusals of the authorization service: the stable code, the status, the `error` value, the text that the client
+ * reads, and the remedy for its developer. RFC 6749 §5.2 unless noted. `docs/errors.md` is generated from this table.
  */
 export interface OAuthErrorEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
-  /** Where it differs from the code. */
+  /** The `error` value, if it differs from the code. */
   readonly error?: string;
   readonly text: string;
-  /** For `docs/errors.md`; never sent. */
+  /** For `docs/errors.md`. Never sent. */
   readonly remedy: string;
 }
 
@@ -20,14 +20,14 @@ export const oauthErrors = {
   invalid_client: {
     status: 401,
     text: 'Client authentication failed.',
-    remedy: 'Send the secret by Basic or in the form, not both, and look whether it was replaced.',
+    remedy: 'Send the secret by Basic or in the form, not both. Check whether it was replaced.',
   },
   /** On the wire as above: do not reveal whether the client exists. */
   unregistered_client: {
     status: 401,
     error: 'invalid_client',
     text: 'Client authentication failed.',
-    remedy: 'Look whether `client_id` is that of the registration.',
+    remedy: 'Check that `client_id` matches the registration.',
   },
   invalid_grant: {
     status: 400,
@@ -39,49 +39,49 @@ export const oauthErrors = {
     status: 400,
     error: 'invalid_grant',
     text: 'The grant or token is not valid for this client.',
-    remedy: 'Ask for a new code, and find out who used this one: what came of it is revoked.',
+    remedy: 'Ask for a new code, and find out who used this one. All its tokens are revoked.',
   },
   unauthorized_client: {
     status: 400,
-    text: 'The client may not use this grant type.',
-    remedy: 'Add the grant to `grant_types` of the client (`session: true` for the browserless exchange).',
+    text: 'The client is not registered for this grant type.',
+    remedy: "Add the grant to the client's `grant_types` (`session: true` for the browserless exchange).",
   },
   unsupported_grant_type: {
     status: 400,
     text: 'The grant type is not supported.',
-    remedy: 'Use a grant of `grant_types_supported` in the metadata.',
+    remedy: 'Use a grant that `grant_types_supported` lists in the metadata.',
   },
   invalid_scope: {
     status: 400,
     text: 'The scope is malformed or exceeds what the client registered.',
-    remedy: 'Ask for scopes that the client is registered for and the user granted.',
+    remedy: 'Ask only for scopes that the client registered and the user granted.',
   },
   /** RFC 8707 §2. */
   invalid_target: {
     status: 400,
     text: 'The resource is unknown.',
-    remedy: 'Name a resource of `resources`, byte for byte.',
+    remedy: 'Name a resource that `resources` lists, byte for byte.',
   },
   unsupported_response_type: { status: 400, text: 'The response type is not supported.', remedy: 'Use `code`.' },
   access_denied: {
     status: 400,
-    text: 'The user did not grant the request.',
-    remedy: 'Nothing: the user said no. Offer to ask again.',
+    text: 'The user denied the request.',
+    remedy: 'Offer the user another try.',
   },
   /** OpenID Connect Core §3.1.2.6. */
   login_required: {
     status: 400,
-    text: 'The user has to log in, and prompt=none forbids to ask.',
+    text: 'The user must log in, and prompt=none forbids the login page.',
     remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
   },
   consent_required: {
     status: 400,
-    text: 'The user has to consent, and prompt=none forbids to ask.',
+    text: 'The user must consent, and prompt=none forbids the consent page.',
     remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
   },
   interaction_required: {
     status: 400,
-    text: 'This client is always confirmed, and prompt=none forbids to ask.',
+    text: 'This client requires a confirmation each time, and prompt=none forbids the page.',
     remedy: 'Send the browser to the authorization endpoint, without `prompt=none`.',
   },
   request_not_supported: {
@@ -99,19 +99,19 @@ export const oauthErrors = {
     status: 400,
     error: 'invalid_request',
     text: 'The client is not registered.',
-    remedy: 'Look whether `client_id` is that of the registration.',
+    remedy: 'Check that `client_id` matches the registration.',
   },
   redirect_refused: {
     status: 400,
     error: 'invalid_request',
-    text: 'The redirect address is not one of the client.',
-    remedy: 'Register the address in `redirect_uris` as it is sent, byte for byte.',
+    text: 'The redirect address is not registered for the client.',
+    remedy: 'Register the address in `redirect_uris` exactly as the client sends it, byte for byte.',
   },
   transaction_expired: {
     status: 400,
     error: 'invalid_request',
-    text: 'The page is too old, or was used before.',
-    remedy: 'Go back to the application and begin again.',
+    text: 'The page has expired or was already used.',
+    remedy: 'Go back to the application and start again.',
   },
   form_forged: {
     status: 403,
@@ -122,21 +122,21 @@ export const oauthErrors = {
   login_refused: {
     status: 403,
     error: 'access_denied',
-    text: 'The user name or the password is wrong.',
-    remedy: 'Type them again.',
+    text: 'The username or password is wrong.',
+    remedy: 'Enter both again.',
   },
   /** A gateway that was forgotten in the registration of clients. */
   follower_refused: {
     status: 403,
     error: 'access_denied',
-    text: 'The client may not follow the revocation feed.',
+    text: 'The client is not allowed to follow the revocation feed.',
     remedy: 'Give the client `events: true`.',
   },
   too_many_attempts: {
     status: 429,
     error: 'temporarily_unavailable',
     text: 'Too many failed attempts; try again later.',
-    remedy: 'Wait for `Retry-After`, and correct the secret or the password (`login.max_failures`).',
+    remedy: 'Wait for `Retry-After`, then send the right secret or password (`login.max_failures`).',
   },
   /** RFC 6585 §4. To a client that a browser is sent back to it is `error` alone: a redirect has a status of its own. */
   too_many_requests: {
@@ -144,19 +144,19 @@ export const oauthErrors = {
     error: 'temporarily_unavailable',
     text: 'Too many requests; try again later.',
     remedy:
-      'Wait for `Retry-After`, and keep a token until it ends in place of asking for one each time (`tokens.max_a_minute`).',
+      'Wait for `Retry-After`. Reuse each token until it expires instead of asking for new ones (`tokens.max_a_minute`).',
   },
   temporarily_unavailable: {
     status: 503,
-    text: 'The service cannot answer at the moment; try again later.',
-    remedy: 'Try again after `Retry-After`; the log names what is down.',
+    text: 'The service is temporarily unavailable; try again later.',
+    remedy: 'Retry after `Retry-After`. The log names what is down.',
   },
-  server_error: { status: 500, text: 'The service failed.', remedy: 'Look in the log for the `request_id`.' },
+  server_error: { status: 500, text: 'The service failed.', remedy: 'Search the log for the `request_id`.' },
   method_not_allowed: {
     status: 405,
     error: 'invalid_request',
-    text: 'The endpoint does not take this method.',
-    remedy: 'Use a method of `Allow`.',
+    text: 'The endpoint does not support this method.',
+    remedy: 'Use a method that `Allow` lists.',
   },
   content_too_large: {
     status: 413,
@@ -167,14 +167,14 @@ export const oauthErrors = {
   not_found: {
     status: 404,
     error: 'invalid_request',
-    text: 'There is no endpoint at this path.',
+    text: 'No endpoint has this path.',
     remedy: 'Take the address from the metadata.',
   },
   unknown_key: {
     status: 404,
     error: 'invalid_request',
-    text: 'There is no such key, or no longer.',
-    remedy: 'Refuse the token that names it: the key of its user was rotated. Keys of the issuer are at `jwks_uri`.',
+    text: 'The key does not exist or was removed.',
+    remedy: "Reject the token that names this key: its user's key was rotated. The issuer's keys are at `jwks_uri`.",
   },
   keys_refused: {
     status: 403,
@@ -185,17 +185,18 @@ export const oauthErrors = {
   key_in_clear: {
     status: 403,
     error: 'invalid_request',
-    text: 'A key that is a secret is sent over TLS only, or on this machine.',
-    remedy: 'Ask through the proxy that ends TLS, list it in `trusted_proxies`, and let it set `X-Forwarded-Proto`.',
+    text: 'Secret keys are sent only over TLS or on the local machine.',
+    remedy:
+      'Ask through the proxy that terminates TLS. List it in `trusted_proxies`, and make it set `X-Forwarded-Proto`.',
   },
 } as const satisfies Record<string, OAuthErrorEntry>;
 
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
 export interface OAuthErrorOptions {
-  /** Instead of the sentence of the table; reaches the client. */
+  /** Replaces the table's text. The client receives it. */
   readonly description?: string;
-  /** For the log; never sent. */
+  /** For the log. Never sent. */
   readonly detail?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -224,7 +225,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** `error_description` takes %x20-21 / %x23-5B / %x5D-7E only (RFC 6749 §5.2). */
+/** `error_description` allows only %x20-21 / %x23-5B / %x5D-7E (RFC 6749 §5.2). */
 function describable(text: string): string {
   return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?').slice(0, 200);
 }

@@ -23,5 +23,5 @@ export function openUserFacts(url: string, options: UserReadOptions, engines = s
 function keysOf(url: string, directory: string, engine: StorageEngine): EncryptionKeys {
   const place = storagePlace(url, [engine]);
   if (place?.kind === 'file') return readKeyBeside(resolve(directory, place.path));
-  throw new StorageUnusable(`the users in ${engine.title} are sealed: \`encryption_keys\` opens them`);
+  throw new StorageUnusable(`the users in ${engine.title} are encrypted: set \`encryption_keys\``);
 }

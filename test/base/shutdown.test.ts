@@ -39,7 +39,7 @@ t.test('once the deadline is over the process ends with 3, though a thread of it
   const { child, said, over } = await blocked(t, 100);
   child.kill('SIGTERM');
   t.strictSame(await over, [3, null]);
-  t.equal(said(), 'blocked\nnot stopped within the deadline\ntold at last\n');
+  t.equal(said(), 'blocked\ncould not stop within the deadline\ntold at last\n');
 });
 
 t.test('a second signal ends such a process, too', { skip }, async (t) => {

@@ -20,7 +20,7 @@ t.test('authorization servers: each thing that the gateway asks of one', async (
   const rows: readonly (readonly [object, string, Verdict, RegExp])[] = [
     [main(`http://localhost:${port}`), 'metadata', 'bad', /names the issuer/],
     [main(`http://127.0.0.1:${await freePort()}`), 'metadata', 'bad', /ECONNREFUSED/],
-    [main(issuer, { algorithms: ['EdDSA'] }), 'keys', 'bad', /fits no accepted algorithm/],
+    [main(issuer, { algorithms: ['EdDSA'] }), 'keys', 'bad', /matches no accepted algorithm/],
     [main(issuer, { jwks_uri: empty }), 'keys', 'bad', /not a key set/],
     [main(issuer, { client_secret: other }), 'introspection', 'bad', /refuses our credentials: status 401/],
     [main(issuer, { introspection_endpoint: empty }), 'introspection', 'bad', /not of type JSON|no active member/],

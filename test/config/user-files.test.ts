@@ -46,7 +46,7 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
   ];
   t.strictSame(told(parseHtpasswd(lines.join('\n'))), [
     '1: this is not `user:hash`',
-    '2: a username is not empty',
+    '2: a username must not be empty',
     '3: this is not `user:hash`',
     '4: the password of `old`: this is crypt(3), or plain text, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
     '5: the password of `x`: this is plain text or a scheme that is not known, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
@@ -92,7 +92,7 @@ t.test('every bad line of htdigest is told with its number', async (t) => {
     '5: the hash of `a` is not of an algorithm that is known',
     '6: the hash of `a` is not of an algorithm that is known',
     '8: `a` stands twice for MD5',
-    '9: a username is not empty',
+    '9: a username must not be empty',
     '10: this is not `user:realm:hash`',
   ]);
 });
@@ -110,7 +110,7 @@ t.test('a file that everybody may read or write is refused, and says what to do'
     const read = readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd);
     t.match(
       read,
-      { ok: false, faults: [{ message: /everybody on this machine/, hint: /chmod 640 users/ }] },
+      { ok: false, faults: [{ message: /every user of this machine/, hint: /chmod 640 users/ }] },
       mode.toString(8),
     );
   }

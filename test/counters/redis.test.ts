@@ -38,8 +38,8 @@ async function open(t: Test, url: string, deadline = PATIENT, trust?: RedisTrust
   return { counters, told };
 }
 
-const lost = 'warn: the shared counters cannot be reached: this process counts for itself';
-const back = 'info: the shared counters are reached again';
+const lost = 'warn: the shared counters are unreachable: this process counts alone';
+const back = 'info: the shared counters are reachable again';
 
 countersContract(t, 'redis', {
   async open(t) {

@@ -53,13 +53,13 @@ t.test('what clients send otherwise: quoted tokens, RFC 2069, names in UTF-8, La
 t.test('what is malformed says why', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     Digest: 'no realm',
-    [`Digest ${base}`]: 'not exactly one of username and username*',
-    [`Digest username="a", username*=UTF-8''a, ${base}`]: 'not exactly one of username and username*',
+    [`Digest ${base}`]: 'needs exactly one of username and username*',
+    [`Digest username="a", username*=UTF-8''a, ${base}`]: 'needs exactly one of username and username*',
     [`Digest username*=UTF-8''a, userhash=true, ${base}`]: 'username* with userhash',
     [`Digest username*=UTF-8''%ff, ${base}`]: 'username* is not UTF-8 as RFC 8187 encodes it',
     [`Digest username*=latin1''a, ${base}`]: 'username* is not UTF-8 as RFC 8187 encodes it',
     [`Digest username="a", userhash=yes, ${base}`]: 'userhash is neither true nor false',
-    [`Digest username*=UTF-8''a%00, ${base}`]: 'the user name has a control character',
+    [`Digest username*=UTF-8''a%00, ${base}`]: 'the username has a control character',
     [`Digest username="a", ${base}, qop=other, nc=00000001, cnonce="c"`]: 'an unknown qop',
     [`Digest username="a", ${base}, qop=auth, nc=00000001`]: 'no cnonce',
     [`Digest username="a", ${base}, qop=auth, nc=1, cnonce="c"`]: 'nc is not eight hexadecimal digits',

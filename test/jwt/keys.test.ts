@@ -119,8 +119,8 @@ t.test('the log is told why a key is left out, and which', async (t) => {
     [{ ...es, use: 'enc' }, 'not for signatures (use)'],
     [{ ...es, key_ops: [] }, 'not for verification (key_ops)'],
     [{ ...es, key_ops: ['sign'] }, 'not for verification (key_ops)'],
-    [{ ...es, alg: 'RS256' }, 'fits no accepted algorithm'],
-    [{ ...es, kty: 'OKP' }, 'fits no accepted algorithm'],
+    [{ ...es, alg: 'RS256' }, 'matches no accepted algorithm'],
+    [{ ...es, kty: 'OKP' }, 'matches no accepted algorithm'],
   ];
   for (const [jwk, reason] of reasons) {
     const kid = jwk === null ? undefined : 'x';

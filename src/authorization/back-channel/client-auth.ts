@@ -15,7 +15,7 @@ interface ClientCredentials {
   readonly secret: string | undefined;
 }
 
-/** What a request presents by one method, in the order of its readings; undefined where it does not use the method. */
+/** A request's credentials for one method, in the order of its readings; undefined where it does not use the method. */
 type Present = (authorization: string | undefined, parameters: Parameters) => readonly ClientCredentials[] | undefined;
 
 /** `token_endpoint_auth_method` (RFC 7591 §2) → how it shows. Registered methods of one client are interchangeable. */
@@ -135,7 +135,7 @@ function isShown(client: RegisteredClient | undefined, secret: string | undefine
 const noSecret = new Uint8Array(32);
 
 function twoMethods(): OAuthError {
-  return new OAuthError('invalid_request', { description: 'The client authenticates in more than one way.' });
+  return new OAuthError('invalid_request', { description: 'The client uses more than one authentication method.' });
 }
 
 /** RFC 9110 §15.5.2: a 401 always carries a challenge. */

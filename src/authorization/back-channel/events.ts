@@ -23,7 +23,7 @@ export function eventsEndpoint(service: Service): Endpoint {
     async handle(request, reply) {
       const asked = await readAsked(service, request);
       const leave = service.feed.take();
-      if (leave === undefined) throw unavailable('too many followers, or the service stops');
+      if (leave === undefined) throw unavailable('too many followers, or the service is stopping');
       reply.raw.once('close', leave);
       const start = await service.feed.begin(asked.cursor);
       if (asked.wait !== undefined) return waitForEvents(service.feed, start, { ...asked, wait: asked.wait, reply });
@@ -74,7 +74,7 @@ function endWithRight(service: Service, request: FastifyRequest, events: Bounded
 function readCursor(text: string): number {
   const cursor = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(cursor)) return cursor;
-  throw new OAuthError('invalid_request', { description: 'The cursor is no number that the feed gave out.' });
+  throw new OAuthError('invalid_request', { description: 'The cursor is not a number from this feed.' });
 }
 
 const LONGEST_WAIT = 60;
@@ -82,13 +82,13 @@ const LONGEST_WAIT = 60;
 function readWait(text: string): number {
   const wait = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
   if (wait <= LONGEST_WAIT) return wait;
-  throw new OAuthError('invalid_request', { description: 'wait is a number of seconds, 60 at most.' });
+  throw new OAuthError('invalid_request', { description: 'wait must be a number of seconds, at most 60.' });
 }
 
 function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedStream {
   const events = new BoundedStream();
   void tell(feed, start, events).catch((error) => {
-    reply.log.warn({ err: error }, 'a follower could not be told everything');
+    reply.log.warn({ err: error }, 'the feed could not send a follower all events');
     events.destroy();
   });
   return events;

@@ -3,20 +3,20 @@ import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 import type { Service } from '../service/service.ts';
 
-/** Where in the address the answer stands. */
+/** The part of the redirect address that carries the response. */
 export type ResponseMode = 'query' | 'fragment';
 
-/** Where an answer may be sent: what must be sure before anything else is looked at (RFC 6749 §4.1.2.1). */
+/** A verified return address. Every other check comes after this one (RFC 6749 §4.1.2.1). */
 export interface Addressed {
   readonly client: RegisteredClient;
   readonly redirectUri: string;
-  /** Whether the request named it; if so, the exchange names it too. */
+  /** True if the request sent `redirect_uri`. The exchange must then send it too. */
   readonly redirectUriSent: boolean;
   readonly state: string | undefined;
   readonly mode: ResponseMode;
 }
 
-/** A request that may be granted, if the user wants. */
+/** A valid request that the user can grant. */
 export interface AuthorizationRequest extends Addressed {
   readonly responseType: ResponseType;
   readonly scope: readonly string[];
@@ -35,7 +35,7 @@ export interface ConsentDecision {
   /** NumericDate. */
   readonly authTime: number;
   readonly scope: readonly string[];
-  /** What is remembered of it. */
+  /** The stored consent. */
   readonly consent: ConsentGiven | undefined;
   /** The page of the decision. Undefined: no page was shown. */
   readonly transaction: OneTime | undefined;
@@ -50,7 +50,7 @@ export interface ResponseType {
   readonly grant: 'authorization_code' | 'implicit';
   /** The first is the default. */
   readonly modes: readonly ResponseMode[];
-  /** Whether PKCE has a meaning for it. */
+  /** True if PKCE applies. */
   readonly challenge: boolean;
   /** Answers once what it hands out is durable; undefined: the transaction counted before, and nothing is handed out. */
   respond(

@@ -16,7 +16,7 @@ export function whyAsk(
 }
 
 /**
- * Whether only the client itself can be at the other end. Without a secret, any program of the device can pretend to be
+ * True if only the client itself can receive the response. Without a secret, any program of the device can pretend to be
  * it on a loopback address or a scheme of its own (RFC 8252 §8.6).
  */
 function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {

@@ -46,7 +46,7 @@ export function readCsrfForm(front: PageContext, request: FastifyRequest, kind: 
   const form = readForm(front.service, request, boxes);
   const sealed = form.get(kind === 'account' ? 'csrf' : 'transaction');
   const transaction = sealed === undefined ? undefined : front.transactions.open(sealed, kind);
-  if (transaction === undefined) throw new OAuthError('form_forged', { detail: 'no transaction of ours' });
+  if (transaction === undefined) throw new OAuthError('form_forged', { detail: 'unknown or missing transaction' });
   if (transaction.expiresAt <= seconds(front.service.clock))
     throw new OAuthError('transaction_expired', { detail: 'too late' });
   requireSameBrowser(front, request, transaction);

@@ -2,7 +2,7 @@ import type { OAuthErrorCode } from '../../oauth/errors.ts';
 import type { AnswerError } from '../http/errors.ts';
 import { type ErrorKind, errorPage, errorStatus, pageHeaders, type Site } from '../pages/pages.ts';
 
-/** What a person is told; every other refusal is that of a bad request. */
+/** The error page for each code. All other codes show the page for a bad request. */
 const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
   unknown_client: 'unknown_client',
   redirect_refused: 'redirect_refused',
@@ -13,7 +13,7 @@ const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
   server_error: 'server_error',
 };
 
-/** A page in place of JSON, with the id under which the log has the request. */
+/** A page instead of JSON. The page shows the request's id in the log. */
 export function answerErrorsWith(site: Site): AnswerError {
   return (refusal, request, reply) => {
     const kind = kinds[refusal.code] ?? 'bad_request';

@@ -119,12 +119,13 @@ const prompts: ReadonlySet<string> = new Set(['none', 'login', 'consent', 'selec
 function judgePrompt(text: string | undefined): ReadonlySet<string> {
   const prompt = new Set(text?.split(' '));
   if (![...prompt].every((value) => prompts.has(value))) throw invalid('The parameter prompt has an unknown value.');
-  if (prompt.has('none') && prompt.size > 1) throw invalid('With prompt=none there is no other prompt.');
+  if (prompt.has('none') && prompt.size > 1) throw invalid('prompt=none cannot be combined with other prompts.');
   return prompt;
 }
 
 function judgeMaxAge(text: string | undefined): number | undefined {
-  if (text !== undefined && !/^[0-9]{1,9}$/.test(text)) throw invalid('The parameter max_age is no number of seconds.');
+  if (text !== undefined && !/^[0-9]{1,9}$/.test(text))
+    throw invalid('The parameter max_age must be a number of seconds.');
   return text === undefined ? undefined : Number(text);
 }
 

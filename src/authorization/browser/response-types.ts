@@ -43,7 +43,7 @@ async function saveImplicit(service: Service, request: AuthorizationRequest, dec
 /** False: the page counted before, and its client has its answer. */
 function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {
   if (saved === 'outdated')
-    throw new OAuthError('access_denied', { description: 'The session or the consent ended meanwhile.' });
+    throw new OAuthError('access_denied', { description: 'The session or the consent ended during the request.' });
   return saved === 'saved';
 }
 

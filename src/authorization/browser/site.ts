@@ -4,7 +4,7 @@ import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import { endpointPath } from '../http/endpoint.ts';
 import { type Asset, assetBase, english, logoAsset, type Site, stylesheetAsset } from '../pages/pages.ts';
 
-/** What all pages share, and the files that they refer to. */
+/** The shared data of all pages, and their assets. */
 export interface HostedSite {
   readonly site: Site;
   readonly assets: readonly Asset[];

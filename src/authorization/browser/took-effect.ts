@@ -3,7 +3,7 @@ import { type Clock, seconds } from '../../base/clock.ts';
 import { parseOAuthParameters } from '../../oauth/parameters.ts';
 import { queryOf } from '../http/form.ts';
 
-/** What was just done, and when, as the address of the page says that tells of it. */
+/** The last action and its time, from the page's address. */
 export interface Done<What extends string> {
   readonly what: What;
   /** Milliseconds. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a page carries from the request that showed it to the one that it posts. */
+/** The state that a page carries from its GET to its POST. */
 export interface Transaction {
   readonly kind: 'login' | 'consent' | 'account';
   /** From the authorization request. Absent if the user came directly. */
@@ -17,14 +17,14 @@ export interface Transaction {
 
 export interface Transactions {
   seal(transaction: Transaction): string;
-  /** Undefined for whatever we did not seal, and for another kind of page. Whether it expired is the caller's question. */
+  /** Undefined if we did not seal the text, or for another kind of page. The caller checks the expiry. */
   open(sealed: string, kind: Transaction['kind']): Transaction | undefined;
 }
 
 // salt (16) ‖ tag (16) ‖ ciphertext
 const layout = { tag: 16, text: 32 } as const;
 
-/** AES-256-GCM. Strangers have pages sealed as often as they like, so each has a key of its own (NIST SP 800-38D §8.3). */
+/** AES-256-GCM. Strangers can request any number of sealed pages, so each page has its own key (NIST SP 800-38D §8.3). */
 export function buildTransactions(secret: Uint8Array): Transactions {
   return {
     seal({ kind, ...rest }) {

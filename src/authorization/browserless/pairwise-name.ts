@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The name of a user for one sector, which tells nothing of the name for another: base64url of HMAC-SHA256 over the length
- * of the sector in four bytes, the sector, and `sub`. A sector is one client so far, known by its id.
+ * The user's name for one sector. It does not reveal the name in another sector. The value is base64url of HMAC-SHA256
+ * over the sector's length in four bytes, the sector, and `sub`. Each client is its own sector, identified by its id.
  */
 export function pairwiseName(secret: Uint8Array, { sector, subject }: { sector: string; subject: string }): string {
   const bytes = Buffer.from(sector);

@@ -8,7 +8,7 @@ import { provesKey } from '../tokens/session-key.ts';
 import { invalidSignature, sessionErrors } from './errcode.ts';
 import { requireSessionClient } from './session-client.ts';
 
-/** Whether the session key that an application holds still is the one of this user, without sending the key. */
+/** Checks that an application's session key is still the user's current one. The request does not send the key. */
 export function sessionCheckEndpoint(service: Service): Endpoint {
   return {
     name: 'session_check',
@@ -23,7 +23,7 @@ export function sessionCheckEndpoint(service: Service): Endpoint {
       const now = seconds(service.clock);
       const found = await service.records.findSessionKeyByOpenid(client.id, openid, now);
       if (!provesKey(signature, found?.key))
-        throw new OAuthError('invalid_grant', { description: 'The session key is another one, or expired.' });
+        throw new OAuthError('invalid_grant', { description: 'The session key does not match, or has expired.' });
       return { valid: true };
     },
   };

@@ -30,7 +30,7 @@ interface Asking {
   readonly parameters: Parameters;
 }
 
-/** Who the user showed to be, and what they let the client have. */
+/** The authenticated user and the scope that they grant. */
 interface Shown {
   readonly account: Account;
   readonly authTime: number;
@@ -55,7 +55,7 @@ export function sessionCodeEndpoint(front: PageContext): Endpoint {
       const isTyped = parameters.get('username') !== undefined || parameters.get('password') !== undefined;
       // a page of another site must not even make its visitor fail: failures count
       if (!isFromClient && (!isTyped || request.headers.origin !== undefined))
-        throw new OAuthError('invalid_request', { description: 'The Origin is that of no redirect address.' });
+        throw new OAuthError('invalid_request', { description: 'The Origin matches no redirect address.' });
       return giveCode(service, client, await (isTyped ? byPassword(service, asking) : byCookie(front, asking)));
     },
   };
@@ -84,7 +84,7 @@ function openToClient({ request, client }: Asking, reply: FastifyReply): boolean
 /** A user who types a password into the client trusts it with the request, as with that grant (RFC 6749 §4.3). */
 async function byPassword(service: Service, { request, client, parameters }: Asking): Promise<Shown> {
   if (!client.grantTypes.includes('password'))
-    throw new OAuthError('unauthorized_client', { description: 'The client may not ask for passwords.' });
+    throw new OAuthError('unauthorized_client', { description: 'The client is not allowed to use passwords.' });
   const [username, password] = [parameters.require('username'), parameters.require('password')];
   const scope = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
   await limitClient(service, client, request);
@@ -93,7 +93,7 @@ async function byPassword(service: Service, { request, client, parameters }: Ask
   return { account, authTime: seconds(service.clock), scope, premises: judgedPassword(account) };
 }
 
-/** What the client gets is a code; a Yes to tokens that pass through the browser is none to it. */
+/** The client gets a code. A consent to tokens through the browser does not cover codes. */
 const GRANT = 'authorization_code';
 
 /**
@@ -109,7 +109,7 @@ async function byCookie(front: PageContext, { request, client, parameters }: Ask
   const consent = await service.records.findConsent(account.subject, client.id);
   const known = consent?.byGrant[GRANT];
   if (known === undefined)
-    throw new OAuthError('consent_required', { description: 'The user has not let this client in.' });
+    throw new OAuthError('consent_required', { description: 'The user has not given this client access.' });
   const granted = known.filter((scope) => client.scope.includes(scope));
   const asked = grantedScope(parameters.get('scope'), client.scope, service.config.scope_excess);
   const scope = withinConsent(service, { parameters, asked, granted });
@@ -147,6 +147,6 @@ async function giveCode(
   const { text, record: code } = makeCode(service, { use: 'session', clientId: client.id, ...unbound, ...shown });
   const saved = await service.records.saveCode({ code, consent: undefined, transaction: undefined }, premises);
   if (saved === 'outdated')
-    throw new OAuthError('access_denied', { description: 'The session or the consent ended meanwhile.' });
+    throw new OAuthError('access_denied', { description: 'The session or the consent ended during the request.' });
   return { code: text, expires_in: code.expiresAt - code.issuedAt };
 }

@@ -15,7 +15,7 @@ export interface FeedListener {
 export interface Feed {
   /** How a follower begins that has read up to `cursor`; rejects with `StorageUnavailable`. */
   begin(cursor: number): Promise<Start>;
-  /** What is kept after a number, a page at a time. */
+  /** Reads the stored events after a number, one page at a time. */
   read(since: number): Promise<readonly EventRecord[]>;
   /** Undefined where there is more to read after `since` first. Otherwise tells from there on, until it is called off. */
   listen(since: number, listener: FeedListener): (() => void) | undefined;

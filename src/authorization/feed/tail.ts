@@ -96,12 +96,12 @@ export class Tail {
   }
 
   #out(error: unknown): void {
-    if (!this.#isOut) this.#deps.log.warn({ err: error }, 'the events cannot be read; followers are not told anything');
+    if (!this.#isOut) this.#deps.log.warn({ err: error }, 'cannot read the events; followers receive nothing');
     this.#isOut = true;
   }
 
   #back(): void {
-    if (this.#isOut) this.#deps.log.info('the events can be read again');
+    if (this.#isOut) this.#deps.log.info('reading events works again');
     this.#isOut = false;
   }
 }

@@ -27,7 +27,8 @@ async function save(service: Service, grant: UserGrant) {
   const { client, account, scope, audience } = grant;
   const first = await makeFirstTokens(service, grant, { scope, audience, refresh: mayRefresh(client) });
   const saved = await service.records.saveTokens(minted(first), judgedPassword(account));
-  if (saved === 'outdated') throw new OAuthError('invalid_grant', { detail: 'the password was changed meanwhile' });
+  if (saved === 'outdated')
+    throw new OAuthError('invalid_grant', { detail: 'the password changed during the request' });
   return saved === 'rekeyed' ? saved : first;
 }
 

@@ -51,8 +51,8 @@ interface Held extends TokenRequest {
 function refuseOthers(held: Held): void {
   const { grant, grantRevoked } = held.found;
   if (grant.clientId !== held.client.id) {
-    recordRefused(held, 'the token of another client');
-    throw invalid('of another client');
+    recordRefused(held, "another client's token");
+    throw invalid('belongs to another client');
   }
   if (grantRevoked) throw invalid('revoked');
 }
@@ -138,7 +138,7 @@ async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   await service.records.endStolenFamily({ grantId, subject, now, keysUntil: userKeysUntil(service.config, now) });
   const facts = { client_id: client.id, sub: found.grant.subject, grant_id: found.grant.id };
   service.audit.record('refresh_reuse', { ...facts, address: caller.ip, request_id: caller.id });
-  throw invalid('used before: everything of this grant is revoked');
+  throw invalid('used before: all tokens of this grant are revoked');
 }
 
 function invalid(detail: string): OAuthError {

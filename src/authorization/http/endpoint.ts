@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly head?: false;
   /** Absent: pages of other origins cannot read the answer. */
   readonly cors?: Cors;
-  /** Of every answer, errors too. */
+  /** Headers of every response, including errors. */
   readonly headers?: Readonly<Record<string, string>>;
   /** In place of RFC 6749 §5.2 JSON. */
   readonly answerError?: AnswerError;

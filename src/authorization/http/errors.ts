@@ -46,7 +46,7 @@ function asOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (status === 413) return new OAuthError('content_too_large', { headers: { connection: 'close' } });
   if (status !== undefined && status < 500) return new OAuthError('invalid_request');
   return new OAuthError('server_error', {
-    description: `The service failed; its log has this error as ${request.id}.`,
+    description: `The service failed. Its log has this error under ${request.id}.`,
   });
 }
 

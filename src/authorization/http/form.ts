@@ -72,7 +72,7 @@ function refuseSecretsInQuery(target: string): void {
   if (!target.includes('?')) return;
   for (const name of new URLSearchParams(queryOf(target)).keys()) {
     if (secretNames.has(name))
-      throw new OAuthError('invalid_request', { description: 'Parameters belong in the body, not in the URI.' });
+      throw new OAuthError('invalid_request', { description: 'Send parameters in the body, not in the URI.' });
   }
 }
 

@@ -71,7 +71,7 @@ function pathOf(target: string): string {
   return path;
 }
 
-/** What is done before the body is read. */
+/** Runs before the body is read. */
 function stepsOf({ method, headers, cors }: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
   return [
     ...(headers ? [async (_: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)] : []),

@@ -88,7 +88,7 @@ async function importVerification(record: UserKeyRecord): Promise<VerificationKe
     record.publicJwk === undefined
       ? await importSecret(secretOf(record), [alg])
       : ((await importKeys({ keys: [record.publicJwk] }, [alg]))?.keys ?? []);
-  if (key === undefined) throw new Error(`the key ${record.kid} in the store does not fit ${record.alg}`);
+  if (key === undefined) throw new Error(`the key ${record.kid} in the store cannot be used for ${record.alg}`);
   return key;
 }
 

@@ -66,7 +66,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
     return { kind: 'authenticated', account, needsRehash: verdict.needsRehash && !account.inFile };
   }
   if (verdict.kind === 'refused' && verdict.code === 'unusable_hash')
-    caller.log.error({ sub: account?.subject, detail: verdict.detail }, 'the hash of a password cannot be used');
+    caller.log.error({ sub: account?.subject, detail: verdict.detail }, 'a password hash is unusable');
   return wrong(service, attempt, typed, account);
 }
 
@@ -128,7 +128,7 @@ async function rehash({ passwords, records }: Service, account: Account, { passw
     await records.rehashPassword(account.subject, account.passwordHash, hashed.phc);
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error;
-    caller.log.warn({ err: error, sub: account.subject }, 'a stronger hash of a password could not be kept');
+    caller.log.warn({ err: error, sub: account.subject }, 'could not save a stronger password hash');
   }
 }
 
@@ -136,7 +136,7 @@ async function rehash({ passwords, records }: Service, account: Account, { passw
 export function authenticatedAccount(outcome: UserAuthentication): Account {
   if (outcome.kind === 'authenticated') return outcome.account;
   if (outcome.kind === 'refused')
-    throw new OAuthError('invalid_grant', { description: 'The username or the password is wrong.' });
+    throw new OAuthError('invalid_grant', { description: 'The username or password is wrong.' });
   const headers = { 'retry-after': String(outcome.retryAfter) };
   if (outcome.kind === 'throttled') throw new OAuthError('too_many_attempts', { headers });
   throw new OAuthError('temporarily_unavailable', { headers, detail: outcome.dependency });

@@ -27,7 +27,7 @@ export function stylesheetAsset(theme: Readonly<Record<string, string>> = {}, ba
   return named(base, 'style', 'css', 'text/css; charset=utf-8', stylesheet(theme));
 }
 
-/** The logo out of the bytes of its file; undefined where they are neither SVG nor PNG. */
+/** Reads the logo from its file's bytes. Undefined if they are not SVG or PNG. */
 export function logoAsset(bytes: Uint8Array, base = assetBase): Asset | undefined {
   const format = logoFormats.find(({ holds }) => holds(Buffer.from(bytes)));
   return format && named(base, 'logo', format.extension, format.type, bytes);

@@ -45,7 +45,7 @@ function password({ texts: { login } }: Site, view: LoginView): Html {
 `;
 }
 
-/** Both fields lead to the message: which of them is wrong is not told. */
+/** Both fields refer to the message, which does not say which field is wrong. */
 function marks({ failure }: LoginView): Html | undefined {
   if (failure === undefined) return undefined;
   const invalid = failure.kind === 'refused' && html` aria-invalid="true"`;

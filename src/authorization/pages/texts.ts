@@ -5,19 +5,19 @@ import type { Redirect } from './redirect.ts';
 interface ErrorTexts {
   readonly title: string;
   readonly what: string;
-  /** What the person can do. */
+  /** The user's next step. */
   readonly remedy: string;
 }
 
-/** Everything that the pages say. Another language is another value of this type. */
+/** All texts of the pages. Each language is one value of this type. */
 export interface Texts {
   /** BCP 47. */
   readonly lang: string;
   readonly dir: 'ltr' | 'rtl';
-  /** Before the title of a page that was refused. */
+  /** Prefix of the title after an error. */
   readonly failed: string;
   readonly wait: (howLong: string) => string;
-  /** When something that was just done took effect. */
+  /** When the user's last action took effect. */
   readonly inEffect: (when: Html) => Html;
   readonly login: {
     readonly title: string;
@@ -85,29 +85,29 @@ export interface Texts {
   };
 }
 
-/** Said by screen readers only: the buttons of a list would all be called the same. */
+/** Only screen readers say this. Without it, all buttons of a list have the same name. */
 const spoken = (words: Html) => html`<span class="hidden">${words}</span>`;
 
-const expired = 'Go back to the application and start again. Cookies must be allowed for this site.';
+const expired = 'Go back to the application and start again. This site needs cookies.';
 
 export const english: Texts = {
   lang: 'en',
   dir: 'ltr',
   failed: 'Error: ',
   wait: (howLong) => `Wait ${howLong}, then try again.`,
-  inEffect: (when) => html`It took effect at ${when}.`,
+  inEffect: (when) => html`This took effect at ${when}.`,
   login: {
     title: 'Sign in',
     asks: (application) => html`${application} asks you to sign in.`,
     returns: {
-      web: (where) => html`Afterwards you go back to ${where}.`,
-      loopback: (where) => html`Afterwards you go back to a program on this device (${where}).`,
-      app: (where) => html`Afterwards you go back to an app on this device (${where}).`,
+      web: (where) => html`You then return to ${where}.`,
+      loopback: (where) => html`You then return to a program on this device (${where}).`,
+      app: (where) => html`You then return to an app on this device (${where}).`,
     },
     username: 'Username',
     password: 'Password',
     submit: 'Sign in',
-    refused: 'Username or password is wrong.',
+    refused: 'The username or password is wrong.',
     throttled: (wait) => `Too many attempts. ${wait}`,
   },
   consent: {
@@ -121,57 +121,57 @@ export const english: Texts = {
     returns: {
       web: (where) => html`Your answer goes to ${where}.`,
       loopback: (where) =>
-        html`Your answer goes to a program on this device (${where}). Allow it only if you have just started it yourself.`,
+        html`Your answer goes to a program on this device (${where}). Allow it only if you just started it yourself.`,
       app: (where) =>
-        html`Your answer goes to an app on this device (${where}). Allow it only if you have just started it yourself.`,
+        html`Your answer goes to an app on this device (${where}). Allow it only if you just started it yourself.`,
     },
     deny: 'Deny',
     allow: 'Allow',
-    nothingTicked: 'Nothing is ticked. Tick what you want to allow, or deny.',
-    takeBack: 'You can take this back at any time.',
+    nothingTicked: 'You selected nothing. Select what you want to allow, or deny the request.',
+    takeBack: 'You can withdraw this access at any time:',
     account: 'Connected apps',
   },
   error: {
     kinds: {
       unknown_client: {
-        title: 'This application is not known here',
-        what: 'An application sent you here that is not registered with this service.',
-        remedy: 'You can close this page. If you trust the application, tell the people who run it.',
+        title: 'Unknown application',
+        what: 'The application that sent you here is not registered with this service.',
+        remedy: 'Close this page. If you trust the application, report this problem to its operator.',
       },
       redirect_refused: {
-        title: 'You cannot be sent back safely',
-        what: 'The application asked for you to be sent to an address that it has not registered. You were not sent there.',
-        remedy: 'You can close this page. If you trust the application, tell the people who run it.',
+        title: 'We cannot return you safely',
+        what: 'The application gave a return address that it has not registered. We did not send you there.',
+        remedy: 'Close this page. If you trust the application, report this problem to its operator.',
       },
       bad_request: {
-        title: 'This request cannot be understood',
-        what: 'The link or form that led here is damaged or incomplete.',
+        title: 'We cannot read this request',
+        what: 'The link or form that brought you here is damaged or incomplete.',
         remedy: 'Go back to the application and start again.',
       },
       expired_transaction: {
-        title: 'This took too long',
-        what: 'The page waited too long for your answer, or was answered already, and is no longer valid.',
+        title: 'This page has expired',
+        what: 'You waited too long, or already answered this page.',
         remedy: expired,
       },
       forged_form: {
         title: 'This form is not valid',
-        what: 'The form was not sent from a page that was made for you in this browser.',
+        what: 'The form did not come from a page that this browser opened here.',
         remedy: expired,
       },
       too_many_attempts: {
         title: 'Too many attempts',
-        what: 'Too many attempts were made in a short time, so further ones are not looked at for now.',
-        remedy: 'If it was not you who tried, you need do nothing.',
+        what: 'There were too many attempts in a short time. New attempts are blocked for now.',
+        remedy: 'If you did not make these attempts, you need not do anything.',
       },
       unavailable: {
         title: 'Not available right now',
-        what: 'This service cannot reach something that it needs. Nothing was changed.',
-        remedy: 'Try again in a moment. If it stays like this, tell the people who run this service.',
+        what: 'A system that this service needs is unavailable. Nothing was changed.',
+        remedy: 'Try again in a moment. If the problem remains, report it to the operator of this service.',
       },
       server_error: {
         title: 'Something went wrong here',
-        what: 'This service made a mistake. You did not.',
-        remedy: 'Try again. If it stays like this, tell the people who run this service the reference below.',
+        what: 'This service failed. You did nothing wrong.',
+        remedy: 'Try again. If the problem remains, send the reference below to the operator of this service.',
       },
     },
     code: 'Error',
@@ -189,7 +189,7 @@ export const english: Texts = {
       loopback: (where) => html`A program on your device (${where})`,
       app: (where) => html`An app on your device (${where})`,
     },
-    noScopes: 'Knows that you have signed in; nothing more.',
+    noScopes: 'Only knows that you have signed in.',
     since: 'Since',
     lastUsed: 'Last used',
     never: 'Not yet',
@@ -204,16 +204,16 @@ export const english: Texts = {
     endSession: (device) => html`Sign out${spoken(html` ${device}`)}`,
     guesses: (count) =>
       count === 1
-        ? 'One wrong password for your account was typed in another browser in the last day.'
-        : `${count} wrong passwords for your account were typed in other browsers in the last day.`,
+        ? 'Someone entered a wrong password for your account in another browser in the last day.'
+        : `Other browsers sent ${count} wrong passwords for your account in the last day.`,
     closedUntil: (when) =>
       html`So new browsers cannot sign in until ${when}. Browsers that you have used here before can.`,
     everywhere: 'Lost a device, or not sure who has access?',
     everywhereMeans:
-      'This signs you out on every device, this one too, and takes the access away that apps have now. They can ask for it again when you sign in.',
+      'This signs you out on every device, including this one. All apps lose their access. They can ask again when you sign in.',
     signOutEverywhere: 'Sign out everywhere',
     done: {
-      disconnected: 'The app is disconnected, and what it had been given works no more.',
+      disconnected: 'The app is disconnected and has lost its access.',
       session_ended: 'That session has ended.',
     },
   },

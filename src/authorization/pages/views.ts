@@ -1,11 +1,11 @@
-/** What the pages are made of: plain values. Moments are milliseconds since the epoch, waits are seconds. */
+/** The pages' input: plain values. Times are milliseconds since the epoch, waits are seconds. */
 
 import type { ErrorKind } from './error-kinds.ts';
 import type { Texts } from './texts.ts';
 
 /** The same on every page: made once, at start. */
 export interface Site {
-  /** Of the service, for people: shown where there is no logo, and in titles. */
+  /** The service's display name, for titles and for pages without a logo. */
   readonly name: string;
   /** Path of the stylesheet. */
   readonly stylesheet: string;
@@ -38,9 +38,9 @@ export interface Person {
 
 export interface LoginView {
   readonly form: InteractionForm;
-  /** Who asks; absent where a person came by themselves. */
+  /** The requesting application. Absent if the user opened the page directly. */
   readonly application?: Application;
-  /** What was typed before. */
+  /** The username from the previous attempt. */
   readonly username?: string;
   readonly failure?: { readonly kind: 'refused' } | { readonly kind: 'throttled'; readonly retryAfter: number };
 }
@@ -73,7 +73,7 @@ export interface ErrorView {
   readonly code: string;
   /** Finds the log line. */
   readonly id: string;
-  /** What exactly was wrong, for the developer. */
+  /** The exact fault, for the developer. */
   readonly detail?: string;
   readonly retryAfter?: number;
 }
@@ -113,7 +113,7 @@ export interface AccountView {
   readonly endSessionForm: AccountForm;
   readonly signOutForm: AccountForm;
   readonly signOutEverywhereForm: AccountForm;
-  /** What has just been done. */
+  /** The user's last action. */
   readonly done?: TookEffect & { readonly what: 'disconnected' | 'session_ended' };
 }
 

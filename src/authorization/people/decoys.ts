@@ -15,7 +15,7 @@ export interface DecoyOptions {
   readonly key: Uint8Array;
   /** Accounts in the file. */
   readonly passwordHashes: readonly string[];
-  /** Of the store: some of them, where there are many. */
+  /** From the store: a sample if there are many. */
   readonly stored: () => Promise<readonly string[]>;
 }
 

@@ -18,7 +18,7 @@ import type { Audit } from '../telemetry/audit.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
 
-/** What every endpoint works with; made once at start, nothing in it is looked up by name later. */
+/** The dependencies of every endpoint. Made once at start, nothing in it is looked up by name later. */
 export interface Service {
   readonly config: AuthorizationConfig;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { addressBlock } from '../../base/client-address.ts';
 
-/** What tells one series of tries from another. */
+/** The key of one series of attempts. */
 export interface Tried {
   readonly client_id?: string | undefined;
   readonly username?: string | undefined;

@@ -14,7 +14,7 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
   const registry = new Registry();
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
-    help: 'An address that names its clients as a proxy does, but is not in `trusted_proxies`. The 16 that came most often.',
+    help: 'Addresses that send proxy headers but are not in `trusted_proxies`. The 16 most frequent.',
     labelNames: ['address'],
     registers: [registry],
     collect() {
@@ -24,7 +24,7 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
   });
   new Gauge({
     name: 'gatehouse_authorization_counters_reachable',
-    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    help: '0: the shared counters are unreachable, and this process counts alone.',
     registers: [registry],
     collect() {
       this.set(counters.reachable() ? 1 : 0);

@@ -3,7 +3,7 @@ import { parseScope } from '../../oauth/scope.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 
-/** What a grant allows; `issue.ts` makes tokens of it. */
+/** The rights of a grant; `issue.ts` makes tokens of it. */
 export interface Granted {
   readonly client: RegisteredClient;
   readonly subject: string;

@@ -9,7 +9,7 @@ import { newGrantId } from './user-grant.ts';
 
 type Binding = 'use' | 'clientId' | 'audience' | 'redirectUri' | 'redirectUriSent' | 'challenge' | 'authTime';
 
-/** What a code stands for, and what it is bound to. */
+/** The grant behind a code, and the code's bindings. */
 export interface CodeFor extends Pick<CodeRecord, Binding> {
   readonly account: Account;
   readonly scope: readonly string[];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { checksum, checksumLength } from '../../base/secret.ts';
 
-/** What an opaque value is, told by its first letters. */
+/** The kind of an opaque value, from its prefix. */
 export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { sameBytes, sha256 } from '../../base/secret.ts';
 
-/** What the application holds, and what is kept of it. */
+/** The application's key and its stored form. */
 export interface NewSessionKey {
   /** 32 bytes of base64. */
   readonly text: string;

@@ -10,12 +10,12 @@ import type { Granted } from './granted.ts';
 import { type AccessToken, formatFor, makeAccessToken, makeRefreshToken, type RefreshToken } from './issue.ts';
 import { openByToken, sealByToken } from './sealed-by-token.ts';
 
-/** What a user granted to a client, before there are tokens of it. */
+/** A user's grant to a client, before there are tokens of it. */
 export interface UserGrant {
   readonly id: string;
   readonly client: RegisteredClient;
   readonly account: Account;
-  /** What the user granted. */
+  /** The scope that the user granted. */
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   readonly authTime: number;
@@ -68,7 +68,7 @@ export async function makeFirstTokens(
   return { granted, grant, access, refresh };
 }
 
-/** What must be durable before anybody gets the texts. */
+/** The records that must be durable before a client gets the tokens. */
 export function minted({ grant, access, refresh }: FirstTokens): Minted {
   return { grant, access: access.record, refresh: refresh?.record, signedBy: access.signedBy };
 }

@@ -130,7 +130,7 @@ const inOneStatement: Way = async (channel, verb) => {
   const step = verb.next();
   if (step.done === true) return step.value;
   const end = verb.next(await channel.ask(step.value));
-  if (end.done !== true) throw new TypeError('a verb that is run as one statement has a second one');
+  if (end.done !== true) throw new TypeError('a verb for one statement has a second statement');
   return end.value;
 };
 

@@ -80,7 +80,9 @@ function decode(text: string): string {
 function refuseUnknown(parameters: URLSearchParams): void {
   const unknown = [...parameters.keys()].find((name) => !known.has(name));
   if (unknown === undefined) return;
-  throw new StorageUnusable(`storage: the URL has an unknown parameter ${unknown}: there are ${[...known].join(', ')}`);
+  throw new StorageUnusable(
+    `storage: the URL has an unknown parameter ${unknown}: use one of ${[...known].join(', ')}`,
+  );
 }
 
 function tlsOf(parameters: URLSearchParams, directory: string): Tls {

@@ -67,6 +67,6 @@ function carryOutOne<Outcome>(verb: Verb<Outcome>, execute: Execute): Outcome {
   const step = verb.next();
   if (step.done === true) return step.value;
   const end = verb.next(execute(step.value));
-  if (end.done !== true) throw new TypeError('a verb that is run as one statement has a second one');
+  if (end.done !== true) throw new TypeError('a verb for one statement has a second statement');
   return end.value;
 }

@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../engine/errors.ts';
 import { isBusy, storageError } from './errors.ts';
 
 interface Write {
-  /** Of one statement, which SQLite undoes by itself when it fails. */
+  /** For one statement. SQLite rolls it back if it fails. */
   readonly isOne: boolean;
   run(): unknown;
   resolve(value: unknown): void;

@@ -84,7 +84,7 @@ t.test('a password that was changed meanwhile gives nothing, and a new key anoth
   overtake({ saveTokens: async () => 'outdated' });
   t.match(await refusal('password', 'web', alice), {
     code: 'invalid_grant',
-    detail: 'the password was changed meanwhile',
+    detail: 'the password changed during the request',
   });
   let asked = 0;
   const { saveTokens } = service.records;

@@ -54,13 +54,13 @@ t.test('what is no refresh token of this client is refused; a stranger leaves a 
   const nobodys = makeOpaqueToken(tokenPrefixes.refreshToken);
   t.match(await refusal(grant, 'web', using(nobodys)), invalid('unknown'));
   t.strictSame(audited, []);
-  t.match(await refusal(grant, 'web-retry', using(token)), invalid('of another client'));
+  t.match(await refusal(grant, 'web-retry', using(token)), invalid('belongs to another client'));
   t.match(audited, [
     {
       event: 'refresh_refused',
       client_id: 'web-retry',
       grant_id: String,
-      detail: 'the token of another client',
+      detail: "another client's token",
       address: '192.0.2.1',
       request_id: 'r1',
     },
@@ -80,7 +80,7 @@ t.test('used a moment ago it is only refused; later everything of the grant ends
   clock.advance(1000);
   t.match(await refusal(grant, 'web', using(token)), {
     code: 'invalid_grant',
-    detail: 'refresh token: used before: everything of this grant is revoked',
+    detail: 'refresh token: used before: all tokens of this grant are revoked',
   });
   t.match(audited.at(-1), {
     event: 'refresh_reuse',
@@ -123,7 +123,7 @@ t.test('a lost answer is given again, in its window, to the same question, until
   ] as Record<string, string>[])
     t.match(await other.refusal(grant, 'web-retry', other.using(other.token, more)), { detail: /used a moment ago/ });
   clock.advance(1000);
-  t.match(await refusal(grant, 'web-retry', question), { detail: /everything of this grant/ }, 'after the window');
+  t.match(await refusal(grant, 'web-retry', question), { detail: /all tokens of this grant/ }, 'after the window');
   const used = await begun(t, 'web-retry');
   const next = await used.ask(grant, 'web-retry', used.using(used.token));
   await used.ask(grant, 'web-retry', used.using(next.refresh_token ?? ''));

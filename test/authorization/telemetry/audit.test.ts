@@ -64,7 +64,7 @@ t.test('a pipe is no audit file: nobody is held up by who does not read it', asy
   const { file, log, clock } = setUp(t);
   spawnSync('mkfifo', [file]);
   const audit = buildAudit(file, clock, log);
-  await t.rejects(audit.open(), { name: 'StorageUnusable', message: /^the audit file: it is no regular file, / });
+  await t.rejects(audit.open(), { name: 'StorageUnusable', message: /^the audit file: not a regular file: / });
 });
 
 t.test('a line that was cut off does not spoil the next one', async (t) => {
@@ -268,7 +268,7 @@ t.test('where nothing can be put aside the file grows on, the log says so once, 
   writeFileSync(join(`${file}.1`, 'in-the-way'), '');
   const audit = buildAudit(file, clock, log, { kept: { ...kept, files: 1 } });
   await audit.open();
-  const told = () => lines(logged()).filter(({ msg }) => msg === 'audit files cannot be put aside or removed');
+  const told = () => lines(logged()).filter(({ msg }) => msg === 'cannot rotate or remove audit files');
   await writeEach(audit, file, numbered(40));
   t.equal(told().length, 1, 'one fault, though each write meets it');
   clock.advance(3_600_000);

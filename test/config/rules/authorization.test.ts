@@ -322,8 +322,8 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   usernames: [
-    [users({ ...alice, username: 'ali\u0000ce', subject: 'a' }), /no control characters/],
-    [users({ ...alice, username: ' alice', subject: 'a' }), /does not begin or end with a space/],
+    [users({ ...alice, username: 'ali\u0000ce', subject: 'a' }), /must not contain control or invisible characters/],
+    [users({ ...alice, username: ' alice', subject: 'a' }), /must not begin or end with a space/],
     [users({ ...alice, username: 'Alice Ng' })],
   ],
   'username twice': [

@@ -49,7 +49,7 @@ export async function failingAudit(
   await served.ended;
   const text = readFileSync(audit, 'utf8');
   t.equal(requestsOf('client_refused', text, served.output()).size, refused, 'none is missing');
-  const isTold = ({ msg }: Record<string, unknown>) => msg === 'the audit file cannot be written';
+  const isTold = ({ msg }: Record<string, unknown>) => msg === 'cannot write the audit file';
   t.ok(linesOf(served.output()).whole.some(isTold), 'it is said');
   t.comment(`${requestsOf('client_refused', served.output()).size} of ${refused} in the log`);
   return linesOf(text);

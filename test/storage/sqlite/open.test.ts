@@ -105,7 +105,7 @@ t.test('what is wrong with the key file is said at start', async (t) => {
     chmodSync(`${file}.key`, 0o644);
     await t.rejects(openRecords(url, options), {
       name: 'StorageUnusable',
-      message: /by everybody on this machine: chmod 640/,
+      message: /by every user of this machine: chmod 640/,
     });
   }
   rmSync(`${file}.key`);

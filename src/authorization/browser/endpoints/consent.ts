@@ -57,8 +57,8 @@ async function receive(front: PageContext, exchange: BrowserExchange): Promise<F
 }
 
 /**
- * Of a button that was pressed twice a browser shows the second answer only, so that must not be the end of the way: the
- * request begins again, and what was granted by the first is known by now.
+ * After a double click the browser shows only the second answer, so that answer must not be an error. The request
+ * starts again, and the first grant is already stored.
  */
 function beginAgain(
   { paths }: PageContext,
