@@ -24,7 +24,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   });
   registerHistogram(registry, {
     name: 'gatehouse_revocation_apply_seconds',
-    help: 'From the arrival of a revocation until it is in force.',
+    help: 'Seconds from receiving a revocation until the gateway applies it.',
     read: () => feeds().map(({ server, feed }) => [{ server }, feed.apply] as const),
   });
 }
@@ -32,7 +32,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
 const gauges: readonly GaugeMetric<FeedStats>[] = [
   {
     name: 'gatehouse_feed_connected',
-    help: '1: the revocation feed is being followed.',
+    help: '1: the gateway follows the revocation feed. 0: it does not.',
     aggregator: 'min',
     read: ({ connected }) => (connected ? 1 : 0),
   },
@@ -50,7 +50,11 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_revocations',
+<<<<<<< HEAD
     help: 'Revoked tokens that could still be presented.',
+=======
+    help: 'Revocations that the gateway keeps because their tokens could still be presented.',
+>>>>>>> 81124c8 (lifecycle: feed and upstream metric help in plain words)
     aggregator: 'max',
     read: ({ live }) => live,
   },

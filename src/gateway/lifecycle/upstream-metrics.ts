@@ -15,7 +15,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   registerGauges(registry, { labelNames, gauges, each });
   new Counter({
     name: 'gatehouse_upstream_ejections_total',
-    help: 'How often a url was taken out: by its health, or by its circuit breaker.',
+    help: 'Times that a URL was removed from rotation, by its health or by its circuit breaker.',
     labelNames: [...labelNames, 'cause'],
     registers,
     collect() {
@@ -28,7 +28,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   });
   new Counter({
     name: 'gatehouse_upstream_retries_total',
-    help: 'Requests that were sent once more, to this url, after they had failed.',
+    help: 'Failed requests that were retried at this URL.',
     labelNames,
     registers,
     collect() {
@@ -43,7 +43,7 @@ const states: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1
 const gauges: readonly GaugeMetric<UpstreamUrl>[] = [
   {
     name: 'gatehouse_upstream_up',
-    help: '1: the url is well, as far as `health` tells. 0: it is not, and gets no requests.',
+    help: '1: the `health` settings report the URL as healthy. 0: the URL is unhealthy and gets no requests.',
     aggregator: 'min',
     read: ({ isHealthy }) => (isHealthy ? 1 : 0),
   },
