@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { lastRequests } from '../base/last-requests.ts';
 import { trackSilent } from '../base/silent-connections.ts';
 import type { Pointer, Position } from '../config/load/load.ts';
+import type { Counters } from '../counters/counters.ts';
 import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
 import type { WorkerContext } from '../gateway/generation/worker-context.ts';
 import {
@@ -57,6 +58,17 @@ export interface WorkerRuntimeOptions {
 /** Milliseconds for which a worker waits for keys and feeds before it serves without them. */
 const PATIENCE = 3_000;
 
+function contextOf(sent: SentGeneration, counters: Counters, remote: RemoteServers): WorkerContext {
+  return {
+    counters,
+    contents: sent.contents,
+    server(name) {
+      const [broker, block] = [sent.desks[name], sent.config.authorization_servers[name]];
+      return broker === undefined || block === undefined ? undefined : remote.at(broker, everyOf(block));
+    },
+  };
+}
+
 export async function openWorkerRuntime({
   sent,
   line,
@@ -65,14 +77,7 @@ export async function openWorkerRuntime({
   clock = systemClock,
 }: WorkerRuntimeOptions): Promise<WorkerRuntime> {
   const counters = remoteCounters(line, clock);
-  const outside = (of: SentGeneration): WorkerContext => ({
-    counters,
-    contents: of.contents,
-    server(name) {
-      const [desk, block] = [of.desks[name], of.config.authorization_servers[name]];
-      return desk === undefined || block === undefined ? undefined : remote.at(desk, everyOf(block));
-    },
-  });
+  const outside = (of: SentGeneration) => contextOf(of, counters, remote);
   const { config, directory } = sent;
   const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
   await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);

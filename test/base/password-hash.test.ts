@@ -102,7 +102,7 @@ t.test('no string may ask for more memory or time than the limits', async (t) =>
   for (const text of ['m=262145,t=1,p=1', 'm=4294967295,t=1,p=1', 'm=7,t=1,p=1', 'm=64,t=65,p=1', 'm=64,t=1,p=17'])
     t.equal(parsePasswordHash(cost(text)).ok, false, text);
   t.match(parsePasswordHash(cost('m=262144,t=5,p=1')), { message: /memory times passes/ });
-  t.match(parsePasswordHash(cost('m=64,t=1,p=16')), { message: /8 KiB a lane/ });
+  t.match(parsePasswordHash(cost('m=64,t=1,p=16')), { message: /8 KiB per lane/ });
   t.equal(parsePasswordHash(sound.replace(tag, tag.slice(0, 20))).ok, false);
   t.equal(parsePasswordHash(sound.replace(salt, 'c29tZQ')).ok, false);
   t.equal(parsePasswordHash(cost('m=262144,t=4,p=16')).ok, true);

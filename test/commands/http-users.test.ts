@@ -102,7 +102,7 @@ t.test('htpasswd goes into the store beside the accounts, for Basic only, each u
   t.match(users, [
     { username: 'alice', outcome: 'kept', reason: /has an account/ },
     { username: 'bob', kinds: ['apr1'], outcome: 'added' },
-    { username: 'bob', outcome: 'kept', reason: /stands twice/ },
+    { username: 'bob', outcome: 'kept', reason: /occurs twice/ },
   ]);
   t.match(left, [
     {

@@ -52,7 +52,7 @@ t.test('every bad line of htpasswd is told with its number, and none of them quo
     '5: the password of `x`: this is plain text or a scheme that is not known, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
     '6: the password of `y`: this is not a whole apr1 hash',
     '7: the password of `z`: this is not a whole SHA-1 hash',
-    '9: `a` stands twice',
+    '9: `a` occurs twice',
     '10: the password of `w`: this is not an Argon2id hash',
     '11: the password of `b`: this is not a whole bcrypt hash',
     '12: the password of `c`: the cost of bcrypt is 15; from 4 to 14 is taken',
@@ -91,7 +91,7 @@ t.test('every bad line of htdigest is told with its number', async (t) => {
     '4: the hash of `a` is not of an algorithm that is known',
     '5: the hash of `a` is not of an algorithm that is known',
     '6: the hash of `a` is not of an algorithm that is known',
-    '8: `a` stands twice for MD5',
+    '8: `a` occurs twice for MD5',
     '9: a username must not be empty',
     '10: this is not `user:realm:hash`',
   ]);
@@ -110,7 +110,7 @@ t.test('a file that everybody may read or write is refused, and says what to do'
     const read = readUserFile('users', written(t, `a:${SHA}`, mode), parseHtpasswd);
     t.match(
       read,
-      { ok: false, faults: [{ message: /every user of this machine/, hint: /chmod 640 users/ }] },
+      { ok: false, faults: [{ message: /other users of this machine/, hint: /chmod 640 users/ }] },
       mode.toString(8),
     );
   }

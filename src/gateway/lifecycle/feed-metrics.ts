@@ -50,11 +50,7 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_revocations',
-<<<<<<< HEAD
-    help: 'Revoked tokens that could still be presented.',
-=======
     help: 'Revocations that the gateway keeps because their tokens could still be presented.',
->>>>>>> 81124c8 (lifecycle: feed and upstream metric help in plain words)
     aggregator: 'max',
     read: ({ live }) => live,
   },

@@ -42,7 +42,7 @@ t.test('the logo stands for the name, and the name is its text', async (t) => {
 t.test('login says which application asks and where it leads, and nothing where nobody asks', async (t) => {
   t.match(
     words(loginPage(site, login)),
-    /Corner Shop asks you to sign in\. Afterwards you go back to shop\.example\.com/,
+    /Corner Shop asks you to sign in\. You then return to shop\.example\.com/,
   );
   t.notMatch(words(loginPage(site, { form: login.form })), /asks|go back/);
 });
@@ -67,7 +67,7 @@ t.test('the first field that is empty has the focus', async (t) => {
 
 t.test('a refusal is an alert that both fields point to; what was typed stays, the password does not', async (t) => {
   const page = loginPage(site, { ...login, username: 'alice', failure: { kind: 'refused' } });
-  t.match(page, /<p class="alert" role="alert" id="failure">Username or password is wrong\.<\/p>/);
+  t.match(page, /<p class="alert" role="alert" id="failure">The username or password is wrong\.<\/p>/);
   t.equal(count(page, /aria-invalid="true" aria-describedby="failure"/g), 2);
   t.match(page, /<title>Error: Sign in/);
   t.match(page, 'value="alice"');

@@ -35,8 +35,8 @@ const bad: readonly (readonly [line: string, message: RegExp])[] = [
   [`a sha256:${HASH} c 2027-02-31`, /`2027-02-31` is no time/],
   [`a sha256:${HASH} cé -`, /name of a client/],
   [`a sha256:${HASH} c - "x"`, /RFC 6749/],
-  [`ok sha256:${OTHER} c -`, /the id `ok` stands twice/],
-  [`new sha256:${HASH} c -`, /the key `new` stands twice/],
+  [`ok sha256:${OTHER} c -`, /the id `ok` occurs twice/],
+  [`new sha256:${HASH} c -`, /the key `new` occurs twice/],
 ];
 
 for (const [line, message] of bad)

@@ -127,7 +127,7 @@ t.test('a scalar that is a variable is typed by the schema, text otherwise', asy
   if (!loaded.ok) return t.fail(JSON.stringify(loaded.problems));
   t.match(loaded.config, { limits: { connections: 12 }, realm: '12', development: true });
   t.strictSame(places(`${sound}limits: { connections: "1\${N}" }\n`, { N: '2' }), [
-    '16:24 the value stands where a whole number is taken',
+    '16:24 expected a whole number, found the value',
   ]);
 });
 
@@ -193,8 +193,8 @@ t.test('what is not YAML is told once', async (t) => {
 
 t.test('a file that is empty or no map is told', async (t) => {
   t.match(places(''), [/is empty, and takes a map/]);
-  t.match(places('- a\n'), [/a list stands where a map of keys and values is taken/]);
-  t.match(places('text'), [/`text` stands where a map/]);
+  t.match(places('- a\n'), [/expected a map of keys and values, found a list/]);
+  t.match(places('text'), [/found `text`/]);
 });
 
 t.test('every unquoted parameter is told, and nothing that follows from it', async (t) => {
@@ -243,7 +243,7 @@ t.test('a union is told by the alternative that was meant', async (t) => {
   t.strictSame(told({ any_of: ['a'], all_of: ['b'] }), ['a map is not one of the forms taken here']);
   t.strictSame(told({ any_of: ['a'], al_of: ['b'] }), ['unknown key `al_of`']);
   t.strictSame(told({ any_of: [] }), ['the list is empty']);
-  t.strictSame(told({ all_of: ['a', 5] }), ['`5` stands where text is taken']);
+  t.strictSame(told({ all_of: ['a', 5] }), ['expected text, found `5`']);
   t.strictSame(told(''), ['the text is empty']);
   t.strictSame(told(5), ['`5` is not one of the forms taken here']);
   t.strictSame(told({ anyof: ['a'] }), ['a map is not one of the forms taken here']);
@@ -255,6 +255,6 @@ t.test('a number below what makes sense is told with the least that does', async
   t.match(problems(`${sound}limits: { share: 50 }\n`), [{ message: '`50` is too large', hint: 'at most 1' }]);
   t.match(problems(`${sound}limits: { share: half }\n`), [{ message: /a number/ }]);
   t.match(problems(`${sound}limits: { header_count: 1.5 }\n`), [
-    { message: '`1.5` stands where a whole number is taken' },
+    { message: 'expected a whole number, found `1.5`' },
   ]);
 });

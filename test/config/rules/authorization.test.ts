@@ -37,7 +37,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   counters: [
     [top({ counters: 'memcached://cache' }), /^error: counters are kept in memory or in Redis/],
-    [top({ counters: 'redis://cache:6379/first' }), /a database number and nothing else/],
+    [top({ counters: 'redis://cache:6379/first' }), /only a database number/],
     [top({ counters: 'redis://cache:6379/1' })],
     [top({ counters: { url: 'memcached://cache' } }), /^error: counters are kept in memory or in Redis/],
     [
@@ -66,14 +66,14 @@ const cases: Record<string, readonly Case[]> = {
   ],
   scopes: [[top({ scopes: { 'orders.read': 'x', 'a b': 'x' } }), /a character that no scope contains/]],
   'lifetime of access tokens': [
-    [top({ tokens: { access: { ttl: '25h' } } }), /^warning: whoever finds such a token/],
-    [top({ tokens: { access: { jwt_ttl: '2d' } } }), /^warning: whoever finds such a token/],
+    [top({ tokens: { access: { ttl: '25h' } } }), /^warning: a thief of such a token/],
+    [top({ tokens: { access: { jwt_ttl: '2d' } } }), /^warning: a thief of such a token/],
     [top({ tokens: { access: { ttl: '0s' } } }), /^error: a token that lives less than a second/],
     [top({ tokens: { access: { ttl: '1d' } } })],
   ],
   'trusted proxies': [
     [top({ trusted_proxies: ['10.0.0.0/33'] }), /is not a CIDR/],
-    [top({ trusted_proxies: ['0.0.0.0/0'] }), /^warning: `0.0.0.0\/0` believes everybody/],
+    [top({ trusted_proxies: ['0.0.0.0/0'] }), /^warning: `0.0.0.0\/0` trusts every address/],
     [top({ trusted_proxies: ['10.0.0.0/8', '::1'] })],
   ],
   database: [
@@ -93,12 +93,12 @@ const cases: Record<string, readonly Case[]> = {
     [top({ signing: { alg: 'HS256' } }), /`HS256` needs `secret_base64url`/],
     [
       top({ signing: { alg: 'HS256', secret_base64url: 'AAAA' } }),
-      /^warning: whoever verifies/,
+      /^warning: anyone who can verify/,
       /the secret has 3 bytes/,
     ],
-    [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: whoever verifies/, /not base64url/],
+    [top({ signing: { alg: 'HS256', secret_base64url: '+' } }), /^warning: anyone who can verify/, /not base64url/],
     [top({ signing: { secret_base64url: 'A'.repeat(43) } }), /`ES256` signs with a key pair of its own/],
-    [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: whoever verifies/],
+    [top({ signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43) } }), /^warning: anyone who can verify/],
   ],
   'keys of users': [
     [
@@ -111,7 +111,7 @@ const cases: Record<string, readonly Case[]> = {
         signing: { alg: 'HS256', secret_base64url: 'A'.repeat(43), user_keys: true },
         tokens: { access: { format: 'jwt' } },
       }),
-      /^warning: whoever verifies/,
+      /^warning: anyone who can verify/,
       /^warning: the keys of users are secrets with `HS256`/,
     ],
     [top({ signing: { user_keys: true }, tokens: { access: { format: 'jwt' } } })],
@@ -132,7 +132,7 @@ const cases: Record<string, readonly Case[]> = {
         config.clients[0].access_token_format = 'jwt';
         config.clients[0].keys = true;
       },
-      /^warning: whoever verifies/,
+      /^warning: anyone who can verify/,
     ],
   ],
   'lifetime of codes': [
@@ -188,7 +188,7 @@ const cases: Record<string, readonly Case[]> = {
         users({ ...alice, claims: { tenant: 'acme' } })(config);
         top({ tokens: { access: { claims: { tenant: 'user.tenent' } } } })(config);
       },
-      /^warning: nobody in this file has the claim `tenent`/,
+      /^warning: no user in this file has the claim `tenent`/,
     ],
     [top({ tokens: { access: { claims: { tenant: 'user.tenant', env: 'client.env' } } } })],
   ],
@@ -333,11 +333,11 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'password of a user': [
     [users({ username: 'alice' }), /`alice` has no password/],
-    [users({ username: 'alice', password: 'wonderland' }), /only with `development: true`/],
+    [users({ username: 'alice', password: 'wonderland' }), /requires `development: true`/],
     [users({ ...alice, password: 'wonderland' }), /as text and as a hash/],
     [users({ username: 'alice', password_argon2: 'wonderland' }), /this is not an Argon2id hash/],
     [users({ username: 'alice', password_argon2: '$2b$12$x' }), /`2b` hashes are not supported/],
-    [users({ username: 'alice', password_argon2: hash.replace('t=2', 't=1') }), /^warning: whoever finds this hash/],
+    [users({ username: 'alice', password_argon2: hash.replace('t=2', 't=1') }), /^warning: a thief of this hash/],
     [
       (config) => {
         users({ username: 'alice', password: 'a\tb' })(config);

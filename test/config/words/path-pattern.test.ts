@@ -74,7 +74,7 @@ t.test('what no request could match is refused', async (t) => {
     '/{id}.json': /neither a literal nor a parameter/,
     '/{}': /neither/,
     '/{a-b}': /neither/,
-    '/{a}/{a}': /stands twice/,
+    '/{a}/{a}': /occurs twice/,
   };
   for (const [path, message] of Object.entries(refused)) t.match(parsed(path), message, path);
 });

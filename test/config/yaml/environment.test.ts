@@ -110,7 +110,7 @@ t.test('a variable that means nothing is told by its name', async (t) => {
 t.test('a wrong value is told with the name of the variable, and is not shown', async (t) => {
   const told = messages({ GATEHOUSE__LIMITS__IDLE: 'hunter2', GATEHOUSE__DEVELOPMENT: 'hunter2' });
   t.match(told, [
-    /^GATEHOUSE__DEVELOPMENT: the value stands where true or false/,
+    /^GATEHOUSE__DEVELOPMENT: expected true or false, found the value/,
     /^GATEHOUSE__LIMITS__IDLE: the value is not a duration/,
   ]);
   t.notMatch(JSON.stringify(load({ GATEHOUSE__LIMITS__IDLE: 'hunter2' })), /hunter2/);

@@ -118,7 +118,7 @@ t.test(
   },
 );
 
-t.test('a public route looks at no credential and takes none away; an optional one judges what is there', async (t) => {
+t.test('a public route reads no credential and takes none away; an optional one judges what is there', async (t) => {
   const refusing = decider(file, { verify: () => refused('token_expired') });
   t.match(await refusing.decide(get('/public/7?access_token=a&access_token=b')), {
     kind: 'forward',

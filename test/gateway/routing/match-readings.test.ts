@@ -111,5 +111,5 @@ t.test('where case does not count, it counts for no letter of Unicode', async (t
 t.test('what is said of an ambiguous path names the routes of both readings', async (t) => {
   const route = { id: 'purge' };
   const detail = ambiguityDetail({ kind: 'ambiguous', readings: [{ kind: 'not_found' }, { kind: 'route', route }] });
-  t.equal(detail, 'as it stands: no route; decoded: `purge`');
+  t.equal(detail, 'raw: no route; decoded: `purge`');
 });

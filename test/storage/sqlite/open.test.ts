@@ -105,7 +105,7 @@ t.test('what is wrong with the key file is said at start', async (t) => {
     chmodSync(`${file}.key`, 0o644);
     await t.rejects(openRecords(url, options), {
       name: 'StorageUnusable',
-      message: /by every user of this machine: chmod 640/,
+      message: /other users of this machine can read or write .*: chmod 640/,
     });
   }
   rmSync(`${file}.key`);
@@ -144,7 +144,7 @@ t.test('a database that everybody may read is told at start', { skip: bits }, as
   chmodSync(file, 0o644);
   const told: string[] = [];
   await (await openRecords(url, { ...options, warn: (message) => told.push(message) })).close();
-  t.strictSame(told, [`the file ${file} other users of this machine can read or write it: chmod 600 it`]);
+  t.strictSame(told, [`other users of this machine can read or write the file ${file}: chmod 600 it`]);
 });
 
 t.test('a lost key file is missed where no signing key is sealed, but secrets are', async (t) => {
