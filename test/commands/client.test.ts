@@ -129,7 +129,7 @@ t.test('of two clients with one id that of the file is in force, and the command
   });
   const rotated = gatehouse(['client', 'rotate-secret', 'late']);
   t.equal(rotated.status, 1);
-  t.match(rotated.stderr, /stands in the file: change its secret there/);
+  t.match(rotated.stderr, /is in the file: change its secret there/);
 
   const records = await openRecords('sqlite:gatehouse.db', { directory, clock: systemClock });
   t.teardown(() => records.close());
@@ -137,11 +137,11 @@ t.test('of two clients with one id that of the file is in force, and the command
   await records.saveAccessToken(accessToken('of late', { clientId: 'late', issuedAt: now, expiresAt: now + 60 }));
   t.match(
     gatehouse(['client', 'remove', 'late']).stdout,
-    /that of the file is in force as before, and its tokens live on/,
+    /The client of the same id in the file stays active, and its tokens stay valid/,
   );
   t.ok(await records.findAccessToken(sha256('of late'), now), 'and so they do');
   t.match(json(['client', 'show', 'late']), { registered: 'file', shadows: false });
-  t.match(gatehouse(['client', 'remove', 'late']).stderr, /stands in the file: take it out there/);
+  t.match(gatehouse(['client', 'remove', 'late']).stderr, /is in the file: remove it there/);
 });
 
 t.test('what is not said of a client follows the file and the defaults, now and later', async (t) => {
@@ -242,7 +242,7 @@ const refusals: [title: string, args: readonly string[], input: string, message:
     '',
     /^gatehouse: `authorization_code` sends a browser back.*: write `--redirect-uri https:[^`]+`\n$/,
   ],
-  ['a client of the file', ['client', 'remove', 'shop'], '', /stands in the file/],
+  ['a client of the file', ['client', 'remove', 'shop'], '', /is in the file/],
   ['an unknown client', ['client', 'show', 'nobody'], '', /there is no client nobody/],
   ['a user without a password', ['user', 'add', 'carol'], '', /password/],
   ['a short password', ['user', 'add', 'carol'], 'short\n', /8/],

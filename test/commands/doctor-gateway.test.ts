@@ -70,7 +70,7 @@ t.test('in a setup that works everything is well, whether it runs or not', async
     ['authorization_servers.main revocation feed', /in step/],
     ['authorization_servers.main clock', /^agrees with ours$/],
     ['users of basic sqlite:', /^can be read$/],
-    ['the mode of gateway.yaml', /^closed/],
+    ['the mode of gateway.yaml', /^readable by its owner only/],
     ['open files', /are needed at most$/],
   ];
   for (const [name, words] of rows) expectSeen(t, found, name, 'good', words);
@@ -392,13 +392,13 @@ t.test(
     );
     chmodSync(included, 0o644);
     const closed = await doctored(t, included);
-    expectSeen(t, closed, 'the mode of secret', 'good', /^closed/);
+    expectSeen(t, closed, 'the mode of secret', 'good', /^readable by its owner only/);
     t.strictSame(closed.about('the mode of gateway.yaml'), [], 'a file that holds none may be open');
     chmodSync(join(dirname(included), 'secret'), 0o644);
-    expectSeen(t, await doctored(t, included), 'the mode of secret', 'doubtful', /everybody/);
+    expectSeen(t, await doctored(t, included), 'the mode of secret', 'doubtful', /other users/);
     const literal = await withServer(t, { ...server, client_secret: secret });
     chmodSync(literal, 0o644);
-    expectSeen(t, await doctored(t, literal), 'the mode of gateway.yaml', 'doubtful', /everybody/);
+    expectSeen(t, await doctored(t, literal), 'the mode of gateway.yaml', 'doubtful', /other users/);
   },
 );
 

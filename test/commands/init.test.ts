@@ -271,8 +271,8 @@ t.test('at a terminal it asks, and asks again where an answer cannot be taken', 
     [/The API.*: $/, 'localhost:9000'],
     [/Write http:\/\/localhost:9000[\s\S]*The API.*: $/, 'http://localhost:9000'],
     [/The authorization server.*: $/, ''],
-    [/Whom its tokens are for.*: $/, ''],
-    [/this is needed[\s\S]*Whom its tokens are for.*: $/, AUDIENCE],
+    [/The audience of its tokens.*: $/, ''],
+    [/this is needed[\s\S]*The audience of its tokens.*: $/, AUDIENCE],
     [/The scope.*: $/, 'orders.read'],
   ];
   for (const [question, answer] of answers) {

@@ -115,7 +115,7 @@ t.test('the same of the file of the authorization service; what both say by plac
   t.notMatch(told.stdout, 'placeholder');
   t.notMatch(told.stdout, /the secret of/);
   t.ok(
-    problems.every(({ message }) => /whoever verifies tokens|the feed/.test(message)),
+    problems.every(({ message }) => /anyone who can verify|the feed/.test(message)),
     told.stdout,
   );
 });

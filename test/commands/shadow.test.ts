@@ -322,7 +322,7 @@ t.test('what is refused in spite of shadow mode is a row with its remedy', async
   t.match(stdout, /1 × upstream_timeout → orders: .*timeout/);
   t.match(stdout, '1 × method_not_allowed → no route', 'a 405 of a route that enforces is none');
   const enforcing = logFile([line({ code: 'headers_too_large', route: undefined })]);
-  t.notMatch((await command(t, ['shadow', 'report', enforcing]).ended()).stdout, 'in spite');
+  t.notMatch((await command(t, ['shadow', 'report', enforcing]).ended()).stdout, 'despite shadow mode');
 });
 
 t.test('shadow mode that lasts for 30 days looks forgotten', async (t) => {

@@ -46,7 +46,7 @@ t.test(
     t.match(told.stdout, /needed scope +admin\n {2}missing scope +admin\n/);
     t.match(told.stdout, /cache +miss\n/);
     t.match(told.stdout, /held scope +orders\.read\n/);
-    t.match(told.stdout, /to do +Ask for the scope that the challenge names/);
+    t.match(told.stdout, /to do +Request the scope that the challenge names/);
     t.match(told.stdout, new RegExp(`request id +${response.headers.get('x-request-id')}\n`));
     t.notMatch(told.stdout, /secret|alice|eyJ/);
     const record = JSON.parse((await command(t, ['why', ticket, '--config', file, '--json']).ended()).stdout);

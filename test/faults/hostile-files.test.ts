@@ -129,7 +129,7 @@ const bad: Readonly<Record<string, Row>> = {
     (good) => good + lines(20_000 * PART, (index) => `secret${index}: word${index}\n`),
   ),
   'of routes that all have the same mistake': text(
-    /stands where|is not one of/,
+    /^expected .*, found|is not one of/,
     (good) =>
       good +
       lines(10_000 * PART, (index) => `  - { match: { path: /b/${index} }, scope: [a], access: [b], methods: c }\n`),
@@ -255,7 +255,7 @@ const refusals = ({ served }: Scene) =>
   served
     .output()
     .split('\n')
-    .filter((line) => line.includes('the configuration is refused'));
+    .filter((line) => line.includes('the configuration was rejected'));
 
 /** Milliseconds of the slowest request since it was asked last; those that are on their way are waited for. */
 async function slowestOf(t: Test, load: Steady): Promise<number> {

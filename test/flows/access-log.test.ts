@@ -111,7 +111,7 @@ t.test('a gateway does not start with a pipe for a file, which could hold it up,
   await t.rejects(gateway(t, behind('http://127.0.0.1:9', { access_log: { file } })), {
     name: 'CannotStart',
     message:
-      /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: not a regular file: .*write `file: '-'` for/,
+      /^gateway\.yaml:\d+:\d+: the access log .*pipe cannot be written: it is not a regular file.*write `file: '-'` for/,
   });
 });
 

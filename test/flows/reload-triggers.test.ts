@@ -28,7 +28,7 @@ t.test('SIGHUP reloads the file; a bad one is logged and changes nothing', async
   t.equal(await status(served.port, '/b'), 200);
   writeIn(served.directory, 'gateway.yaml', `${head}rotues: []\n`);
   served.process.kill('SIGHUP');
-  t.ok(await until(() => served.said('the configuration is refused') > 0));
+  t.ok(await until(() => served.said('the configuration was rejected') > 0));
   t.match(served.stdout(), /gateway\.yaml:5:1: unknown key `rotues`/);
   t.equal(await status(served.port, '/b'), 200);
 });
@@ -120,9 +120,9 @@ t.test(
     const second = await serial(served.port);
     t.not(second, first);
     writeIn(served.directory, 'gateway.yaml', 'version: [');
-    t.ok(await until(() => served.said('the configuration is refused') === 1));
+    t.ok(await until(() => served.said('the configuration was rejected') === 1));
     put(served.directory, 'server');
-    t.ok(await until(() => served.said('the configuration is refused') === 2));
+    t.ok(await until(() => served.said('the configuration was rejected') === 2));
     t.equal(await serial(served.port), first);
   },
 );

@@ -52,7 +52,7 @@ t.test(
     t.strictSame(told(/counts for itself/), [1, 1]);
 
     await redis.start();
-    t.ok(await until(() => told(/reached again/).every((count) => count === 1)));
+    t.ok(await until(() => told(/reachable again/).every((count) => count === 1)));
     t.strictSame(await alternating('again', 5), [200, 200, 200, 429, 429]);
     t.ok((await reachable(one)) && (await reachable(other)));
     t.strictSame(told(/counts for itself/), [1, 1], 'once a change');

@@ -151,7 +151,7 @@ t.test('a bad new certificate is an error in the log, and the old one serves on'
   const first = serial(await secure(t, running.port));
   put('renewed.crt', 'tls.crt');
   t.match(await running.reload(), { ok: false, problems: [{ message: /is not the key of the certificate/ }] });
-  t.ok(running.log.some(({ level, msg }) => level === 50 && /the certificate from before/.test(String(msg))));
+  t.ok(running.log.some(({ level, msg }) => level === 50 && /the previous certificate/.test(String(msg))));
   writeFileSync(join(running.directory, 'tls.crt'), '');
   t.match(await running.reload(), { ok: false, problems: [{ message: /holds no certificate/ }] });
   const client = await secure(t, running.port);

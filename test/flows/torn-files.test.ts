@@ -156,7 +156,7 @@ t.test('a file without a line break at its end is refused, wherever in a line it
     if (whole[at - 1] === '\n') continue;
     writeFileSync(file, whole.slice(0, at));
     const loaded = loadGatewayConfig(file, {});
-    t.ok(!loaded.ok && loaded.problems.some(({ message }) => /no line break at its end/.test(message)), `${at}`);
+    t.ok(!loaded.ok && loaded.problems.some(({ message }) => /does not end with a line break/.test(message)), `${at}`);
   }
   writeFileSync(file, JSON.stringify({ version: 1, routes: [] }));
   const json = loadGatewayConfig(file, {});
@@ -228,7 +228,7 @@ for (const workers of [1, 2]) {
       t.equal(await metric('gatehouse_config_reload_waiting'), 0);
 
       writeIn(served.directory, 'gateway.yaml', full.slice(0, full.indexOf('/last/') - 3));
-      t.match(await reload(), { status: 422, body: { problems: [{ message: /no line break at its end/ }] } });
+      t.match(await reload(), { status: 422, body: { problems: [{ message: /does not end with a line break/ }] } });
       t.equal(await status(served.port, '/admin/x'), 401);
 
       writeIn(served.directory, 'gateway.yaml', cut);

@@ -105,7 +105,7 @@ t.test('a worker that comes later has the users of the file in force, whatever b
   const routes = [{ match: { path: '/a' }, auth: 'digest', digest, access: 'authenticated' }];
   const served = await group(t, behind((await witness(t)).url, { routes }), 2);
   writeFileSync(users, 'no line of htdigest');
-  t.ok(await until(() => served.said('the configuration is refused') > 0));
+  t.ok(await until(() => served.said('the configuration was rejected') > 0));
   for (const pid of served.pids()) {
     process.kill(pid, 'SIGKILL');
     t.ok(await served.serves(2));

@@ -12,7 +12,7 @@ interface LeftOut {
 const encodedSlash: LeftOut = {
   name: 'encoded slash kept',
   // docs/errors.md, target_encoded_slash. `check` warns of the file.
-  sentence: 'where the API reads %2F as part of a name, `encoded_slashes: keep` on the route',
+  sentence: 'If the API reads %2F as part of a name, set `encoded_slashes: keep` on the route',
   holds: ({ ask }, { keeps }, { keepsEncodedSlashes }) => keeps && !keepsEncodedSlashes && /%2f/i.test(ask.target),
 };
 

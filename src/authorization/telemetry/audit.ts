@@ -130,7 +130,7 @@ const LOOK_EVERY = 3_600_000;
 function keeping(name: string, kept: FileRetention, { clock, log }: { clock: Clock; log: Logger }) {
   let isOurs = false;
   let looksAt = Number.NEGATIVE_INFINITY;
-  const failed = loggedFaults(clock, log, 'audit files cannot be put aside or removed');
+  const failed = loggedFaults(clock, log, 'cannot rotate or remove audit files');
   const keep: TurnOver = async (handle) => {
     if (!isOurs) return false;
     const turned = await putAside(name, handle, kept);
@@ -156,7 +156,7 @@ function keeping(name: string, kept: FileRetention, { clock, log }: { clock: Clo
 function filed(name: string, { clock, log, kept }: { clock: Clock; log: Logger; kept: FileRetention }): Recorder {
   const { begin, turnOver } = keeping(name, kept, { clock, log });
   const file = lineFile(name, clock, turnOver);
-  const failed = loggedFaults(clock, log, 'the audit file cannot be written');
+  const failed = loggedFaults(clock, log, 'cannot write the audit file');
   return {
     record(event, facts) {
       const line = JSON.stringify({ time: new Date(clock.now()).toISOString(), event, ...facts });

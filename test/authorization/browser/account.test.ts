@@ -40,11 +40,11 @@ t.test('an app that is disconnected has lost its tokens and its consent, and not
   const after = await alice.get(done.location?.href ?? '');
   t.match(
     after.body,
-    /role="status">The app is disconnected.*It took effect at <time datetime="[^"]+">[^<]+:\d\d:\d\d/,
+    /role="status">The app is disconnected.*This took effect at <time datetime="[^"]+">[^<]+:\d\d:\d\d/,
   );
   const forged = await alice.get('/oauth2/account?done=disconnected&at=1');
   t.match(forged.body, /role="status"/);
-  t.notMatch(forged.body, /It took effect/, 'of long ago');
+  t.notMatch(forged.body, /This took effect/, 'of long ago');
   t.notMatch(after.body, /Web Shop/);
   t.strictSame(await service.introspect(hers.access_token ?? ''), { active: false });
   const refresh = { grant_type: 'refresh_token', refresh_token: hers.refresh_token ?? '' };
@@ -195,7 +195,7 @@ t.test(
     const done = await here.post('/oauth2/account/sign-out-everywhere', { csrf: page.field('csrf') });
     t.equal(done.status, 303);
     const told = await here.get(done.location?.href ?? '');
-    t.match(told.body, /Nobody is signed in to your account on any device.*It took effect at <time/);
+    t.match(told.body, /You are signed out on all devices.*This took effect at <time/);
     for (const tab of [here, there]) t.match((await tab.get('/oauth2/account')).body, /name="password"/);
     t.strictSame(await service.introspect(hers.access_token ?? ''), { active: false });
     const refresh = { grant_type: 'refresh_token', refresh_token: hers.refresh_token ?? '' };

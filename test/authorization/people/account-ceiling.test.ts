@@ -141,10 +141,10 @@ t.test('the account page tells how often strangers guessed, and until when they 
   const page = async () => (await alice.get('/oauth2/account')).body;
   t.notMatch(await page(), /wrong password/);
   await status('198.51.100.1', 'wrong');
-  t.match(await page(), /One wrong password for your account was typed in another browser/);
+  t.match(await page(), /Someone entered a wrong password for your account in another browser/);
   t.notMatch(await page(), /new browser/);
   for (let n = 1; n < CEILING; n++) await status(`198.51.100.${n}`, 'wrong');
-  t.match(await page(), /12 wrong passwords .* So nobody can sign in with a new browser until <time/);
+  t.match(await page(), /12 wrong passwords .* So new browsers cannot sign in until <time/);
   const bob = await signedIn(service, 'bob', 'builder');
   t.notMatch((await bob.get('/oauth2/account')).body, /wrong password/);
 });

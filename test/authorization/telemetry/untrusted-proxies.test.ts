@@ -7,7 +7,7 @@ import { type Running, run } from '../running-service.ts';
 const told = ({ logged }: Running) =>
   logged()
     .split('\n')
-    .filter((line) => line.includes('sends headers of a proxy'))
+    .filter((line) => line.includes('a peer sends proxy headers'))
     .map((line) => JSON.parse(line));
 
 const ask = ({ url }: Running, headers: Record<string, string>) => fetch(`${url}/oauth2/jwks`, { headers });
@@ -51,7 +51,7 @@ t.test('strangers that come first silence no proxy that comes later, and the log
   const leftOut = service
     .logged()
     .split('\n')
-    .filter((line) => line.includes('that send headers of a proxy'));
+    .filter((line) => line.includes('more requests with proxy headers came from'));
   t.match(
     leftOut.map((line) => JSON.parse(line)),
     [{ level: 40, count: 54 }],

@@ -254,7 +254,5 @@ t.test('a number below what makes sense is told with the least that does', async
   t.match(problems(`${sound}limits: { share: 0 }\n`), [{ message: '`0` is too small', hint: 'at least 0.01' }]);
   t.match(problems(`${sound}limits: { share: 50 }\n`), [{ message: '`50` is too large', hint: 'at most 1' }]);
   t.match(problems(`${sound}limits: { share: half }\n`), [{ message: /a number/ }]);
-  t.match(problems(`${sound}limits: { header_count: 1.5 }\n`), [
-    { message: 'expected a whole number, found `1.5`' },
-  ]);
+  t.match(problems(`${sound}limits: { header_count: 1.5 }\n`), [{ message: 'expected a whole number, found `1.5`' }]);
 });

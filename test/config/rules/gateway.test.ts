@@ -1071,7 +1071,11 @@ const cases: Record<string, readonly Case[]> = {
       ),
       /with a slash at its end is judged by the weaker rule of `third`/,
     ],
-    [soap({ scope: 'a' }, { scope: 'b', path: '/other' }), /does not protect other operations/, /does not protect other operations/],
+    [
+      soap({ scope: 'a' }, { scope: 'b', path: '/other' }),
+      /does not protect other operations/,
+      /does not protect other operations/,
+    ],
   ],
   'header asked for twice': [
     [match({ headers: { 'X-V': '1', 'x-v': '2' } }), /^warning: this can never match/],

@@ -46,7 +46,7 @@ t.test('every mode with TLS verifies the certificate, and all but verify-ca its 
 });
 
 const wrong: Readonly<Record<string, RegExp>> = {
-  '//u:secret@h:port/d': /no URL of PostgreSQL: write postgres:/,
+  '//u:secret@h:port/d': /not a PostgreSQL URL: write postgres:/,
   '//u:secret@h/d#f': /no URL of PostgreSQL/,
   '//u:%zz-secret@h/d': /no URL of PostgreSQL/,
   'u:secret@h/d': /no URL of PostgreSQL/,
