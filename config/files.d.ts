@@ -402,7 +402,7 @@ export interface GatewayFile {
     api_key?: {
       /** In the challenge. Default: `realm` of the file. */
       realm?: string;
-      /** Where the key stands. In a query it is kept out of logs and caches. Default: `"header"`. */
+      /** The place of the key. In a query it is kept out of logs and caches. Default: `"header"`. */
       in?: "header" | "query" | Variable;
       /** The name of the header or query parameter. Default: `"X-API-Key"`. */
       name?: string;
@@ -422,7 +422,7 @@ export interface GatewayFile {
       users: string | {
         /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second. */
         storage: string;
-        /** Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with postgres. */
+        /** Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with `postgres`. */
         encryption_keys?: ReadonlyArray<string>;
       };
       /** The offered algorithms, each with a challenge. Offer MD5 only for clients without SHA-256 (no FIPS module has it). Default: `["SHA-256"]`. */
@@ -607,7 +607,7 @@ export interface AuthorizationFile {
   trusted_proxies?: ReadonlyArray<string>;
   /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
   storage?: string;
-  /** 32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with postgres. */
+  /** 32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with `postgres`. */
   encryption_keys?: ReadonlyArray<string>;
   /** memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): how often a wrong secret was given. Default: `"memory"`. */
   counters?: string | {

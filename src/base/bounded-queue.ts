@@ -15,8 +15,8 @@ export interface Asker {
 export interface BoundedQueue {
   /**
    * Returns the job's result. Blocks take turns, with known ones too, so one long queue delays no other. Returns undefined
-   * without starting the job if the block has its whole share, if blocks with no more than this one fill every place, or if a
-   * block with less took the place. Jobs without a block have no share.
+   * without starting the job if the block has its whole share, or if every place is taken by blocks with no more than this
+   * one. The same if a block with less took the place. Jobs without a block have no share.
    */
   run<Result>(job: () => Promise<Result>, asker?: Asker): Promise<Result | undefined>;
   /** How many each block has under way and waiting; for tests and views. */

@@ -240,7 +240,7 @@ t.test('what keeps somebody out and needs a restart is an error, and nothing of 
     problems: [{ message: /TLS begins only with a restart/, hint: /restart the gateway/ }],
   });
   t.equal(await gateway.metric('gatehouse_config_last_reload_successful'), 0);
-  t.ok(gateway.log.some(({ level, msg }) => level === 50 && /refused/.test(String(msg))));
+  t.ok(gateway.log.some(({ level, msg }) => level === 50 && /rejected/.test(String(msg))));
   t.equal(told(await ask(gateway.port, requestText({ target: '/public/x' }))), expected('A', '/public/x'));
 });
 

@@ -48,14 +48,14 @@ t.test(
     await redis.kill();
     t.strictSame(await alternating('apart', 8), [200, 200, 200, 200, 200, 200, 429, 429], 'three at each');
     t.notOk(await reachable(one));
-    t.match(await ready(one), { status: 200, body: { status: 'ready', remark: /counts for itself/ } });
-    t.strictSame(told(/counts for itself/), [1, 1]);
+    t.match(await ready(one), { status: 200, body: { status: 'ready', remark: /counts alone/ } });
+    t.strictSame(told(/counts alone/), [1, 1]);
 
     await redis.start();
     t.ok(await until(() => told(/reachable again/).every((count) => count === 1)));
     t.strictSame(await alternating('again', 5), [200, 200, 200, 429, 429]);
     t.ok((await reachable(one)) && (await reachable(other)));
-    t.strictSame(told(/counts for itself/), [1, 1], 'once a change');
+    t.strictSame(told(/counts alone/), [1, 1], 'once a change');
   },
 );
 

@@ -215,14 +215,15 @@ t.test('health is asked for by a request of its own, which says nothing of anybo
 t.test('no url is well: 503 until one is again; readiness stays', async (t) => {
   let status = '500 Internal Server Error';
   const scene = await before(t, [({ socket }) => socket.write(answerText('', { status }))], { health });
-  const unwell = () => scene.log.some(({ msg, detail }) => String(msg).includes('not well') && detail === 'status 500');
+  const unwell = () =>
+    scene.log.some(({ msg, detail }) => String(msg).includes('is unhealthy') && detail === 'status 500');
   t.ok(await until(unwell));
   const response = await fetch(`${scene.url}/a`);
   t.equal(response.headers.get('retry-after'), '1');
   t.equal(await problem(response), '503 upstream_unhealthy');
   t.equal((await fetch(`${scene.adminUrl}/readyz`)).status, 200);
   status = '200 OK';
-  t.ok(await until(() => scene.log.some(({ msg }) => String(msg).includes('well again'))));
+  t.ok(await until(() => scene.log.some(({ msg }) => String(msg).includes('is healthy again'))));
   t.equal((await fetch(`${scene.url}/a`)).status, 200);
 });
 
@@ -232,7 +233,7 @@ t.test('what is known of a url outlives a reload that does not touch it, and its
   const other = await rawUpstream(t, says('other'));
   const block = { url: upstream.url, health };
   const running = await reloadable(t, file(block));
-  t.ok(await until(() => running.log.some(({ msg }) => String(msg).includes('not well'))));
+  t.ok(await until(() => running.log.some(({ msg }) => String(msg).includes('is unhealthy'))));
   await running.take({ ...file(block), realm: 'another' });
   t.equal((await fetch(`${running.url}/a`)).status, 503, 'at once');
   await running.take(file({ url: other.url }));

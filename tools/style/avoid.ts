@@ -58,7 +58,6 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/\bpostgres\b(?!ql|:)/, 'PostgreSQL'],
   [/\b(?:Sqlite|sqlite(?!:))\b/, 'SQLite'],
   [/\bopenid connect\b/, 'OpenID Connect'],
-  [/(?<!\/)\boauth\b(?!-)/, 'OAuth'],
   [/\bre-?tries\b(?<!retries)|\bre-try\b/i, 'retry, retries'],
 ];
 

@@ -36,7 +36,7 @@ function matches(rules: readonly Avoided[], sentence: string): { readonly found:
 function judge(sentence: string, kind: Passage['kind']): { readonly found: string; readonly write: string }[] {
   const isWhole = kind !== 'heading' && kind !== 'cell' && !(kind === 'comment' && NAMING.test(sentence));
   // A list after a colon is read item by item.
-  const length = Math.max(...sentence.split(/:\s/).map((part) => wordsOf(part).length));
+  const length = Math.max(...sentence.split(kind === 'cell' ? /[:;]\s/ : /:\s/).map((part) => wordsOf(part).length));
   return [
     ...matches(avoided, sentence),
     ...(isWhole ? matches(avoidedOpenings, sentence) : []).map((each) => ({ ...each, found: sentence.slice(0, 60) })),

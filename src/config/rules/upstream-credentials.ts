@@ -34,7 +34,8 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** A colon ends the name in what both schemes make of it: in Basic on the wire, in Digest in the hash. */
 function usernameFaults(pointer: Pointer, username: string): readonly Finding[] {
-  if (username.includes(':')) return [{ pointer, message: 'a user name has no colon (RFC 7617 §2)' }];
+  if (username.includes(':'))
+    return [{ pointer, message: 'a username for Basic must not contain a colon (RFC 7617 §2)' }];
   return CONTROL.test(username) ? [{ pointer, message: 'a user name has no control character' }] : [];
 }
 

@@ -53,7 +53,7 @@ export const AuthorizationSchema = record({
     list(
       text(),
       undefined,
-      `32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with ${storageServers()}.`,
+      `32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with \`${storageServers()}\`.`,
     ),
   ),
   counters: counters('how often a wrong secret was given'),

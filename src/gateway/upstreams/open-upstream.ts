@@ -122,7 +122,7 @@ function openOrigin(
   const probe = new HealthProbe(health, probed, (isHealthy, detail) => {
     origin.isHealthy = isHealthy;
     if (!isHealthy) counts.unhealthy++;
-    if (isHealthy) around.log.info(fields, 'a url of an upstream is well again');
+    if (isHealthy) around.log.info(fields, 'an upstream url is healthy again and is back in rotation');
     else around.log.warn({ ...fields, detail }, 'an upstream url is unhealthy and was removed from rotation');
     around.changed();
   });

@@ -36,6 +36,6 @@ t.test('another file of authorities is told, since only a restart reads it', asy
   const [one, other] = ['authority.crt', 'other-authority.crt'].map((name) => ({
     listen: { host: '127.0.0.1', port: 1, tls: { ...files, client_ca: vector(name), client_auth: 'required' } },
   }));
-  const message = /another file of authorities/;
+  const message = /another file of certificate authorities/;
   t.match(tightenedAtRestart(load(one ?? {}).config, load(other ?? {})), [{ severity: 'error', message }]);
 });

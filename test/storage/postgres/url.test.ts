@@ -47,15 +47,15 @@ t.test('every mode with TLS verifies the certificate, and all but verify-ca its 
 
 const wrong: Readonly<Record<string, RegExp>> = {
   '//u:secret@h:port/d': /not a PostgreSQL URL: write postgres:/,
-  '//u:secret@h/d#f': /no URL of PostgreSQL/,
-  '//u:%zz-secret@h/d': /no URL of PostgreSQL/,
-  'u:secret@h/d': /no URL of PostgreSQL/,
-  '/secret': /no URL of PostgreSQL/,
+  '//u:secret@h/d#f': /not a PostgreSQL URL/,
+  '//u:%zz-secret@h/d': /not a PostgreSQL URL/,
+  'u:secret@h/d': /not a PostgreSQL URL/,
+  '/secret': /not a PostgreSQL URL/,
   '//u:secret@h/d?sslmode=prefer': /sslmode=prefer is not possible: write one of disable, require/,
   '//u:secret@h/d?sslmode=no-verify': /sslmode=no-verify is not possible/,
   '//u:secret@h/d?sslmode=constructor': /sslmode=constructor is not possible/,
   '//u:secret@h/d?sslmode=verify-ca': /needs sslrootcert=FILE/,
-  '//u:secret@h/d?sslmod=require': /unknown parameter sslmod: there are host, sslmode/,
+  '//u:secret@h/d?sslmod=require': /unknown parameter sslmod: use one of host, sslmode/,
   '//u:secret@h/d?sslrootcert=nowhere.pem': /file \/nowhere\.pem of sslrootcert cannot be read/,
 };
 

@@ -5,7 +5,7 @@ import { storage } from '../users-schema.ts';
 export const ApiKey = record(
   {
     realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
-    in: oneOf(['header', 'query'], 'header', 'Where the key stands. In a query it is kept out of logs and caches.'),
+    in: oneOf(['header', 'query'], 'header', 'The place of the key. In a query it is kept out of logs and caches.'),
     name: text('X-API-Key', 'The name of the header or query parameter.'),
     keys: Type.Union(
       [

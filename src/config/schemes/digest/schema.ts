@@ -20,7 +20,7 @@ export const Digest = record(
               list(
                 text(),
                 undefined,
-                `Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with ${storageServers()}.`,
+                `Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with \`${storageServers()}\`.`,
               ),
             ),
           },
