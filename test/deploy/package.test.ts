@@ -134,12 +134,12 @@ async function run(t: Test, args: readonly string[]): Promise<string> {
   return command.output();
 }
 
-const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-const [gatewayYaml = '', authorizationYaml = ''] = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+const page = readFileSync(join(checkout, 'docs/both-files.md'), 'utf8');
+const [gatewayYaml = '', authorizationYaml = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
   ([, text]) => text,
 );
 
-t.test('the files of the README are served by the programs of the package', { skip }, async (t) => {
+t.test('the files of the page about both files are served by the programs of the package', { skip }, async (t) => {
   const api = await serving(
     t,
     createServer((_request, response) => response.end('an order')),

@@ -164,7 +164,10 @@ t.test('what is no name of a key is refused unseen, and other methods are told s
   t.equal(reads(), 0);
   const unknown = await askKey(service, 'A'.repeat(22));
   t.equal(unknown.status, 404);
-  t.match(await unknown.json(), { error: 'invalid_request', error_description: /no such key/ });
+  t.match(await unknown.json(), {
+    error: 'invalid_request',
+    error_description: /The key does not exist or was removed/,
+  });
   t.equal(reads(), 1);
   const posted = await service.post(`/oauth2/keys/${'A'.repeat(22)}`, {});
   t.strictSame([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);

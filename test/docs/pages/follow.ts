@@ -29,6 +29,7 @@ export async function follow(t: Test, page: string, conditions: Conditions = {})
   const followed = await start(t, conditions);
   const known: Readonly<Record<string, Handler>> = { ...handlers, ...conditions.more };
   for (const block of blocksOf(page)) {
+    if (conditions.skips?.(block)) continue;
     if (/Ctrl-C/.test(block.prose)) await endForeground(followed);
     const handle = known[block.language];
     if (handle === undefined) throw new Error(`${block.place}: no test knows what to do with ${block.language}`);

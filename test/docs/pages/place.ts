@@ -17,6 +17,8 @@ export interface Conditions {
   readonly ports?: Readonly<Record<string, number>>;
   /** Makes what the page takes for given, such as certificates. */
   readonly prepare?: (directory: string) => void;
+  /** Blocks that this test does not run. */
+  readonly skips?: (block: Block) => boolean;
   /** Handlers of languages that this page alone has. */
   readonly more?: Readonly<Record<string, Handler>>;
 }
