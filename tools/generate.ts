@@ -12,6 +12,7 @@ import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
 import { chartFiles } from './chart/files.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
+import { metricsPage } from './metrics-page.ts';
 import { nginxFiles } from './nginx-files.ts';
 
 /** Everything that is made from the source: path → text. */
@@ -24,6 +25,7 @@ export function generated(): Readonly<Record<string, string>> {
     'config/files.d.ts': configurationTypes(),
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
+    'docs/metrics.md': metricsPage(),
     ...chartFiles(),
     ...nginxFiles(),
   };

@@ -20,7 +20,7 @@ const PATIENCE = 1_000;
 
 /** What probes and scrapers are told of all workers together. */
 export function groupHealth({ crew, decisions, metrics, stats, isDraining }: GroupHealthOptions): Health {
-  const own = ownMetrics(crew);
+  const own = groupMetrics(crew);
   processMetrics(own, { decisions, reloads: stats });
   let remark: string | undefined;
   return {
@@ -48,13 +48,14 @@ export function groupHealth({ crew, decisions, metrics, stats, isDraining }: Gro
   };
 }
 
-function ownMetrics(crew: Crew): Registry {
+/** Metrics of the process that starts the workers. */
+export function groupMetrics(crew: Pick<Crew, 'workers' | 'restarts'>): Registry {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'gatehouse_workers',
-    help: 'Workers that serve.',
+    help: 'Worker processes that serve requests.',
     registers,
     collect() {
       this.set(crew.workers.length);
@@ -62,7 +63,7 @@ function ownMetrics(crew: Crew): Registry {
   });
   new Counter({
     name: 'gatehouse_worker_restarts_total',
-    help: 'Workers that ended, or hung, and were replaced.',
+    help: 'Worker processes that ended or hung and were replaced.',
     registers,
     collect() {
       this.reset();

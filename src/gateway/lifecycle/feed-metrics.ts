@@ -12,7 +12,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   registerGauges(registry, { labelNames, gauges, each: () => feeds().map(({ server, feed }) => [{ server }, feed]) });
   new Counter({
     name: 'gatehouse_feed_events_total',
-    help: 'Revocations that the feed told of, by kind; reset: it lost its thread.',
+    help: 'Revocations that the feed sent, by kind. `reset`: events may have been missed.',
     aggregator: 'max',
     labelNames: ['server', 'kind'],
     registers: [registry],
@@ -25,6 +25,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   registerHistogram(registry, {
     name: 'gatehouse_revocation_apply_seconds',
     help: 'Seconds from receiving a revocation until the gateway applies it.',
+    labelNames,
     read: () => feeds().map(({ server, feed }) => [{ server }, feed.apply] as const),
   });
 }
@@ -38,13 +39,13 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_feed_stale',
-    help: '1: what was revoked lately may be unknown, and on_stale applies.',
+    help: '1: recent revocations may be unknown, and `on_stale` applies.',
     aggregator: 'max',
     read: ({ stale }) => (stale ? 1 : 0),
   },
   {
     name: 'gatehouse_feed_lag_seconds',
-    help: 'Since everything that was revoked was known; since the start where it never was.',
+    help: 'Seconds since all revocations were known; since the start if they never were.',
     aggregator: 'max',
     read: ({ lagSeconds }) => lagSeconds,
   },

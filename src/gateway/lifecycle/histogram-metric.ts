@@ -4,14 +4,16 @@ import { BOUNDS, type Measured } from '../message/tally.ts';
 export interface HistogramMetric {
   readonly name: string;
   readonly help: string;
+  readonly labelNames: readonly string[];
   /** Every histogram of the metric with its labels, at the scrape. */
   readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Measured]>;
 }
 
 /** prom-client's own histogram costs a hash of its labels at every request: this one only renders what was counted. */
-export function registerHistogram(registry: Registry, { name, help, read }: HistogramMetric): void {
-  const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: samples(name, read()) });
-  registry.registerMetric({ name, get } as unknown as Metric);
+export function registerHistogram(registry: Registry, { name, help, labelNames, read }: HistogramMetric): void {
+  const facts = { name, help, type: 'histogram', aggregator: 'sum' };
+  const get = async () => ({ ...facts, values: samples(name, read()) });
+  registry.registerMetric({ ...facts, labelNames, get } as unknown as Metric);
 }
 
 type Samples = ReturnType<HistogramMetric['read']>;

@@ -31,7 +31,7 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   shareMetrics(registry, live);
   new Gauge({
     name: 'gatehouse_counters_reachable',
-    help: '0: the shared counters cannot be reached, and this process counts for itself.',
+    help: '0: the shared counters are unreachable, and this process counts alone.',
     aggregator: 'min',
     registers,
     collect() {
@@ -54,7 +54,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   const registers = [registry];
   new Counter({
     name: 'gatehouse_requests_total',
-    help: 'Requests by route, what became of them (the codes of docs/errors.md, or forwarded) and why, the class of the status that was answered, and method.',
+    help: 'Requests by route, code, reason, class of the answered status, and method.',
     labelNames: ['route', 'code', 'reason', 'status_class', 'method'],
     registers,
     collect() {
@@ -64,11 +64,11 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
       }
     },
   });
-  for (const { name, help, read } of histograms)
-    registerHistogram(registry, { name, help, read: () => read(decisions) });
+  for (const { name, help, labelNames, read } of histograms)
+    registerHistogram(registry, { name, help, labelNames, read: () => read(decisions) });
   new Counter({
     name: 'gatehouse_forwarded_host_ignored_total',
-    help: 'Requests of a trusted proxy whose X-Forwarded-Host is another than Host, by which they were judged.',
+    help: 'Requests of a trusted proxy whose X-Forwarded-Host differs from Host. The gateway judges them by Host.',
     registers,
     collect() {
       this.reset();
@@ -77,7 +77,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_access_log_lines_lost_total',
-    help: 'Lines of the access log that are not in its file: it could not be written, or too slowly.',
+    help: 'Access log lines that are missing in the file because it could not be written, or too slowly.',
     registers,
     collect() {
       this.reset();
@@ -140,22 +140,26 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
 })[] = [
   {
     name: 'gatehouse_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer.',
+    help: "Time from a request's head to the end of its answer.",
+    labelNames: ['route'],
     read: (decisions) => byRoute(decisions, (tally) => tally.requests),
   },
   {
     name: 'gatehouse_upstream_duration_seconds',
-    help: 'From forwarding a request to the first byte of its answer.',
+    help: 'Time from forwarding a request to the first byte of its answer.',
+    labelNames: ['route'],
     read: (decisions) => byRoute(decisions, (tally) => tally.upstream),
   },
   {
     name: 'gatehouse_gateway_duration_seconds',
-    help: 'Our own work on a request until it was forwarded or answered, without verification.',
+    help: 'Time that the gateway itself takes until a request is forwarded or answered, without verification.',
+    labelNames: [],
     read: ({ gateway }) => [[{}, gateway]],
   },
   {
     name: 'gatehouse_verification_duration_seconds',
-    help: 'How long a decision waited for a credential that was not in the cache, or for shared counters.',
+    help: 'Time that a decision waits for a credential that is not in the cache, or for shared counters.',
+    labelNames: [],
     read: ({ verification }) => [[{}, verification]],
   },
 ];
@@ -172,8 +176,12 @@ interface ServerGauge extends GaugeMetric<Stats> {
 }
 
 const serverGauges: readonly ServerGauge[] = [
-  { name: 'gatehouse_token_cache_entries', help: 'Verified tokens kept.', read: (stats) => stats.positive },
-  { name: 'gatehouse_token_negative_cache_entries', help: 'Refused tokens kept.', read: (stats) => stats.negative },
+  { name: 'gatehouse_token_cache_entries', help: 'Verified tokens in the cache.', read: (stats) => stats.positive },
+  {
+    name: 'gatehouse_token_negative_cache_entries',
+    help: 'Rejected tokens in the cache.',
+    read: (stats) => stats.negative,
+  },
   {
     name: 'gatehouse_token_cache_hits',
     isCount: true,
@@ -189,10 +197,10 @@ const serverGauges: readonly ServerGauge[] = [
   {
     name: 'gatehouse_introspections',
     isCount: true,
-    help: 'Introspection calls, or look-ups in the store, since the start.',
+    help: 'Introspection calls, or lookups in the store, since the start.',
     read: (stats) => stats.introspections,
   },
-  { name: 'gatehouse_user_keys', help: 'Keys of single users that are kept.', read: (stats) => stats.userKeys },
+  { name: 'gatehouse_user_keys', help: 'Keys of single users in the cache.', read: (stats) => stats.userKeys },
   {
     name: 'gatehouse_user_key_fetches',
     isCount: true,
@@ -201,7 +209,7 @@ const serverGauges: readonly ServerGauge[] = [
   },
   {
     name: 'gatehouse_jwks_age_seconds',
-    help: 'Age of the key set.',
+    help: 'Age of the key set, in seconds.',
     aggregator: 'max',
     read: (stats) => stats.jwks_age_seconds,
   },

@@ -6,7 +6,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_held_body_bytes',
-    help: 'Bytes of request bodies that are held: to be judged, or until they are worth a connection.',
+    help: 'Bytes of request bodies in memory: until they are judged, or until they get a connection.',
     aggregator: 'sum',
     registers,
     collect() {
@@ -15,7 +15,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Counter({
     name: 'gatehouse_share_reached_total',
-    help: 'Requests that came while their client address had all of its share (`limits.share`), by what it was a share of.',
+    help: 'Requests that arrived while their client address had its whole share (`limits.share`), by the shared resource.',
     labelNames: ['of'],
     registers,
     collect() {

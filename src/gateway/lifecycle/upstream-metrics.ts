@@ -61,7 +61,7 @@ const gauges: readonly GaugeMetric<UpstreamUrl>[] = [
   },
   {
     name: 'gatehouse_upstream_engine_fallback',
-    help: '1: undici speaks with the url, since `engine: own` does not understand its answers. 0: it does, or is not asked to.',
+    help: '1: undici serves the url, since `engine: own` does not understand its answers. 0: it does not.',
     aggregator: 'max',
     read: ({ carrier }) => (carrier.fallback?.isOn === true ? 1 : 0),
   },
