@@ -43,7 +43,7 @@ export const labels: Readonly<Record<string, string>> = {
   result: '`success` or `failure`',
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',
-  status_class: '`2xx` to `5xx`, or empty without an answer',
+  status_class: '`1xx` to `5xx`, or `none` without an answer',
   upstream: 'the name in `upstreams`',
   url: 'host and port of one url of the upstream',
 };

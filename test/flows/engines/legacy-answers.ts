@@ -61,10 +61,10 @@ const STRICTER = { own: '502', undici: 'read' } as const;
 const statusLines: readonly LegacyAnswer[] = [
   { name: 'no reason phrase', bytes: status('HTTP/1.1 200 '), ...READ },
   { name: 'no blank behind the status either', bytes: status('HTTP/1.1 200'), ...READ },
-  { name: 'white space behind the reason phrase', bytes: status('HTTP/1.1 200 OK \t '), ...READ },
+  { name: 'whitespace behind the reason phrase', bytes: status('HTTP/1.1 200 OK \t '), ...READ },
   { name: 'latin-1 in the reason phrase', bytes: status('HTTP/1.1 200 Gr\xfc\xdfe'), ...READ },
   { name: 'a control character in the reason phrase', bytes: status('HTTP/1.1 200 a\x01b\0c'), ...READ },
-  { name: 'a status that nobody knows', bytes: status('HTTP/1.1 299 Odd'), ...READ, status: 299 },
+  { name: 'an unknown status', bytes: status('HTTP/1.1 299 Odd'), ...READ, status: 299 },
   { name: 'status 999', bytes: status('HTTP/1.1 999 Odd'), ...READ, status: 999 },
   { name: 'status 99', bytes: status('HTTP/1.1 99 Odd'), ...REFUSED },
   { name: 'status 099', bytes: status('HTTP/1.1 099 Odd'), ...REFUSED },
@@ -102,7 +102,7 @@ const lines: readonly LegacyAnswer[] = [
   { name: 'a blank before the colon', bytes: field('X : 1'), ...REFUSED },
   { name: 'a blank before the colon of Content-Length', bytes: head([OK, 'Content-Length : 3']), ...REFUSED },
   { name: 'no blank behind the colon', bytes: field('X:1'), ...READ },
-  { name: 'white space around a value', bytes: field('X:  \t1 \t '), ...READ },
+  { name: 'whitespace around a value', bytes: field('X:  \t1 \t '), ...READ },
   { name: 'an empty value', bytes: field('X:'), ...READ },
   { name: 'a blank in a name', bytes: field('X Y: 1'), ...REFUSED },
   { name: 'a name with parentheses', bytes: field('X(Y): 1'), ...REFUSED },
@@ -176,7 +176,7 @@ const chunked: readonly LegacyAnswer[] = [
 
 const interim: readonly LegacyAnswer[] = [
   {
-    name: '100 that nobody asked for',
+    name: '100 without `Expect`',
     bytes: `HTTP/1.1 100 Continue\r\n\r\n${status(OK)}`,
     own: 'read',
     undici: '502',
@@ -191,7 +191,7 @@ const interim: readonly LegacyAnswer[] = [
   },
   { name: 'CRLF before an interim answer', bytes: `\r\nHTTP/1.1 103 Early\r\n\r\n${status(OK)}`, ...STRICTER },
   {
-    name: '101 that nobody asked for',
+    name: '101 without `Upgrade`',
     bytes: head(['HTTP/1.1 101 Switching', 'Upgrade: h2c', 'Connection: upgrade'], ''),
     ...REFUSED,
     again: ['undici'],
