@@ -38,7 +38,7 @@ t.test(
     await redis.kill();
     t.equal((await guess(one, 3)).status, 401, 'counted anew, in this process');
     t.equal((await guess(one)).status, 429);
-    t.match(await readiness(one), { status: 200, body: { status: 'ready', remark: /counts for itself/ } });
+    t.match(await readiness(one), { status: 200, body: { status: 'ready', remark: /counts alone/ } });
     t.match(await (await fetch(`${one.admin}/metrics`)).text(), 'gatehouse_authorization_counters_reachable 0');
 
     await redis.start();
