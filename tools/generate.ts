@@ -56,9 +56,9 @@ function errorsPage(): string {
   return [
     '# Errors',
     '<!-- Made by `npm run generate` from src/gateway/message/codes.ts and src/oauth/errors.ts: do not edit. -->',
-    'Codes are stable: branch on the code, never on the sentence.',
+    'This page lists every code of a refusal or an outage, with its status, its sentence and the remedy. Codes are stable: branch on the code, never on the sentence.',
     '## Gateway',
-    'A refusal or an outage is answered with problem JSON (RFC 9457) that carries the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. Of a token that does not fit, ticket and log have what is found and what is expected; the answer does not. Where an `error` is named, the challenge in `WWW-Authenticate` carries it too (RFC 6750 §3.1).',
+    'The gateway answers a refusal or an outage with problem JSON (RFC 9457). It has the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. For a rejected token, ticket and log have the found and the expected value; the answer has neither. An `error` in the table is also in the challenge in `WWW-Authenticate` (RFC 6750 §3.1).',
     ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
     '## Authorization service',
     'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2); `error` is the code unless another is named. `request_id` is also the header `X-Request-Id`, and the log has the request under it, with the code. Pages show the same id.',

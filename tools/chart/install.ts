@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { place, schemas } from './programs.ts';
+import { composeSchema, place, schemas } from './programs.ts';
 import { builtInKinds, customKinds, writeSchemas } from './schemas.ts';
 
 const kubernetes = { major: 1, minor: 34 };
@@ -34,11 +34,14 @@ const builtIn = {
   file: 'api/openapi-spec/swagger.json',
 };
 
+/** The Compose specification's schema for compose.yaml. */
+const compose = { module: 'github.com/compose-spec/compose-go/v2@v2.16.2', file: 'schema/compose-spec.json' };
+
 /** Read by Go from 1.21 up, which fetches the one that a module asks for. */
 const TOOLCHAIN = 'go1.25.4';
 const platform = { x64: 'amd64', arm64: 'arm64' }[process.arch as 'x64' | 'arm64'];
 
-const wanted = JSON.stringify({ programs, resources, builtIn });
+const wanted = JSON.stringify({ programs, resources, builtIn, compose });
 const stamp = join(place, 'installed.json');
 
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) console.log('The tools of the chart are installed.');
@@ -56,6 +59,7 @@ function install(): void {
   writeSchemas(schemas, builtInKinds(join(fetched(go, builtIn.module), builtIn.file)));
   for (const [module, path] of Object.entries(resources))
     writeSchemas(schemas, customKinds(join(fetched(go, module), path)));
+  cpSync(join(fetched(go, compose.module), compose.file), composeSchema);
   writeFileSync(stamp, wanted);
 }
 

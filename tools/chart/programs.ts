@@ -10,6 +10,9 @@ export const [helm, kubeconform, schemas] = ['bin/helm', 'bin/kubeconform', 'sch
   join(place, name),
 ) as [string, string, string];
 
+/** The schema of the Compose specification, which compose.yaml must match. */
+export const composeSchema: string = join(place, 'compose-spec.json');
+
 /** For `t.test(title, { skip: skipWithoutHelm }, …)`. */
 export const skipWithoutHelm: false | string = [helm, kubeconform, schemas].every((path) => existsSync(path))
   ? false
