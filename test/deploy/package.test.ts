@@ -37,7 +37,7 @@ function installedOrWhy(t: Test, packed: Packed): Installed | string {
 
 /** What may be in the package; whatever is no row of this is not for users. */
 const mayHold: readonly RegExp[] = [
-  /^(package\.json|LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md)$/,
+  /^(package\.json|LICENSE|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md)$/,
   /^bin\/gatehouse\.js$/,
   /^config\/(gateway|authorization)\.(yaml|schema\.json)$/,
   /^config\/files\.d\.ts$/,

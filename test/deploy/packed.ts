@@ -25,7 +25,11 @@ export function pack(t: Test): Packed {
   const folder = temporary(t);
   const copy = join(folder, 'checkout');
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
-  for (const name of [...source, 'README.md', ...files.filter((name: string) => name !== 'dist')])
+  for (const name of [
+    ...source,
+    'README.md',
+    ...files.filter((name: string) => name !== 'dist' && !name.startsWith('!')),
+  ])
     cpSync(join(checkout, name), join(copy, name), { recursive: true, preserveTimestamps: true });
   linkModules(join(copy, 'node_modules'));
   const [{ filename, files: listed }] = JSON.parse(npm(['pack', '--json', '--silent'], copy));
