@@ -55,8 +55,8 @@ const spellings: readonly (readonly [RegExp, string])[] = [
   [/\bfile name\b/i, 'filename'],
   [/\bhost name\b/i, 'hostname'],
   [/\bweb ?sockets?\b(?<!WebSockets?)/, 'WebSocket'],
-  [/\bpostgres\b(?!ql|:)/, 'PostgreSQL'],
-  [/\b(?:Sqlite|sqlite(?!:))\b/, 'SQLite'],
+  [/\bpostgres\b(?!ql|:| <)/, 'PostgreSQL'],
+  [/\b(?:Sqlite|sqlite(?!:| <))\b/, 'SQLite'],
   [/\bopenid connect\b/, 'OpenID Connect'],
   [/\bre-?tries\b(?<!retries)|\bre-try\b/i, 'retry, retries'],
 ];
