@@ -64,7 +64,7 @@ export function component({ file, config, ports, memory, restartOnConfigChange }
       restartOnConfigChange,
     ),
     bindAddress: choice('Where the listeners are: `::` in clusters of IPv6, or of both.', ['0.0.0.0', '::'], '0.0.0.0'),
-    ports: section('Of the container. A listener that `config` describes has to have the same.', ports),
+    ports: section('Ports of the container. A listener in `config` must use the same ones.', ports),
     ...pods(memory),
     ...reach(),
   };
@@ -74,7 +74,7 @@ function pods(memory: string): Keys {
   return {
     replicaCount: integer('More than one need shared state; the chart refuses to forget it.', 1, 1),
     autoscaling: section('HorizontalPodAutoscaler; `maxReplicas` then counts as the number of replicas.', {
-      enabled: flag('Whether there is one.', false),
+      enabled: flag('Creates one.', false),
       minReplicas: integer('The fewest pods.', 2, 1),
       maxReplicas: integer('The most pods.', 10, 1),
       targetCPUUtilizationPercentage: integer(
@@ -97,8 +97,8 @@ function pods(memory: string): Keys {
     extraVolumeMounts: list('Where the container has them.', volumeMount),
     initContainers: list('Run before the program.', container),
     extraContainers: list('Run beside the program.', container),
-    podAnnotations: texts('Of the pods.'),
-    podLabels: texts('Of the pods.'),
+    podAnnotations: texts('Annotations of the pods.'),
+    podLabels: texts('Labels of the pods.'),
     podSecurityContext: value(
       'With `fsGroup` the program may read the files of a Secret, and write to its volume.',
       podSecurityContext,
@@ -111,13 +111,13 @@ function pods(memory: string): Keys {
         seccompProfile: { type: 'RuntimeDefault' },
       },
     ),
-    securityContext: value('Of the container.', securityContext, {
+    securityContext: value('Security context of the container.', securityContext, {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
       seccompProfile: { type: 'RuntimeDefault' },
     }),
-    resources: value('Of the container.', resources, {
+    resources: value('Resources of the container.', resources, {
       requests: { cpu: '100m', memory },
       limits: { memory: '512Mi' },
     }),
@@ -125,14 +125,14 @@ function pods(memory: string): Keys {
     livenessProbe: value('/livez.', probe, { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 6 }),
     readinessProbe: value('/readyz.', probe, { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 }),
     preStopSeconds: integer(
-      'How long a pod that ends goes on as before, until nobody sends it new connections. 0: not at all.',
+      'Seconds for which a terminating pod keeps working, until no Service sends it new connections. 0 turns this off.',
       5,
     ),
     terminationGracePeriodSeconds: integer(
       'Has to exceed `preStopSeconds` and `shutdown.deadline` together; the chart refuses less.',
       45,
     ),
-    strategy: value('Of the Deployment. With SQLite on a volume it is Recreate.', handedOn(), {
+    strategy: value('Update strategy of the Deployment. With SQLite on a volume it is Recreate.', handedOn(), {
       type: 'RollingUpdate',
       rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
     }),
@@ -144,9 +144,9 @@ function pods(memory: string): Keys {
       { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
       { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
     ]),
-    priorityClassName: text('Of the pods.'),
+    priorityClassName: text('Priority class of the pods.'),
     podDisruptionBudget: section('How many pods may be taken away at once on purpose.', {
-      enabled: flag('Whether there is one.', true),
+      enabled: flag('Creates one.', true),
       minAvailable: value('A number or a percentage, in place of `maxUnavailable`.', percentage, null),
       maxUnavailable: value('A number or a percentage.', percentage, 1),
     }),
@@ -157,41 +157,46 @@ function reach(): Keys {
   return {
     service: section('Where clients inside the cluster connect.', {
       type: choice('How it is reached.', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
-      port: integer('Of the Service.', 80, 1),
+      port: integer('Port of the Service.', 80, 1),
       nodePort: integer('With NodePort or LoadBalancer; null: chosen by the cluster.', null, 1),
-      annotations: texts('Of the Service.'),
-      labels: texts('Of the Service.'),
+      annotations: texts('Annotations of the Service.'),
+      labels: texts('Labels of the Service.'),
       loadBalancerClass: text('With LoadBalancer: which implementation.'),
       loadBalancerSourceRanges: list('With LoadBalancer: CIDRs that may connect.', { type: 'string' }),
       externalTrafficPolicy: choice('Local keeps the addresses of clients.', ['', 'Cluster', 'Local'], ''),
     }),
     ingress: section('Ingress to the Service.', {
-      enabled: flag('Whether there is one.', false),
-      className: text('Of the controller.'),
-      annotations: texts('Of the Ingress.'),
+      enabled: flag('Creates one.', false),
+      className: text('Class of the controller.'),
+      annotations: texts('Annotations of the Ingress.'),
       hosts: list('Names of hosts.', { type: 'string' }),
-      path: text('What of them leads here.', '/'),
+      path: text('Path of these hosts that leads here.', '/'),
       tls: list('Certificates.', ingressTls),
     }),
     httpRoute: section('HTTPRoute of the Gateway API to the Service.', {
-      enabled: flag('Whether there is one.', false),
-      annotations: texts('Of the HTTPRoute.'),
+      enabled: flag('Creates one.', false),
+      annotations: texts('Annotations of the HTTPRoute.'),
       parentRefs: list('The Gateways that it joins.', parentRef),
       hostnames: list('Names of hosts.', { type: 'string' }),
-      matches: list('What of them leads here.', handedOn(), [{ path: { type: 'PathPrefix', value: '/' } }]),
-      filters: list('What the Gateway does before.', handedOn(['type'])),
+      matches: list('Matches of these hosts that lead here.', handedOn(), [
+        { path: { type: 'PathPrefix', value: '/' } },
+      ]),
+      filters: list('Filters that the Gateway applies first.', handedOn(['type'])),
     }),
-    networkPolicy: section('Who may connect to the pods. `admin` is on the loopback address of each, so nobody can.', {
-      enabled: flag('Whether there is one.', true),
-      from: list('Who may send requests; empty: everybody.', peer),
-      probesFrom: list(
-        'Who may ask for health, metrics and the paths of `health.pass` besides the node; empty: every pod.',
-        peer,
-      ),
-      egress: list(
-        'Where pods may connect to besides DNS: upstreams, authorization servers, databases. Empty: everywhere.',
-        egressRule,
-      ),
-    }),
+    networkPolicy: section(
+      'Clients that may connect to the pods. `admin` is on the loopback address of each pod, so no other pod can reach it.',
+      {
+        enabled: flag('Creates one.', true),
+        from: list('Clients that may send requests. Empty: everyone.', peer),
+        probesFrom: list(
+          'Pods that may ask for health, metrics and the paths of `health.pass`, in addition to the node. Empty: every pod.',
+          peer,
+        ),
+        egress: list(
+          'Where pods may connect, in addition to DNS: upstreams, authorization servers, databases. Empty: everywhere.',
+          egressRule,
+        ),
+      },
+    ),
   };
 }

@@ -28,7 +28,7 @@ const panels: readonly Panel[] = [
   },
   {
     title: 'Answers by class of status',
-    description: 'Of the gateway and of the APIs behind it; none: the client left before there was one.',
+    description: 'Answers of the gateway and of the APIs behind it. none: the client left before an answer.',
     unit: 'reqps',
     queries: { [`sum by (status_class) (${requests()})`]: '{{status_class}}' },
   },

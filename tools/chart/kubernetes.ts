@@ -1,6 +1,6 @@
 import { closed, handedOn, type JsonSchema, textMap } from './value.ts';
 
-/** Pieces of Kubernetes objects that the values take under the names that they have there (core/v1 unless told). */
+/** Parts of Kubernetes objects that the values accept under their own names (core/v1 by default). */
 
 const string: JsonSchema = { type: 'string' };
 const integer: JsonSchema = { type: 'integer' };

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 // biome-ignore lint/suspicious/noExplicitAny: OpenAPI as its makers write it
 type OpenApi = any;
 
-/** Of one kind of object: as kubeconform looks it up below `-schema-location`. */
+/** The schema of one kind of object, as kubeconform looks it up below `-schema-location`. */
 interface KindSchema {
   readonly group: string;
   readonly version: string;

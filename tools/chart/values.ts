@@ -12,14 +12,14 @@ const modes = ['gateway', 'authorization', 'both', 'sidecar'];
 export const values: Keys = {
   enabled: flag('For a chart that includes this one with `condition: gatehouse.enabled`.', true),
   mode: choice(
-    'What is installed. sidecar: the gateway inside the pods of an application, which `sidecar` describes.',
+    'The programs to install. sidecar: the gateway inside the pods of an application, which `sidecar` describes.',
     modes,
     'gateway',
   ),
   nameOverride: text('In place of the name of the chart.'),
   fullnameOverride: text('In place of the name of the release and that of the chart.'),
-  commonLabels: texts('Of every object.'),
-  commonAnnotations: texts('Of every object.'),
+  commonLabels: texts('Labels of every object.'),
+  commonAnnotations: texts('Annotations of every object.'),
   image: section('Both programs are in one image.', {
     registry: text('Such as registry.example.com.'),
     repository: text('The image.', 'gatehouse'),
@@ -29,9 +29,9 @@ export const values: Keys = {
     pullSecrets: list('Secrets for the registry.', pullSecret),
   }),
   serviceAccount: section('The programs never ask the API of Kubernetes: no token is mounted.', {
-    create: flag('Whether the chart makes it.', true),
+    create: flag('Creates the ServiceAccount.', true),
     name: text('Default: that of the release.'),
-    annotations: texts('Of the ServiceAccount.'),
+    annotations: texts('Annotations of the ServiceAccount.'),
   }),
   gateway: section('The gateway.', {
     ...component({
@@ -46,7 +46,7 @@ export const values: Keys = {
       memory: '128Mi',
       restartOnConfigChange: false,
     }),
-    decisionFrom: list('Who may ask for decisions, where `config` has `decision`; empty: everybody.', peer),
+    decisionFrom: list('Proxies that may ask for decisions, if `config` has `decision`. Empty: everyone.', peer),
   }),
   authorization: section('The authorization service.', {
     ...component({
@@ -66,16 +66,16 @@ export const values: Keys = {
         enabled: flag('false: what is there is lost with the pod.', true),
         existingClaim: text('A PersistentVolumeClaim, in place of one of the chart.'),
         storageClassName: text('Default: that of the cluster. `-`: none.'),
-        accessModes: list('Of the claim.', { type: 'string' }, ['ReadWriteOnce']),
-        size: text('Of the claim.', '1Gi'),
-        annotations: texts('Of the claim.'),
+        accessModes: list('Access modes of the claim.', { type: 'string' }, ['ReadWriteOnce']),
+        size: text('Size of the claim.', '1Gi'),
+        annotations: texts('Annotations of the claim.'),
       },
     ),
     migration: section('A Job before each installation and upgrade, where `config` names a database on a server.', {
       enabled: flag('false: the first pod that starts migrates the database.', true),
       backoffLimit: value('How often it is tried again.', { type: 'integer', minimum: 0 }, 3),
       activeDeadlineSeconds: value('How long it may take.', { type: 'integer', minimum: 1 }, 300),
-      annotations: texts('Of the Job.'),
+      annotations: texts('Annotations of the Job.'),
     }),
   }),
   sidecar: section('With `mode: sidecar`. The gateway listens for the pod and forwards to its loopback address.', {
@@ -91,19 +91,19 @@ export const values: Keys = {
   }),
   metrics: section('For the Prometheus operator and Grafana.', {
     serviceMonitor: section('Scrapes the `health` listener.', {
-      enabled: flag('Whether there is one.', false),
+      enabled: flag('Creates one.', false),
       interval: text('Default: that of Prometheus.'),
       scrapeTimeout: text('Default: that of Prometheus.'),
       labels: texts('By which Prometheus finds it.'),
     }),
     prometheusRule: section('Alerts.', {
-      enabled: flag('Whether there are any.', false),
+      enabled: flag('Creates them.', false),
       labels: texts('By which Prometheus finds it.'),
-      alertLabels: texts('Of each alert, besides `severity`.'),
+      alertLabels: texts('Labels of each alert, in addition to `severity`.'),
       extraRules: list('Further rules.', rule),
     }),
     dashboard: section('A ConfigMap that the sidecar of Grafana picks up.', {
-      enabled: flag('Whether there is one.', false),
+      enabled: flag('Creates one.', false),
       labels: texts('By which Grafana finds it.', { grafana_dashboard: '1' }),
       annotations: texts('Such as the folder.'),
     }),
