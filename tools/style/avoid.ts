@@ -82,8 +82,25 @@ const openings: readonly (readonly [RegExp, string])[] = [
 const rows = (list: readonly (readonly [RegExp, string, RegExp?])[]): Avoided[] =>
   list.map(([pattern, write, but]) => ({ pattern, write, ...(but !== undefined && { but }) }));
 
+/** Right now and then in a message, where words are few; never in a page or a comment. */
+const prose: readonly (readonly [RegExp, string, RegExp?])[] = [
+  [/\b(?:is|are|was|were) told\b/i, 'gets, learns; report, log', /told apart/],
+  [/\blook(?:s|ed)? at\b/i, 'check, read'],
+  [/\b(?:is|are) taken (?:for|up|out|over)\b/i, 'counts as, loads, is removed'],
+  [/\b(?:handed|hands?) on\b|\bg(?:ives|iven) out\b/i, 'forward, issue'],
+  [
+    /(?:[;:] |^)(?:what|who) [^,;.?]{2,50} (?:is|are|has|gets|does|must|may|can|comes|goes|passes|stays|counts|ends)\b/,
+    'name the thing',
+    /\?$/,
+  ],
+  [/^Of [a-z]/, 'for, or begin with the subject', /^Of (?:two|several|all) /],
+];
+
 /** In every text: prose, comments, messages. */
 export const avoided: readonly Avoided[] = [...rows(words), ...rows(spellings)];
+
+/** In pages and comments. */
+export const avoidedInProse: readonly Avoided[] = rows(prose);
 
 /** At the beginning of a whole sentence of prose. */
 export const avoidedOpenings: readonly Avoided[] = rows(openings);
