@@ -98,7 +98,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     isDraining = true;
     connections.lastAnswers();
     const atRest = stopHousekeeping();
-    // Its answers would never end; what it waits for in the store must not keep the listener open.
+    // Its answers would never end. Their waits in the store must not keep the listener open.
     const fed = service.feed.close();
     await stopListening(app.server);
     await lastRequests(() => connections.open > 0, milliseconds);

@@ -31,7 +31,7 @@ export function startHousekeeping(service: Service, log: Logger, todo: readonly 
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/** Never twice at once. A failure is told and tried again. */
+/** Never twice at once. A failure is logged and retried. */
 function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();

@@ -110,7 +110,7 @@ function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfi
   return { maxSize: max_size, files: max_files, maxAge: max_age };
 }
 
-/** Of the 64 places in the password queue, those kept for browsers with an earlier login. */
+/** Places of the 64 in the password queue that are kept for browsers with an earlier login. */
 const PLACES_KEPT = 16;
 
 function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<DecoyCosts> {

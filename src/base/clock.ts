@@ -17,8 +17,8 @@ export function seconds(clock: Clock): number {
 }
 
 /**
- * Seconds by which a wall clock may have been ahead by mistake before it is set right. What was given out in that time stays
- * good, and by a clock that was further ahead nothing: it would live past its time by as much.
+ * Seconds by which a wall clock may have been ahead by mistake. Tokens from that time stay valid. Tokens of a clock that was
+ * further ahead do not: they would live too long by that much.
  */
 export const LONGEST_STEP = 86_400;
 

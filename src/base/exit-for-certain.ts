@@ -4,7 +4,7 @@
  * status. A signal would lose it.
  */
 export function exitForCertain(status: number): never {
-  // As the last of those who listen: what is still to be written is written before.
+  // As the last listener, so that all pending writes come first.
   process.once('exit', () => replaceBy(status));
   process.exit(status);
 }

@@ -30,13 +30,13 @@ export function secretFileFault(file: string, name = file): Openness | undefined
   };
 }
 
-/** Of a file that tells much and opens nothing, such as a database of hashes or an audit log: one line for the log. */
+/** For a file that reveals much and opens nothing, such as a database of hashes or an audit log: one line for the log. */
 export function readableByEverybody(file: string): string | undefined {
   if ((modeOf(file) & EVERYBODY) === 0) return undefined;
   return `other users of this machine can read or write the file ${file}: chmod 600 it`;
 }
 
-/** No bits of what cannot be looked at, which who reads it says; nor of a device or pipe, which keeps nothing. */
+/** Undefined for a path that cannot be read, which its reader reports, and for a device or pipe, which stores nothing. */
 function modeOf(file: string): number {
   if (process.platform === 'win32') return 0;
   try {

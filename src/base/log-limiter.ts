@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Milliseconds after which the same is told again. */
+/** Milliseconds after which the same line is logged again. */
 export const HOUR = 3_600_000;
 
 /** Lines in an hour. */

@@ -3,8 +3,8 @@ import { fstatSync, writeSync } from 'node:fs';
 type Write = (text: string) => void;
 
 /**
- * What is written to an open descriptor, which may fail, as on a full disk, and must not end the program: what finds no
- * place is lost, and told to `complain` once until something finds one again. A line that was cut stays alone.
+ * Writes to an open descriptor. A failure, as on a full disk, must not end the program. Lost text is reported to `complain`
+ * once, until a write succeeds again. A cut line has no other text.
  */
 export function lossyOutput(descriptor: number, complain: Write, put = writeSync): Write {
   let isCut = false;

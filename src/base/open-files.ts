@@ -5,8 +5,8 @@ export const OWN_FILES = 64;
 let known: { readonly limit: number | undefined } | undefined;
 
 /**
- * How many files this process may have open; undefined: there is no limit, or the system has no such thing. Read once: it
- * stays, and a report looks at every socket.
+ * How many files this process may open. Undefined: no limit, or the system has none. Read once: it is constant, and a report
+ * would read every socket.
  */
 export function openFileLimit(): number | undefined {
   known ??= { limit: readLimit() };

@@ -44,14 +44,14 @@ export interface Matches {
   readonly needsRehash: boolean;
 }
 
-/** The client is told the same of both; `unusable_hash` is for the log. */
+/** The client gets the same answer for both; `unusable_hash` is for the log. */
 export type WrongPassword = 'wrong_password' | 'unusable_hash';
 
 export interface PasswordOptions {
   readonly cost?: PasswordCost;
   /** Where hashes wait for their turn. */
   readonly queue?: BoundedQueue;
-  /** Is told the cost of each hash that is computed. */
+  /** Gets the cost of each computed hash. */
   readonly ran?: (cost: PasswordCost) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `compute`, with what it gave for the last texts remembered; undefined is not. A flood of other texts makes it forget all:
- * what clients send again and again is a few dozen.
+ * `compute`, with its results for the last texts cached; undefined is not. A flood of other texts clears the cache: clients
+ * repeat only a few dozen.
  */
 export function remembered<Value>(compute: (text: string) => Value, most = 1024): (text: string) => Value {
   const known = new Map<string, Value>();

@@ -1,6 +1,6 @@
 import { answerWithin } from './answer-within.ts';
 
-/** A line of waiters for a slot: first in, first out. Each is told whether it has a slot. */
+/** A queue of waiters for a slot: first in, first out. Each learns whether it has a slot. */
 export class Lane {
   readonly #waiters = new Set<(hasSlot: boolean) => void>();
   readonly #places: number;

@@ -8,8 +8,8 @@ export interface SilentConnections {
 }
 
 /**
- * Ends, on demand, every connection on which nothing came yet. Node.js takes such a one for busy, so that it would hold a
- * stop until the time for its first head is over. Connections are looked at as they open and close, requests never.
+ * Ends, on demand, every connection without any bytes yet. Node.js counts such a connection as busy, so it would delay a stop
+ * until its head timeout. This tracks connections when they open and close, and no requests.
  */
 export function trackSilent(server: Server): SilentConnections {
   const open = new Set<Socket>();

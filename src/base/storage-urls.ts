@@ -9,7 +9,7 @@ export type StoragePlace =
   | { readonly kind: 'memory' }
   | { readonly kind: 'server' };
 
-/** The URLs of one storage engine: what a configuration file may hold, and what can be known of it without the engine. */
+/** The URLs of one storage engine: their form in a configuration file, and facts that need no engine. */
 export interface StorageUrl {
   /** As messages call the engine. */
   readonly name: string;

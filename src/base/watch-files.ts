@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 
-/** Files by name, each as it was when it was added: what is read after that is this state or a later one. */
+/** Files by name, each in its state when it was added: a later read gets that state or a newer one. */
 export class WatchedFiles {
   readonly #states = new Map<string, string>();
   /** As each was when it was added last, also where it is watched no more. */
@@ -16,8 +16,8 @@ export class WatchedFiles {
   }
 
   /**
-   * Those that were written to since `settle`, and not replaced whole by another file, under a temporary name or behind a
-   * link, which is another inode: who writes them may have stopped in the middle.
+   * Files that were written in place since `settle`. Files that were replaced whole, by a rename or behind a link, are
+   * another inode and not among these. Their writer may have stopped in the middle.
    */
   written(): readonly string[] {
     return [...this.#written].filter((file) => this.#states.has(file));
@@ -60,9 +60,9 @@ export interface WatchOptions {
 }
 
 /**
- * Calls when a file changed and then stayed the same for one look: who writes several, or one in pieces, is waited for.
- * Looked at by name, again and again: that sees a renamed file, a moved symbolic link anywhere on the way (a ConfigMap of
- * Kubernetes), and works on every file system.
+ * Calls when a file changed and then stayed the same for one check, so that a writer of several files, or of one in parts,
+ * can finish. Polls by name: that notices a renamed file and a changed symbolic link anywhere in the path (a Kubernetes
+ * ConfigMap), and works on every file system.
  */
 export function watchFiles({ files, onChange, every = 500 }: WatchOptions): { close(): void } {
   let before: string | undefined;

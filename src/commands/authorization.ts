@@ -46,7 +46,7 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
 }
 
 async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
-  // What is wrong with the store is told, with its place, by opening it.
+  // Opening the store reports its faults, with their place.
   const before = await stateOf(config, directory).catch(() => 'up to date');
   await (await openStore(config, { directory, clock: systemClock })).close();
   process.stdout.write(`${maskPasswords(config.storage)} is ${before}.\n`);

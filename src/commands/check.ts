@@ -72,7 +72,7 @@ async function judge(file: string, loaders: Loaders): Promise<Result> {
   };
 }
 
-/** Files that are given together are meant for each other; what is wrong in one comes first. */
+/** Files of one command belong together. Faults within one file come first. */
 function withMisfits(results: readonly Result[]): readonly Result[] {
   const services = results.flatMap(({ authorization }) => authorization ?? []);
   return results.map((result) => {

@@ -13,7 +13,7 @@ export interface Failures {
   readonly endsIn: number;
 }
 
-/** What counters that several processes share answer later; what one process counts it knows at once. */
+/** A result that shared counters return later, and local ones at once. */
 export type MaybeShared<Value> = Value | Promise<Value>;
 
 /** One use of a Digest nonce with a right password (RFC 7616 §3.4.5). */

@@ -21,7 +21,7 @@ const PROBE = ['gatehouse:probe', 1, 1_000, PARTS] as const;
 type Script = keyof typeof scripts;
 type Arguments = readonly [key: string, ...values: (number | string)[]];
 
-/** Whom a change is told. */
+/** Receives changes. */
 export interface LinkLog {
   warn(detail: object, message: string): void;
   info(message: string): void;
@@ -47,7 +47,7 @@ export class Link {
   /** Undefined: unknown yet. */
   #reachable: boolean | undefined;
   #evicts: string | undefined;
-  /** That it does not say how it evicts is told once. */
+  /** A missing eviction policy is logged once. */
   #isUntold = false;
   #closed = false;
   /** From a failed connection attempt. */
@@ -133,7 +133,7 @@ export class Link {
       const policy = Array.isArray(reply) ? reply[1] : undefined;
       return typeof policy === 'string' && policy !== 'noeviction' ? policy : undefined;
     } catch (error) {
-      // who does not answer in time is asked again
+      // a call without an answer in time is repeated
       if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
       if (!this.#isUntold) this.#log.warn({ reason: messageOf(error) }, UNTOLD);
       this.#isUntold = true;
@@ -178,7 +178,7 @@ const UNTOLD = "the counters' Redis does not report its maxmemory-policy: Digest
 const EVICTING =
   "the counters' Redis can evict keys: Digest requests get 503 until its maxmemory-policy is noeviction again";
 
-/** What went wrong is told by the event of the connection. */
+/** The connection's event reports the fault. */
 function ignore(): void {}
 
 const digests = new Map(Object.entries(scripts).map(([name, text]) => [name, hash('sha1', text)]));

@@ -88,7 +88,7 @@ class FailedKeys {
     const ofWindow = this.#byWindow.get(window) ?? new Bounded<Failed>();
     this.#byWindow.set(window, ofWindow);
     const cache = failures.count >= OFTEN ? this.#often : ofWindow;
-    // A limit that was changed has another window: what was known in the old one is not read again.
+    // A changed limit has another window: counts of the old one are not read again.
     for (const other of [this.#often, ...this.#byWindow.values()]) if (other !== cache) other.delete(key);
     cache.set(key, failures);
   }

@@ -5,7 +5,7 @@ import { type RedisTrust, redisClient } from './client.ts';
 export interface RedisState {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** `master`: what is counted there is kept there. */
+  /** `master`: counts stay there. */
   readonly role: string;
   /** How it forgets for want of memory; undefined: it does not say. */
   readonly policy: string | undefined;

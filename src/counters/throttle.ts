@@ -3,11 +3,11 @@ import type { Counters, Failures, MaybeShared } from './counters.ts';
 
 /** One try to show who one is. */
 export interface Attempt {
-  /** Seconds; present where there were too many failures, and the try must not be looked at. */
+  /** Seconds. Present after too many failures: the attempt must not be checked. */
   readonly retryAfter: number | undefined;
   /**
-   * As `retryAfter`, where this failure is one too many: of tries that were all looked at before the first had failed. What
-   * it was must then not be told.
+   * As `retryAfter`, if this failure is one too many: attempts that were all checked before the first had failed. Its result
+   * must then stay hidden.
    */
   fail(): MaybeShared<number | undefined>;
 }
@@ -53,7 +53,7 @@ interface Block {
 
 function blocksOf(address: string): readonly Block[] {
   const blocks = WIDTHS.map(({ prefix, times }) => ({ block: addressBlock(address, prefix), times }));
-  // what is no IPv6 is the same in every width
+  // an address that is not IPv6 is the same in every width
   return blocks.filter(({ block, times }) => times === 1 || block !== blocks[0]?.block);
 }
 

@@ -8,7 +8,7 @@ export interface Ports {
   readonly authorization: number;
   readonly api: number;
   readonly client: number;
-  /** Of the gateway, as `health`. */
+  /** The gateway's, as `health`. */
   readonly admin: number;
   readonly health: number;
 }

@@ -9,7 +9,7 @@ const PREFIX = 'ghk_';
 // prefix, 32 random bytes in base64url, six characters of CRC-32: as the opaque tokens of the authorization service.
 const SHAPE = /^ghk_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 
-/** Of the key, `ghk_` included: 48 of its 256 random bits, which find the key where it leaked and open nothing. */
+/** The start of the key, with `ghk_`: 48 of its 256 random bits. They identify a leaked key and open nothing. */
 const ID_LENGTH = 12;
 
 /** 256 random bits. */

@@ -9,7 +9,7 @@ export interface Algorithm {
   readonly minimumBits?: number;
   /** SHA-2 bits of an HMAC; present where signer and verifier share the secret. */
   readonly hmac?: 256 | 384 | 512;
-  /** What WebCrypto is told to verify; all else is part of a key that was imported for the algorithm. */
+  /** The parameters for WebCrypto's verify. All others are part of the imported key. */
   readonly verifying: Verifying;
 }
 

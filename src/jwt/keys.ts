@@ -24,7 +24,7 @@ export interface ImportedKeys {
 
 const MAX_KEYS = 100;
 const MAX_RSA_BITS = 8192;
-/** RFC 7518 §6.2.2, §6.3.2: what a published key must not have. */
+/** RFC 7518 §6.2.2, §6.3.2: members that a published key must not have. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** What makes the key (RFC 7638 §3.2), and what it is called. */
 const IDENTITY = ['kid', 'kty', 'crv', 'x', 'y', 'n', 'e'] as const;

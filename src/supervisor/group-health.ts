@@ -18,7 +18,7 @@ export interface GroupHealthOptions {
 /** Milliseconds: a worker that says nothing is counted by what it said last, and is not ready. */
 const PATIENCE = 1_000;
 
-/** What probes and scrapers are told of all workers together. */
+/** The group's answers for probes and scrapers. */
 export function groupHealth({ crew, decisions, metrics, stats, isDraining }: GroupHealthOptions): Health {
   const own = groupMetrics(crew);
   processMetrics(own, { decisions, reloads: stats });

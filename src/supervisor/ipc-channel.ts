@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Verb → what is asked, and what is told. All of it is JSON; there is no undefined. */
+/** Verb → its request and its answer. All of it is JSON; there is no undefined. */
 export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: unknown; readonly told: unknown } };
 
 /** One end of the channel between a primary and a worker. */

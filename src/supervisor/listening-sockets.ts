@@ -19,7 +19,7 @@ export interface ListeningSockets {
 export interface ListeningSocketsOptions {
   /** Connections open at one time. Further ones are rejected at once. */
   readonly most: () => number;
-  /** Of them in each process, as far as its descriptors go. */
+  /** Connections in each process, as far as its descriptors allow. */
   readonly room?: number;
   /** Where proxies ask. */
   readonly decision?: Address | undefined;

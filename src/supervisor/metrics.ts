@@ -6,7 +6,7 @@ import type { MetricSnapshot } from './messages.ts';
 export interface SummedMetrics {
   /** What a worker told last stands for it while it does not answer. */
   saw(worker: object, snapshot: MetricSnapshot): void;
-  /** What it counted stays; what it was at the moment goes. */
+  /** Its counters stay; its gauges go. */
   left(worker: object): void;
   /** With those of the primary itself. */
   text(own: Registry): Promise<string>;
@@ -40,7 +40,7 @@ function isCounted({ name, type }: MetricSnapshot[number]): boolean {
   return ['counter', 'histogram'].includes(String(type)) || countingGauges.has(name);
 }
 
-/** As it can be told to another process: what is not known now has no number. */
+/** In a form for another process: an unknown value has no number. */
 export async function snapshotOf(registry: Registry): Promise<MetricSnapshot> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.map((metric) => ({ ...metric, values: metric.values.filter(({ value }) => Number.isFinite(value)) }));

@@ -4,7 +4,10 @@ import { memoryCounters } from '../counters/memory.ts';
 import type { IpcChannel } from './ipc-channel.ts';
 import type { PrimaryVerbs } from './messages.ts';
 
-/** Milliseconds for one question; who waits for it longer counts for itself, as without a Redis. On a busy machine both wait for the processor. */
+/**
+ * Milliseconds for one message. A caller that waits longer counts for itself, as without a Redis. On a busy machine both wait
+ * for the processor.
+ */
 const DEADLINE = 1_000;
 /** Milliseconds for which the primary is not asked again after it gave no answer. */
 const PAUSE = 500;

@@ -23,7 +23,7 @@ type FeedSinks = Map<string, Set<FeedSink>>;
 
 /** The authorization servers as a worker reaches them: every question goes to the desk in the primary. */
 export interface RemoteServers {
-  /** `every`: milliseconds between two looks at the keys, as configured. */
+  /** `every`: milliseconds between two checks of the keys, as configured. */
   at(desk: string, every: number): RemoteServer;
   keysCame(desk: string, keys: SentKeys): void;
   feedSays(desk: string, messages: readonly FeedMessage[]): void;

@@ -7,7 +7,7 @@ import type { SentGeneration } from './messages.ts';
 
 type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;
 
-/** For files that name none: what is random per start is the same in all workers. */
+/** For files without any: all workers share the random values of a start. */
 export function randomKeys(): Keys {
   const key = () => [randomBytes(32).toString('base64')];
   return { nonce_keys: key(), ticket_keys: key() };

@@ -66,7 +66,7 @@ function isRequired(member: MetadataMember): member is 'jwks_uri' | 'introspecti
   return member === 'jwks_uri' || member === 'introspection_endpoint';
 }
 
-/** Proofs of who asks differ each time (RFC 7523 §3), and all of them say the same: what counts is the token. */
+/** Client assertions differ each time (RFC 7523 §3), and all mean the same: only the token counts. */
 function sameQuestion({ url, form, headers }: SentRequest): string {
   const token = form === null ? '' : (new URLSearchParams(form).get('token') ?? form);
   return JSON.stringify([url, token, headers.authorization ?? '']);

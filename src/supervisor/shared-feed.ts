@@ -22,7 +22,7 @@ interface Follower {
   readonly lacksUntil: number;
 }
 
-/** Events that are told at a time, so that the primary has time for others in between. */
+/** Events in one message, so that the primary has time for other work in between. */
 const AT_ONCE = 1_000;
 const SWEEP_EVERY = 1_000;
 /** Milliseconds: a feed shows every five seconds that it is alive. */

@@ -26,7 +26,7 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
   return {
     async prepare() {
       const problems = (await Promise.all(crew.workers.map(prepared))).flat();
-      // Also where it was refused, or is still under way: what was built of it is held there.
+      // Also if it was rejected, or is still in progress: its parts are kept there.
       if (problems.length > 0)
         for (const { process } of crew.workers) void process.line.ask('discard', sent.version, SHUTDOWN_DEADLINE);
       return problems;

@@ -25,7 +25,7 @@ export interface LifeOptions {
 
 /** Milliseconds for a start, until which a worker shows no sign of life. */
 const START = 60_000;
-/** Milliseconds for everything else that a worker is told to do. */
+/** Milliseconds for every other message to a worker. */
 export const SHUTDOWN_DEADLINE = 15_000;
 
 /** One life of a worker: its process, its place at the door, and whether it still shows signs of life. */

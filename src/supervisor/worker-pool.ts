@@ -11,7 +11,7 @@ export interface CrewOptions extends LifeOptions {
   readonly left: (worker: Worker) => void;
 }
 
-/** Milliseconds: who lived for a shorter time has crashed at its start, and the next one waits. */
+/** Milliseconds: a worker with a shorter life has crashed at its start, and the next one waits. */
 const SHORT_LIFE = 5_000;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 5_000;

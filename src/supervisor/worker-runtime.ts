@@ -126,7 +126,7 @@ export async function openWorkerRuntime({
   };
 }
 
-/** A file is looked at often, a server as its block says. */
+/** A file is checked often, a server as its block says. */
 function everyOf({ jwks_file, jwks }: SentGeneration['config']['authorization_servers'][string]): number {
   return jwks_file === undefined ? jwks.ttl : FILE_EVERY;
 }
@@ -191,7 +191,7 @@ function takeConnections(servers: Servers, line: IpcChannel<PrimaryVerbs, Primar
   return { areOpen: () => open.size > 0, endSilent, take, over };
 }
 
-/** Decisions of one turn of the event loop are told together. */
+/** Decisions of one turn of the event loop travel together. */
 function watcher({ decisions }: Core, line: IpcChannel<PrimaryVerbs, PrimaryNews>): (on: boolean) => void {
   let records: string[] = [];
   let stop: (() => void) | undefined;

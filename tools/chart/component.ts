@@ -36,7 +36,7 @@ import {
 export interface Program {
   /** The file, which is also its key in a ConfigMap. */
   readonly file: string;
-  /** Of the file, so that a slip in it is found where the chart is rendered. */
+  /** The schema of the file, so that rendering the chart finds its mistakes. */
   readonly config: JsonSchema;
   readonly ports: Keys;
   readonly memory: string;
@@ -78,12 +78,12 @@ function pods(memory: string): Keys {
       minReplicas: integer('The fewest pods.', 2, 1),
       maxReplicas: integer('The most pods.', 10, 1),
       targetCPUUtilizationPercentage: integer(
-        'Of `resources.requests.cpu`, in a sidecar that of the gateway alone; null: not looked at.',
+        'Percent of `resources.requests.cpu`; in a sidecar, of the gateway alone. null: CPU does not count.',
         70,
         1,
       ),
       targetMemoryUtilizationPercentage: integer(
-        'Of `resources.requests.memory`, likewise; null: not looked at.',
+        'Percent of `resources.requests.memory`; in a sidecar, of the gateway alone. null: memory does not count.',
         null,
         1,
       ),

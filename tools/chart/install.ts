@@ -91,7 +91,7 @@ function makeExecutable(folder: string): void {
 }
 
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
-  // In a folder of its own: no go.mod of anybody else is looked at.
+  // In a folder of its own, so that Go reads no other go.mod.
   const { status, stdout, error } = spawnSync(program, args, {
     cwd: place,
     encoding: 'utf8',

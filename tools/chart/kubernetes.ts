@@ -60,7 +60,7 @@ export const securityContext: JsonSchema = closed({
   seLinuxOptions: labelsOfSelinux,
 });
 
-/** How often a probe asks; what it asks is the chart's business. */
+/** How often a probe runs. The chart decides what it asks. */
 export const probe: JsonSchema = closed({
   initialDelaySeconds: integer,
   periodSeconds: integer,

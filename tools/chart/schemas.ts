@@ -77,7 +77,7 @@ function reachedFrom(name: string, definitions: OpenApi, found = new Set<string>
 
 const either = { anyOf: [{ type: 'string' }, { type: 'number' }] };
 
-/** A key that is not known is a slip: the API drops it without a word, unless it is told that it may be anything. */
+/** An unknown key is a typo: the API drops it silently, unless the schema allows any key. */
 function strict(schema: OpenApi): OpenApi {
   if (Array.isArray(schema)) return schema.map(strict);
   if (schema === null || typeof schema !== 'object') return schema;

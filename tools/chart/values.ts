@@ -79,7 +79,7 @@ export const values: Keys = {
     }),
   }),
   sidecar: section('With `mode: sidecar`. The gateway listens for the pod and forwards to its loopback address.', {
-    port: port('Of the application, on 127.0.0.1.', 9000),
+    port: port('Port of the application, on 127.0.0.1.', 9000),
     probes: texts(
       'Path on the `health` port → path of the application, for its probes: the kubelet cannot reach 127.0.0.1.',
     ),
@@ -111,7 +111,7 @@ export const values: Keys = {
   extraObjects: list('Further objects, rendered as templates: secrets of an operator, certificates.', anyObject),
 };
 
-/** The chart adds the required keys at the top; what is in them is judged as an editor would. */
+/** The chart adds the required keys at the top. An editor's rules judge their contents. */
 function configSchema(schema: unknown, title: string): JsonSchema {
   const { $schema: _, required: __, ...rest } = editorSchema(schema as Schema, title) as Record<string, JsonSchema>;
   return rest as JsonSchema;

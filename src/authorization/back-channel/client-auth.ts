@@ -69,7 +69,7 @@ async function wrongCredentials(
   wrong: WrongCredentials,
   { ip, id: request }: FastifyRequest,
 ): Promise<OAuthError> {
-  // what names no client may be a secret that was typed into the wrong field
+  // an unknown id may be a secret that was typed into the wrong field
   const client_id = wrong.named?.id;
   await lookAsLong(service, wrong);
   const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);

@@ -8,7 +8,7 @@ export function whyAsk(
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
   if (before === undefined || request.prompt.has('consent')) return 'consent_required';
-  // what comes of a code and of `token` differs in whom it passes through and in how long it lasts (RFC 9700 §2.1.2)
+  // codes and `token` differ in the programs that see the token and in its lifetime (RFC 9700 §2.1.2)
   const known = before.byGrant[request.responseType.grant];
   if (known === undefined) return 'consent_required';
   if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';

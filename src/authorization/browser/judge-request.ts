@@ -49,7 +49,7 @@ function answerWay(parameters: Parameters): { state: string | undefined; mode: R
   return { state: parameters.get('state'), mode };
 }
 
-/** Everything else; what is wrong here is told to the client (RFC 6749 §4.1.2.1). */
+/** Everything else. The client learns about faults here (RFC 6749 §4.1.2.1). */
 export function judgeRequest(
   service: Service,
   addressed: Addressed,

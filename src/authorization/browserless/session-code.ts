@@ -61,7 +61,7 @@ export function sessionCodeEndpoint(front: PageContext): Endpoint {
   };
 }
 
-/** A front end has no secret to show: what is given out here is worth nothing without that of the back end. */
+/** A front end has no secret, so its code is worthless without the back end's. */
 async function namedClient(
   { clients }: Service,
   request: FastifyRequest,

@@ -6,7 +6,7 @@ import { PAGE, Tail, type TailDependencies } from './tail.ts';
 export interface FeedListener {
   /** In the order of their numbers. */
   hear(events: readonly EventRecord[]): void;
-  /** Every five seconds in which everything was told. */
+  /** Every five seconds while all events were sent. */
   inStep?(): void;
   /** The service stops. */
   end(): void;
@@ -21,7 +21,7 @@ export interface Feed {
   listen(since: number, listener: FeedListener): (() => void) | undefined;
   /** Tells of what is committed after this call, and soon after it; rejects with `StorageUnavailable`. */
   follow(listener: FeedListener): Promise<void>;
-  /** Whether there is no more than what was told. */
+  /** Whether all events were sent. */
   readonly isInStep: boolean;
   /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
   take(): (() => void) | undefined;

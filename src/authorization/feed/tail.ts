@@ -66,7 +66,7 @@ export class Tail {
     if (!this.#isClosed) this.#stopWatching = records.watchEvents(() => this.#wake());
   }
 
-  /** Of many at once one reads, and once more for those that came meanwhile. */
+  /** With many calls at once, one reads, and once more for the calls that came meanwhile. */
   #wake(): void {
     if (this.#isClosed) return;
     this.#wanted = true;

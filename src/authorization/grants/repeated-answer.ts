@@ -24,7 +24,7 @@ interface Kept extends Answer {
 
 const PURPOSE = 'answer to a refresh';
 
-/** Of a client with a `retry_window`: the answer, so that one that was lost on its way can be given again. */
+/** For a client with a `retry_window`: the answer, so that a lost one can be sent again. */
 export function keepAnswer(refresh: Refresh, answer: Answer): Uint8Array | undefined {
   if (refresh.client.retryWindow === 0) return undefined;
   const kept: Kept = { ...answer, question: question(refresh) };

@@ -5,7 +5,7 @@ type Judge = (origin: string | undefined) => Promise<Fields>;
 
 /** Which pages of other origins may read the answers of an endpoint (Fetch §3.2): the fields that say so. */
 export interface Cors {
-  /** Of an answer to a request without Origin, which asks for nothing. */
+  /** On an answer to a request without Origin, which needs none. */
   readonly unasked: Fields;
   /** On the answer itself. */
   readonly answer: Judge;

@@ -55,7 +55,7 @@ export function readFormOrQuery(
   return parseOAuthParameters(text, { ...config.compat, ...options });
 }
 
-/** Of a GET, whose query is for what is no secret. */
+/** For a GET, whose query must not contain secrets. */
 export function readQuery({ config }: Service, { raw }: FastifyRequest): Parameters {
   refuseSecretsInQuery(raw.url ?? '');
   return parseOAuthParameters(queryOf(raw.url ?? ''), config.compat);

@@ -6,7 +6,7 @@ export interface Gate {
   /** Calls at once where the gate is open; with an error where the start failed. */
   pass(done: (error?: Error) => void): void;
   open(): void;
-  /** All who wait are told to come again, to another process; throws what it is given. */
+  /** Sends all waiting requests away, to another process. Throws the given error. */
   fail(fault: unknown): never;
 }
 

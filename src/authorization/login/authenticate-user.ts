@@ -58,7 +58,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
   const asker = askerOf(caller.ip, browser === undefined ? undefined : account);
   const verdict = await service.passwords.verify(account?.passwordHash, password, { asker, decoy });
   if (verdict.kind === 'outage') return verdict;
-  // what was typed at the same time counts too: of a burst of guesses no more are looked at than one after another
+  // attempts in flight count too: a burst of guesses gets no more checks than guesses in sequence
   const again = await service.loginAttempts.begin(tried);
   if (again.retryAfter !== undefined) return throttled(again);
   if (verdict.kind === 'matches' && account !== undefined) {
@@ -86,7 +86,7 @@ function throttled({ retryAfter = 1, limit }: Pick<LoginAttempt, 'retryAfter' | 
   return { kind: 'throttled', retryAfter, limit };
 }
 
-/** Of the places where passwords wait to be judged, the most that one address block or one known account has. */
+/** The most places in the password queue for one address block or one known account. */
 const SHARE = 0.25;
 
 /** A site may have a /48 (RFC 6177 §2): a smaller block would be a share for each of 65,536 addresses of one stranger. */

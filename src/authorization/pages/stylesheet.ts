@@ -43,7 +43,7 @@ function declarations(theme: ThemeValues, scheme: Scheme): string {
   return [...given, ...derived(theme, scheme, surface)].map(([name, value]) => `  ${name}: ${value};`).join('\n');
 }
 
-/** A button is filled with the very accent; what is drawn with it on the card has to be seen there. */
+/** A button has exactly the accent color. Text and lines in this color on the card must stay visible. */
 function derived(theme: ThemeValues, scheme: Scheme, surface: Rgb): readonly (readonly [string, string])[] {
   const accent = colorOf('--accent', theme, scheme);
   return [

@@ -19,7 +19,7 @@ export interface AuditTally<Event extends string, Facts extends Tried> {
 interface Series<Event, Facts> {
   readonly event: Event;
   readonly facts: Facts;
-  /** After the one that was told at once. */
+  /** After the first one, which was logged at once. */
   more: number;
 }
 
@@ -36,9 +36,8 @@ export interface TallyOptions<Event extends string, Facts extends Tried> {
 }
 
 /**
- * Guesses without end must not fill a file: of tries that are not even looked at the first is told, and when the window is
- * over, how many followed it. So a window has two lines for each client or user and address block, and no more than
- * `MOST` such pairs.
+ * Endless guesses must not fill a file. The first attempt without a check is logged, and at the end of the window the
+ * number of the others. So a window has two lines for each client or user and address block, and at most `MOST` such pairs.
  */
 export function buildTally<Event extends string, Facts extends Tried>({
   window,

@@ -63,7 +63,7 @@ export interface AuditFacts {
 
 export interface Audit {
   record(event: AuditEvent, facts: AuditFacts): void;
-  /** Of what may come without end: the first is recorded, and at the end of the window, how many came after it. */
+  /** For events without a natural bound: the first is recorded, and at the end of the window the number of the others. */
   count(event: AuditEvent, facts: AuditFacts): void;
   /** Rejects with `StorageUnusable` where the file cannot be opened; without it, the first event opens it. */
   open(): Promise<void>;

@@ -19,7 +19,7 @@ export class UntrustedProxies {
     return this.#proxies.addresses;
   }
 
-  /** Before anything is taken out of the headers. */
+  /** Before headers are removed. */
   look({ rawHeaders, socket }: IncomingMessage, trusted: TrustedProxies): void {
     if (!namesClients(rawHeaders)) return;
     const address = plainAddress(socket.remoteAddress).replace(/%.*$/, '');

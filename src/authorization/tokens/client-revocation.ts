@@ -10,8 +10,8 @@ export function longestLife({ tokens }: Service['config']): number {
 }
 
 /**
- * Ends what a client was given so far; answers with the NumericDate from which on its tokens are good again. `iat` counts
- * in seconds, so it waits until the next one begins: what was issued before is then told apart from what comes after.
+ * Ends all tokens of a client so far. Returns the NumericDate from which new tokens are valid. `iat` counts in seconds, so it
+ * waits for the next second: then older tokens are distinct from newer ones.
  */
 export async function revokeTokensOfClient({ config, clock, records }: Service, id: string): Promise<number> {
   const nbf = seconds(clock) + 1;

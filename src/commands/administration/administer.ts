@@ -24,7 +24,7 @@ export interface Audited {
 export interface CommandReport {
   readonly json: unknown;
   readonly text: string;
-  /** What the audit log is told of it; nothing where nothing was changed. */
+  /** The audit event; nothing if nothing was changed. */
   readonly audit?: Audited;
 }
 

@@ -29,7 +29,7 @@ export interface NewClient {
 
 type Remark = Pick<Problem, 'message' | 'hint'>;
 
-/** A client that is judged by the very rules of the file. `known`: what is wrong with it already; all is told at once. */
+/** A client that must pass the file's own rules. `known`: its faults so far; all are reported at once. */
 export function newClient(
   id: string,
   options: ClientOptions,

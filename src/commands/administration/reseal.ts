@@ -34,7 +34,7 @@ export async function resealKeys({ records, audit }: Pick<Service, 'records' | '
     if (error instanceof Refusal) outcome = 'some are left';
     throw error;
   } finally {
-    // what was sealed is sealed, whatever became of the rest
+    // sealed values stay sealed, whatever happens to the rest
     const isNothing = sum(counts) === 0 && outcome === 'nothing is left';
     if (!isNothing) audit.record('keys_resealed', { detail: `by command: ${sum(counts)} values, ${outcome}` });
   }
@@ -48,7 +48,7 @@ interface Rest {
 
 async function resealAll(records: Records, counts: Counts): Promise<Rest> {
   for (let pass = 1; ; pass++) {
-    // of this pass: what could not be opened in the one before may have gone meanwhile
+    // in this pass: an unopened value of the last one may have gone meanwhile
     const unopened = new Set<string>();
     for (const kind of sealedKinds) await resealKind(records, kind, { counts, unopened });
     const rest = await records.countUnderOtherKeys();
@@ -84,7 +84,7 @@ async function patiently(records: Records, step: Step): ReturnType<Records['rese
   }
 }
 
-/** An old key that is taken out while something lies under it would be missed at the next start. */
+/** A removed old key with values under it would be missing at the next start. */
 function refuseRest({ counts, unopened }: Rest): void {
   if (unopened.size > 0)
     throw new Refusal(

@@ -21,7 +21,7 @@ export interface CheckedFile {
 
 export async function judgeFile(file: string, loaders: Loaders): Promise<CheckedFile> {
   const read = readText(file, { waits: true });
-  // One that cannot be read is told of by the loader.
+  // The loader reports a file that cannot be read.
   const kind = read.ok ? detectKind(read.text) : 'gateway';
   if (kind === undefined) return { problems: undecided(file) };
   if (kind === 'gateway') return judgeGateway(loaders.gateway(file));

@@ -35,7 +35,7 @@ export function leaves(command: Command, path: readonly string[] = []): readonly
   return command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
 }
 
-/** A misspelt option is told before a required one that is missing for that reason: commander looks the other way round. */
+/** A misspelt option is reported before a required one that is missing because of it: commander does it the other way round. */
 function nameMisspelt(command: Command): void {
   const parse = command.parseOptions.bind(command);
   command.parseOptions = (args) => {

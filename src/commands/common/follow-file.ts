@@ -3,13 +3,13 @@ import { type WatchedFiles, watchFiles } from '../../base/watch-files.ts';
 import type { Reload, ReloadCause } from '../../gateway/lifecycle/reload.ts';
 
 export interface Followed {
-  /** Every file that the last load looked at. */
+  /** Every file that the last load read. */
   readonly files: WatchedFiles;
   readonly reload: Reload;
   readonly log: Logger;
 }
 
-/** Reloads on SIGHUP, and when a file changes. What becomes of it is told by the reload itself. */
+/** Reloads on SIGHUP, and when a file changes. The reload itself reports its result. */
 export function followFile({ files, reload, log }: Followed): void {
   const because = (reason: string, cause: ReloadCause) => {
     log.info({ reason }, 'reloading the configuration');

@@ -24,7 +24,7 @@ const SHOWN = 10;
 const FORGOTTEN =
   'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse: `mode: enforce`';
 
-/** 0 where it cannot be looked at: a reminder may end nothing. */
+/** 0 if it cannot be read: a reminder must not end the program. */
 function daysUnchanged(file: string): number {
   try {
     return Math.floor((Date.now() - statSync(file).mtimeMs) / DAY_IN_MS);

@@ -6,7 +6,7 @@ export function key({ path }: CompletionNode): string {
   return path.map((word) => ` ${word}`).join('');
 }
 
-/** For a `case` of bash or zsh: what a flag of the place that takes a value is completed by. */
+/** For a `case` of bash or zsh: the completions of a flag's value. */
 export function valueCases(place: CompletionNode, reply: (flag: Flag) => string): readonly string[] {
   const taking = place.flags.filter(({ value }) => value !== undefined);
   return taking.map((flag) => `    ${shellQuoted(`${key(place)} ${flag.word}`)}) ${reply(flag)}; return ;;`);

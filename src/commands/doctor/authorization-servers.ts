@@ -10,7 +10,7 @@ import { serverFeed } from './server-feed.ts';
 import { serverIntrospection, serverKeys, serverMetadata } from './server-tokens.ts';
 import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
-/** What is looked at about each, where the gateway uses it. */
+/** The checks of each server, if the gateway uses it. */
 const looks: readonly ((view: RemoteView) => readonly DoctorProbe[])[] = [
   serverMetadata,
   serverKeys,

@@ -12,10 +12,10 @@ import { tokenStores, userStores } from './stores.ts';
 import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
 import { upstreams } from './upstreams.ts';
 
-/** What a subject needs looked at in one respect. */
+/** The checks of a subject in one respect. */
 type Check<Of> = (subject: Of, around: DoctorContext) => readonly DoctorProbe[];
 
-/** Name → its probes, in the order in which they are told. */
+/** Name → its probes, in the order of the report. */
 export type NamedChecks = Readonly<Record<string, readonly DoctorProbe[]>>;
 
 const always: Readonly<Record<string, Check<Subject>>> = {

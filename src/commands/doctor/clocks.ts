@@ -51,7 +51,7 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<readonly Seen[]> {
   const date = await dateOf(url, { agent, signal });
-  // that nothing answers is told where something is asked
+  // another probe reports that nothing answers
   if (date === undefined) return [];
   const theirs = Date.parse(date);
   if (Number.isNaN(theirs))

@@ -8,7 +8,7 @@ import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile } from './subj
 
 type Counting = LoadedGatewayFile | LoadedServiceFile;
 
-/** The Redis that processes share answers, keeps what it is told, and has our time. */
+/** The shared Redis answers, keeps its data, and has our time. */
 export function counterChecks(subject: Counting, around: DoctorContext): readonly DoctorProbe[] {
   const { url } = subject.config.counters;
   if (url === 'memory') return [];

@@ -2,7 +2,7 @@ import type { NamedChecks } from './checks.ts';
 import { bad, type DoctorFinding, type DoctorProbe, PROBE_DEADLINE, type Seen } from './finding.ts';
 import type { DoctorContext, Subject } from './subject.ts';
 
-/** Every look at once, in the order of the table. Never rejects, and takes hardly longer than one look may. */
+/** Runs all probes at once, in the order of the table. Never rejects, and takes little longer than one probe may. */
 export async function examine(
   subject: Subject,
   around: Omit<DoctorContext, 'opened'>,
@@ -12,7 +12,7 @@ export async function examine(
   const checks = checksFor(subject, { ...around, opened });
   const looks = Object.entries(checks).flatMap(([check, probes]) => probes.map((probe) => lookAt(check, probe)));
   const findings = (await Promise.all(looks)).flat();
-  // what does not close is ended with the process
+  // resources that do not close end with the process
   void opened.disposeAsync().catch(() => {});
   return findings;
 }

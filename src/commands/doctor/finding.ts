@@ -3,7 +3,7 @@ import { printableValue } from '../../base/printable.ts';
 /** good: as it should be. doubtful: it may be meant so, or will be bad soon. bad: with this it does not work. */
 export type Verdict = 'good' | 'doubtful' | 'bad';
 
-/** What was seen at one thing that was looked at. */
+/** The result of one probe. */
 export interface Seen {
   readonly verdict: Verdict;
   readonly message: string;
@@ -16,11 +16,11 @@ export interface Seen {
 export interface DoctorFinding extends Seen {
   /** The row of the table of checks. */
   readonly check: string;
-  /** What was looked at. */
+  /** The subject of the probe. */
   readonly about: string;
 }
 
-/** One look at one thing. `signal`: the time for it is over. */
+/** One probe of one subject. `signal`: its time is over. */
 export interface DoctorProbe {
   readonly about: string;
   readonly look: (signal: AbortSignal) => Seen | readonly Seen[] | Promise<Seen | readonly Seen[]>;

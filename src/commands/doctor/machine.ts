@@ -22,7 +22,7 @@ function numbers(text: string): readonly number[] {
   return (text.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Each connection is an open file: what `limits` permits has to fit into what the system permits. */
+/** Each connection is an open file: the system must allow as many as `limits` permits. */
 export function openFiles({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
   const limit = openFileLimit();
   return limit === undefined

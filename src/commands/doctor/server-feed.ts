@@ -5,7 +5,7 @@ import { faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 
-/** The feed that the gateway would follow answers, and says that everything revoked until now was told. */
+/** The feed that the gateway would follow answers, and confirms that it sent all revocations. */
 export function serverFeed(view: RemoteView): readonly DoctorProbe[] {
   const about = `${view.name} revocation feed`;
   if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
@@ -42,7 +42,7 @@ function follow({ name, config, about, trust, clock, opened }: RemoteView, signa
     const open = openFeed(name, config, { about, trust, clock, log: { info: told, warn: told, error: told } });
     const feed = open?.(({ kind }) => {
       const judge = judges[kind];
-      // the follower is told that the feed is lost before the log is told why
+      // the follower learns of the lost feed before the log has the reason
       if (judge !== undefined) setImmediate(() => resolve(judge(detail)));
     });
     opened.defer(() => feed?.close());

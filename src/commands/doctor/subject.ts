@@ -20,7 +20,7 @@ interface OfFile<Kind, Config> {
 export type LoadedGatewayFile = OfFile<'gateway', GatewayConfig>;
 export type LoadedServiceFile = OfFile<'authorization', AuthorizationConfig>;
 
-/** The file that is looked at, as far as it can be read. */
+/** The checked file, as far as it can be read. */
 export type Subject = LoadedGatewayFile | LoadedServiceFile | { readonly kind: 'unusable'; readonly file: string };
 
 /** External inputs, and resources to close at the end. */
@@ -31,7 +31,7 @@ export interface DoctorContext {
   readonly opened: AsyncDisposableStack;
 }
 
-/** A file that does not load is told of by the check that loads it as `gatehouse check` does. */
+/** The check that loads the file, as `gatehouse check` does, reports one that does not load. */
 export function subjectOf(file: string): Subject {
   return kindOf(file) === 'authorization'
     ? made('authorization', file, loadAuthorizationConfig(file), AuthorizationSchema as unknown as Schema)

@@ -57,7 +57,7 @@ export function isThere(path: string): boolean {
   return entryAt(path) !== undefined;
 }
 
-/** What cannot be looked at cannot be written either, and that tells why. */
+/** A path that cannot be read cannot be written either, and the write says why. */
 function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

@@ -20,7 +20,7 @@ export interface Templated {
 export class Overlaps<Item extends Templated> {
   readonly #routes = node<Item>();
   readonly #others = node<Item>();
-  /** How many places were looked at. */
+  /** How many places were checked. */
   steps = 0;
 
   add(item: Item): void {

@@ -37,7 +37,7 @@ export interface ShadowReport {
   /** Most frequent first. */
   readonly groups: readonly Group[];
   readonly refused: number;
-  /** All of them only where the log has level debug, at which passing requests are told. */
+  /** All of them only if the log has level debug, where passed requests are logged. */
   readonly passed: number;
   readonly other: number;
   readonly bad: BadLines;

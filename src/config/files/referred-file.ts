@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readRegular } from './read-regular.ts';
 
-/** Told of each file before it is read, whether it is there or not, so that who waits for a change looks at all. */
+/** Gets each file before it is read, existing or not, so that a watcher knows all of them. */
 export interface FileNotes {
   add(file: string): unknown;
 }
@@ -13,7 +13,7 @@ export interface FileContext {
   readonly files?: FileNotes;
   /** Files that were already read, by full path, in base64. Then the disk is not read. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
-  /** Present: no secret is read. It is told of each variable and each file that was passed over. */
+  /** Present: no secret is read. It gets each skipped variable and file. */
   readonly passedOver?: FileNotes | undefined;
 }
 

@@ -128,7 +128,7 @@ export function loadAuthorizationWithoutSecrets(file: string): Loaded<Authorizat
   return loadFile(authorization, file, {}, { passedOver: new Set() });
 }
 
-/** Who is told of files, beside the outcome. */
+/** Receivers of file names, in addition to the outcome. */
 interface Notes {
   readonly files?: FileNotes | undefined;
   readonly passedOver?: Set<string>;
@@ -198,7 +198,7 @@ function judge<Config, File>(
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const { directory, passedOver = [] } = place;
-  // A file whose name is not known is told by the variable that names it.
+  // A file without a known name is named by its variable.
   const untold = [...passedOver].filter((each) => !isPlaceholder(each));
   if (open.length > 0) return { ok: false, problems, passedOver: untold, lacking: variablesOf(open, tree, untold) };
   const config = kind.complete(applyDefaults(kind.schema, plain(tree)) as File);

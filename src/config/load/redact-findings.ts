@@ -61,7 +61,7 @@ function placeName({ file, line, column }: Position): string {
   return `${line}:${column}:${file}`;
 }
 
-/** So many problems are told of one file: who has them all mended, or has another file, asks again. */
+/** The most reported problems of one file. After they are corrected, the next run shows more. */
 const MOST_TOLD = 100;
 
 /**

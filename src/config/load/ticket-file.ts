@@ -56,7 +56,7 @@ function ofKeys(env: Env): Env {
   );
 }
 
-/** The keys that are looked at, with their variables filled in. */
+/** The keys that `why` needs, with their variables filled in. */
 function partOf(tree: Tree, sources: Sources, faults: Fault[]): Tree {
   if (tree.kind !== 'map') return tree;
   const wanted = [...tree.entries].filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));

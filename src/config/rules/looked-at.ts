@@ -4,8 +4,8 @@ import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
 type Looks = Pick<RouteFile, 'match' | 'when'>;
 
 /**
- * The headers, in lower case, that decide about requests of a route: those that it looks at, and those in which its
- * schemes find what they judge. `any` where an expression chooses them itself.
+ * The headers, in lower case, that decide about requests of a route: those that it reads, and those with its schemes'
+ * credentials. `any` if an expression chooses them itself.
  */
 export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<string> | 'any' {
   const looked = headersLookedAt(route);
@@ -49,7 +49,7 @@ function membersOf(of: string): Members {
   return { mention: new RegExp(String.raw`\b${of}\b`, 'g'), named: new RegExp(`${asked}|${read}`, 'g') };
 }
 
-/** The request as a whole can be handed on, or gone through member by member, and all its members with it. */
+/** The whole request can be passed on or iterated, with all its members. */
 const WHOLE = /\brequest\b(?!\s*\.\s*(?:method|host|path|params|query|headers)\b)/;
 
 /** Every mention must name its member, or any may be meant. */

@@ -48,7 +48,7 @@ function ofNobody({ at, value }: Pick<Member<Pick<RouteFile, 'pass_headers'>>, '
   });
 }
 
-/** Names that are looked at, as they are written there. */
+/** Names that the expression reads, as written there. */
 function certificatesIn(looked: ReturnType<typeof headersLookedAt>): readonly string[] {
   return looked === 'any' ? [] : [...looked].filter((name) => certificateHeaderOf(name) !== undefined);
 }

@@ -124,7 +124,7 @@ function idOf({ value }: Route): string {
   return value.id ?? defaultId(value);
 }
 
-/** Two routes without an id of their own share one only when they are equal, which is told already. */
+/** Two routes without an id share one only if they are equal, which is reported already. */
 function idFaults([route, other]: readonly [Route, Route]): readonly Finding[] {
   if (route.value.id === undefined && other.value.id === undefined) return [];
   const message = `another route has the id \`${idOf(route)}\``;

@@ -10,7 +10,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** How long what is given out lives, and what it tells. */
+/** The lifetimes and claims of issued tokens. */
 export const tokenChecks: Checks<AuthorizationSubject> = {
   'lifetime of access tokens': ({ config }) => [
     ...lifetimeFaults(['tokens', 'access', 'ttl'], config.tokens.access.ttl),
@@ -74,7 +74,7 @@ function refreshFaults({ config }: AuthorizationSubject): readonly Finding[] {
   return [...(refresh.ttl > longest ? [] : [late]), ...(refresh.absolute_ttl >= refresh.ttl ? [] : [capped])];
 }
 
-/** RFC 9700 §4.14.2: what is used a second time is stolen, except within what a lost answer explains. */
+/** RFC 9700 §4.14.2: a second use means theft, unless a lost answer explains it. */
 function windowFaults(pointer: Pointer, window: number): readonly Finding[] {
   if (window <= MINUTE) return [];
   return [

@@ -85,7 +85,7 @@ function holdsTokens(mine: Asked, theirs: Asked, servers: Servers): boolean {
 
 const ANY = 'any';
 
-/** By server: what `aud` must contain there. */
+/** By server: the value that `aud` must contain. */
 function audiencesOf({ audience, authorization_servers }: Asked, servers: Servers): ReadonlyMap<string, string> {
   const names = authorization_servers ?? Object.keys(servers);
   return new Map(names.map((name) => [name, audience ?? servers[name]?.audience ?? ANY]));

@@ -43,7 +43,7 @@ export interface PlacedBlock<Block> {
   readonly route: RouteFacts;
 }
 
-/** What a rule of a block looks at in its route. */
+/** The parts of its route that a rule of a block reads. */
 export interface RouteFacts {
   /** Milliseconds between two bytes of an answer. */
   readonly idle: number | 'none';
@@ -53,7 +53,7 @@ export interface RouteFacts {
   readonly endsWithToken: boolean;
 }
 
-/** What a rule of a block looks at in the rest of the file. */
+/** The other parts of the file that a rule of a block reads. */
 export interface FileFacts {
   readonly around: FileContext;
   /** The host of `listen`. */

@@ -4,7 +4,7 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { each, type SchemeCheck } from './scheme.ts';
 
-/** What the rules of schemes with users look at in a block. */
+/** The parts of a block that the rules of schemes with users read. */
 interface UsersBlock {
   readonly realm?: string;
   readonly scopes: Readonly<Record<string, string>>;

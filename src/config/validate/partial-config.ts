@@ -29,7 +29,7 @@ function isCollection(schema: Schema, key: string | number | undefined): boolean
   return of?.items?.type === 'object' || typeof of?.additionalProperties === 'object';
 }
 
-/** A required key has no default, and an unknown one may hold such a part under another name: what follows is noise. */
+/** A required key has no default, and an unknown key may hold such a part under another name: later findings are noise. */
 function isIndispensable(schema: Schema, [key, ...rest]: Pointer, values: unknown): boolean {
   if (rest.length > 0 || key === 'version') return false;
   const of = schema.properties?.[String(key)];

@@ -1,10 +1,12 @@
-/** JSON objects come no deeper than a token may nest them; what is deeper is left as it is, and an error there is false. */
+/**
+ * JSON objects are converted only as deep as a token may nest them. Deeper ones stay unchanged, and an error there is false.
+ */
 const DEPTH = 64;
 
 /**
- * A value as the CEL library may have it. It tells a map from other objects by `constructor`, which in an object of names
- * that a client or a token gave may be one of these names: then every look at it would be an error. Such an object, and
- * each one that holds it, becomes a Map. Where there is none, and that is nearly always, nothing is copied.
+ * A value as the CEL library needs it. The library recognizes a map by `constructor`. An object of names from a client or a
+ * token may contain that name, and then every access would be an error. Such an object, and each one that contains it,
+ * becomes a Map. Without one, which is nearly always, nothing is copied.
  */
 export function celValue(value: unknown): unknown {
   return isNamedOddly(value, DEPTH) ? asMaps(value, DEPTH) : value;

@@ -21,7 +21,7 @@ export function strictReading(path: string): string {
 
 const ASCII = /%[0-7][0-9A-F]/g;
 
-/** Decoded once. An encoded slash stays: what it means is the route's own setting (`encoded_slashes`). */
+/** Decoded once. An encoded slash stays: the route's own setting decides its meaning (`encoded_slashes`). */
 export function decodedReading(strict: string): string {
   return strict.replace(ASCII, (encoded) => (encoded === '%2F' ? encoded : decodeURIComponent(encoded)));
 }

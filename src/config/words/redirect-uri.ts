@@ -18,7 +18,7 @@ const schemeOf = ({ protocol }: URL) => protocol.slice(0, -1);
 /** RFC 3986 §2: anything else reaches different readers as different things. */
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
-/** In this order; the first that is broken is told. */
+/** In this order. The first broken rule is reported. */
 const rules: readonly Rule[] = [
   {
     breaks: (text) => text.includes('#'),

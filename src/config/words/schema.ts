@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox';
 import * as Type from 'typebox';
 
 /**
- * The words that both configuration files are written in. A schema here is one declaration of three things: what a
- * YAML value may look like, what the program receives (durations as milliseconds, sizes as bytes, addresses as parts),
- * and what the reference says about it. `unit` names the conversion that `settle.ts` carries out.
+ * The words that both configuration files are written in. A schema here declares three things at once: the form of a YAML
+ * value, the value that the program receives (durations as milliseconds, sizes as bytes, addresses as parts), and its text in
+ * the reference. `unit` names the conversion that `apply-defaults.ts` carries out.
  */
 export const units = ['duration', 'size', 'address'] as const;
 export type Unit = (typeof units)[number];

@@ -12,10 +12,10 @@ import type { MapTree, Tree } from './tree.ts';
 const prefix = 'GATEHOUSE__';
 
 /**
- * Lays variables such as `GATEHOUSE__UPSTREAMS__ORDERS__URL` over the values of the file: two underscores a level,
- * names without regard to case and with `_` for `-`; `__FILE` at the end names a file that holds the value. Names with
- * a single underscore are left alone: Kubernetes sets `GATEHOUSE_PORT` for a Service of that name. What it sets for one
- * whose name begins with `gatehouse--` is told and ignored.
+ * Applies variables such as `GATEHOUSE__UPSTREAMS__ORDERS__URL` to the values of the file: two underscores a level, names
+ * without regard to case and with `_` for `-`; `__FILE` at the end names a file that holds the value. Names with a single
+ * underscore are ignored: Kubernetes sets `GATEHOUSE_PORT` for a Service of that name. Its variables for a name that begins
+ * with `gatehouse--` are reported and ignored.
  */
 export function applyEnvironment(tree: Tree, schema: Schema, sources: Sources): readonly Fault[] {
   const links = serviceLinks(sources.env, prefix);

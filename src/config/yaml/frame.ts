@@ -127,8 +127,8 @@ const MISSPELT = new RegExp(
 );
 
 /**
- * A password that was not encoded may hold a slash, as base64 does. Behind a web address a number before a slash is a port;
- * behind that of a store it is taken for a password, since nothing tells them apart. Bounded, as that above.
+ * A raw password may contain a slash, as base64 does. After a web address, a number before a slash is a port. After a store's
+ * address it counts as a password, since the two look alike. Bounded, like the one above.
  */
 const SPELT = new RegExp(
   `((?:\\b(?:${['rediss?', ...storageServerSchemes()].join('|')})://[^\\s:/@]*:)|//[^\\s:/@]*:(?!\\d{1,5}/))(\\S{1,1000})(?=@)`,

@@ -6,7 +6,7 @@ import { child, find, plain, type ScalarTree, type Tree } from './tree.ts';
 /** Says what is wrong with values. */
 type Judge = (tree: Tree) => readonly Finding[];
 
-/** Each takes a look at the whole file. */
+/** Each one reads the whole file. */
 const MOST_ROUNDS = 24;
 const MOST_TRIES = 64;
 

@@ -4,7 +4,7 @@ import type { Pointer } from '../words/problem.ts';
 import type { Fault } from './parse.ts';
 import type { Tree } from './tree.ts';
 
-/** A tree whose misspelt top-level keys are taken for those that they are nearest to, and a fault for each of them. */
+/** A tree whose misspelt top-level keys stand for their nearest known keys, with a fault for each. */
 export interface Respelt {
   readonly tree: Tree;
   readonly faults: readonly Fault[];

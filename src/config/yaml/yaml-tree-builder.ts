@@ -20,7 +20,7 @@ import { nestedTooDeep } from './yaml-words.ts';
 /** A few lines of nested aliases would make billions of values. Those that stand in the file were paid for by its author. */
 const mostValues = 100_000;
 
-/** Characters. Each is looked at by many rules, and one large text may stand behind very many aliases. */
+/** Characters. Many rules read each one, and one large text may be behind very many aliases. */
 const mostText = 4 * 1024 * 1024;
 
 const QUOTE_STAR = 'put text that starts with `*` in quotes';

@@ -23,7 +23,7 @@ export interface ClientRequest {
   off(event: 'end' | 'close', listener: () => void): this;
   pause(): unknown;
   resume(): unknown;
-  /** Gives back what was read of the body; to be called before its end was told. */
+  /** Returns the bytes that were read of the body. Call it before the end event. */
   unshift(chunk: Buffer): void;
 }
 

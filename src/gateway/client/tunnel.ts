@@ -87,7 +87,7 @@ const LEAVE = 1_000;
 /** RFC 6455 §7.4.1: policy violation. */
 const POLICY_VIOLATION = 1008;
 
-/** As `openTunnel`; what it gives ends the tunnel with a Close frame of ours, and says why. */
+/** As `openTunnel`. The returned function ends the tunnel with a Close frame of ours, and a reason. */
 export function openEndableTunnel({ client, upstream, head, idle }: Tunnel): (reason: string) => void {
   const frames = new EndableFrames();
   let ending = false;

@@ -70,7 +70,7 @@ export class EndableFrames extends Transform {
     done();
   }
 
-  /** Ends behind the frame that is open, if there is one; what comes after that is dropped. */
+  /** Ends after the open frame, if there is one. Later bytes are dropped. */
   endWith(last: Buffer): void {
     this.#last ??= last;
     this.#finish();

@@ -159,7 +159,7 @@ function mayHoldToken(query: string): boolean {
   return query !== '' && mayName(query, 'access_token');
 }
 
-// RFC 6750 §2.2: single-part, form-encoded, and nothing else. Spelled strictly: what is not surely a form is none.
+// RFC 6750 §2.2: single-part, form-encoded, and nothing else. Matched strictly: an uncertain form is none.
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
 /** Whether the body must be read for a credential (RFC 6750 §2.2). */

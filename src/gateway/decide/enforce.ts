@@ -109,7 +109,7 @@ function refuseVerified(routed: Routed, refusal: Refused<Code>, { identity, cach
   return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
 }
 
-/** A rule looks at the path in each reading of a server that decodes. */
+/** A rule reads the path in each reading of a server that decodes. */
 function ruleContexts({ head, host, target, route }: Routed): readonly RuleContext[] {
   return partsOf(target).map((parts) => ({
     head,
@@ -155,7 +155,7 @@ function isBesideAuthorization({ schemes }: Route, scheme: string): boolean {
   return schemes.some(({ name, places }) => name === scheme && places !== undefined);
 }
 
-/** RFC 6750 applies to no part of a request to a public route: what looks like a token is the upstream's own business. */
+/** RFC 6750 does not apply to a public route: a value like a token is the upstream's own business. */
 function untouched(target: Target): Extracted {
   return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query: target.query, form: undefined };
 }

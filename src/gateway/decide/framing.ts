@@ -62,7 +62,10 @@ export function namedDecisive(
 /** Characters of a name that are logged. */
 const LONGEST = 64;
 
-/** Routes that look at the same share a set: a client names thousands of fields, and thousands of routes may share a path. */
+/**
+ * Routes that read the same names share a set: a client can name thousands of fields, and thousands of routes may share a
+ * path.
+ */
 function decisiveOf(
   told: readonly string[],
   placed: Iterable<{ readonly decisive: DecisiveFields }>,

@@ -36,7 +36,7 @@ export function refuseAudience({ audience }: Requirements, identity: Identity): 
   return foreign === undefined ? undefined : refused('token_audience', undefined, foreign);
 }
 
-/** Undefined: permitted. The contexts are made only where a rule looks at them, and a rule must hold in each. */
+/** Undefined: permitted. The contexts are built only if a rule reads them, and a rule must hold in each. */
 export function permit(
   requirements: Requirements,
   identity: Identity,

@@ -33,7 +33,7 @@ export function limitText({ by, requests, per }: RateLimitConfig): string {
   return `${requests} in ${per / 1000} s by ${countedByText(by)}`;
 }
 
-/** Identities without the value share one bucket, which no value can name: text is told from its absence by `=`. */
+/** Identities without the value share one bucket, which no value can name: `=` separates text from its absence. */
 function reader(by: CountedBy): (identity: Identity) => string {
   switch (by.kind) {
     case 'client_id':

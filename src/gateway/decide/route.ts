@@ -44,7 +44,7 @@ export interface Route extends Placed {
   readonly upstream: Upstream;
   /** Whether an upload waits for its first bytes before it takes a connection. */
   readonly buffered: boolean;
-  /** `end_with: token`; undefined: what is open stays open. */
+  /** `end_with: token`. Undefined: open streams stay open. */
   readonly watch: WatchToken | undefined;
   readonly id: string;
   /** Where it stands, as file:line. */

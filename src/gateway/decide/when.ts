@@ -4,7 +4,7 @@ import type { RequestHead } from '../message/request-head.ts';
 import type { Captures } from '../routing/captures.ts';
 import { type Unseen, unseenIn } from './unseen.ts';
 
-/** What a rule about more than scope may look at. */
+/** The parts of a request that a rule beyond scope may read. */
 export interface RuleContext {
   readonly head: RequestHead;
   /** In the form in which hosts compare. */
@@ -41,7 +41,7 @@ function headersOf({ fields }: RequestHead, unseen: Unseen): Record<string, stri
   return { ...headers };
 }
 
-/** A parameter that occurs twice is a list, which equals no text: what the upstream would go by is unknown. */
+/** A parameter that occurs twice is a list, which equals no text: the upstream's choice is unknown. */
 function queryOf(query: string, { parameters }: Unseen): Record<string, string | string[]> {
   const found = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(query)) {

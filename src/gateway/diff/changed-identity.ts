@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { identityHeaders } from '../decide/identity-headers.ts';
 
-/** Routes whose callers can now write a header that an upstream was told to believe, and the names. */
+/** Routes whose callers can now write a header that an upstream trusts, and the names. */
 export function changedIdentity(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(identitiesOf(old));
   const byChange = Map.groupBy(identitiesOf(now), ([id, identity]) => {

@@ -6,7 +6,7 @@ import { buildDryEngine, type DryEngine, type LocatedConfig } from '../explain/d
 import { type SimulatedOutcome, simulate } from '../explain/simulate.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 
-/** One of the two files, ready to be asked. Its `when` conditions are taken for true. */
+/** One of the two files, ready for requests. Its `when` conditions count as true. */
 export interface CompiledFile {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];

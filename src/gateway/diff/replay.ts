@@ -86,7 +86,7 @@ function isAsRecorded({ outcome }: SimulatedOutcome, recorded: Recorded): boolea
   );
 }
 
-/** The log holds no headers: what chose the route then is given again. */
+/** The log holds no headers, so the replay adds those that chose the route then. */
 function askedAgain(recorded: Recorded, old: CompiledFile, before: Route | undefined): SimulatedRequest {
   const written = old.written(before);
   const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
@@ -165,7 +165,7 @@ function tokenFor(
   };
 }
 
-/** A condition that is new or changed looks at what no log holds. */
+/** A new or changed condition reads values that no log holds. */
 function dependsOnMore(
   old: CompiledFile,
   before: Route | undefined,

@@ -8,7 +8,7 @@ import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
 /** Random for this process, so that no request text can pass for a verified user. */
 const ASSUMED = `assumed-${randomUUID()}`;
 
-/** What a user presents whose password is taken for right. */
+/** The credential of a user with an assumed right password. */
 export function assumedCredentials(scheme: string, username: string): string {
   return `${scheme} ${ASSUMED} ${username}`;
 }

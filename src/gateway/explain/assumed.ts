@@ -7,7 +7,7 @@ import { identityOf } from '../verify/facts.ts';
 /** Text of a bearer token → what it is assumed to say. */
 export type AssumedTokens = ReadonlyMap<string, AssumedToken>;
 
-/** In the place of authorization servers: believes what it is told of a token, and knows no other. */
+/** Replaces authorization servers: accepts the assumed token, and no other. */
 export function assumedVerifier(
   config: GatewayConfig,
   tokens: AssumedTokens,

@@ -72,7 +72,7 @@ function dryOrigin({ host: authority }: URL, block: UpstreamConfig): UpstreamUrl
   return { ...nothing, carrier: NO_CARRIER, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
 }
 
-/** A decision never looks at it. */
+/** A decision never reads it. */
 const NO_CARRIER = undefined as unknown as EngineChoice;
 
 /** How a request comes that names no scheme: as the listener takes them. */

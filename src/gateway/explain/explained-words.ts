@@ -27,7 +27,7 @@ export function neededScopes(scope: ScopeRequirement, held: ReadonlySet<string>)
   return { needed, missing: missing.join(' ') };
 }
 
-/** One line: what of a token does not fit. */
+/** One line: the mismatch of a token. */
 export function mismatchInWords({ claim, found, expected, difference }: Mismatch): string {
   return `${claim}: found ${found}, expected ${expected}${difference === undefined ? '' : `; ${difference}`}`;
 }

@@ -11,7 +11,7 @@ export interface SimulatedRequest {
   readonly secure?: boolean | undefined;
   /** Name and value, in order. A Host among them stands for `host`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** A user of Basic or Digest whose password is taken for right. */
+  /** A user of Basic or Digest with an assumed right password. */
   readonly user?: string | undefined;
   /** The bearer token. */
   readonly token?: string | undefined;

@@ -23,7 +23,7 @@ export class ConnectionYielded extends Error {
   }
 }
 
-/** Reasons of ours for giving up before an answer began, and what the client is told. */
+/** The gateway's reasons to abort before an answer began, and the client's answer for each. */
 const causes = [
   { type: ClientGone, code: 'client_gone' },
   { type: BodyTooLarge, code: 'body_too_large' },

@@ -260,7 +260,7 @@ export class Relay implements AnswerHandler {
     this.#attempt.goTo(next);
   }
 
-  /** What the client is told of an end before any answer. */
+  /** The client's answer to an end before any answer. */
   #answerFor(error: Error): void {
     if (error instanceof TokenEnded) {
       this.#release(undefined);

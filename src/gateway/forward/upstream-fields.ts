@@ -84,7 +84,7 @@ function addForwarding(fields: string[], head: RequestHead): void {
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
 }
 
-/** Adds what the upstream is told of the client's connection: RFC 7239 and its predecessors, without X-Forwarded-For. */
+/** Adds the facts about the client's connection for the upstream: RFC 7239 and its predecessors, without X-Forwarded-For. */
 export function addForwardingFields(fields: string[], head: RequestHead): void {
   const { address, secure, certificate } = head.origin;
   const host = head.origin.host ?? head.host?.value ?? '';

@@ -41,7 +41,7 @@ export interface RouteDependencies {
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
-/** A checked file, made into routes: after this no configuration is looked at. */
+/** Turns a checked file into routes. No later code reads the configuration. */
 export function compileRoutes(config: GatewayConfig, dependencies: RouteDependencies): Route[] {
   const compile = compiler(config, dependencies);
   return config.routes.map((route, index) => compile(route, placeOf(dependencies, index)));

@@ -12,9 +12,9 @@ export type SchemeDependencies = Pick<SchemeScene, 'clock' | 'log' | 'kept' | 'c
 export interface Schemes {
   /** In the order of their challenges. */
   of(route: RouteConfig): readonly HttpScheme[];
-  /** Looks at the stores of users; settles when each was looked at once, and never rejects. */
+  /** Checks the stores of users. Settles when each was checked once, and never rejects. */
   start(): Promise<void>;
-  /** Every store was looked at; and where no authorization server is there beside them, not all are out of reach. */
+  /** Every store was checked. Without an authorization server beside them, at least one is reachable. */
   ready(): boolean;
   /** Each unreachable store, with the reason. */
   faults(): readonly string[];

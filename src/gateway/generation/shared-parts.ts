@@ -29,7 +29,7 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
   };
 }
 
-/** Conditions are made for their route alone: what they were made from is no small key. */
+/** Conditions belong to their route alone: their source would be a large key. */
 function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: readonly string[]) => Requirements {
   const audience = oncePerInput((wanted: Wanted) => audiences(config, wanted));
   const scope = oncePerInput(scopeRequirement);

@@ -151,7 +151,7 @@ function certificateRenewal(core: Core, app: FastifyInstance, { listen: { tls } 
   return tlsRenewal(server, { tls, directory, log, authorityGone: () => endProved(core, server) });
 }
 
-/** For clients whose authority is no longer believed: what is under way ends, and each of them proves itself again. */
+/** For clients with a removed certificate authority: requests in flight end, and each client proves itself again. */
 function endProved({ listener }: Pick<Core, 'listener'>, server: HttpsServer): void {
   listener.shaking.end();
   for (const socket of listener.proved) listener.leaving.add(socket);
@@ -182,7 +182,7 @@ export function remark({ live }: Core): string | undefined {
   return live.current.counters.reachable() ? undefined : COUNTED_ALONE;
 }
 
-/** Looks at all that a generation depends on, once; settles when each was tried, and never rejects. */
+/** Checks everything that a generation depends on, once. Settles when each was tried, and never rejects. */
 export async function warm({ verifiers, schemes, counters }: Generation): Promise<void> {
   await Promise.all([verifiers.start(), schemes.start(), counters.start()]);
 }

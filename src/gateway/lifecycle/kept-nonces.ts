@@ -11,8 +11,8 @@ export class CannotStart extends Error {
 }
 
 /**
- * Why the counts of nonces would be forgotten, looked at once it is known whether the shared counters can be reached: a
- * count that is forgotten lets a request be sent again (RFC 7616 §5.5).
+ * Why the counts of nonces would be lost. Checked once the shared counters are known to be reachable or not: a lost count
+ * allows a replay (RFC 7616 §5.5).
  */
 async function keptNoncesFault({ config, counters }: Generation): Promise<string | undefined> {
   if (!config.routes.some((route) => schemesTaken(route).some(({ row }) => row.countsUses))) return undefined;

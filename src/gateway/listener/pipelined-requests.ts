@@ -30,7 +30,7 @@ export class PipelinedRequests {
   /** The one that came last, as long as it waits. */
   #last: Waiting | undefined;
   #isFull = false;
-  /** Since it was last empty: what the client sent then may be here only now. */
+  /** Since it was last empty: bytes that the client sent then may arrive only now. */
   #wasFull = false;
   #late: (() => void) | undefined;
 

@@ -81,12 +81,12 @@ function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
   request.socket.once('close', () => lease.release());
 }
 
-/** What a client is told when its leave is over. */
+/** The client's answer when it may connect no longer. */
 function endings(end: (reason: string) => void): (why: StreamEnd) => void {
   return (why) => end(entry(why).text);
 }
 
-/** The upstream switched first; now the client is told, and from here on they are one connection. */
+/** The upstream switched first. Now the client gets the switch, and from here on they are one connection. */
 function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
   holdUntilClosed(exchange);
   return (raw, upstream, plan) => {

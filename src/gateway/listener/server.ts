@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
   /** Present: those of them who ask for it by ALPN speak HTTP/2. */
   readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
-  /** Is told of each connection of HTTP/1.1. */
+  /** Receives each HTTP/1.1 connection. */
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: IncomingRequest) => void;
   /** A request that never became one: counted, not answered by `handle`. Gives its ticket. `answer`: beyond its code. */
@@ -60,7 +60,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...withoutSchemas,
     rewriteUrl: () => '/',
     return503OnClosing: false,
-    // The framework would close the connection at once, whatever is owed on it; ours is told below.
+    // The framework would close the connection at once, even with pending answers. Our handler is below.
     clientErrorHandler: () => undefined,
     serverFactory: (listener) => httpServer(listener, { expectations, turns }, options),
     exposeHeadRoutes: false,
@@ -68,7 +68,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  // The first hook takes the request over, before the framework looks at its body or has an opinion on its media type.
+  // The first hook takes over the request, before the framework reads its body or judges its media type.
   app.addHook('onRequest', (request, reply, _next) => {
     reply.hijack();
     const { raw } = request;
@@ -92,7 +92,7 @@ interface Notes {
   readonly turns: ResponseOrder;
 }
 
-/** The time between two looks at connections that are slow with their head, in milliseconds. */
+/** Milliseconds between two checks of connections with slow heads. */
 const CHECK_INTERVAL = 1000;
 
 function httpServer(

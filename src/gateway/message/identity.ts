@@ -47,7 +47,7 @@ export interface Verified {
   readonly answerFields?: readonly string[];
 }
 
-/** Too many wrong passwords: this one was not looked at. */
+/** Too many wrong passwords: this one was not checked. */
 export interface Throttled {
   readonly kind: 'throttled';
   /** Seconds. */

@@ -157,7 +157,7 @@ export function listNames(field: Occurrences, token: string): boolean {
   return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
 }
 
-/** RFC 9110 §7.6.2: one hop fewer; what is no number stays as it is. At zero the request has ended here. */
+/** RFC 9110 §7.6.2: one hop fewer. A value that is not a number stays unchanged. At zero the request ends here. */
 export function oneHopFewer(value: string): string {
   return /^\d+$/.test(value) ? String(Number(value) - 1) : value;
 }

@@ -48,7 +48,7 @@ export function bucketOf(milliseconds: number): number {
   return bucket;
 }
 
-/** Reasons of one code that are counted apart: what a stranger can vary must not fill memory and dashboards. */
+/** Reasons of one code that are counted apart: values that a stranger can vary must not fill memory and dashboards. */
 const MOST_REASONS = 16;
 
 const REQUESTS_SUM = 0;

@@ -20,12 +20,12 @@ function placesOf(key: string): number {
   return Math.max(1, Math.ceil(bytes / PLACE));
 }
 
-/** Sweeps in which every entry is looked at once. */
+/** Sweeps in which every entry is checked once. */
 const SWEEPS = 10;
 
 /**
- * What was revoked and could still be accepted, of one authorization server. Bounded: what finds no place is not
- * forgotten in silence, `lacksUntil` says until when the list is not the whole truth.
+ * Revoked tokens that could still be accepted, for one authorization server. Bounded: an entry without a place is not lost
+ * silently, since `lacksUntil` says until when the list is incomplete.
  */
 export class DenyList {
   /** Changes with every entry, so a caller can reuse its last look until then. */
@@ -96,7 +96,7 @@ export class DenyList {
     }
   }
 
-  /** Looks at a part of the entries, and lets go of those whose tokens ended by themselves. `now` in seconds. */
+  /** Checks a part of the entries, and removes those whose tokens have expired. `now` in seconds. */
   sweep(now: number): void {
     for (let looked = Math.ceil(this.#size / SWEEPS) + 1; looked > 0; looked--) {
       this.#sweep ??= this.#ended(now);

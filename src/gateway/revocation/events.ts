@@ -19,7 +19,7 @@ export type FeedMessage =
   | { readonly kind: 'event'; readonly event: RevocationEvent }
   /** Events were missed for good, so remembered answers must be fetched again. */
   | { readonly kind: 'reset' }
-  /** Everything that was revoked until now was told. */
+  /** All revocations until now were sent. */
   | { readonly kind: 'in_step' }
   /** The connection is gone, and another one is tried. */
   | { readonly kind: 'lost' }

@@ -18,7 +18,7 @@ export interface OpenStreams {
   close(): void;
 }
 
-/** Milliseconds: what lasts no longer is never indexed. */
+/** Milliseconds: a shorter request is never indexed. */
 const EVERY = 250;
 
 const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | undefined>> = {

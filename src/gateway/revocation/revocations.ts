@@ -10,7 +10,7 @@ export type OnStale = 'introspect' | 'deny' | 'allow';
 
 /** What was revoked, as far as one server's feed has said; what verifies asks it on every request. */
 export interface Revocations {
-  /** Changes with every event: what was looked at under another number must be looked at again. */
+  /** Changes with every event: a result from another number must be checked again. */
   readonly generation: number;
   /** Changes when answers must be fetched again, including those in flight. */
   readonly epoch: number;
@@ -18,7 +18,7 @@ export interface Revocations {
   readonly span: number;
   denies(marks: TokenMarks): boolean;
   isDead(kid: string): boolean;
-  /** Undefined: what was not revoked here is not revoked, or the operator takes it for that. */
+  /** Undefined: a token without a revocation here is valid, or the operator accepts that. */
   doubt(): 'introspect' | 'deny' | undefined;
   /** Whether all that was revoked until a moment ago is known. */
   inStep(): boolean;
@@ -56,7 +56,7 @@ export interface Apply {
   readonly ended: (event: RevocationEvent) => void;
 }
 
-/** A server without a feed: what it revokes is seen when it is asked. */
+/** A server without a feed: only a question reveals its revocations. */
 export const NO_FEED: Revocations = {
   generation: 0,
   epoch: 0,
@@ -70,7 +70,7 @@ export const NO_FEED: Revocations = {
   close() {},
 };
 
-/** Milliseconds for which an event is told at least, also after its tokens have ended. */
+/** Milliseconds for which an event is reported at least, also after its tokens have expired. */
 const TOLD_FOR = 300_000;
 /** Milliseconds for which a start waits for the feed. */
 const START = 2_000;

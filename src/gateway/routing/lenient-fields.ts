@@ -106,7 +106,7 @@ function twinOf(name: string): (key: string) => boolean {
 /** Before a name, as they may be written. */
 const BLANKS = /^(?:\+|%20|%0[09a-d])+/i;
 
-/** Spares the look at nearly every name of a flood: what is encoded, or a blank, may come to be anything. */
+/** Skips nearly every name of a flood: an encoded name, or one with a blank, may decode to anything. */
 function beginningOf(name: string): (key: string) => boolean {
   const first = name.slice(0, 1).toLowerCase();
   const isPlain = PLAIN.test(first);

@@ -4,7 +4,7 @@ import { type FieldReading, headerReader, parameterReader } from './lenient-fiel
 import { actionsFoundIn, actionsIn } from './soap-actions.ts';
 import { unescaped } from './unescaped.ts';
 
-/** What a condition looks at. */
+/** The part of a request that a condition reads. */
 export interface Conditioned {
   readonly head: RequestHead;
   /** With its `?`. */
@@ -17,7 +17,7 @@ export type Holds = 'yes' | 'no' | 'repeated';
 export interface MatchCondition {
   /** For equality of routes and for `routes`. */
   readonly text: string;
-  /** What it looks at: `header x-beta`, `query v`, `soap action`. */
+  /** The part that it reads: `header x-beta`, `query v`, `soap action`. */
   readonly field: string;
   /** What the request has there. */
   values(request: Conditioned): readonly string[];

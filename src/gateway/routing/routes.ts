@@ -62,7 +62,7 @@ export class RouteTable<Route extends RoutePattern> {
     for (const root of this.#roots(host)) yield* routesAt(root, key, 1);
   }
 
-  /** The methods of every route for this host and path: what a preflight is told. */
+  /** The methods of every route for this host and path: the answer to a preflight. */
   methods(question: RouteLookup): ReadonlySet<string> | undefined {
     const found = new Set<string>();
     for (const route of this.placed(question)) for (const method of route.methods ?? ANY) found.add(method);

@@ -10,7 +10,7 @@ export interface Nonces {
   issue(purpose: string): string;
   /** Undefined: not one of ours, or from too far in the future. */
   read(text: string, purpose: string): Nonce | undefined;
-  /** One a key: the first is given out, and each is taken back, so that a new key is no other challenge. */
+  /** One for each key: the first issues, and all accept, so that a new key changes no challenge. */
   opaques(purpose: string): readonly string[];
   /** 64 hexadecimal digits that no client can know, for an unknown user. */
   readonly decoy: string;

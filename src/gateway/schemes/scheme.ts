@@ -34,7 +34,7 @@ export interface GatewayScheme<Block = unknown> {
    * outlive what they are kept in.
    */
   readonly countsUses: boolean;
-  /** true: a revoked credential ends within a second, so no proxy is told to remember a decision about one. */
+  /** true: a revoked credential ends within a second, so no proxy may cache a decision about one. */
   readonly isRevoked?: boolean;
   /** What a block names outside of the gateway, for `doctor`. */
   dependencies(block: Block): readonly SchemeDependency[];
@@ -42,7 +42,7 @@ export interface GatewayScheme<Block = unknown> {
 
 export type OpenedScheme = Omit<HttpScheme, 'places'>;
 
-/** A scheme that believes what it is told. */
+/** A scheme that accepts assumed credentials. */
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
@@ -54,9 +54,9 @@ export interface Assumed {
   refusalOf?(username: string): Refused<CredentialCode> | undefined;
 }
 
-/** Something outside that `doctor` looks at. */
+/** An external resource that `doctor` checks. */
 export interface SchemeDependency {
-  /** Two that give equal JSON are looked at once. */
+  /** Two with equal JSON are checked once. */
   readonly key: unknown;
   /** In a report. It has no secret. */
   readonly about: string;
@@ -92,7 +92,7 @@ export interface SchemeScene {
   readonly counted: unknown;
   /** The place where uses of nonces are counted. */
   readonly countedAt: string;
-  /** Stores that are looked at before the gateway is ready. A scheme adds those that it opens. */
+  /** Stores that are checked before the gateway is ready. A scheme adds those that it opens. */
   readonly stores: Set<LookedAt>;
 }
 

@@ -11,7 +11,7 @@ export interface StoredDecoys {
   of(name: string): StoredPassword | undefined;
   /** As the store has it, of a user who was found. */
   met(password: string): void;
-  /** Looks at which costs occur; never rejects. */
+  /** Reads which costs occur; never rejects. */
   refresh(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ const RETRY_AFTER = 1;
 /** `kept`: for credentials that were right a moment ago, so that strangers cannot take every place. */
 const atOnce = { atOnce: 16, waiting: 1280, kept: 256 } as const;
 
-/** `users`, the name by which it is told that they are out of reach. */
+/** `users`: the dependency's name in an outage. */
 const USERS = 'users';
 
 /** Looks for users in a store: of the same one once at a time, and not again at once. */

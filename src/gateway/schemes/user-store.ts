@@ -30,7 +30,7 @@ export interface UserStoreDependencies {
   readonly kind: UserKind;
   readonly clock: Clock;
   readonly faults: FaultLog;
-  /** The last look at the cost of passwords. */
+  /** The last read of the passwords' costs. */
   readonly costFaults: FaultLog;
 }
 

@@ -11,7 +11,7 @@ export interface StoredUsers {
   readonly encryption_keys?: readonly string[];
 }
 
-/** One for all routes that name it, and over a reload too: what it remembers is never older than a second. */
+/** One for all routes that name it, also over a reload: its cache is never older than a second. */
 export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: StoredUsers): UserStore {
   const { kept, lease, clock, log, directory, stores } = scene;
   const { storage, encryption_keys: encryptionKeys } = source;
@@ -24,7 +24,7 @@ export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: Sto
   return store;
 }
 
-/** A file of users is looked at with the configuration; a store is asked. */
+/** A file of users is read with the configuration; a store is asked. */
 export function storeOf(kind: UserKind, users: string | StoredUsers): readonly SchemeDependency[] {
   if (typeof users === 'string') return [];
   const { storage, encryption_keys: encryptionKeys } = users;

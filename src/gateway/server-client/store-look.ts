@@ -2,7 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 
-/** Whether a database answers, looked at from time to time. */
+/** Whether a database answers, checked from time to time. */
 export interface StoreLook {
   /** Looks now and then again and again; settles after the first look, and never rejects. */
   start(): Promise<void>;

@@ -19,7 +19,7 @@ export class Decisions {
   readonly #clock: Clock;
   readonly #access: AccessLog | undefined;
   readonly #newTally = tallies();
-  /** By route; what has no route has an empty one. */
+  /** By route. Requests without a route have an empty one. */
   readonly #tallies = new Map<string, RouteTally>();
   readonly #unrouted: RouteTally;
   readonly #watchers = new Set<Watcher>();
@@ -59,7 +59,7 @@ export class Decisions {
     return this.#otherHosts;
   }
 
-  /** Each is counted, and the first is told: it is a setting, and true of every request of that proxy. */
+  /** Each is counted, and the first is logged: it is a setting, and true of every request of that proxy. */
   otherHost({ host, origin }: RequestHead): void {
     this.#otherHosts++;
     if (this.#otherHosts > 1) return;
@@ -120,8 +120,8 @@ const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
 };
 
 /**
- * What shadow mode would have refused, or changed, is told as a refusal is: its report is made from a default log. An API
- * that fails is told as one that is out of reach.
+ * A request that shadow mode would have refused or changed is logged like a refusal: its report reads a default log. A
+ * failing API is logged like an unreachable one.
  */
 function levelOf(decision: Decision): 'debug' | 'info' | 'warn' | 'error' {
   const { code, outcome, status = 0, isCut } = decision;

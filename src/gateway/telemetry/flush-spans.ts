@@ -4,7 +4,7 @@ import { trace } from '@opentelemetry/api';
 /** Milliseconds: a collector that is away holds up no stop. */
 const PATIENCE = 2_000;
 
-/** Hands on the spans that the SDK holds back for its next batch: the process is about to end. Never rejects. */
+/** Exports the spans that the SDK keeps for its next batch: the process is about to end. Never rejects. */
 export async function flushSpans(): Promise<void> {
   const flush = flushOf(providerOf(trace.getTracerProvider()));
   if (flush === undefined) return;

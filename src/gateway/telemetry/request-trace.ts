@@ -124,7 +124,7 @@ function end(span: Span, { status, error, isFailure }: Ending): void {
   span.end();
 }
 
-/** In whatever form the SDK was told to write it; undefined: in none. */
+/** In the SDK's configured form; undefined: in none. */
 function propagate(context: Context): Propagated | undefined {
   const fields: string[] = [];
   const replaced = new Set<string>();

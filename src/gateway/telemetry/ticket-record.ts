@@ -31,7 +31,7 @@ const members = [
 /** All members but those that were not known. `time` is ISO 8601. */
 export type TicketRecord = Partial<Record<(typeof members)[number], string>>;
 
-/** Characters of one member: who sends a long path gets no long answer for it. */
+/** Characters of one member: a long path must not cause a long answer. */
 const LONGEST = 256;
 /** Values that the authorization server chose, not the client. */
 const LONGEST_NAME = 100;

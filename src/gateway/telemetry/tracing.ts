@@ -25,7 +25,7 @@ function begin(tracer: Tracer, head: RequestHead): RequestTrace {
   return new RequestTrace(tracer, span, trace.setSpan(parent, span));
 }
 
-/** In whatever form the SDK was told to read it. */
+/** In the SDK's configured form. */
 function contextOf(head: RequestHead): Context {
   return propagation.extract(ROOT_CONTEXT, head, {
     get: (from, name) => textOf(from, name.toLowerCase()),

@@ -36,7 +36,7 @@ export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): 
     isDestroyed = true;
     return Promise.all([own.destroy(), undici?.destroy()]);
   };
-  // It looks at the clock, so that requests do not while there is nothing to look for.
+  // It reads the clock, so that requests need not while there is nothing to check.
   const fallen: ForwardEngine = {
     tellsWaits: false,
     // undici sends no request for `*`.

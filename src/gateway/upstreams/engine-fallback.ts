@@ -25,7 +25,7 @@ export class EngineFallback {
     this.#events = events;
   }
 
-  /** It is told of each change. */
+  /** Receives each change. */
   join(member: (isOn: boolean) => void): void {
     this.#members.push(member);
   }

@@ -17,8 +17,8 @@ const READ = 64 * 1024;
 const JITTER = 0.1;
 
 /**
- * Asks one url how it is until it is closed, one question at a time. `onChange` is told when it has failed or answered so
- * often in a row that it changes, with why.
+ * Probes one url until it is closed, one probe at a time. `onChange` runs when enough failures or answers in a row change its
+ * health, with the reason.
  */
 export class HealthProbe {
   readonly #config: HealthConfig;

@@ -87,7 +87,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
         sessionTimeout: 0,
         requestTimeout: 0,
         sessionOptions: {
-          // Theirs is false by default; what counts is that of our connection.
+          // Theirs is false by default. Only that of our connection counts.
           rejectUnauthorized: true,
           createConnection: () => http2Connection(this.#options),
           settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
@@ -173,7 +173,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   }
 }
 
-/** Their errors carry a status for a client; what went wrong is the cause. */
+/** Their errors carry a status for a client. The cause has the fault. */
 function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

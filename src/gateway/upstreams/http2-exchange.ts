@@ -98,8 +98,8 @@ export class Http2Exchange {
   }
 
   /**
-   * A reader is told of an end in either case, and may be told late. Node.js says it by `push`: behind a frame that ends
-   * the stream while this is open, behind a reset when it is closed already (RFC 9113 §8.1).
+   * A reader gets an end in either case, perhaps late. Node.js sends it by `push`: after a frame that ends the stream while
+   * this is open, after a reset when it is closed already (RFC 9113 §8.1).
    */
   #noteEnd(stream: ClientHttp2Stream): void {
     const push = stream.push.bind(stream);

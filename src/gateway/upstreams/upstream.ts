@@ -46,7 +46,7 @@ function upstreamCredential(config: UpstreamCredentialsConfig): UpstreamCredenti
   return { name: 'authorization', value, folded: 'authorization' };
 }
 
-/** What an upstream is told, wherever it is. */
+/** The gateway's facts for any upstream. */
 export function describeUpstream(
   name: string,
   { credentials, retries, engine, http2 }: UpstreamConfig,

@@ -49,7 +49,7 @@ export interface AuthorizationServer {
   /** Why it is not usable, as of the last attempt; undefined: there was none. */
   fault(): string | undefined;
   stats(): ServerStats;
-  /** Fetches the keys, and looks at the store; again only for itself. */
+  /** Fetches the keys, and checks the store; again only for itself. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

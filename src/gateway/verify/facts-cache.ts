@@ -34,7 +34,7 @@ interface Entry extends Remembered {
   readonly answer: Verified;
   readonly key: VerificationKey | undefined;
   readonly marks: TokenMarks | undefined;
-  /** The generation of the revocations at which it was last looked at, and what was found. */
+  /** The revocations' generation at the last check, and its result. */
   checkedAt: number;
   revoked: boolean;
   /** Wall clock, milliseconds. */
@@ -56,7 +56,7 @@ export interface FactsCacheOptions {
   /** Whether the key that verified a token still counts. */
   readonly holds: (key: VerificationKey) => boolean;
   readonly revocations: Pick<Revocations, 'generation' | 'denies' | 'doubt'>;
-  /** Milliseconds for which an answer of the server is taken for fresh while its feed is silent. */
+  /** Milliseconds for which the server's answer counts as fresh while its feed is silent. */
   readonly maxStaleness: number;
   /** What is said while nothing may be believed that the feed could revoke. */
   readonly doubtful: Outage;
@@ -177,7 +177,7 @@ class TokenCache implements FactsCache {
     return undefined;
   }
 
-  /** Looked at again only when something was revoked since. */
+  /** Checked again only after a revocation. */
   #isRevoked(entry: Entry): boolean {
     const { generation } = this.#revocations;
     if (entry.checkedAt !== generation) {

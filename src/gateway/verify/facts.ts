@@ -17,7 +17,7 @@ export interface Facts {
   /** Milliseconds for which the facts serve without a new check, and for which they serve during an outage. */
   readonly freshFor: number;
   readonly staleFor: number;
-  /** Milliseconds past its `exp` for which a token is still good: what clocks may differ by. */
+  /** Milliseconds past its `exp` for which a token is still valid: the allowed clock difference. */
   readonly leeway: number;
 }
 

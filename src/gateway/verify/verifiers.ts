@@ -12,7 +12,10 @@ export interface BearerVerifiers {
   verifier(serverNames: readonly string[]): VerifyBearer;
   /** By the server that issued the identity. An identity without an authorization server does not expire. */
   readonly watch: WatchToken;
-  /** Begins fetching metadata and keys of servers that are new, and looks at their stores; settles when each server was tried once, and never rejects. */
+  /**
+   * Begins fetching metadata and keys of new servers, and checks their stores. Settles when each server was tried once, and
+   * never rejects.
+   */
   start(): Promise<void>;
   /** Every server was tried, and at least one that needs keys or a store has them. */
   ready(): boolean;

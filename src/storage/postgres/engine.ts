@@ -135,13 +135,13 @@ const inOneStatement: Way = async (channel, verb) => {
 };
 
 /**
- * BEGIN travels with the first statement, and what is not waited for with what follows it, up to COMMIT: a verb takes as
- * many round trips as it has statements whose rows it looks at, and at most one more.
+ * BEGIN travels with the first statement, and unawaited statements travel with the next one, up to COMMIT. So a verb takes as
+ * many round trips as it has statements whose rows it reads, and at most one more.
  */
 const inTransaction: Way = async (channel, verb) => {
   const sent: Promise<unknown>[] = [];
   const send = <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    // Looked at below, and until then not an unhandled rejection.
+    // Awaited below, and until then not an unhandled rejection.
     answer.catch(() => {});
     sent.push(answer);
     return answer;
@@ -171,7 +171,7 @@ async function proceed<Outcome>(
   return step.value;
 }
 
-/** Of statements that were sent together, the first failure is the cause: the others fail because of it. */
+/** The first failure of several statements is the cause: the others fail because of it. */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<void> {
   for (const answer of sent) await answer;
 }

@@ -33,7 +33,7 @@ const waits = { connectionTimeoutMillis: 5000, lock_timeout: 60_000, statement_t
 
 async function prepareDatabase(config: ClientConfig, now: number): Promise<void> {
   const client = new Client({ ...config, ...waits, keepAlive: true });
-  // What is lost while a statement runs is told by the statement.
+  // A running statement reports the loss of its connection.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -132,7 +132,7 @@ function oneWriteATurn(stream: Writable): () => void {
   };
 }
 
-/** Of prepared statements: the same text has the same name in every process, whatever the order of its first uses. */
+/** Names of prepared statements: the same text has the same name in every process, in any order of first uses. */
 function statementNames(): (sql: string) => string {
   const names = new Map<string, string>();
   return (sql) => {

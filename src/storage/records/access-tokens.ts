@@ -91,7 +91,7 @@ export function* revokeAccessToken({ hash, clientId, now }: TokenRevocation): Ve
   return 'revoked';
 }
 
-/** Of a token that was revoked before, or cannot be by this client. */
+/** For a token that was revoked before, or that this client cannot revoke. */
 function* ownership(hash: Uint8Array, clientId: string): Verb<Revocation> {
   const row = yield* first('SELECT client_id FROM access_token WHERE hash = $1', hash);
   if (row === undefined) return 'unknown';

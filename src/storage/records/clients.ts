@@ -108,7 +108,7 @@ function* endSecret(row: Row, at: number): Verb<void> {
   yield* run('UPDATE client_secret SET expires_at = $2 WHERE hash = $1', bytes(row, 'hash'), at);
 }
 
-/** The registration alone, where another client has the id: what was granted to it stays; false for an unknown client. */
+/** Removes only the registration if another client has the id: its grants stay. False for an unknown client. */
 export function* unregisterClient(id: string): Verb<boolean> {
   if (!(yield* changed('DELETE FROM client WHERE client_id = $1 RETURNING client_id', id))) return false;
   yield* run('DELETE FROM client_secret WHERE client_id = $1', id);
@@ -136,8 +136,8 @@ export interface ClientRevocation {
 }
 
 /**
- * Everything that the client was given before `nbf`, for users and for itself, also JWTs of which nothing is kept.
- * A grant that was used since then ends as a whole, and is told by its name.
+ * Ends everything that the client got before `nbf`, for users and for itself, also unstored JWTs. A grant that was used since
+ * then ends as a whole, and is reported by its name.
  */
 export function* revokeTokensInStore({ id, nbf, now, lifetime }: ClientRevocation): Verb<void> {
   yield* run('DELETE FROM authorization_code WHERE client_id = $1 AND used_at IS NULL AND issued_at < $2', id, nbf);

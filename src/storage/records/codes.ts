@@ -48,7 +48,7 @@ export interface NewCode {
   readonly transaction: OneTime | undefined;
 }
 
-/** `used`: the transaction counted before. `outdated`: what it rests on is no longer so. In both, nothing is saved. */
+/** `used`: the transaction counted before. `outdated`: its basis has changed. In both cases, nothing is saved. */
 export type Saved = 'saved' | 'used' | 'outdated';
 
 export function* saveCode({ code, consent, transaction }: NewCode, premises: Premises = {}): Verb<Saved> {
@@ -106,14 +106,14 @@ export interface CodeClaim {
 }
 
 /**
- * `replayed`: everything fits, but the code was used before; what came of it is revoked (RFC 6749 §4.1.2).
- * `wrong_client` and `mismatch`: the code stays for whom it belongs to, and the fifth such failure burns it.
+ * `replayed`: everything matches, but the code was used before. Its tokens are revoked (RFC 6749 §4.1.2). `wrong_client` and
+ * `mismatch`: the code stays for its owner, and the fifth such failure burns it.
  */
 export type CodeRefusal = 'replayed' | 'wrong_client' | 'mismatch' | 'unknown';
 
 export type Redemption = 'redeemed' | CodeRefusal;
 
-/** What the code is exchanged for is saved with its consumption or not at all. `rekeyed`: nothing was looked at yet. */
+/** The grant of a code is saved with its consumption or not at all. `rekeyed`: nothing was read yet. */
 export function* redeemCode(claim: CodeClaim, minted: Minted): Verb<Redemption | 'rekeyed'> {
   if (minted.signedBy !== undefined && !(yield* isStillTheirs(minted.signedBy))) return 'rekeyed';
   const redemption = yield* consumeCode(claim, minted.grant.expiresAt);
@@ -147,7 +147,7 @@ function* takeCode(claim: CodeClaim, keepUntil: number): Verb<boolean> {
   );
 }
 
-/** Of a claim that cannot be granted, whether or not it fits: what is wrong counts, and a good code stays unused. */
+/** For a claim that cannot be granted, matching or not: the fault counts, and a valid code stays unused. */
 export function* refuseCode(claim: CodeClaim): Verb<CodeRefusal> {
   const fitting = yield* first(
     `SELECT grant_id, used_at FROM authorization_code WHERE hash = $1 AND ${BINDINGS}`,

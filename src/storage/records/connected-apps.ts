@@ -5,7 +5,7 @@ import { type Consent, ending } from './grants.ts';
 
 /** An application that can act for the user, or gets in without being asked again; and when it last got a token. */
 export interface ConnectedApp extends Omit<Consent, 'byGrant'> {
-  /** Of the consent, of every live grant and of the session key: all that the application can do. */
+  /** From the consent, every live grant and the session key: all rights of the application. */
   readonly scope: string;
   /** The earliest of them. */
   readonly grantedAt: number;

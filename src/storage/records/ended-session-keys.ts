@@ -2,7 +2,7 @@ import { all, bytes, integer, type Row, run, type Verb } from '../engine/verb.ts
 import { tokenHashKey } from './access-tokens.ts';
 import { type Ending, LONGEST_LIFE } from './events.ts';
 
-/** Of one user, at one client or at all. */
+/** One user's keys, at one client or at all. */
 export interface KeyHolder {
   readonly subject: string;
   readonly clientId?: string | undefined;

@@ -5,7 +5,7 @@ export type EventKind = 'kid' | 'jti' | 'gid' | 'sub_nbf' | 'client_nbf' | 'toke
 
 /** Times are NumericDates, seconds. */
 export interface EventRecord {
-  /** Rises in the order of the commits: what was read up to a number is read once and for all. */
+  /** Rises in the order of the commits: everything up to a number is read once and for all. */
   readonly seq: number;
   readonly kind: EventKind;
   readonly key: string;
@@ -22,7 +22,7 @@ const EVENT_SKEW = 300;
 /** Seconds: where it is not known when the last token ends, none is taken to live longer. */
 export const LONGEST_LIFE = 86_400;
 
-/** Seconds by which numbers are apart that are given out a second apart, where fewer are needed. */
+/** Seconds between numbers that are a second apart, if fewer are needed. */
 const A_SECOND = 1_000_000;
 
 /** Makes place for a number, and holds the row until the transaction ends. */
@@ -72,7 +72,7 @@ export function* listEvents(since: number, limit: number): Verb<readonly EventRe
 
 /** Where the feed stands, and what a number is that somebody read up to. */
 export interface FeedPosition {
-  /** The number that was given out last; 0 before the first. */
+  /** The last assigned number; 0 before the first. */
   readonly last: number;
   /** The highest number of the removed ones; 0 before the first. */
   readonly pruned: number;

@@ -19,7 +19,7 @@ export function* sweep(now: number, limit: number): Verb<number> {
   let removed = 0;
   for (const [table, key, end] of ending) {
     const rows = yield* all(
-      // The end is looked at again, since a row that was chosen may have been prolonged before it is removed.
+      // The end is read again: a chosen row may have been prolonged before it is removed.
       `DELETE FROM ${table} WHERE ${end} <= $1
          AND ${key} IN (SELECT ${key} FROM ${table} WHERE ${end} <= $1 LIMIT $2) RETURNING 1 AS gone`,
       now,

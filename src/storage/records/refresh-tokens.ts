@@ -90,7 +90,7 @@ export interface RefreshRotation {
   readonly access: AccessTokenRecord | undefined;
   /** In place of a new access token, the end of the old one is moved. */
   readonly extended: { readonly hash: Uint8Array; readonly expiresAt: number } | undefined;
-  /** When the access token ends that is given out, also where it is a JWT. */
+  /** When the issued access token expires, also for a JWT. */
   readonly tokensUntil: number;
   /** As in `Minted`. */
   readonly signedBy?: SignedBy | undefined;

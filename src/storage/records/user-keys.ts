@@ -92,9 +92,9 @@ export interface UserKeyRotation {
 }
 
 /**
- * Ends every JWT of a user, wherever it is verified: the key is gone, private part and public, and the feed says so. The
- * next token makes the next key. Answers with the `kid`s that ended. Of a verb that does more, the last step; where it
- * ends grants too, `removeUserKeys` comes before them and `reportUserKeys` last, as in `endEverything`.
+ * Ends every JWT of a user, wherever it is verified: the key is gone, private part and public, and the feed says so. The next
+ * token makes the next key. Returns the `kid`s that ended. It is the last step of a larger verb. If that ends grants too,
+ * `removeUserKeys` comes before them and `reportUserKeys` last, as in `endEverything`.
  */
 export function* rotateUserKey({ subject, until, now }: UserKeyRotation): Verb<readonly string[]> {
   const kids = yield* removeUserKeys(subject);

@@ -135,7 +135,7 @@ function abandon(database: DatabaseSync, control: Control): void {
   try {
     if (database.isTransaction) control.rollback.run();
   } catch {
-    // The failure that led here is the one that is told.
+    // The original failure is reported.
   }
 }
 

@@ -132,7 +132,7 @@ const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, requ
   const clientId = form.require('client_id');
   const { subject: sub, username } = visitor.account;
   const ended = await service.records.disconnectApp({ subject: sub, clientId, now: seconds(service.clock) });
-  // what the form names can be any text: only that of an application that was connected is kept
+  // the form may name any text: only an application that was connected is logged
   if (ended === undefined) return;
   const facts = { client_id: clientId, sub, username, address: request.ip, request_id: request.id };
   service.audit.record('app_disconnected', facts);

@@ -58,7 +58,7 @@ function keyFaults({ at, value: { keys, hmac_key } }: Block, { around, scopes }:
   ];
 }
 
-/** As many names are told. */
+/** The number of reported names. */
 const NAMED = 5;
 
 function shortKeys(pointer: Pointer, keys: readonly ApiKeyEntry[], isOpened: boolean): readonly Finding[] {

@@ -27,7 +27,7 @@ export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, fil
   return [{ pointer: [...at, 'realm'], severity: 'warning', message, hint: didYouMean(digest.realm, realms) }];
 }
 
-/** As many names are told. */
+/** The number of reported names. */
 const NAMED = 5;
 
 /** Users whose hashes are of no algorithm that is offered: the right password is refused as a wrong one would be. */

@@ -78,7 +78,7 @@ function clearedFrom(head: RequestHead, plan: Forward): readonly string[] {
   const came = head.fields.filter((name, index) => {
     if (index % 2 === 1 || OURS.has(name) || OF_PROXIES.test(name)) return false;
     if (placed?.has(fold(name))) return true;
-    // who asks is a trusted proxy, and sends what it forwards
+    // the asking proxy is trusted, and sends the request that it forwards
     return identityHeaders.spoofs(name, true);
   });
   const credential = isHandedOn(plan) ? [] : ['authorization'];

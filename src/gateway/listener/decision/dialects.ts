@@ -39,7 +39,7 @@ const dialects: readonly Dialect[] = [
     via: 'envoy',
     path: '/envoy',
     isPrefix: true,
-    // Its client for this adds the address of the proxy, whether it was told to pass the client's on or not.
+    // Its client for this always adds the proxy's address, whether it forwards the client's or not.
     addsItself: true,
     tells: new Set(),
     read: ({ request, rest }) =>

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
 
-/** Milliseconds for the client to take leave, once it was told that the connection ends. */
+/** Milliseconds for the client to leave after the announced end of the connection. */
 const LEAVE = 1_000;
 
 /**

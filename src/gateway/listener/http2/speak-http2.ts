@@ -110,7 +110,7 @@ function accept(socket: TLSSocket, options: Http2Options): void {
 
 function serveStreams(watched: ClientSession, connection: Http2Connection, { limits, handle }: Http2Options) {
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    // What went wrong with a stream is told by its end.
+    // A stream's end reports its fault.
     stream.on('error', () => {});
     watched.began(stream);
     if (stream.destroyed || stream.closed) return;

@@ -16,7 +16,7 @@ export const apiKey: GatewayScheme<ApiKeyConfig> = {
   describe: ({ issuer, claims }) => `by a key of ${issuer}${claims.key_id === undefined ? '' : `, ${claims.key_id}`}`,
   countsUses: false,
   isRevoked: true,
-  // A file is looked at with the configuration.
+  // A file is read with the configuration.
   dependencies: ({ keys }) => storeOf('api_key', keys),
 };
 

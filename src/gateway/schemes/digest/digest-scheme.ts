@@ -69,7 +69,7 @@ function hashesBody(scene: Scene, head: RequestHead): boolean {
 interface Scene extends DigestParts {
   /** In the order in which they are offered. */
   readonly algorithms: readonly DigestAlgorithmName[];
-  /** The first is given out; none where the file wants none. */
+  /** The first issues nonces; none if the file has none. */
   readonly opaques: readonly string[];
   readonly identityOf: (username: string) => Identity;
 }

@@ -9,7 +9,7 @@ export interface AnswerHandler {
   onRequestSent?(): void;
   onHeaders(status: number, fields: readonly string[], resume: () => void): boolean;
   onData(chunk: Buffer): boolean;
-  /** Everything that came was told, and it is not the end. */
+  /** All received bytes were delivered, and it is not the end. */
   onWait?(): void;
   onComplete(trailers: readonly string[] | null): void;
   onError(error: Error): void;

@@ -4,7 +4,7 @@ import { ByteStore } from './byte-store.ts';
 import { ChunkedContent } from './chunked-content.ts';
 import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
 
-/** Who is told of an answer. `false`: no more for now, until `resume`. */
+/** Receives an answer. `false`: no more for now, until `resume`. */
 export interface AnswerSink {
   /** Also of an interim answer. */
   onHead(head: AnswerHead): boolean;
@@ -52,7 +52,7 @@ export class AnswerReader {
     this.#sink = sink;
   }
 
-  /** A request is on its way: what comes from now on is its answer. */
+  /** A request is in flight: the next bytes are its answer. */
   begin(awaited: Awaited): void {
     this.#awaited = awaited;
     this.#state = 'head';
@@ -220,7 +220,7 @@ export class AnswerReader {
     if (!this.#sink.onData(data)) this.#paused = true;
   }
 
-  /** The end is told also to those who wanted no more for now: nothing follows it. */
+  /** The end is delivered even to a paused reader: nothing follows it. */
   #end(trailers: readonly string[]): void {
     this.#state = 'over';
     this.#paused = false;
