@@ -3,12 +3,12 @@ import { parseHostPattern } from '../../src/config/words/host-pattern.ts';
 import { parsePathPattern } from '../../src/config/words/path-pattern.ts';
 import { judgeTarget } from '../../src/gateway/message/target.ts';
 import { matchConditions } from '../../src/gateway/routing/match-conditions.ts';
-import { type Placed, RouteTable } from '../../src/gateway/routing/routes.ts';
+import { type RoutePattern, RouteTable } from '../../src/gateway/routing/routes.ts';
 import { headOf } from '../gateway/head.ts';
 import type { Ask } from './asker.ts';
 import type { RuleFile } from './rule-files.ts';
 
-interface Named extends Placed {
+interface Named extends RoutePattern {
   readonly name: string;
 }
 

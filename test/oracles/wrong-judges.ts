@@ -1,7 +1,7 @@
 import { normalizeHost } from '../../src/config/words/host.ts';
 import type { PathSegment } from '../../src/config/words/path-pattern.ts';
 import { judgeTarget } from '../../src/gateway/message/target.ts';
-import { type Placed, RouteTable } from '../../src/gateway/routing/routes.ts';
+import { type RoutePattern, RouteTable } from '../../src/gateway/routing/routes.ts';
 import { headOf } from '../gateway/head.ts';
 import { type Answer, type Ask, type Asker, type Caller, headText, scopes } from './asker.ts';
 import { pathsOf, type RuleFile } from './rule-files.ts';
@@ -66,7 +66,7 @@ export const planted: Readonly<Record<string, Judge>> = {
 
 export const guessing: Judge = { ...right, told: guessed };
 
-interface Ruled extends Placed {
+interface Ruled extends RoutePattern {
   readonly index: number;
 }
 

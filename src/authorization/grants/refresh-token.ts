@@ -2,7 +2,7 @@ import { LONGEST_STEP, seconds } from '../../base/clock.ts';
 import { sha256 } from '../../base/secret.ts';
 import { OAuthError } from '../../oauth/errors.ts';
 import { scopeList } from '../../oauth/scope.ts';
-import type { RefreshTokenRecord, Rotation } from '../../storage/records/records.ts';
+import type { RefreshRotation, RefreshTokenRecord } from '../../storage/records/records.ts';
 import { userKeysUntil } from '../keys/user-keys.ts';
 import type { Service } from '../service/service.ts';
 import { type Granted, narrowedAudience, refreshedScope } from '../tokens/granted.ts';
@@ -90,7 +90,10 @@ async function tryToRotate(held: Held) {
   return outcome === 'rotated' ? { access, response } : outcome;
 }
 
-function tokenChange(access: AccessToken, extended: AccessToken | undefined): Pick<Rotation, 'access' | 'extended'> {
+function tokenChange(
+  access: AccessToken,
+  extended: AccessToken | undefined,
+): Pick<RefreshRotation, 'access' | 'extended'> {
   if (extended?.record === undefined) return { access: access.record, extended: undefined };
   return { access: undefined, extended: { hash: extended.record.hash, expiresAt: extended.expiresAt } };
 }

@@ -8,7 +8,7 @@ import {
   ambiguityDetail,
   matchReadings,
   placedInReadings,
-  type Question,
+  type RouteLookup,
   RouteTable,
 } from '../routing/routes.ts';
 import { hostNames } from './authority.ts';
@@ -104,7 +104,7 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   return found.kind === 'routed' ? judgeFields(router, found, question) : found;
 }
 
-function findRoute(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
+function findRoute(router: Router, head: RequestHead, target: Target, question: RouteLookup): Routed | Refuse | Reply {
   if (head.method === 'TRACE') return traced(matched(router, head, target, question));
   return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
 }
@@ -135,7 +135,7 @@ function aboutServer({ unrouted: route }: Router, head: RequestHead, host: strin
 }
 
 /** Fields that decide must occur once and must reach the upstream. Otherwise the upstream could serve another route. */
-function judgeFields({ table }: Router, routed: Routed, question: Question): Routed | Refuse {
+function judgeFields({ table }: Router, routed: Routed, question: RouteLookup): Routed | Refuse {
   const refusal = refuseNamed(table, routed, question) ?? refuseRepeated(routed, question);
   if (refusal === undefined) return routed;
   return routed.route.onlyLooksOn ? { ...routed, wouldRefuse: routed.wouldRefuse ?? refusal } : refusal;
@@ -144,18 +144,18 @@ function judgeFields({ table }: Router, routed: Routed, question: Question): Rou
 function refuseNamed(
   table: RouteTable<Route>,
   { head, route, target }: Routed,
-  question: Question,
+  question: RouteLookup,
 ): Refuse | undefined {
   const detail = head.connection && namedDecisive(head, () => placedInReadings(table, question, target));
   return detail === undefined ? undefined : refuse('connection_names_decisive', { route, detail });
 }
 
-function refuseRepeated({ route }: Routed, question: Question): Refuse | undefined {
+function refuseRepeated({ route }: Routed, question: RouteLookup): Refuse | undefined {
   const detail = route.requirements.repeated?.(question);
   return detail === undefined ? undefined : refuse('match_repeated', { route, detail });
 }
 
-function matched(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse {
+function matched(router: Router, head: RequestHead, target: Target, question: RouteLookup): Routed | Refuse {
   const { host } = question;
   const match = matchReadings(router.table, question, target);
   switch (match.kind) {
@@ -256,7 +256,7 @@ function sameAuthority(authority: string, head: RequestHead): boolean {
 const NO_CORS = 'the file has no `cors`, so pages of other origins may not call';
 
 /** Answered here, from the routes of the path, unless the route of the method asked for leaves it to the upstream. */
-function preflight(router: Router, head: RequestHead, target: Target, question: Question): Routed | Refuse | Reply {
+function preflight(router: Router, head: RequestHead, target: Target, question: RouteLookup): Routed | Refuse | Reply {
   const asked = matchReadings(router.table, { ...question, method: head.requestedMethod?.value ?? '' }, target);
   if (asked.kind === 'ambiguous') return ambiguous(router, asked, { head, host: question.host, target });
   if (asked.kind === 'route' && (asked.route.corsUpstream || asked.route.onlyLooksOn)) {

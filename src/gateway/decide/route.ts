@@ -5,7 +5,7 @@ import type { VerifyBearer, WatchToken } from '../message/identity.ts';
 import type { RouteTally } from '../message/tally.ts';
 import type { MatchCondition } from '../routing/match-conditions.ts';
 import type { Rewrite } from '../routing/rewrite.ts';
-import type { Placed } from '../routing/routes.ts';
+import type { RoutePattern } from '../routing/routes.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { DecisiveFields } from './framing.ts';
@@ -20,7 +20,7 @@ export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
  * One route of a loaded file, with all that judging and forwarding a request needs. Members that every request reads come
  * first. Equal routes share the rest: with thousands of routes, a request waits for memory.
  */
-export interface Route extends Placed {
+export interface Route extends RoutePattern {
   readonly tally: RouteTally;
   readonly conditions: readonly MatchCondition[];
   readonly methods: ReadonlySet<string> | undefined;

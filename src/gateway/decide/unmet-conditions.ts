@@ -1,5 +1,5 @@
 import type { MatchCondition } from '../routing/match-conditions.ts';
-import type { Question } from '../routing/routes.ts';
+import type { RouteLookup } from '../routing/routes.ts';
 import type { Route } from './route.ts';
 
 /** So many routes are named: thousands of SOAP actions may share a path. */
@@ -9,7 +9,7 @@ const NAMED = 3;
  * Why no route was found although host and path match some: the names of the failed conditions, for logs and tickets.
  * Expected and received values are left out, since both may be secret. Undefined if host and path match none.
  */
-export function unmetDetail(placed: Iterable<Route>, question: Question): string | undefined {
+export function unmetDetail(placed: Iterable<Route>, question: RouteLookup): string | undefined {
   const told: string[] = [];
   for (const route of placed) {
     if (told.length === NAMED) {
@@ -21,11 +21,11 @@ export function unmetDetail(placed: Iterable<Route>, question: Question): string
   return told.length === 0 ? undefined : `host and path fit ${told.join(', ')}`;
 }
 
-function unmetOf({ conditions }: Route, question: Question): string {
+function unmetOf({ conditions }: Route, question: RouteLookup): string {
   const unmet = conditions.filter((condition) => condition.holds(question) !== 'yes');
   return unmet.map((condition) => inWords(condition, question)).join(', ');
 }
 
-function inWords({ field, values }: MatchCondition, question: Question): string {
+function inWords({ field, values }: MatchCondition, question: RouteLookup): string {
   return `${values(question).length === 0 ? 'no' : 'another'} ${field}`;
 }

@@ -4,7 +4,7 @@ import type { PathSegment } from '../../config/words/path-pattern.ts';
 import { isSecretName } from '../../config/words/secret-names.ts';
 import type { Route } from '../decide/route.ts';
 import type { MatchCondition } from '../routing/match-conditions.ts';
-import type { Question } from '../routing/routes.ts';
+import type { RouteLookup } from '../routing/routes.ts';
 import { compareRank, compareSpecificity, hostText, pathText } from '../routing/specificity.ts';
 
 /** A route that was considered for a request, and what of it did not fit. */
@@ -18,13 +18,13 @@ export interface Candidate {
 const NEAREST = 3;
 
 /** Most specific first: the routes for this host and path; where there is none, those that are nearest. */
-export function candidatesFor(routes: readonly Route[], question: Question): readonly Candidate[] {
+export function candidatesFor(routes: readonly Route[], question: RouteLookup): readonly Candidate[] {
   const ordered = routes.toSorted(compareSpecificity);
   const placed = ordered.filter((route) => hostFits(route, question) && pathFits(route, question.key));
   return placed.length > 0 ? inTurn(placed, question) : nearest(ordered, question);
 }
 
-function inTurn(placed: readonly Route[], question: Question): readonly Candidate[] {
+function inTurn(placed: readonly Route[], question: RouteLookup): readonly Candidate[] {
   const turn: Turn = { chosen: undefined, passedOver: [] };
   return placed.map((route) => {
     const misfits = misfitsInTurn(route, question, turn);
@@ -39,7 +39,7 @@ interface Turn {
   readonly passedOver: Route[];
 }
 
-function misfitsInTurn(route: Route, question: Question, turn: Turn): readonly string[] {
+function misfitsInTurn(route: Route, question: RouteLookup, turn: Turn): readonly string[] {
   const unmet = conditionMisfits(route, question);
   const misfits = [...unmet, ...methodMisfits(route, question)];
   if (unmet.length === 0 && misfits.length > 0) turn.passedOver.push(route);
@@ -54,7 +54,7 @@ function behind(route: Route, chosen: Route): string {
 }
 
 /** Once a more specific route matches except for its method, a later one must name the method and must not be public. */
-function barred(route: Route, { method }: Question, { passedOver }: Turn): readonly string[] {
+function barred(route: Route, { method }: RouteLookup, { passedOver }: Turn): readonly string[] {
   const { methods, access } = route;
   const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
   if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
@@ -62,14 +62,14 @@ function barred(route: Route, { method }: Question, { passedOver }: Turn): reado
   return [`${why}, and the more specific ${stricter.id} does not take ${method}`];
 }
 
-function nearest(ordered: readonly Route[], question: Question): readonly Candidate[] {
+function nearest(ordered: readonly Route[], question: RouteLookup): readonly Candidate[] {
   return ordered
     .toSorted((one, other) => nearness(other, question) - nearness(one, question))
     .slice(0, NEAREST)
     .map((route) => ({ route, misfits: misfitsOf(route, question) }));
 }
 
-function misfitsOf(route: Route, question: Question): readonly string[] {
+function misfitsOf(route: Route, question: RouteLookup): readonly string[] {
   const { host } = route;
   return [
     ...(hostFits(route, question) ? [] : [`host: ${question.host} is not ${host && hostText(host)}`]),
@@ -80,13 +80,13 @@ function misfitsOf(route: Route, question: Question): readonly string[] {
 }
 
 /** How many leading segments fit; a host that fits breaks ties. */
-function nearness(route: Route, question: Question): number {
+function nearness(route: Route, question: RouteLookup): number {
   const parts = question.key.slice(1).split('/');
   const first = route.segments.findIndex((segment, index) => !segmentFits(route, segment, parts[index]));
   return (first === -1 ? route.segments.length : first) * 2 + (hostFits(route, question) ? 1 : 0);
 }
 
-function hostFits({ host }: Route, question: Question): boolean {
+function hostFits({ host }: Route, question: RouteLookup): boolean {
   return host === undefined || matchHost(host, question.host) !== undefined;
 }
 
@@ -106,7 +106,7 @@ function segmentFits({ caseSensitive }: Route, segment: PathSegment, part: strin
   return [segment.decoded, segment.strict].some((text) => compared(text) === compared(part));
 }
 
-function conditionMisfits({ conditions }: Route, question: Question): readonly string[] {
+function conditionMisfits({ conditions }: Route, question: RouteLookup): readonly string[] {
   return conditions.flatMap((condition) =>
     condition.holds(question) === 'yes' ? [] : [`${condition.text}: ${found(condition, question)}`],
   );
@@ -115,7 +115,7 @@ function conditionMisfits({ conditions }: Route, question: Question): readonly s
 /** Characters of a value that are shown. */
 const LONGEST = 80;
 
-function found({ field, values, holds }: MatchCondition, question: Question): string {
+function found({ field, values, holds }: MatchCondition, question: RouteLookup): string {
   if (holds(question) === 'repeated') return 'it occurs more than once, or in another spelling';
   const [value] = values(question);
   if (value === undefined) return 'the request has none';
@@ -124,7 +124,7 @@ function found({ field, values, holds }: MatchCondition, question: Question): st
   return `the request has \`${value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value}\``;
 }
 
-function methodMisfits({ methods }: Route, { method }: Question): readonly string[] {
+function methodMisfits({ methods }: Route, { method }: RouteLookup): readonly string[] {
   if (methods === undefined || methods.has(method)) return [];
   return [`method: ${method} is not among ${[...methods].join(', ')}`];
 }

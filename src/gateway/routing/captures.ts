@@ -1,6 +1,6 @@
 import { matchHost } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
-import type { Placed } from './routes.ts';
+import type { RoutePattern } from './routes.ts';
 
 /** What the names of a route's patterns stood for in a request. */
 export interface Captures {
@@ -9,7 +9,7 @@ export interface Captures {
 }
 
 /** `parts` are the segments of a path that this route matched, in one of its readings. */
-export function captures({ host, segments }: Placed, hostName: string, parts: readonly string[]): Captures {
+export function captures({ host, segments }: RoutePattern, hostName: string, parts: readonly string[]): Captures {
   return { host: host === undefined ? {} : (matchHost(host, hostName) ?? {}), path: pathCaptures(segments, parts) };
 }
 

@@ -4,7 +4,7 @@ import type { RouteLookup, RoutePattern } from './placed.ts';
 import { buildTree, type Node, type SharedParts } from './route-tree.ts';
 import { routesAt, type Search, walk } from './route-walk.ts';
 
-export type { RouteLookup as Question, RoutePattern as Placed } from './placed.ts';
+export type { RouteLookup, RoutePattern } from './placed.ts';
 
 export type RouteMatch<Route> =
   | { readonly kind: 'route'; readonly route: Route }

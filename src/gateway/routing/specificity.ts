@@ -1,9 +1,9 @@
 import { compareHosts, type HostPattern, hostShape } from '../../config/words/host-pattern.ts';
 import { compareSegments, type PathSegment } from '../../config/words/path-pattern.ts';
-import type { Placed } from './routes.ts';
+import type { RoutePattern } from './routes.ts';
 
 /** Negative where the first route is asked before the second, as `RouteTable` asks them: host, path, conditions. */
-export function compareSpecificity(one: Placed, other: Placed): number {
+export function compareSpecificity(one: RoutePattern, other: RoutePattern): number {
   return (
     compareRank(one, other) ||
     conditionText(one).localeCompare(conditionText(other)) ||
@@ -12,7 +12,7 @@ export function compareSpecificity(one: Placed, other: Placed): number {
 }
 
 /** The same, but zero where only their text tells which of two routes is asked first. */
-export function compareRank(one: Placed, other: Placed): number {
+export function compareRank(one: RoutePattern, other: RoutePattern): number {
   return (
     byHost(one.host, other.host) ||
     compareSegments(one.segments, other.segments) ||
@@ -20,7 +20,7 @@ export function compareRank(one: Placed, other: Placed): number {
   );
 }
 
-function conditionText({ conditions }: Placed): string {
+function conditionText({ conditions }: RoutePattern): string {
   return conditions.map(({ text }) => text).join('\n');
 }
 
@@ -34,7 +34,7 @@ export function hostText({ labels }: HostPattern): string {
   return labels.map((label) => (label.kind === 'literal' ? label.text : `{${label.name}}`)).join('.');
 }
 
-export function pathText({ segments }: Pick<Placed, 'segments'>): string {
+export function pathText({ segments }: Pick<RoutePattern, 'segments'>): string {
   return `/${segments.map(segmentText).join('/')}`;
 }
 

@@ -36,7 +36,7 @@ export type { Consent, ConsentGiven, GrantRecord } from './grants.ts';
 export type { ImportedPassword } from './imported-passwords.ts';
 export type { OneTime } from './one-time.ts';
 export type { Premises } from './preconditions.ts';
-export type { Minted, NewRefreshToken, RefreshRotation as Rotation, RefreshTokenRecord } from './refresh-tokens.ts';
+export type { Minted, NewRefreshToken, RefreshRotation, RefreshTokenRecord } from './refresh-tokens.ts';
 export { noneSealed, type SealedCounts, type SealedKind, sealedKinds } from './reseal.ts';
 export type { SessionKeyRecord } from './session-keys.ts';
 export type { SessionRecord } from './sessions.ts';

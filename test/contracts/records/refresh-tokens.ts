@@ -1,5 +1,5 @@
 import { sha256 } from '../../../src/base/secret.ts';
-import type { Rotation } from '../../../src/storage/records/records.ts';
+import type { RefreshRotation } from '../../../src/storage/records/records.ts';
 import {
   accessToken,
   isAlive,
@@ -13,7 +13,7 @@ import {
   times,
 } from './samples.ts';
 
-const lost: Readonly<Record<string, Partial<Rotation>>> = {
+const lost: Readonly<Record<string, Partial<RefreshRotation>>> = {
   'another client': { clientId: 'other' },
   'the second in which it expires': { now: now + 600 },
   'an unknown token': { hash: sha256('unknown') },

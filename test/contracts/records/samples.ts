@@ -10,7 +10,7 @@ import type {
   NewRefreshToken,
   NewSigningKey,
   Records,
-  Rotation,
+  RefreshRotation,
   SessionKeyRecord,
   SessionRecord,
 } from '../../../src/storage/records/records.ts';
@@ -127,7 +127,12 @@ export function minted(name: string, changes: Partial<GrantRecord> = {}) {
   };
 }
 
-export function rotation(from: string, to: string, grantId: string, changes: Partial<Rotation> = {}): Rotation {
+export function rotation(
+  from: string,
+  to: string,
+  grantId: string,
+  changes: Partial<RefreshRotation> = {},
+): RefreshRotation {
   return {
     hash: sha256(from),
     clientId: 'shop',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { judgeTarget, type Target } from '../../../src/gateway/message/target.ts';
-import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import { type RoutePattern, RouteTable } from '../../../src/gateway/routing/routes.ts';
 import { behind, gateway } from '../../support/gateway.ts';
 import { sendAll } from '../../support/many.ts';
 import fc, { tries } from '../../support/properties.ts';
@@ -55,7 +55,7 @@ const target = fc.array(piece, { maxLength: 14, size: 'max' }).map((pieces) => `
 const patterns = ['/admin', '/admin/{*}', '/public/{*}', '/public/a', '/public/{}/a', '/{}', '/{}/{}', '/{*}'];
 
 const table = new RouteTable(
-  patterns.map((id): Placed & { readonly id: string } => {
+  patterns.map((id): RoutePattern & { readonly id: string } => {
     let count = 0;
     const parsed = parsePathPattern(id.replace(/\{/g, () => `{n${++count}`));
     if (parsed.kind === 'fault') throw new Error(parsed.message);

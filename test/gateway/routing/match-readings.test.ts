@@ -2,9 +2,9 @@ import t from 'tap';
 import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { judgeTarget } from '../../../src/gateway/message/target.ts';
 import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
-import { ambiguityDetail, matchReadings, type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import { ambiguityDetail, matchReadings, type RoutePattern, RouteTable } from '../../../src/gateway/routing/routes.ts';
 
-interface Rule extends Placed {
+interface Rule extends RoutePattern {
   readonly id: string;
 }
 

@@ -2,10 +2,10 @@ import t from 'tap';
 import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { tailOf } from '../../../src/gateway/routing/route-tree.ts';
 import { fitsTail } from '../../../src/gateway/routing/route-walk.ts';
-import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import { type RoutePattern, RouteTable } from '../../../src/gateway/routing/routes.ts';
 import { headOf } from '../head.ts';
 
-function placed(path: string, caseSensitive = true): Placed {
+function placed(path: string, caseSensitive = true): RoutePattern {
   const parsed = parsePathPattern(path);
   if (parsed.kind === 'fault') throw new Error(parsed.message);
   return {

@@ -2,11 +2,11 @@ import t from 'tap';
 import { parseHostPattern } from '../../../src/config/words/host-pattern.ts';
 import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
-import { type Placed, RouteTable } from '../../../src/gateway/routing/routes.ts';
+import { type RoutePattern, RouteTable } from '../../../src/gateway/routing/routes.ts';
 import fc from '../../support/properties.ts';
 import { headOf } from '../head.ts';
 
-interface Named extends Placed {
+interface Named extends RoutePattern {
   readonly id: string;
 }
 

@@ -2,11 +2,11 @@ import t from 'tap';
 import { parseHostPattern } from '../../../src/config/words/host-pattern.ts';
 import { parsePathPattern } from '../../../src/config/words/path-pattern.ts';
 import { matchConditions } from '../../../src/gateway/routing/match-conditions.ts';
-import type { Placed } from '../../../src/gateway/routing/routes.ts';
+import type { RoutePattern } from '../../../src/gateway/routing/routes.ts';
 import { compareRank, compareSpecificity, hostText, pathText } from '../../../src/gateway/routing/specificity.ts';
 
 /** `PATH[ @HOST]`, with this header asked for. */
-function placed(text: string, headers: Record<string, string> = {}): Placed {
+function placed(text: string, headers: Record<string, string> = {}): RoutePattern {
   const [path = '', host] = text.split(' @');
   const parsed = parsePathPattern(path);
   if (parsed.kind === 'fault') throw new Error(parsed.message);
