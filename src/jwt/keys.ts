@@ -1,6 +1,7 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { type AlgorithmName, algorithms } from './algorithms.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { type OnLoop, publicOnLoop } from './on-loop.ts';
 
 /** A key that is ready to verify with one algorithm. */
 export interface VerificationKey {
@@ -10,6 +11,8 @@ export interface VerificationKey {
   /** The same for the same key in a later set, so that what it verified can be told from what is gone. */
   readonly id: string;
   readonly key: CryptoKey;
+  /** Undefined if only threads verify with this key. */
+  readonly onLoop?: OnLoop | undefined;
 }
 
 export interface RefusedKey {
@@ -116,7 +119,8 @@ async function importOne(
   if (before !== undefined) return before;
   try {
     const key = (await importJWK(publicPart(jwk), alg)) as CryptoKey;
-    return hasSoundModulus(key, alg) ? { alg, kid: nameOf(jwk), id, key } : undefined;
+    if (!hasSoundModulus(key, alg)) return undefined;
+    return { alg, kid: nameOf(jwk), id, key, onLoop: publicOnLoop(key, alg) };
   } catch {
     // Not on the curve, not base64url, a parameter missing: a key that cannot be read.
     return undefined;

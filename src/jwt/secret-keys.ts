@@ -1,5 +1,6 @@
 import { type AlgorithmName, algorithms } from './algorithms.ts';
 import type { VerificationKey } from './keys.ts';
+import { secretOnLoop } from './on-loop.ts';
 
 /** The HMAC keys of one shared secret. They come from configuration alone, so whatever `kid` a token has, it means them. */
 export function importSecret(
@@ -9,7 +10,7 @@ export function importSecret(
   const importOne = async (alg: AlgorithmName, bits: number): Promise<VerificationKey> => {
     const hmac = { name: 'HMAC', hash: `SHA-${bits}` };
     const key = await crypto.subtle.importKey('raw', secret, hmac, false, ['verify']);
-    return { alg, kid: undefined, id: alg, key };
+    return { alg, kid: undefined, id: alg, key, onLoop: secretOnLoop(secret, alg) };
   };
   return Promise.all(
     accepted.flatMap((alg) => {

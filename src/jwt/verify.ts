@@ -4,14 +4,19 @@ import type { RefusedJwt } from './faults.ts';
 import { algorithmMismatch, type ExpectedHeader, typeMismatch } from './header-mismatches.ts';
 import type { VerificationKey } from './keys.ts';
 import type { ParsedJws } from './parse.ts';
+import type { TurnBudget } from './turn-budget.ts';
 
-/** The key that made the signature; undefined: none of these did. A header whose `alg` is not the key's never fits. */
+/**
+ * The key that made the signature; undefined: none of these did. A header whose `alg` is not the key's never fits.
+ * `budget`: of the event loop that this runs on.
+ */
 export async function verifySignature(
   jws: ParsedJws,
   keys: readonly VerificationKey[],
+  budget: TurnBudget,
 ): Promise<VerificationKey | undefined> {
   for (const candidate of keys) {
-    if (candidate.alg === jws.header.alg && (await isSignedBy(jws, candidate))) return candidate;
+    if (candidate.alg === jws.header.alg && (await isSignedBy(jws, candidate, budget))) return candidate;
   }
   return undefined;
 }
@@ -20,8 +25,13 @@ export async function verifySignature(
  * RFC 7515 §5.2. Form, header, key and algorithm are judged before, so only the signature is left. A flood of wrong ones
  * costs no error with a stack, and nothing is parsed again.
  */
-function isSignedBy({ token, signature }: ParsedJws, { key, alg }: VerificationKey): Promise<boolean> {
+function isSignedBy(
+  { token, signature }: ParsedJws,
+  { key, onLoop, alg }: VerificationKey,
+  budget: TurnBudget,
+): boolean | Promise<boolean> {
   const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')), 'latin1');
+  if (onLoop !== undefined && (onLoop.cost === 0 || budget.take(onLoop.cost))) return onLoop.verify(signed, signature);
   return crypto.subtle.verify(algorithms[alg].verifying, key, signature, signed);
 }
 
