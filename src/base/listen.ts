@@ -18,8 +18,8 @@ export class CannotListen extends Error {
 
 /** What is wrong with an address, and what to do. */
 const reasons: Readonly<Record<string, readonly [string, string]>> = {
-  EADDRINUSE: ['is taken', 'stop what listens there, or choose another address'],
-  EACCES: ['needs more rights than this user has', 'choose a port above 1023'],
+  EADDRINUSE: ['is taken', 'stop the program that listens there, or choose another address'],
+  EACCES: ['needs more permissions than this user has', 'choose a port above 1023'],
   EADDRNOTAVAIL: ['is not an address of this machine', ''],
 };
 

@@ -1,0 +1,19 @@
+/** The last value that was made, and what it was made from: the same again is not made twice. */
+export class LastMade<Value> {
+  #key: readonly unknown[] = [];
+  #made: { readonly value: Value } | undefined;
+
+  /** `key`: everything that the value depends on. Its parts are compared by identity. */
+  for(key: readonly unknown[], make: () => Value): Value {
+    if (this.#made === undefined || !this.#isFor(key)) {
+      this.#made = { value: make() };
+      this.#key = key;
+    }
+    return this.#made.value;
+  }
+
+  #isFor(key: readonly unknown[]): boolean {
+    for (let index = 0; index < key.length; index++) if (key[index] !== this.#key[index]) return false;
+    return true;
+  }
+}
