@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Lines } from '../message/lines.ts';
 import type { ClientCertificate } from '../message/request-head.ts';
+import type { SectionMemory } from './section-memory.ts';
 
 /**
- * The client's side of one exchange: as much of it as is used. On HTTP/1.1 these are Node's own classes, on HTTP/2 those
- * of gateway/http2, which stand on a stream.
+ * The client's side of one exchange: as much of it as is used. Node's own classes are of this form, and
+ * those of listener/http1 and listener/http2.
  */
 export interface ClientRequest {
   readonly method?: string | undefined;
@@ -11,6 +13,8 @@ export interface ClientRequest {
   readonly headers: IncomingHttpHeaders;
   /** Name, value, name, value, … as received. */
   readonly rawHeaders: readonly string[];
+  /** What was found out of these fields, if the connection sent the same ones before. */
+  readonly memory?: SectionMemory | undefined;
   /** Whether all of the body has arrived. */
   readonly complete: boolean;
   readonly socket: ClientConnection;
@@ -37,6 +41,8 @@ export interface ClientResponse {
   writeContinue(): void;
   /** Throws where a line cannot be written. */
   writeHead(status: number, fields: string[]): unknown;
+  /** The same for the fields of `lines` and then `more`, by a carrier that can send lines as they are. */
+  writeLines?(status: number, lines: Lines, more: readonly string[]): void;
   /** False: wait for `drain`. */
   write(chunk: Buffer | string): boolean;
   end(text?: string, encoding?: BufferEncoding): unknown;
@@ -50,6 +56,8 @@ export interface ClientResponse {
 /** What carries one exchange: a connection, or a stream of one. */
 export interface ClientConnection {
   readonly destroyed: boolean;
+  /** Its own side has ended, or is about to. */
+  readonly writableEnded?: boolean;
   /** The connection's address. */
   readonly remoteAddress?: string | undefined;
   /** For a stream: the client certificate of its connection. */

@@ -16,6 +16,7 @@ import type { RequestTrace } from '../telemetry/request-trace.ts';
 import type { Tickets } from '../telemetry/tickets.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { ClientConnection, ClientRequest, ClientResponse } from './client-message.ts';
+import type { Deadlines } from './deadlines.ts';
 import { discardUpload } from './discard.ts';
 import type { EntityBudget } from './entity-budget.ts';
 import { problemMembers } from './problem-members.ts';
@@ -48,6 +49,8 @@ export interface Shared {
   /** Undefined: tracing is off. */
   readonly tracing: Tracing | undefined;
   readonly stalls: Stalls;
+  /** One for the process, too. */
+  readonly deadlines: Deadlines;
   /** One for the process: the memory for held bodies. */
   readonly bodies: EntityBudget;
   /** One for the process, too. */

@@ -1,4 +1,6 @@
+import type { LastMade } from '../../base/last-made.ts';
 import type { Forward } from '../decide/outcome.ts';
+import { Lines, type SizedLines } from '../message/lines.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -60,6 +62,16 @@ export function responseRules(
 
 /** `raw` alternates names and values as undici received them. */
 export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFields {
+  const { fields, length, hasRequestId } = sharedResponseFields(raw, rules);
+  if (!hasRequestId) fields.push(rules.requestIdHeader, rules.requestId);
+  return { fields, length };
+}
+
+/** All fields but the request id. */
+function sharedResponseFields(
+  raw: RawFields,
+  rules: ResponseRules,
+): ResponseFields & { readonly hasRequestId: boolean } {
   const fields: string[] = [];
   const named = connectionNames(raw);
   let length: number | undefined;
@@ -98,8 +110,24 @@ export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFi
   if (announced !== undefined && rules.trailers && length === undefined) fields.push('trailer', announced);
   if (rules.crossOrigin !== undefined) fields.push(...rules.crossOrigin);
   for (const text of rules.own) fields.push(text);
-  if (!hasRequestId) fields.push(rules.requestIdHeader, rules.requestId);
-  return { fields, length };
+  return { fields, length, hasRequestId };
+}
+
+/**
+ * The same as `responseFields` for an answer whose fields came before, without the request id. Undefined: more than these
+ * fields decides about the lines.
+ */
+export function knownResponseLines(
+  raw: RawFields,
+  rules: ResponseRules,
+  memory: LastMade<SizedLines> | undefined,
+): SizedLines | undefined {
+  const { bodiless, trailers, own, crossOrigin, requestIdHeader, keepsRequestId } = rules;
+  if (memory === undefined || own.length > 0 || crossOrigin !== undefined || keepsRequestId) return undefined;
+  return memory.for([raw, bodiless, trailers, rules.private, requestIdHeader], () => {
+    const { fields, length } = sharedResponseFields(raw, rules);
+    return { lines: new Lines(fields), length };
+  });
 }
 
 export class UnknownCoding extends Error {}

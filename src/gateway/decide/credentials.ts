@@ -148,11 +148,11 @@ export function whyMissing(
   const unread = places.find(({ place, mayHold }) => !methods.has(place) && mayHold(head, query))?.unread;
   if (unread !== undefined) return unread;
   if (schemes.some(({ places: own }) => own !== undefined))
-    return 'there is no credential in a place that this route reads';
-  if (!methods.has('header')) return 'there is no token in a place that this route reads';
+    return 'the request has no credential where this route reads one';
+  if (!methods.has('header')) return 'the request has no token where this route reads one';
   return head.authorization === undefined
     ? 'there is no Authorization field'
-    : 'the Authorization field is of a scheme that this route does not take';
+    : 'the scheme of the Authorization field is not accepted on this route';
 }
 
 function mayHoldToken(query: string): boolean {

@@ -73,8 +73,3 @@ function missingHeaders(head: RequestHead, { headers, credentials }: CorsConfig)
     listed.has(name.toLowerCase()) || (isAny && name.toLowerCase() !== 'authorization');
   return asked.filter((name) => name !== '' && !isListed(name));
 }
-
-/** A browser asks before it sends (Fetch, CORS-preflight request). Every other OPTIONS is an ordinary method. */
-export function isPreflight({ method, webOrigin, requestedMethod }: RequestHead): boolean {
-  return method === 'OPTIONS' && webOrigin !== undefined && requestedMethod !== undefined;
-}

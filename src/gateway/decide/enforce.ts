@@ -14,6 +14,8 @@ import type { Routed } from './routed.ts';
 import type { RuleContext } from './when.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
+/** One for all, so that what is made of it is made once. */
+const NO_LINES: readonly string[] = [];
 
 /** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
 export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome> {
@@ -127,7 +129,7 @@ function forward(
   entity: Buffer | undefined,
 ): Outcome {
   const { identity, cache, answerFields = [] } = verified ?? {};
-  const headers = identity === undefined ? [] : route.identityHeaders.write(identity);
+  const headers = identity === undefined ? NO_LINES : route.identityHeaders.write(identity);
   if (headers === undefined) return refuse('identity_unrepresentable', { route, cache });
   const path = route.rewrite === undefined ? target.path : route.rewrite(target.path);
   if (typeof path !== 'string') return refuse(path.code, { route, cache, detail: path.detail, cause: path.cause });

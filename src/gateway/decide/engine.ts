@@ -1,6 +1,6 @@
 import { RESOURCE_METADATA } from '../../config/words/resource-metadata.ts';
 import type { Code } from '../message/codes.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import { isPreflight, type RequestHead } from '../message/request-head.ts';
 import { judgeTarget, originForm, type Target } from '../message/target.ts';
 import { valuesOf } from '../routing/match-conditions.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../routing/routes.ts';
 import { hostNames } from './authority.ts';
 import { wantsForm } from './credentials.ts';
-import { type CrossOrigin, isPreflight } from './cross-origin.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { enforce } from './enforce.ts';
 import { findFrameFault, namedDecisive } from './framing.ts';
 import { type Outcome, type Refuse, type Reply, refuse } from './outcome.ts';

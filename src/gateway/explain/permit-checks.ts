@@ -35,7 +35,7 @@ function audienceCheck({ audience }: Identity, server: string | undefined, { req
   const wanted = requirements.audience.get(server);
   const mismatch = audienceMismatch(wanted, audience);
   if (mismatch !== undefined) return failsBy(mismatch);
-  return fits('aud', found, wanted === undefined ? 'any: the file asks for no audience' : quoted(wanted));
+  return fits('aud', found, wanted === undefined ? 'any: the file requires no audience' : quoted(wanted));
 }
 
 function scopeCheck({ scopes }: Identity, { requirements: { scope } }: Route): TokenCheck {

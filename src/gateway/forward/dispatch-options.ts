@@ -3,10 +3,11 @@ import type { Dispatcher } from 'undici';
 import type { Exchange } from '../client/exchange.ts';
 import { RequestBody } from '../client/request-body.ts';
 import type { Forward } from '../decide/outcome.ts';
+import { Lines } from '../message/lines.ts';
 import type { RawFields } from '../message/raw-fields.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { shadowFields } from './shadow-fields.ts';
-import { upstreamFields } from './upstream-fields.ts';
+import { ownFields, type Sender, sharedFields, upstreamFields } from './upstream-fields.ts';
 
 export type SentBody = RequestBody | Buffer | null;
 
@@ -26,10 +27,12 @@ export function sentOf(body: SentBody, onUpgrade: OnUpgrade | undefined): Dispat
   return { body, upload: body instanceof RequestBody ? body : undefined, onUpgrade };
 }
 
-/** undici's own type does not know of `servername`. */
+/** undici's own type does not know of these. */
 export type Dispatched = Dispatcher.DispatchOptions & {
   readonly headers: string[];
   readonly servername: string | undefined;
+  /** The beginning of `headers`, if it was sent before. */
+  readonly lines: Lines | undefined;
 };
 
 /** The request to the upstream, as undici takes it. */
@@ -44,15 +47,15 @@ export function dispatchOptions(
   const propagated = exchange.trace?.forwarding(head.method, plan.target, origin);
   const host = hostFor(exchange, origin);
   const sender = { host, requestIdHeader: shared.requestIdHeaderLower, requestId, propagated };
-  const headers = plan.asCame
-    ? shadowFields(exchange.request.rawHeaders, head, plan, sender)
-    : upstreamFields(head, plan, sender);
+  const lines = knownLines(exchange, plan, sender);
+  const headers = lines === undefined ? allFields(exchange, plan, sender) : lines.fields.concat(ownFields(sender));
   const length = contentLength(exchange, body);
   if (length !== undefined) headers.push('content-length', length);
   return {
     path: plan.target,
     method: head.method as Dispatcher.HttpMethod,
     headers,
+    lines,
     body,
     // Without it undici would take the name from Host, and open a new connection for each.
     servername: origin.serverName,
@@ -61,6 +64,19 @@ export function dispatchOptions(
     // The relay keeps its own time to the first byte; this one catches an upstream that stops reading an upload.
     headersTimeout: finite(response + 1000),
   };
+}
+
+function allFields({ request, head }: Exchange, plan: Forward, sender: Sender): string[] {
+  return plan.asCame ? shadowFields(request.rawHeaders, head, plan, sender) : upstreamFields(head, plan, sender);
+}
+
+/** Undefined: the connection does not say when it sends the same fields again, or more than these decides about the lines. */
+function knownLines({ request: { memory }, head }: Exchange, plan: Forward, sender: Sender): Lines | undefined {
+  if (memory?.fields.fields !== head.fields || plan.shadow !== undefined || sender.propagated !== undefined)
+    return undefined;
+  const { route, identityHeaders, bodyChanged } = plan;
+  const key = [route, identityHeaders, bodyChanged, head.origin, head.method, sender.host, sender.requestIdHeader];
+  return memory.sent.for(key, () => new Lines(sharedFields(head, plan, sender)));
 }
 
 export function hostFor({ head }: Exchange, origin: UpstreamUrl): string {

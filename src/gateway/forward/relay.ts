@@ -1,15 +1,17 @@
 import type { Duplex } from 'node:stream';
+import { resetConnection } from '../../base/reset-connection.ts';
+import type { Deadline } from '../client/deadlines.ts';
 import { discardRest } from '../client/discard.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { flushHead } from '../client/flush-head.ts';
 import { countStreamed } from '../client/gc-pressure.ts';
 import { ClientGone, type RequestBody } from '../client/request-body.ts';
-import { responseFields, responseRules, trailerFields } from '../client/response-fields.ts';
+import { knownResponseLines, responseFields, responseRules, trailerFields } from '../client/response-fields.ts';
 import { BodyRate, ReaderStall } from '../client/stalls.ts';
 import { isWebSocket, OtherProtocol } from '../client/switched-protocol.ts';
 import type { Forward } from '../decide/outcome.ts';
 import type { RawFields } from '../message/raw-fields.ts';
-import type { AnswerHandler } from '../upstreams/own/answer-handler.ts';
+import type { AnswerHandler, AnswerMemory } from '../upstreams/own/answer-handler.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { abortCode, ResponseTimeout, retryAfterOf, type UpstreamRefusal } from './abort-reasons.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
@@ -39,11 +41,11 @@ export class Relay implements AnswerHandler {
   /** Undefined: the client has taken all that it was given so far. */
   #reader: ReaderStall | undefined;
   readonly #rate: BodyRate | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Deadline | undefined;
   #unwatch: () => void = nothing;
   #answer: AnswerHead = UNANSWERED;
-  /** The whole of a small answer, held back until its end is seen. */
-  #whole: Buffer | undefined;
+  /** The whole of a small answer in latin1, held back until its end is seen. */
+  #whole: string | undefined;
   #isHeadOut = false;
 
   /** `origin`: as the upstream has just chosen it. */
@@ -113,7 +115,7 @@ export class Relay implements AnswerHandler {
   }
 
   /** An interim answer is for us: we are the server that the client talks to (RFC 9110 §15.2). */
-  onHeaders(status: number, raw: RawFields, resume: () => void): boolean {
+  onHeaders(status: number, raw: RawFields, resume: () => void, _reason?: string, memory?: AnswerMemory): boolean {
     if (status < 200) return true;
     this.#stopTimer();
     this.#attempt.heard();
@@ -121,12 +123,15 @@ export class Relay implements AnswerHandler {
     const { request, response, head } = this.#exchange;
     const empty = status === 204 || status === 304;
     const isBodiless = empty || head.method === 'HEAD';
-    const { fields, length } = responseFields(raw, responseRules(this.#exchange, this.#plan, status, isBodiless));
-    this.#answer = { length, isBodiless, resume };
+    const rules = responseRules(this.#exchange, this.#plan, status, isBodiless);
+    const known = knownResponseLines(raw, rules, response.writeLines && memory);
+    const made = known === undefined ? responseFields(raw, rules) : undefined;
+    this.#answer = { length: (known ?? made)?.length, isBodiless, resume };
     // RFC 9112 §9.6: what is still to come of the upload will not be read for long.
     if (this.#sent.upload !== undefined && !request.complete) response.shouldKeepAlive = false;
     this.#exchange.beforeHead();
-    response.writeHead(status, fields);
+    if (made !== undefined) response.writeHead(status, made.fields);
+    else if (known !== undefined) response.writeLines?.(status, known.lines, [rules.requestIdHeader, rules.requestId]);
     this.#attempt.answered();
     // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
     if (empty) this.onComplete(null);
@@ -134,12 +139,21 @@ export class Relay implements AnswerHandler {
     return true;
   }
 
-  onData(chunk: Buffer): boolean {
+  /** A small answer is taken as text, which copies it once. */
+  onLent(chunk: Buffer): boolean {
+    return this.#takesWhole(chunk) || this.onData(Buffer.from(chunk));
+  }
+
+  #takesWhole(chunk: Buffer): boolean {
+    if (chunk.length !== this.#answer.length || chunk.length > SMALL) return false;
     this.#exchange.bytesOut += chunk.length;
-    if (chunk.length === this.#answer.length && chunk.length <= SMALL) {
-      this.#whole = chunk;
-      return true;
-    }
+    this.#whole = chunk.toString('latin1');
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#takesWhole(chunk)) return true;
+    this.#exchange.bytesOut += chunk.length;
     countStreamed(chunk.length);
     this.#isHeadOut = true;
     if (this.#exchange.response.write(chunk)) return true;
@@ -168,7 +182,7 @@ export class Relay implements AnswerHandler {
   #end(): void {
     const { response } = this.#exchange;
     if (this.#whole === undefined) response.end();
-    else response.end(this.#whole.toString('latin1'), 'latin1');
+    else response.end(this.#whole, 'latin1');
   }
 
   /** An answer before the end of the upload: closing at once would reset the connection and take the answer with it. */
@@ -185,7 +199,7 @@ export class Relay implements AnswerHandler {
       return;
     }
     if (this.#whole === undefined) flushHead(response, this.#answer.isBodiless);
-    else response.write(this.#whole);
+    else response.write(Buffer.from(this.#whole, 'latin1'));
     discardRest(request, () => response.end());
   }
 
@@ -220,17 +234,15 @@ export class Relay implements AnswerHandler {
   #startTimer(): void {
     const { response } = this.#plan.route.limits;
     if (response === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(timedOut, response, this);
+    this.#timer = this.#exchange.shared.deadlines.begin(response, this.#timedOut);
   }
 
   #stopTimer(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.end();
     this.#timer = undefined;
   }
 
-  timedOut(): void {
-    this.#give(new ResponseTimeout());
-  }
+  readonly #timedOut = (): void => this.#give(new ResponseTimeout());
 
   /** Also after a complete answer, when there is nothing left to do. */
   readonly #closed = (): void => {
@@ -281,9 +293,7 @@ export class Relay implements AnswerHandler {
     if (!isClients) this.#exchange.trace?.cut(cause);
     const isCut = cause.startsWith('upstream_');
     this.#finish(isClients ? 'client_gone' : 'forwarded', `cut short: ${error.message}`, isCut);
-    const { socket } = this.#exchange.request;
-    if (socket.resetAndDestroy === undefined) socket.destroy();
-    else socket.resetAndDestroy();
+    resetConnection(this.#exchange.request.socket);
   }
 
   #finish(record: 'forwarded' | 'client_gone', detail?: string, isCut = false): void {
@@ -301,10 +311,6 @@ export class Relay implements AnswerHandler {
 
 function flush(relay: Relay): void {
   relay.onWait();
-}
-
-function timedOut(relay: Relay): void {
-  relay.timedOut();
 }
 
 function nothing(): void {}

@@ -25,6 +25,16 @@ export interface Sender {
 }
 
 export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
+  return [...sharedFields(head, plan, sender), ...ownFields(sender)];
+}
+
+/** What differs between two requests with the same fields. */
+export function ownFields({ requestIdHeader, requestId, propagated }: Sender): string[] {
+  return [requestIdHeader, requestId, ...(propagated?.fields ?? [])];
+}
+
+/** All lines but those of `ownFields`. */
+export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
   const fields = ['host', sender.host];
   const { route } = plan;
   const named = connectionNames(head);
@@ -46,8 +56,6 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
     fields.push(name, name === 'max-forwards' && head.method === 'OPTIONS' ? oneHopFewer(value) : value);
   }
   addForwarding(fields, head);
-  fields.push(sender.requestIdHeader, sender.requestId);
-  if (sender.propagated !== undefined) for (const text of sender.propagated.fields) fields.push(text);
   for (const text of plan.identityHeaders) fields.push(text);
   if (credential?.value !== undefined) fields.push(credential.name, credential.value);
   return fields;
@@ -59,7 +67,8 @@ function brokenTrace(
   { shadow }: Forward,
   named: ReadonlySet<string> | undefined,
 ): ReadonlySet<string> | undefined {
-  if (shadow !== undefined) return undefined;
+  const isTraced = head.traceparent !== undefined || head.tracestate !== undefined;
+  if (shadow !== undefined || !isTraced) return undefined;
   return isTraceBroken(head) || named?.has('traceparent') ? TRACE_FIELDS : undefined;
 }
 

@@ -4,6 +4,7 @@ import type { Pointer, Position } from '../../config/load/load.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { openCounters } from '../../counters/open.ts';
+import type { Deadlines } from '../client/deadlines.ts';
 import type { Shared } from '../client/exchange.ts';
 import type { Stalls } from '../client/stalls.ts';
 import { originReader } from '../client/trusted-proxies.ts';
@@ -56,6 +57,7 @@ export interface GenerationDependencies {
   readonly log: Logger;
   readonly decisions: Decisions;
   readonly stalls: Stalls;
+  readonly deadlines: Deadlines;
   readonly fullShares: FullShares;
   readonly kept: ReloadPool;
   readonly listener: Shared['listener'];
@@ -84,7 +86,7 @@ function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDep
     const trust = trustOf(block, dependencies);
     const remote = outside?.server(name);
     return kept.servers.take(lease, [name, block, around.development, trust, remote?.id], () =>
-      openAuthorizationServer(name, block, { ...around, remote }, trust),
+      openAuthorizationServer(name, block, { ...around, remote, budget: kept.signatures }, trust),
     );
   });
   const upstreams = openUpstreams(config, dependencies, lease);
@@ -134,13 +136,14 @@ function openUpstreams(
 }
 
 function share(config: GatewayConfig, dependencies: GenerationDependencies, lease: Lease): Shared {
-  const { clock, log, decisions, stalls, listener, kept } = dependencies;
+  const { clock, log, decisions, stalls, deadlines, listener, kept } = dependencies;
   const { ticket_keys } = config;
   return {
     clock,
     log,
     decisions,
     stalls,
+    deadlines,
     bodies: kept.bodies,
     fullShares: dependencies.fullShares,
     listener,

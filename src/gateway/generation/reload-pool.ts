@@ -1,4 +1,5 @@
 import type { Counters } from '../../counters/counters.ts';
+import { TurnBudget } from '../../jwt/turn-budget.ts';
 import { type EntityBudget, entityBudget } from '../client/entity-budget.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Nonces, UsedNonces } from '../schemes/nonces.ts';
@@ -26,6 +27,7 @@ export interface ReloadPool {
   /** One for the process, too. */
   readonly bodies: EntityBudget;
   readonly room: ConnectionBudget;
+  readonly signatures: TurnBudget;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export function emptyReloadPool(): ReloadPool {
     passwords,
     bodies: entityBudget(),
     room: connectionBudget(),
+    signatures: new TurnBudget(),
     close: async () =>
       void (await Promise.all([servers, upstreams, counters, userStores, passwords].map((each) => each.close()))),
   };

@@ -12,6 +12,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { COUNTED_ALONE } from '../../counters/counters.ts';
 import type { ClientConnection } from '../client/client-message.ts';
 import { ClientReader } from '../client/client-reader.ts';
+import { Deadlines } from '../client/deadlines.ts';
 import { Stalls } from '../client/stalls.ts';
 import { buildGeneration, type Generation, type GenerationDependencies } from '../generation/generation.ts';
 import { emptyReloadPool } from '../generation/reload-pool.ts';
@@ -24,6 +25,7 @@ import { tlsOptions, tlsRenewal } from '../listener/tls.ts';
 import { type AccessLog, buildAccessLog } from '../telemetry/access-log.ts';
 import { Decisions } from '../telemetry/decisions.ts';
 import { FullShares } from '../telemetry/full-shares.ts';
+import type { Reader } from './reader-metric.ts';
 
 export interface CoreOptions {
   readonly config: GatewayConfig;
@@ -64,6 +66,7 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
     access,
     decisions,
     stalls: new Stalls(clock),
+    deadlines: new Deadlines(),
     fullShares,
     kept: emptyReloadPool(),
     listener,
@@ -72,12 +75,13 @@ export function openCore({ config, directory, locate, outside, clock = systemClo
   return { ...core, live: { current: buildGeneration(config, { ...core, locate, outside }) } };
 }
 
-export function openProxy(core: Core, { limits, listen: address }: GatewayConfig): FastifyInstance {
+export function openProxy(core: Core, { limits, listen: address }: GatewayConfig, reader: Reader): FastifyInstance {
   const { live, directory, clock, stalls, listener } = core;
   const { tls, http2 } = address;
   const app = buildServer({
     limits,
     http2: http2 === true ? { limits: () => live.current.shared.limits, clock, stalls, listener } : undefined,
+    http1: reader === 'node' ? undefined : { reads: reader, clock, stalls },
     tls: tls && { config: tls, options: tlsOptions({ ...address, tls }, directory) },
     connected: tls === undefined || tls.client_auth === 'none' ? watchReader(core) : watchProved(core),
     handle: buildProxy(live),

@@ -12,7 +12,7 @@ export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   registerGauges(registry, { labelNames, gauges, each: () => feeds().map(({ server, feed }) => [{ server }, feed]) });
   new Counter({
     name: 'gatehouse_feed_events_total',
-    help: 'Revocations that the feed sent, by kind. `reset`: events may have been missed.',
+    help: 'Revocations that the feed sent, by kind. `reset` means that the gateway may have missed events.',
     aggregator: 'max',
     labelNames: ['server', 'kind'],
     registers: [registry],
@@ -39,13 +39,13 @@ const gauges: readonly GaugeMetric<FeedStats>[] = [
   },
   {
     name: 'gatehouse_feed_stale',
-    help: '1: recent revocations may be unknown, and `on_stale` applies.',
+    help: '1: the gateway may not know recent revocations, and `on_stale` applies.',
     aggregator: 'max',
     read: ({ stale }) => (stale ? 1 : 0),
   },
   {
     name: 'gatehouse_feed_lag_seconds',
-    help: 'Seconds since all revocations were known; since the start if they never were.',
+    help: 'Seconds since the gateway last knew all revocations, or since its start if it never did.',
     aggregator: 'max',
     read: ({ lagSeconds }) => lagSeconds,
   },

@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 /** What a process takes up once: addresses, and what is set up before there is a file to reload. */
 const fixed = [
   'listen',
+  'listener',
   'admin',
   'health',
   'decision',

@@ -1,21 +1,29 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { addProcessMetrics } from '../../base/process-metrics.ts';
 import type { Generation, LiveGeneration } from '../generation/generation.ts';
 import type { Measured, RouteTally } from '../message/tally.ts';
 import type { Decisions } from '../telemetry/decisions.ts';
 import { feedMetrics } from './feed-metrics.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 import { type HistogramMetric, registerHistogram } from './histogram-metric.ts';
+import { type Reader, readerMetric } from './reader-metric.ts';
 import type { ReloadStats } from './reload.ts';
 import { shareMetrics } from './share-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
+
+/** What a gateway counts, and the configuration that bounds the labels. */
+interface Counted {
+  readonly decisions: Decisions;
+  readonly live: LiveGeneration;
+}
 
 /**
  * Prometheus metrics, read at the scrape from existing counts. The file bounds the labels. `aggregator`: how the values of
  * several workers become one. A worker has no `reloads` of its own.
  */
-export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads: ReloadStats | undefined): Registry {
+export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats | undefined, reader: Reader): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   const registers = [registry];
   decisionMetrics(registry, decisions);
   new Gauge({
@@ -45,6 +53,7 @@ export function buildMetrics(decisions: Decisions, live: LiveGeneration, reloads
   });
   feedMetrics(registry, live);
   upstreamMetrics(registry, live);
+  readerMetric(registry, reader);
   if (reloads !== undefined) processMetrics(registry, { decisions, reloads });
   return registry;
 }
@@ -54,7 +63,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   const registers = [registry];
   new Counter({
     name: 'gatehouse_requests_total',
-    help: 'Requests by route, code, reason, class of the answered status, and method.',
+    help: 'Requests by route, code, reason, class of the status, and method.',
     labelNames: ['route', 'code', 'reason', 'status_class', 'method'],
     registers,
     collect() {
@@ -77,7 +86,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
   new Counter({
     name: 'gatehouse_access_log_lines_lost_total',
-    help: 'Access log lines that are missing in the file because it could not be written, or too slowly.',
+    help: 'Access log lines that were lost because the file could not be written, or not fast enough.',
     registers,
     collect() {
       this.reset();
@@ -106,7 +115,7 @@ export function processMetrics(
 function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
   new Counter({
     name: 'gatehouse_config_reloads_total',
-    help: 'Attempts to reload the configuration: success or failure.',
+    help: 'Attempts to reload the configuration, by result.',
     labelNames: ['result'],
     registers: [registry],
     collect() {
@@ -120,7 +129,7 @@ function reloadMetrics(registry: Registry, reloads: ReloadStats): void {
 const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   {
     name: 'gatehouse_config_last_reload_successful',
-    help: '1: the current file is active. 0: it was rejected, and an older one is active.',
+    help: '1: the current file is active. 0: the gateway rejected the current file, and an older one is active.',
     read: ({ lastSuccessful }) => (lastSuccessful ? 1 : 0),
   },
   {
@@ -130,7 +139,7 @@ const reloadGauges: readonly GaugeMetric<ReloadStats>[] = [
   },
   {
     name: 'gatehouse_config_last_reload_success_timestamp_seconds',
-    help: 'When the active configuration was loaded.',
+    help: 'Time when the gateway loaded the active configuration, in seconds since the epoch.',
     read: ({ lastSuccess }) => lastSuccess / 1000,
   },
 ];
@@ -152,13 +161,13 @@ const histograms: readonly (Omit<HistogramMetric, 'read'> & {
   },
   {
     name: 'gatehouse_gateway_duration_seconds',
-    help: 'Time that the gateway itself takes until a request is forwarded or answered, without verification.',
+    help: 'Time that the gateway itself takes until it forwards or answers a request, without verification.',
     labelNames: [],
     read: ({ gateway }) => [[{}, gateway]],
   },
   {
     name: 'gatehouse_verification_duration_seconds',
-    help: 'Time that a decision waits for a credential that is not in the cache, or for shared counters.',
+    help: 'Time that a decision waits for the verification of a credential that is not in the cache, or for shared counters.',
     labelNames: [],
     read: ({ verification }) => [[{}, verification]],
   },
@@ -185,31 +194,31 @@ const serverGauges: readonly ServerGauge[] = [
   {
     name: 'gatehouse_token_cache_hits',
     isCount: true,
-    help: 'Tokens answered from the cache since the start.',
+    help: 'Tokens that were found in the cache, since the start.',
     read: (stats) => stats.hits,
   },
   {
     name: 'gatehouse_token_cache_misses',
     isCount: true,
-    help: 'Tokens that had to be verified since the start.',
+    help: 'Tokens that were not in the cache and had to be verified, since the start.',
     read: (stats) => stats.misses,
   },
   {
     name: 'gatehouse_introspections',
     isCount: true,
-    help: 'Introspection calls, or lookups in the store, since the start.',
+    help: 'Introspection calls or store look-ups, since the start.',
     read: (stats) => stats.introspections,
   },
-  { name: 'gatehouse_user_keys', help: 'Keys of single users in the cache.', read: (stats) => stats.userKeys },
+  { name: 'gatehouse_user_keys', help: 'Cached keys of single users.', read: (stats) => stats.userKeys },
   {
     name: 'gatehouse_user_key_fetches',
     isCount: true,
-    help: 'Fetches of the key of a single user since the start.',
+    help: 'Fetches of keys of single users, since the start.',
     read: (stats) => stats.userKeyFetches,
   },
   {
     name: 'gatehouse_jwks_age_seconds',
-    help: 'Age of the key set, in seconds.',
+    help: "Seconds since the gateway fetched the server's keys.",
     aggregator: 'max',
     read: (stats) => stats.jwks_age_seconds,
   },

@@ -103,7 +103,7 @@ async function reload(reloading: Reloading, cause: ReloadCause): Promise<Reloade
 function waits(written: readonly string[], { opened, doubtful }: Openings): Reloaded {
   const told = [
     `${written.join(', ')} was written in place, so it may be incomplete, and it opens new access`,
-    'take it up by SIGHUP or POST /reload; or write a file beside it and rename that',
+    'load it by SIGHUP or POST /reload; or write a file beside it and rename that',
     ...opened.map((each) => `opens: ${each}`),
     ...doubtful.map((each) => `may open: ${each}`),
   ];
@@ -142,7 +142,7 @@ async function replace(reloading: Reloading, loaded: LoadedGateway, opened: read
   reloading.apply(config);
   await reloading.taken?.();
   reloading.files?.settle();
-  old.lease.onEnd(() => log.debug('the generation before has ended'));
+  old.lease.onEnd(() => log.debug('the previous generation has ended'));
   old.lease.release();
   const routes = routeChanges(old.config.routes, config.routes);
   return { ok: true, routes, restart: kept, opened, warnings: loaded.warnings };

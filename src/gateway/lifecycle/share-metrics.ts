@@ -6,7 +6,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   new Gauge({
     name: 'gatehouse_held_body_bytes',
-    help: 'Bytes of request bodies in memory: until they are judged, or until they get a connection.',
+    help: 'Bytes of request bodies that the gateway keeps in memory until it has judged them, or until they get a connection.',
     aggregator: 'sum',
     registers,
     collect() {
@@ -15,7 +15,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Counter({
     name: 'gatehouse_share_reached_total',
-    help: 'Requests that arrived while their client address had its whole share (`limits.share`), by the shared resource.',
+    help: 'Requests that arrived while their client address already used its whole share (`limits.share`). `of` names the shared resource.',
     labelNames: ['of'],
     registers,
     collect() {
@@ -25,7 +25,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Gauge({
     name: 'gatehouse_untrusted_proxy',
-    help: 'An address that reached its share, or was rejected for too many requests or wrong passwords. It sends forwarding headers like a proxy, but is not in `trusted_proxies`. Lists the 16 most frequent.',
+    help: 'Addresses that may be a proxy which is missing in `trusted_proxies`. They send forwarding headers, and reached their share or a limit for requests or wrong passwords. Only the 16 most frequent ones.',
     labelNames: ['address'],
     aggregator: 'max',
     registers,

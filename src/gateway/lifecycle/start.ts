@@ -8,6 +8,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { buildGeneration } from '../generation/generation.ts';
 import { applyLimits } from '../listener/server.ts';
 import { flushSpans } from '../telemetry/flush-spans.ts';
+import { chooseReader } from './chosen-reader.ts';
 import {
   beginDraining,
   type Core,
@@ -66,13 +67,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   try {
     await openAccessLog({ ...options, access: core.access });
-    const app = openProxy(core, config);
+    const reader = await chooseReader(config, (facts, words) => core.log.info(facts, words));
+    const app = openProxy(core, config, reader);
     asking = config.decision && openDecisionEndpoint(core, config);
     const servers: Servers = [app, ...(asking === undefined ? [] : [asking])];
     const silent = servers.map(({ server }) => trackSilent(server));
     const stats = { success: 0, failure: 0, lastSuccessful: true, waiting: false, lastSuccess: core.clock.now() };
     const reload = options.load && reloader(core, servers, { ...options, load: options.load, stats });
-    const registry = buildMetrics(core.decisions, core.live, stats);
+    const registry = buildMetrics(core, stats, reader);
     const health = {
       notReady: () => notReady(core),
       remark: () => remarkOfReload(stats) ?? remark(core),

@@ -22,7 +22,7 @@ const tightenings: readonly Tightening[] = [
   },
   {
     pointer: ['listen', 'tls', 'client_auth'],
-    message: 'certificates of clients are asked for only from a restart on',
+    message: 'client certificates are requested only after a restart',
     found: (old, now) => old.listen.tls !== undefined && clientAuth(now) > clientAuth(old),
   },
   {
@@ -44,7 +44,7 @@ function isOut(address: { readonly host: string } | undefined): boolean {
 
 /** An operator who restricts access must not read success falsely. So nothing of such a file is loaded. */
 export function tightenedAtRestart(old: GatewayConfig, { config, locate }: Sound): readonly Problem[] {
-  const hint = 'restart the gateway with this file, or leave this as it was until then';
+  const hint = 'restart the gateway with this file, or restore the old value until then';
   return tightenings
     .filter(({ found }) => found(old, config))
     .map(({ pointer, message }) => ({ severity: 'error', ...locate(pointer), message, hint }));

@@ -15,7 +15,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   registerGauges(registry, { labelNames, gauges, each });
   new Counter({
     name: 'gatehouse_upstream_ejections_total',
-    help: 'Times that a URL was removed from rotation, by its health or by its circuit breaker.',
+    help: 'How often the gateway removed a URL from rotation. `cause` is its health or its circuit breaker.',
     labelNames: [...labelNames, 'cause'],
     registers,
     collect() {
@@ -28,7 +28,7 @@ export function upstreamMetrics(registry: Registry, live: LiveGeneration): void 
   });
   new Counter({
     name: 'gatehouse_upstream_retries_total',
-    help: 'Failed requests that were retried at this URL.',
+    help: 'Requests that failed at another URL and were retried at this URL.',
     labelNames,
     registers,
     collect() {
@@ -43,25 +43,25 @@ const states: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1
 const gauges: readonly GaugeMetric<UpstreamUrl>[] = [
   {
     name: 'gatehouse_upstream_up',
-    help: '1: the `health` settings report the URL as healthy. 0: the URL is unhealthy and gets no requests.',
+    help: '1: the health check reports the URL as healthy, or `health` is not set. 0: the URL is unhealthy and gets no requests.',
     aggregator: 'min',
     read: ({ isHealthy }) => (isHealthy ? 1 : 0),
   },
   {
     name: 'gatehouse_upstream_breaker',
-    help: 'The circuit breaker of the url: 0 closed, 1 half open, 2 open.',
+    help: 'State of the circuit breaker of the URL: 0 closed, 1 half open, 2 open.',
     aggregator: 'max',
     read: ({ breaker }) => (breaker === undefined ? 0 : states[breaker.state]),
   },
   {
     name: 'gatehouse_upstream_url_requests_in_flight',
-    help: 'Requests that have a connection to the url or wait for one.',
+    help: 'Requests that have a connection to the URL or wait for one.',
     aggregator: 'sum',
     read: ({ inFlight }) => inFlight,
   },
   {
     name: 'gatehouse_upstream_engine_fallback',
-    help: '1: undici serves the url, since `engine: own` does not understand its answers. 0: it does not.',
+    help: '1: the gateway uses undici for the URL, because `engine: own` does not understand its answers. 0: it does not.',
     aggregator: 'max',
     read: ({ carrier }) => (carrier.fallback?.isOn === true ? 1 : 0),
   },

@@ -14,7 +14,7 @@ import { readEntity } from '../forward/read-entity.ts';
 import type { LiveGeneration } from '../generation/generation.ts';
 import { entry } from '../message/codes.ts';
 import type { StreamEnd } from '../message/identity.ts';
-import { type RequestHead, readHead } from '../message/request-head.ts';
+import { type HeadFields, headOf, type Origin, type RequestHead, readFields } from '../message/request-head.ts';
 
 /** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
 export function buildProxy(live: LiveGeneration): (arrival: IncomingRequest) => void {
@@ -38,17 +38,23 @@ export function buildProxy(live: LiveGeneration): (arrival: IncomingRequest) => 
 
 function open(arrival: IncomingRequest, shared: Shared, nextId: () => string): Exchange {
   const { request, response, target, notice } = arrival;
-  const origin = shared.originOf(clientPeerOf(request, shared.requestIdHeaderLower));
+  const origin = originOf(request, shared);
   const { isHostForwarded, decisions } = shared;
-  const head = readHead({
-    method: request.method as string,
-    target,
-    version: versionOf(request),
-    origin: isHostForwarded ? { ...origin, host: undefined } : origin,
-    rawHeaders: isHostForwarded ? withForwardedHost(request.rawHeaders, origin) : request.rawHeaders,
-  });
+  const method = request.method as string;
+  const judged = isHostForwarded ? { ...origin, host: undefined } : origin;
+  const fields = isHostForwarded ? readFields(withForwardedHost(request.rawHeaders, origin)) : fieldsOf(request);
+  const head = headOf({ method, target, version: versionOf(request), origin: judged }, fields);
   if (origin.otherHost !== undefined && !isHostForwarded) decisions.otherHost(head);
   return new Exchange(request, response, head, head.origin.requestId ?? nextId(), notice === 'continue', shared);
+}
+
+function originOf(request: ClientRequest, shared: Shared): Origin {
+  const read = () => shared.originOf(clientPeerOf(request, shared.requestIdHeaderLower));
+  return request.memory === undefined ? read() : request.memory.origin(shared.originOf, read);
+}
+
+function fieldsOf({ memory, rawHeaders }: ClientRequest): HeadFields {
+  return memory === undefined ? readFields(rawHeaders) : memory.fields;
 }
 
 function versionOf({ httpVersion }: ClientRequest): RequestHead['version'] {

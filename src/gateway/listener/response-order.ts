@@ -4,7 +4,7 @@ import { pendingOn } from '../client/pending-response.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 
 /** Bytes behind the last request of a connection that are read and thrown away. */
-const MOST_IGNORED = 1024 * 1024;
+export const MOST_IGNORED = 1024 * 1024;
 
 /**
  * Lets one exchange of an HTTP/1.1 connection run at a time, in the order of arrival. RFC 9112 §9.3.2 lets a server process

@@ -26,6 +26,7 @@ import { owesResponse, pendingOn } from '../client/pending-response.ts';
 import { Handshake } from '../client/tunnel.ts';
 import type { Code } from '../message/codes.ts';
 import type { CountedAnswer } from '../message/tally.ts';
+import { FrontedServer, type FrontOptions } from './http1/front.ts';
 import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts';
 import { ResponseOrder } from './response-order.ts';
 import { guardHandshakes } from './tls.ts';
@@ -42,6 +43,8 @@ export interface ServerOptions {
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
   /** Present: those of them who ask for it by ALPN speak HTTP/2. */
   readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
+  /** Present: our own listener reads what it can, and Node's server the rest. Not with `tls`. */
+  readonly http1?: FrontOptions | undefined;
   /** Receives each HTTP/1.1 connection. */
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: IncomingRequest) => void;
@@ -98,10 +101,11 @@ const CHECK_INTERVAL = 1000;
 function httpServer(
   listener: RequestListener,
   { expectations, turns }: Notes,
-  { limits, tls, http2, connected, handle, malformed }: ServerOptions,
+  { limits, tls, http1, http2, connected, handle, malformed }: ServerOptions,
 ): Server {
   const server = createOn(
     tls && { ...tls.options, ...(http2 && { ALPNProtocols: PROTOCOLS }) },
+    http1 && { ...http1, handle },
     {
       // A total would cut large uploads: the rate of a body is judged instead.
       requestTimeout: 0,
@@ -178,11 +182,15 @@ function abandon(socket: Socket): void {
   socket.resume();
 }
 
-function createOn(tls: HttpsOptions | undefined, options: HttpOptions, listener: RequestListener): Server {
+function createOn(
+  tls: HttpsOptions | undefined,
+  http1: ConstructorParameters<typeof FrontedServer>[2] | undefined,
+  options: HttpOptions,
+  listener: RequestListener,
+): Server {
   // An HTTPS server is an HTTP server in all that is used of it here.
-  return tls === undefined
-    ? createServer(options, listener)
-    : (createTlsServer({ ...options, ...tls }, listener) as unknown as Server);
+  if (tls !== undefined) return createTlsServer({ ...options, ...tls }, listener) as unknown as Server;
+  return http1 === undefined ? createServer(options, listener) : new FrontedServer(options, listener, http1);
 }
 
 /** Each client needs a connection to an upstream in addition to its own. */

@@ -58,25 +58,25 @@ const targets = {
     status: 400,
     text: 'The path contains a backslash, plain or encoded.',
     step: 'target',
-    remedy: 'Send `/`. The gateway accepts no backslash in a path.',
+    remedy: 'Send `/` instead. A path must not contain a backslash.',
   },
   target_null: {
     status: 400,
     text: 'The path contains an encoded NUL.',
     step: 'target',
-    remedy: 'Remove it: a path cannot contain NUL.',
+    remedy: 'Remove `%00`. A path must not contain NUL.',
   },
   target_control: {
     status: 400,
     text: 'The path contains an encoded control character.',
     step: 'target',
-    remedy: 'Remove it: a path cannot contain control characters.',
+    remedy: 'Remove the character. A path must not contain control characters.',
   },
   target_lookalike: {
     status: 400,
     text: 'The path contains a character that some servers read as a slash.',
     step: 'target',
-    remedy: 'Send `/` for a slash. The gateway accepts no character that looks like one.',
+    remedy: 'Send `/`. The gateway rejects characters that look like a slash.',
   },
   target_ambiguous: {
     status: 400,
@@ -84,7 +84,7 @@ const targets = {
     step: 'target',
     explainedAt: 'route',
     remedy:
-      'Send the path without percent-encoding what needs none, such as `:` and `@`; `gatehouse explain` names both routes.',
+      'Do not percent-encode characters that need no encoding, such as `:` and `@`. `gatehouse explain` names both routes.',
   },
   target_percent_encoding: {
     status: 400,
@@ -135,7 +135,7 @@ const framing = {
     closes: true,
     text: 'The request is not well-formed HTTP/1.1.',
     step: 'message',
-    remedy: 'Check what the client, or a proxy in front of the gateway, sends. The log names the fault.',
+    remedy: 'Check the request of the client, or of a proxy in front of the gateway. The log names the fault.',
   },
   transfer_encoding_invalid: {
     status: 400,
@@ -195,7 +195,7 @@ const routing = {
     text: 'No route matches this request.',
     step: 'route',
     remedy:
-      'Check host, path and method. `gatehouse routes` lists the routes, and `gatehouse explain` says why none matches.',
+      'Check host, path and method. `gatehouse routes` lists the routes, and `gatehouse explain` says why no route matches.',
   },
   method_not_allowed: {
     status: 405,
@@ -208,7 +208,7 @@ const routing = {
     text: 'The Connection header names a field that decides about this request.',
     step: 'route',
     remedy:
-      'Remove the name from `Connection`. A header named there is not forwarded, so it must not decide. The log names it.',
+      'Remove the header name from `Connection`. The gateway does not forward a header that `Connection` names, so such a header must not decide. The log names the header.',
   },
   match_repeated: {
     status: 400,
@@ -247,7 +247,7 @@ const credentials = {
     text: 'No credentials sent. WWW-Authenticate lists what this route accepts.',
     step: 'extract',
     remedy:
-      'Send `Authorization: Bearer …` with a token, or what the challenge names. The reason in the ticket and the log says what the request had instead.',
+      'Send `Authorization: Bearer …` with a token, or the credential that the challenge names. The reason in the ticket and in the log says what the request had instead.',
   },
   credential_malformed: {
     status: 400,
@@ -263,14 +263,14 @@ const credentials = {
     error: 'invalid_request',
     text: 'The request carries more than one credential.',
     step: 'extract',
-    remedy: 'Send one credential, once, for example a token in the Authorization header.',
+    remedy: 'Send exactly one credential, for example a token in the Authorization header.',
   },
   credential_misspelt: {
     status: 400,
     text: 'The credential uses a spelling of its header or parameter that servers read in different ways.',
     step: 'extract',
     remedy:
-      'Write the header or parameter exactly as the challenge names it. `X_API_Key` is another spelling of `X-API-Key`, and `;key=` of `key`.',
+      'Write the header or parameter exactly as the challenge names it. `X_API_Key` is another spelling of `X-API-Key`, and `;key=` is another spelling of `key`.',
   },
   authorization_malformed: {
     status: 400,
@@ -289,7 +289,7 @@ const credentials = {
     guess: true,
     text: 'The user name or the password is wrong.',
     step: 'verify',
-    remedy: 'Enter them again. A new user must be in the file or database that the route names.',
+    remedy: 'Enter both again. A new user must be in the file or database that the route names.',
   },
   api_key_invalid: {
     status: 401,
@@ -303,7 +303,7 @@ const credentials = {
     status: 401,
     text: 'The API key expired.',
     step: 'verify',
-    remedy: 'Create a new key with `gatehouse api-key rotate` or `create`.',
+    remedy: 'Create a new key with `gatehouse api-key rotate` or `gatehouse api-key create`.',
   },
   digest_mismatch: {
     status: 401,
@@ -328,7 +328,7 @@ const credentials = {
     stale: true,
     text: 'The nonce expired. The challenge has a new one.',
     step: 'verify',
-    remedy: 'Answer the new challenge with the same password. The user need not enter it again.',
+    remedy: 'Answer the new challenge with the same password. The user does not have to enter the password again.',
   },
   nonce_replayed: {
     status: 401,
@@ -350,14 +350,16 @@ const credentials = {
     error: 'invalid_token',
     text: 'The access token is signed with an algorithm that is not accepted.',
     step: 'verify',
-    remedy: 'Configure the authorization server to sign with one of `algorithms`, or add its algorithm there.',
+    remedy:
+      'Configure the authorization server to sign with one of `algorithms`, or add its algorithm to `algorithms`.',
   },
   token_signature: {
     status: 401,
     error: 'invalid_token',
     text: 'The signature of the access token is not valid.',
     step: 'verify',
-    remedy: "Get a new token. If all are rejected, compare the server's keys with the output of `gatehouse doctor`.",
+    remedy:
+      "Get a new token. If all tokens are rejected, compare the server's keys with the output of `gatehouse doctor`.",
   },
   token_type: {
     status: 401,
@@ -365,7 +367,7 @@ const credentials = {
     text: 'The token is not an access token of an accepted type.',
     step: 'verify',
     remedy:
-      'Send an access token, not an ID token. If its `typ` is another one, add it to `typ`, or see `required_claims`.',
+      'Send an access token, not an ID token. If the access token has another `typ`, add this type to `typ`, or set `required_claims`.',
   },
   token_issuer: {
     status: 401,
@@ -409,7 +411,7 @@ const credentials = {
     text: 'The access token is unknown, expired or revoked.',
     step: 'verify',
     remedy:
-      "Get a new token. If new ones are rejected too, another server issued them, or the gateway's client lacks `introspect: true`.",
+      "Get a new token. If new tokens are rejected too, another server issued them, or the gateway's client lacks `introspect: true`.",
   },
   token_revoked: {
     status: 401,
@@ -438,7 +440,7 @@ const throttling = {
     status: 429,
     text: 'Too many requests on this route. Retry after the time in Retry-After.',
     step: 'throttle',
-    remedy: `${WAIT} Or raise \`rate_limit\` of the route.`,
+    remedy: `${WAIT} If the limit is too low, raise \`rate_limit\` of the route.`,
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -454,7 +456,8 @@ const permission = {
     status: 403,
     text: 'A condition of this route does not hold for the access token or the request.',
     step: 'permit',
-    remedy: "Check the route's `claims` and `when`. `gatehouse explain` with the token shows what they found.",
+    remedy:
+      "Check the route's `claims` and `when`. `gatehouse explain` with the token shows the values that they found.",
   },
   identity_unrepresentable: {
     status: 403,
@@ -470,7 +473,7 @@ const outages = {
     status: 503,
     text: 'The access token cannot be verified at the moment.',
     step: 'verify',
-    remedy: `${WAIT} The log names the server and what failed; \`gatehouse doctor\` tries it.`,
+    remedy: `${WAIT} The log names the server and the failure. \`gatehouse doctor\` tests the server.`,
   },
   bodies_saturated: {
     status: 503,
@@ -482,7 +485,7 @@ const outages = {
     status: 503,
     text: 'The nonce count cannot be checked at the moment.',
     step: 'verify',
-    remedy: `${WAIT} Look whether the Redis of \`counters\` answers.`,
+    remedy: `${WAIT} Check that the Redis in \`counters\` answers.`,
   },
   passwords_saturated: {
     status: 503,
@@ -494,13 +497,13 @@ const outages = {
     status: 503,
     text: 'The user store cannot be reached at the moment.',
     step: 'verify',
-    remedy: `${WAIT} Look whether the database of the users answers.`,
+    remedy: `${WAIT} Check that the database of the users answers.`,
   },
   upstream_saturated: {
     status: 503,
     text: 'Too many requests wait for the upstream.',
     step: 'forward',
-    remedy: `${WAIT} Raise \`max_connections\` where the API can do more, and the limit of open files where \`gatehouse doctor\` says so. ${SHARED}`,
+    remedy: `${WAIT} If the API can handle more requests, raise \`max_connections\`. If \`gatehouse doctor\` reports the limit of open files, raise it too. ${SHARED}`,
   },
   upstream_unhealthy: {
     status: 503,
@@ -518,7 +521,7 @@ const outages = {
     status: 502,
     text: 'The upstream did not answer with valid HTTP.',
     step: 'forward',
-    remedy: 'Check what the upstream sends. The log says where its answer is not HTTP.',
+    remedy: "Check the upstream's answer. The log says which part is not valid HTTP.",
   },
   upstream_credentials_refused: {
     status: 502,
@@ -530,7 +533,7 @@ const outages = {
     status: 502,
     text: 'The upstream did not prove that it knows the password.',
     step: 'forward',
-    remedy: 'Check that `url` is the right upstream: this one does not know the password.',
+    remedy: 'Check that `url` is the right server. The server at this address does not know the password.',
   },
   upstream_protection_unmet: {
     status: 502,
@@ -554,7 +557,7 @@ const outages = {
     status: 500,
     text: 'The gateway failed. Find the request id in its log.',
     step: 'forward',
-    remedy: 'This is a defect. Find the request id in the log, and report the entry.',
+    remedy: 'This is a defect. Find the request id in the log, and report the log entry.',
   },
 } as const satisfies Record<string, CodeEntry>;
 

@@ -33,7 +33,10 @@ export interface RequestHead {
 /** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
 export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
 
-type Decisive = Exclude<keyof RequestHead, 'method' | 'target' | 'version' | 'origin' | 'fields' | 'hasBody'>;
+/** What the header section alone says. */
+export type HeadFields = Omit<RequestHead, 'method' | 'target' | 'version' | 'origin'>;
+
+type Decisive = Exclude<keyof HeadFields, 'fields' | 'hasBody'>;
 
 const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
   ['host', 'host'],
@@ -98,11 +101,14 @@ export interface ReceivedRequest {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Reads the head in one pass over its lines. */
 export function readHead(received: ReceivedRequest): RequestHead {
-  const { rawHeaders } = received;
+  return headOf(received, readFields(received.rawHeaders));
+}
+
+/** Reads the header section in one pass over its lines. `rawHeaders`: as in Node.js. */
+export function readFields(rawHeaders: readonly string[]): HeadFields {
   const fields = new Array<string>(rawHeaders.length);
-  const head = blank(received, fields);
+  const head = blank(fields);
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
     const value = rawHeaders[i + 1] as string;
@@ -115,13 +121,37 @@ export function readHead(received: ReceivedRequest): RequestHead {
   return head;
 }
 
-/** One shape for every head, whatever its fields: the engine stays on its fast path. */
-function blank({ method, target, version, origin }: ReceivedRequest, fields: string[]): Mutable<RequestHead> {
+/** Member by member: a spread would cost each request more than the rest of its head. */
+export function headOf(
+  { method, target, version, origin }: Omit<ReceivedRequest, 'rawHeaders'>,
+  read: HeadFields,
+): RequestHead {
   return {
     method,
     target,
     version,
     origin,
+    fields: read.fields,
+    host: read.host,
+    authorization: read.authorization,
+    contentType: read.contentType,
+    contentEncoding: read.contentEncoding,
+    contentLength: read.contentLength,
+    transferEncoding: read.transferEncoding,
+    connection: read.connection,
+    upgrade: read.upgrade,
+    te: read.te,
+    webOrigin: read.webOrigin,
+    requestedMethod: read.requestedMethod,
+    traceparent: read.traceparent,
+    tracestate: read.tracestate,
+    hasBody: read.hasBody,
+  };
+}
+
+/** One shape for every head, whatever its fields: the engine stays on its fast path. */
+function blank(fields: string[]): Mutable<HeadFields> {
+  return {
     fields,
     host: undefined,
     authorization: undefined,
@@ -147,7 +177,7 @@ function again(before: Occurrences, member: Decisive, value: string): Occurrence
   return { lines: before.lines + 1, value: list ? `${before.value}, ${value}` : value };
 }
 
-function announcesBody({ transferEncoding, contentLength }: RequestHead): boolean {
+function announcesBody({ transferEncoding, contentLength }: HeadFields): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && contentLength.value !== '0');
 }
 
@@ -160,4 +190,9 @@ export function listNames(field: Occurrences, token: string): boolean {
 /** RFC 9110 §7.6.2: one hop fewer. A value that is not a number stays unchanged. At zero the request ends here. */
 export function oneHopFewer(value: string): string {
   return /^\d+$/.test(value) ? String(Number(value) - 1) : value;
+}
+
+/** A browser asks before it sends (Fetch, CORS-preflight request). Every other OPTIONS is an ordinary method. */
+export function isPreflight({ method, webOrigin, requestedMethod }: RequestHead): boolean {
+  return method === 'OPTIONS' && webOrigin !== undefined && requestedMethod !== undefined;
 }

@@ -26,7 +26,8 @@ export interface Target {
 export type TargetCode = Extract<Code, `target_${string}`>;
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
-const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+/** RFC 3986 §2.3: letters, digits and `-._~`. */
+const UNRESERVED = /(?:%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE]))+/gi;
 const BROKEN_ENCODING = /%(?![0-9A-Fa-f]{2})/;
 // RFC 3986 §3.4 less "#", with the few that browsers leave raw in a query.
 const QUERY = /^[A-Za-z0-9._~!$&'()*+,;=:@/?%[\]{}|^`"<>\\-]*$/;
@@ -113,8 +114,5 @@ function classify(path: string): 'plain' | 'special' | 'malformed' {
 }
 
 function decodeUnreserved(path: string): string {
-  return path.replace(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
-    const character = String.fromCharCode(Number.parseInt(hex, 16));
-    return UNRESERVED.test(character) ? character : encoded;
-  });
+  return path.replace(UNRESERVED, decodeURIComponent);
 }

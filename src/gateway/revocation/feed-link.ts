@@ -68,7 +68,7 @@ function judgeHead(answer: Dispatcher.ResponseData, url: string): FailedFetch | 
   const wrong = statusFault(answer, url);
   if (wrong !== undefined) return failed(wrong, statusCode);
   const type = String(headers['content-type'] ?? '').toLowerCase();
-  if (!/^text\/event-stream(?:[ \t]*;|$)/.test(type)) return failed('the answer is no event stream', statusCode);
+  if (!/^text\/event-stream(?:[ \t]*;|$)/.test(type)) return failed('the answer is not an event stream', statusCode);
   return (headers['content-encoding'] ?? 'identity') === 'identity'
     ? undefined
     : failed('the answer has a content coding', statusCode);

@@ -97,7 +97,7 @@ function isAbsent({ absent, status }: LinkEnd): boolean {
 
 /** A refusal of the gateway itself is the one failure that its operator can mend. */
 function reasonOf({ detail, status }: LinkEnd): string {
-  if (status === 401) return `${detail}: the server refuses this gateway's client_id, or the proof of it`;
+  if (status === 401) return `${detail}: the server rejects this gateway's client_id or its secret`;
   return status === 403 ? `${detail}: this gateway's client may not read the feed (events: true)` : detail;
 }
 

@@ -13,6 +13,6 @@ export function usersOfFile<Users>(
   const place: FileContext = { directory, contents };
   const read = readUserFile(path, place, parse);
   if (read.ok) return read.users;
-  log.error({ file: path, faults: read.faults }, 'a file of users has become unusable: none of its users can log in');
+  log.error({ file: path, faults: read.faults }, 'a user file is unusable now: none of its users can log in');
   return nobody;
 }

@@ -100,7 +100,7 @@ async function read(answer: Dispatcher.ResponseData, wanted: JsonRequest): Promi
   if (fault !== undefined) return failed(fault, statusCode);
   if (bytes === undefined) return failed('the answer is too large', statusCode);
   const value = parseJsonObject(bytes);
-  if (value === undefined) return failed('the answer is not a sound JSON object', statusCode);
+  if (value === undefined) return failed('the answer is not a valid JSON object', statusCode);
   return { kind: 'json', value, ...maxAge(answer.headers['cache-control']) };
 }
 

@@ -57,7 +57,7 @@ const SHORTEST_RETRY = 100;
 /** What timers can hold. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
-const STALE: FoundKeys = { kind: 'out', detail: 'the key set has gone stale' };
+const STALE: FoundKeys = { kind: 'out', detail: 'the key set is stale' };
 
 export function keySet(options: KeySetOptions): KeySet {
   return new PublishedKeys(options);
@@ -203,7 +203,7 @@ class PublishedKeys implements KeySet {
     this.#failure = undefined;
     faults.recovered();
     const reasons = JSON.stringify(refused);
-    if (reasons !== this.#refused) log.warn({ refused }, 'keys of a key set are not used');
+    if (reasons !== this.#refused) log.warn({ refused }, 'the gateway ignores keys of a key set');
     this.#refused = reasons;
   }
 

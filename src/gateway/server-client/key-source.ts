@@ -47,7 +47,7 @@ function keysFromFile(path: string): KeySource {
       const read = readKeySetFile(path);
       if (!read.ok) return failed(`the key file ${read.hint === undefined ? 'cannot be read: ENOENT' : read.reason}`);
       const value = parseJsonObject(read.bytes);
-      return value === undefined ? failed('the key file is not a sound JSON object') : { kind: 'json', value };
+      return value === undefined ? failed('the key file is not a valid JSON object') : { kind: 'json', value };
     },
   };
 }

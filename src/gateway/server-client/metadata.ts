@@ -70,7 +70,7 @@ function isAbsent({ status }: FailedFetch): boolean {
 
 /** Each place in turn, while the server answers but not with a document; one document alone decides. */
 async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
-  if (!isWebAddress(issuer)) return failed('the issuer is no address, so it has no metadata');
+  if (!isWebAddress(issuer)) return failed('the issuer is not a URL, so it has no metadata');
   const signal = AbortSignal.timeout(FETCH_DEADLINE);
   let last = failed('no metadata');
   for (const url of metadataUrls(issuer)) {

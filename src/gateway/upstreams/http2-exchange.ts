@@ -94,7 +94,7 @@ export class Http2Exchange {
   /** Its client left. Or the answer is complete, and the rest of the body has no reader. */
   #bodyGone(error: Error | undefined): void {
     if (this.#finished) this.#cancel();
-    else this.fail(error ?? new StreamCut('the body of the request was given up'));
+    else this.fail(error ?? new StreamCut('the request body was closed before its end'));
   }
 
   /**

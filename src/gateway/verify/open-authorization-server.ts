@@ -62,7 +62,7 @@ export function openAuthorizationServer(
   const cache = openCache(parts, clock);
   const introspection = openIntrospection(parts, cache, { ...asking, faults });
   ends.reach(cache, users, introspection);
-  return authorizationServer({ ...parts, cache, introspection, local: openVerifyJwt(parts, clock) });
+  return authorizationServer({ ...parts, cache, introspection, local: openVerifyJwt(parts, dependencies) });
 }
 
 interface Parts extends Omit<ServerParts, 'cache' | 'introspection' | 'local'> {
@@ -131,7 +131,7 @@ function openIntrospection(
   );
 }
 
-function openVerifyJwt({ name, config, held, out }: Parts, clock: Clock): VerifyJwt {
+function openVerifyJwt({ name, config, held, out }: Parts, { clock, budget }: ServerDependencies): VerifyJwt {
   return buildVerifyJwt(
     {
       ...sourceOf(name, config),
@@ -141,7 +141,7 @@ function openVerifyJwt({ name, config, held, out }: Parts, clock: Clock): Verify
       skew: config.clock_skew,
       maxLifetime: config.max_token_lifetime,
     },
-    { keys: held, clock, out },
+    { keys: held, clock, out, budget },
   );
 }
 

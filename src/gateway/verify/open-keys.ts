@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
 import type { JsonObject } from '../../jwt/json.ts';
+import type { TurnBudget } from '../../jwt/turn-budget.ts';
 import { faultLog, type GatewayLog } from '../message/fault-log.ts';
 import { fetchBudget } from '../revocation/fetch-budget.ts';
 import type { Revocations } from '../revocation/revocations.ts';
@@ -22,6 +23,8 @@ export interface ServerDependencies {
   /** Where a relative file starts. */
   readonly directory: string;
   readonly development: boolean;
+  /** One for the process. */
+  readonly budget?: TurnBudget | undefined;
   /** Present in a worker. */
   readonly remote?: RemoteServer | undefined;
   /** Gets each answer of introspection, for `explain`: the configuration name of the server, and what it answered. */

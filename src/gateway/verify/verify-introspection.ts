@@ -49,7 +49,7 @@ export interface Introspection {
 /** A refusal of the gateway itself is the one failure that its operator can mend. */
 function reasonOf({ detail, status }: FailedFetch): string {
   const refused = status === 401 || status === 403;
-  return refused ? `${detail}: the server refuses this gateway's client_id, or the proof of it` : detail;
+  return refused ? `${detail}: the server rejects this gateway's client_id or its secret` : detail;
 }
 
 const WAITING_PER_CALL = 16;

@@ -4,6 +4,7 @@ import type { AlgorithmName } from '../../jwt/algorithms.ts';
 import { judgeClaims } from '../../jwt/claims.ts';
 import { keyMismatch, mediaType, signatureMismatch } from '../../jwt/header-mismatches.ts';
 import type { ParsedJwt } from '../../jwt/parse.ts';
+import { TurnBudget } from '../../jwt/turn-budget.ts';
 import { judgeHeader, verifySignature } from '../../jwt/verify.ts';
 import type { CredentialCode } from '../message/codes.ts';
 import type { KeySet } from '../server-client/key-set.ts';
@@ -26,10 +27,15 @@ export interface JwtDependencies {
   readonly keys: KeySet;
   readonly clock: Clock;
   readonly out: (detail: string) => Outage;
+  /** One for the event loop, whichever server a token names; a verifier that is alone has its own. */
+  readonly budget?: TurnBudget | undefined;
 }
 
 /** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
-export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDependencies): VerifyJwt {
+export function buildVerifyJwt(
+  rules: JwtRules,
+  { keys, clock, out, budget = new TurnBudget() }: JwtDependencies,
+): VerifyJwt {
   const header = { algorithms: new Set(rules.algorithms), types: acceptedTypes(rules.typ) };
   return async (jwt) => {
     const claimRules = {
@@ -47,7 +53,7 @@ export function buildVerifyJwt(rules: JwtRules, { keys, clock, out }: JwtDepende
     if (found.kind === 'revoked') return { ...refused('token_revoked', 'key of a user'), cause: 'user_key' };
     if (found.kind === 'unknown')
       return refused('token_signature', 'no such key', keyMismatch(jwt.header, keys.published()));
-    const key = await verifySignature(jwt, found.keys);
+    const key = await verifySignature(jwt, found.keys, budget);
     if (key === undefined) return refused('token_signature', undefined, signatureMismatch(jwt.header, found.keys));
     const lacking = requiredClaimMismatch(jwt.claims, rules.requiredClaims);
     if (lacking !== undefined)

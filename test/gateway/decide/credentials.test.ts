@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { BearerMethod } from '../../../src/config/schema/gateway.ts';
-import { extract, wantsForm } from '../../../src/gateway/decide/credentials.ts';
+import { extract, wantsForm, whyMissing } from '../../../src/gateway/decide/credentials.ts';
 import { headOf } from '../head.ts';
 
 const all: ReadonlySet<BearerMethod> = new Set(['header', 'body', 'query']);
@@ -140,4 +140,31 @@ t.test('what is not there is said in full: no credential, of no place', async (t
   t.match(basic, { kind: 'credential', scheme: 'basic', token: 'Basic YTpi', place: 'header' });
   t.match(extract(head(['Authorization', 'Bearer a']), '', all, undefined, [{ name: 'basic' }]), { scheme: 'bearer' });
   t.match(extract(head(['Authorization', '@']), '', all, undefined, [{ name: 'basic' }]), { kind: 'none' });
+});
+
+t.test('why there is no credential: it stands where the route does not read, or nothing is there', async (t) => {
+  const header: ReadonlySet<BearerMethod> = new Set(['header']);
+  const query: ReadonlySet<BearerMethod> = new Set(['query']);
+  const form = ['Content-Type', 'application/x-www-form-urlencoded', 'Content-Length', '9'];
+  const placed = [{ name: 'key', places: [{ in: 'header', name: 'x-api-key' }] }] as const;
+  const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
+    ['there is no Authorization field', head(), '', header],
+    ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
+    ['a token in the query is not read on this route', head(), '?access_token=t', header],
+    ['a form, and any token in it, is not read on this route', head(form), '', header],
+    ['a token in the Authorization header is not read on this route', head(['Authorization', 'Bearer t']), '', query],
+    ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
+    ['the request has no token where this route reads one', head(), '', query],
+    [
+      'the scheme of the Authorization field is not accepted on this route',
+      head(['Authorization', 'Basic YTpi']),
+      '',
+      header,
+    ],
+    ['the request has no credential where this route reads one', head(), '', header, placed],
+    ['the request has no credential where this route reads one', head(['Authorization', 'Basic a']), '', query, placed],
+    ['a token in the query is not read on this route', head(), '?access_token=t', header, placed],
+    ['there is no Authorization field', head(form, 'GET'), '', header],
+  ];
+  for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { crossOrigin, isPreflight } from '../../../src/gateway/decide/cross-origin.ts';
+import { crossOrigin } from '../../../src/gateway/decide/cross-origin.ts';
+import { isPreflight } from '../../../src/gateway/message/request-head.ts';
 import { headOf } from '../head.ts';
 
 const shop = 'https://shop.example';

@@ -109,11 +109,11 @@ t.test(
     );
     t.match(
       await engine.decide(get('/query/7', ['Authorization', 'Basic YTpi'])),
-      missing('query', 'there is no token in a place that this route reads'),
+      missing('query', 'the request has no token where this route reads one'),
     );
     t.match(
       await engine.decide(get('/orders/7', ['Authorization', 'Basic YTpi'])),
-      missing('orders', 'the Authorization field is of a scheme that this route does not take'),
+      missing('orders', 'the scheme of the Authorization field is not accepted on this route'),
     );
   },
 );
@@ -357,5 +357,83 @@ t.test('a user without the scope is refused for that, on a route that takes no t
   const old = decider({ listen: '127.0.0.1:0', routes }, { schemes: () => [scheme('basic', verified)] });
   const outcome = await old.decide({ line: 'GET /hook', headers: ['Authorization', 'Basic x'] });
   t.match(outcome, { kind: 'refuse', code: 'scope_insufficient', identity: { subject: 'alice' } });
-  t.strictSame((outcome as { challenges?: unknown }).challenges, [], 'Bearer is not taken here');
+  t.strictSame((outcome as { challenges?: unknown }).challenges, [], 'Bearer is not accepted here');
+});
+
+/** A scheme whose credentials stand in a parameter, or in a header, of its own. */
+function placedScheme(place: 'header' | 'query'): HttpScheme {
+  const verified: SchemeVerification = { kind: 'verified', identity: { ...alice, scheme: 'api_key' }, cache: 'miss' };
+  return {
+    ...scheme('basic', verified),
+    name: 'key',
+    places: [{ in: place, name: place === 'query' ? 'key' : 'x-key' }],
+  };
+}
+
+t.test('an answer to a credential beside Authorization is kept by no shared cache (RFC 9111 §3.5)', async (t) => {
+  for (const place of ['header', 'query'] as const) {
+    const keyed = decider(file, { schemes: () => [placedScheme(place)] });
+    const request = place === 'query' ? get('/orders/7?a=1&key=k', []) : get('/orders/7?a=1', ['X-Key', 'k']);
+    const outcome = await keyed.decide(request);
+    t.match(outcome, {
+      kind: 'forward',
+      identity: { scheme: 'api_key' },
+      privateResponse: true,
+      target: '/orders/7?a=1',
+    });
+    t.match(
+      await keyed.decide(get('/orders/7')),
+      { kind: 'forward', privateResponse: false },
+      'a token in Authorization',
+    );
+  }
+  const basic = decider(file, {
+    schemes: () => [scheme('basic', { kind: 'verified', identity: alice, cache: 'hit' })],
+  });
+  const inHeader = await basic.decide(get('/orders/7', ['Authorization', 'Basic x']));
+  t.match(inHeader, { kind: 'forward', privateResponse: false });
+});
+
+t.test('a route that forwards credentials gives them on in the query and the body', async (t) => {
+  const keyed = decider(file, { schemes: () => [placedScheme('query')] });
+  t.match(await keyed.decide(get('/keep/7?key=k', [])), { target: '/keep/7?key=k', privateResponse: true });
+});
+
+t.test('without a credential the log is told of a place of its own scheme', async (t) => {
+  const keyed = decider(file, { schemes: () => [placedScheme('header')] });
+  t.match(await keyed.decide(get('/orders/7', [])), {
+    code: 'credential_missing',
+    detail: 'the request has no credential where this route reads one',
+  });
+  t.match(await keyed.decide(get('/orders/7', ['X_Key', 'k'])), {
+    code: 'credential_misspelt',
+    detail: 'in another spelling of x-key',
+  });
+});
+
+t.test('a rule must hold in each reading of the path that a server may have', async (t) => {
+  const routes = [
+    {
+      id: 'claims',
+      match: { path: '/claims/{id}' },
+      access: 'authenticated',
+      claims: { tenant: { equals: 'path.id' } },
+      encoded_slashes: 'keep',
+    },
+    { id: 'when', match: { path: '/when/{id}' }, access: 'authenticated', when: 'request.path == "/when/a b"' },
+  ];
+  const strict = decider({ ...file, routes });
+  t.match(await strict.decide(get('/claims/acme')), { kind: 'forward' });
+  t.match(
+    await strict.decide(get('/claims/acme%20')),
+    { code: 'condition_failed', detail: 'claims' },
+    'or with a blank',
+  );
+  t.match(await strict.decide(get('/when/a%20b')), { kind: 'forward' });
+});
+
+t.test('a refusal keeps what is known of its cause', async (t) => {
+  const mismatch = { claim: 'exp', found: 1, expected: [2] } as never;
+  const refusing = decider(file, { verify: () => refused('token_expired', 'why', mismatch) });
+  t.match(await refusing.decide(get('/orders/7')), { code: 'token_expired', detail: 'why', mismatch });
 });

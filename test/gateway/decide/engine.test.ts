@@ -253,3 +253,154 @@ t.test(
     t.equal(told(shadow, 'CONNECT /orders/7'), 'method_not_allowed', 'a tunnel is never opened');
   },
 );
+
+/** The route, or none, and for what it would be refused; or the refusal. */
+function would(engine: Decider, request: Request | string): readonly (string | undefined)[] {
+  const routed = engine.route(request);
+  if (routed.kind === 'refuse') return ['refused', routed.code];
+  return routed.kind === 'routed' ? [routed.route.id, routed.wouldRefuse?.code] : [String(routed.status)];
+}
+
+const wholeShadow = decider({ ...file, mode: 'shadow' });
+const enforcedBeside = decider({
+  ...file,
+  mode: 'shadow',
+  routes: [...file.routes, { id: 'strict', match: path('/strict'), scope: 'a', mode: 'enforce' }],
+});
+
+t.test('TRACE goes on only where every route of its upstream is in shadow mode', async (t) => {
+  t.strictSame(would(wholeShadow, 'TRACE /open/1'), ['open', 'method_not_allowed']);
+  t.strictSame(would(wholeShadow, 'TRACE /none'), ['', 'method_not_allowed']);
+  t.match(wholeShadow.route('TRACE /open/1'), { wouldRefuse: { allow: [] } });
+  t.strictSame(would(enforcedBeside, 'TRACE /open/1'), ['refused', 'method_not_allowed']);
+  t.strictSame(would(engine, 'TRACE /none'), ['refused', 'method_not_allowed']);
+  t.strictSame((engine.route('CONNECT /open/1') as { allow?: unknown }).allow, []);
+  const apart = decider({
+    ...file,
+    mode: 'shadow',
+    upstreams: { api: { url: 'http://127.0.0.1:9' }, other: { url: 'http://127.0.0.1:8' } },
+    routes: [...file.routes, { id: 'strict', match: path('/strict'), scope: 'a', mode: 'enforce', upstream: 'other' }],
+  });
+  t.strictSame(would(apart, 'TRACE /open/1'), ['open', 'method_not_allowed']);
+  t.strictSame(would(apart, 'TRACE /strict/1'), ['refused', 'method_not_allowed']);
+});
+
+t.test('OPTIONS * is about the server, so it has no route: shadow mode forwards it as it came', async (t) => {
+  t.strictSame(would(wholeShadow, 'OPTIONS *'), ['', 'route_not_found']);
+  t.match(await wholeShadow.decide('OPTIONS *'), { kind: 'forward', target: '*', shadow: { code: 'route_not_found' } });
+  t.strictSame(would(enforcedBeside, 'OPTIONS *'), ['refused', 'route_not_found']);
+  t.match(wholeShadow.route('GET *'), { wouldRefuse: undefined, kind: 'refuse', code: 'target_malformed' });
+});
+
+t.test(
+  'a request without a route goes to the default upstream in shadow mode, unless it may be an enforced one',
+  async (t) => {
+    t.strictSame(would(enforcedBeside, 'GET /none'), ['', 'route_not_found']);
+    t.strictSame(would(enforcedBeside, 'DELETE /orders/7'), ['', 'method_not_allowed']);
+    const repeated = { line: 'GET /beta', headers: ['X-Version', '2', 'X-Version', '2'] };
+    t.strictSame(would(enforcedBeside, repeated), ['refused', 'match_repeated']);
+    t.strictSame(would(enforcedBeside, 'GET /a/../b'), ['refused', 'target_dot_segment']);
+    t.strictSame(would(wholeShadow, repeated), ['', 'match_repeated']);
+  },
+);
+
+t.test('a field that decides and that Connection names is refused, or in shadow mode told', async (t) => {
+  const named = (name: string, line = 'GET /open/1') => ({ line, headers: ['Connection', name] });
+  t.match(engine.route(named('authorization')), {
+    kind: 'refuse',
+    code: 'connection_names_decisive',
+    detail: 'authorization',
+    route: { id: 'open' },
+  });
+  t.match(engine.route({ line: 'GET /beta', headers: ['X-Version', '2', 'Connection', 'x-version'] }), {
+    code: 'connection_names_decisive',
+    detail: 'x-version',
+    route: { id: 'v2' },
+  });
+  t.equal(told(engine, named('x-version')), 'open', 'no route of this path reads it');
+  t.equal(told(engine, named('keep-alive, te')), 'open');
+  t.strictSame(would(wholeShadow, named('authorization')), ['open', 'connection_names_decisive']);
+  t.strictSame(
+    would(wholeShadow, named('authorization', 'GET /form/a;b')),
+    ['form', 'target_path_parameter'],
+    'the first',
+  );
+  t.strictSame(would(enforcedBeside, named('authorization')), ['refused', 'connection_names_decisive']);
+});
+
+t.test('what an expression reads must occur once, or the request is refused, or in shadow mode told', async (t) => {
+  const routes = [{ id: 'when', match: path('/when'), access: 'authenticated', when: 'request.query.a != "1"' }];
+  const twice = 'GET /when/1?a=1&a=2';
+  t.match(decider({ ...file, routes }).route(twice), {
+    kind: 'refuse',
+    code: 'match_repeated',
+    detail: 'query a',
+    route: { id: 'when' },
+  });
+  t.equal(told(decider({ ...file, routes }), 'GET /when/1?a=1'), 'when');
+  t.strictSame(would(decider({ ...file, routes, mode: 'shadow' }), twice), ['when', 'match_repeated']);
+});
+
+t.test(
+  'what a route in shadow mode does not take is told, but for a path that may be of an enforced one',
+  async (t) => {
+    const long = { line: 'POST /small/1', headers: ['Content-Length', '11'] };
+    t.strictSame(would(wholeShadow, 'GET /form/a%2fb'), ['form', 'target_encoded_slash']);
+    t.strictSame(would(enforcedBeside, 'GET /form/a%2fb'), ['refused', 'target_encoded_slash']);
+    for (const shadow of [wholeShadow, enforcedBeside]) t.strictSame(would(shadow, long), ['small', 'body_too_large']);
+    t.strictSame(would(wholeShadow, { line: 'POST /form/1', headers: formOf(101) }), ['form', 'form_too_large']);
+    t.strictSame(would(wholeShadow, { line: 'POST /form/1', headers: formOf(100) }), ['form', undefined]);
+  },
+);
+
+t.test('an absolute target of another host is refused, whatever its path looks like', async (t) => {
+  for (const shadow of [engine, wholeShadow])
+    for (const path of ['/open/1', '/a/../b', '//a', '/none', ''])
+      t.match(shadow.route(`GET http://other.example.com${path}`), { kind: 'refuse', code: /^target_/ }, path);
+  t.strictSame(would(wholeShadow, 'GET http://api.example.com/a/../b'), ['', 'target_dot_segment']);
+  t.strictSame(would(wholeShadow, 'GET ftp://api.example.com/open/1'), ['refused', 'target_malformed']);
+});
+
+t.test('a preflight in shadow mode goes on, as one whose route is found or as one that has none', async (t) => {
+  const asking = (line: string, method: string) => ({ line, headers: preflight(method) });
+  t.match(wholeShadow.route(asking('OPTIONS /orders/7', 'GET')), { route: { id: 'read' }, preflight: true });
+  t.match(wholeShadow.route(asking('OPTIONS /orders/7', 'DELETE')), {
+    route: { id: '' },
+    preflight: false,
+    wouldRefuse: { code: 'method_not_allowed', allow: ['GET', 'POST'] },
+  });
+  t.strictSame(would(wholeShadow, asking('OPTIONS /none', 'GET')), ['', 'route_not_found']);
+  t.match(enforcedBeside.route(asking('OPTIONS /orders/7', 'DELETE')), { kind: 'reply', status: 204 });
+  t.strictSame(would(wholeShadow, asking('OPTIONS /orders/a;b', 'GET')), ['read', 'target_path_parameter']);
+  const routes = [
+    { id: 'wide', match: { path: '/{rest*}' }, scope: 'x' },
+    { id: 'narrow', match: { path: '/a:b/{x}' }, scope: 'x' },
+    { id: 'cut', match: { path: '/a:b/c' }, scope: 'admin' },
+  ];
+  const unclear = asking('OPTIONS /a%3Ab/c%3Fd', 'GET');
+  t.match(decider({ ...file, routes }).route(unclear), {
+    code: 'target_ambiguous',
+    route: { id: 'wide' },
+    detail: 'raw: `wide`; decoded: `narrow` or `cut`',
+  });
+  t.strictSame(would(decider({ ...file, routes, mode: 'shadow' }), unclear), ['wide', 'target_ambiguous']);
+});
+
+t.test('a body is read for credentials only where one of them may be in it', async (t) => {
+  const scheme = {
+    name: 'digest' as const,
+    challenges: () => [],
+    verify: () => ({ kind: 'throttled', retryAfter: 1 }) as const,
+  };
+  const hashing = (places?: readonly { in: 'header'; name: string }[]) =>
+    decider(file, { schemes: () => [{ ...scheme, places, wantsEntity: () => 50 }] });
+  const body = (headers: readonly string[]) => ({ line: 'POST /keep/1', headers: ['Content-Length', '9', ...headers] });
+  const wanted = { kind: 'hashed', limit: 50, tooLarge: 'integrity_too_large' };
+  const credentials = ['Authorization', 'Digest a'];
+  t.strictSame(hashing().needs(body(credentials)), wanted);
+  t.equal(hashing().needs(body([])), undefined);
+  t.equal(hashing().needs(body([...credentials, ...credentials])), undefined, 'two are refused in any case');
+  t.strictSame(hashing([{ in: 'header', name: 'x-sig' }]).needs(body([])), wanted, 'one has a place of its own');
+  t.equal(hashing().needs({ line: 'POST /keep/1', headers: credentials }), undefined, 'there is no body');
+  t.equal(hashing().needs({ line: 'POST /open/1', headers: ['Content-Length', '9', ...credentials] }), undefined);
+});

@@ -127,3 +127,68 @@ t.test('a subject or client that is no text is nobody for a header, as it is for
   const named = identityHeaders({ prefix: 'X-Auth-', set: { 'X-A': 'constructor', 'X-B': 'toString' } });
   t.strictSame(named.write({ ...identity({}), claims: Object.create(null) }), [], 'a claim by any name');
 });
+
+const config = { prefix: 'X-Auth-', set: { 'X-Tenant': 'tenant' } };
+
+t.test('what names a client’s certificate, or another path or method, is dropped from anybody', async (t) => {
+  const { spoofs } = identityHeaders(config);
+  for (const name of ['client-cert', 'client_cert', 'client-cert-chain', 'x-ssl-client-verify', 'cf-cert', 'cf-cert-x'])
+    t.ok(spoofs(name) && spoofs(name, true), name);
+  for (const name of ['x-original-url', 'x_http_method', 'x-http-method-override']) t.ok(spoofs(name), name);
+  for (const name of ['client-certs', 'my-client-cert', 'x-sslx', 'x-original-urls', 'x-http-methods'])
+    t.notOk(spoofs(name), name);
+});
+
+t.test('a header that the file passes comes through, and the others of its kind do not', async (t) => {
+  const { spoofs, dropsLater } = identityHeaders(config, { passed: ['Client-Cert', 'X-Original-URL'] });
+  for (const name of ['client-cert', 'client-cert-chain', 'x-original-url', 'x_original_url'])
+    t.notOk(spoofs(name) || spoofs(name, true) || dropsLater(name), name);
+  for (const name of ['x-ssl', 'x-client-cert', 'x-original-uri', 'x-tenant', 'x-auth-a'])
+    t.ok(spoofs(name) && spoofs(name, true) && dropsLater(name), name);
+});
+
+t.test('a header may pass from a trusted proxy alone', async (t) => {
+  const { spoofs, dropsLater } = identityHeaders(config, { passedFromProxies: ['Client-Cert'] });
+  for (const judge of [spoofs, dropsLater])
+    t.strictSame([judge('client-cert', true), judge('client-cert', false), judge('client-cert')], [false, true, true]);
+  const both = identityHeaders(config, { passed: ['X-SSL'], passedFromProxies: ['Client-Cert'] });
+  t.strictSame([both.spoofs('x-ssl'), both.spoofs('x-ssl', true)], [false, true], 'each list is whole');
+});
+
+t.test('names and prefixes of other routes to the same upstream are ours here too', async (t) => {
+  const { spoofs, names } = identityHeaders(config, { also: { names: ['X-Partner'], prefixes: ['X-P-'] } });
+  for (const name of ['x-partner', 'x_partner', 'x-p-a', 'x_p_a', 'x-tenant', 'x-auth-a']) t.ok(spoofs(name), name);
+  for (const name of ['x-partners', 'x-pa']) t.notOk(spoofs(name), name);
+  t.strictSame(names, ['x-tenant'], 'but they are not written here');
+});
+
+t.test('in shadow mode only what is set is dropped, and from a client itself what names a certificate', async (t) => {
+  const also = { names: ['X-Partner'], prefixes: ['X-P-'] };
+  const { spoofs, dropsLater } = identityHeaders(config, { also, onlySet: { certificates: ['Client-Cert'] } });
+  for (const name of ['x-tenant', 'x_tenant', 'x-partner']) t.ok(spoofs(name) && spoofs(name, true), name);
+  for (const name of [
+    'x-auth-a',
+    'x-p-a',
+    'x-request-id',
+    'x-forwarded-for',
+    'x-original-url',
+    'x-ssl',
+    'client-certs',
+  ]) {
+    t.notOk(spoofs(name) || spoofs(name, true), name);
+    if (name !== 'client-certs') t.ok(dropsLater(name), `${name}, once the route enforces`);
+  }
+  for (const name of ['client-cert', 'client_cert', 'client-cert-chain'])
+    t.strictSame([spoofs(name), spoofs(name, false), spoofs(name, true)], [true, true, false], name);
+  const { spoofs: without } = identityHeaders(config, { onlySet: { certificates: [] } });
+  t.notOk(without('client-cert'));
+});
+
+t.test('every octet that is no visible ASCII is kept as UTF-8, or stops the header', async (t) => {
+  const written = (tenant: string) => identityHeaders(config).write(identity({ tenant }));
+  t.strictSame(written('a b~'), ['x-tenant', 'a b~']);
+  t.strictSame(written('\u0080'), ['x-tenant', Buffer.from('\u0080').toString('latin1')]);
+  for (const control of ['\u0000', '\u001f', '\u007f', '\n', '\t'])
+    t.equal(written(`a${control}b`), undefined, JSON.stringify(control));
+  t.equal(written('a '), undefined);
+});

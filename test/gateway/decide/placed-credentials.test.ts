@@ -70,3 +70,54 @@ t.test('headers of credentials are known in each spelling, parameters by their n
   t.strictSame([...(credentialHeaders([basic, key]) ?? [])], ['x-api-key']);
   t.strictSame(credentialParameters([basic, key]), ['api_key']);
 });
+
+t.test('a spelling that only some servers read is a credential, and is never accepted', async (t) => {
+  const told = (headers: readonly string[], query = '', target = '/') =>
+    placedCredentials(headOf(headers, 'GET', target), query, [basic, key])?.found;
+  const header = { scheme: 'key', place: 'header', token: '', fault: 'in another spelling of x-api-key' };
+  t.strictSame(told(['X_Api_Key', 'a']), [header]);
+  t.strictSame(told(['X-Api-Key', 'a']), [{ ...header, token: 'a', fault: undefined }]);
+  const own = { ...header, token: 'a', fault: undefined };
+  t.strictSame(told(['X-Api-Key', 'a', 'X_Api_Key', 'a']), [own, header], 'also with the same value');
+  t.strictSame(told(['X-Api-Key', ' a\u00a0']), [{ ...own, token: ' a\u00a0' }, header], 'some servers strip it');
+  const inQuery = { scheme: 'key', place: 'query', token: '', fault: 'in another spelling of api_key' };
+  for (const query of ['?API_KEY=a', '?api_key[]=a', '?x=1;api_key=a', '?api.key=a'])
+    t.strictSame(told([], query), [inQuery], query);
+  t.strictSame(told([], '?api_key=a;b'), [{ ...inQuery, token: 'a;b', fault: undefined }, inQuery]);
+  t.strictSame(told(['X-Other', 'a'], '?other=a'), []);
+});
+
+t.test('what a server finds that decodes before it splits counts as well', async (t) => {
+  const told = (target: string) => {
+    const mark = target.indexOf('?');
+    const query = mark === -1 ? '' : target.slice(mark);
+    const faults = placedCredentials(headOf([], 'GET', target), query, [key])?.found;
+    return faults?.map(({ token, fault }) => `${token}${fault === undefined ? '' : ' misspelt'}`);
+  };
+  t.strictSame(told('/a%3Fapi_key=k'), [' misspelt'], 'the query begins at an encoded sign');
+  t.strictSame(told('/a%3fx=1?api_key=k'), ['k'], 'where it has no key, none is added');
+  t.strictSame(told('/a%3Fapi_key=k?api_key=k'), ['k', ' misspelt']);
+  t.strictSame(told('/a%23b?api_key=k'), ['k'], 'and where it ends before the key');
+  t.strictSame(told('/a%3Fb'), []);
+  t.strictSame(told('/a%2Fb?api_key=k'), ['k'], 'another encoded sign begins no query');
+});
+
+t.test('a refused spelling is told by name for the log', async (t) => {
+  t.match(extract(headOf(['X_Api_Key', 'a']), '', bearer, undefined, [key]), {
+    kind: 'refused',
+    code: 'credential_misspelt',
+    detail: 'in another spelling of x-api-key',
+  });
+});
+
+t.test('two schemes may have places, and what each finds leaves the query', async (t) => {
+  const other = { name: 'other', places: [{ in: 'query', name: 'sig' }] } as const;
+  t.strictSame(placedCredentials(headOf(), '?sig=s&a=1&api_key=k', [key, other]), {
+    found: [
+      { scheme: 'key', place: 'query', token: 'k', fault: undefined },
+      { scheme: 'other', place: 'query', token: 's', fault: undefined },
+    ],
+    query: '?a=1',
+  });
+  t.strictSame(credentialParameters([key, basic, other]), ['api_key', 'sig']);
+});

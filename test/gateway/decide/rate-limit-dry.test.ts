@@ -2,6 +2,7 @@ import t from 'tap';
 import { systemClock } from '../../../src/base/clock.ts';
 import { buildLog } from '../../../src/base/log.ts';
 import { loadGatewayText } from '../../../src/config/load/load.ts';
+import { Deadlines } from '../../../src/gateway/client/deadlines.ts';
 import { Stalls } from '../../../src/gateway/client/stalls.ts';
 import type { Outcome } from '../../../src/gateway/decide/outcome.ts';
 import { changedSettings } from '../../../src/gateway/diff/changed-settings.ts';
@@ -70,6 +71,7 @@ t.test('with counters in memory a cached token is limited without a promise', as
       log,
       decisions,
       stalls,
+      deadlines: new Deadlines(),
       fullShares,
       kept,
       listener,

@@ -42,3 +42,16 @@ t.test('a decision varies by everything where an expression chooses its header',
   t.equal(vary([plain, any]), '*');
   t.end();
 });
+
+t.test('a decision varies by the header of an API key, and by no parameter', (t) => {
+  const keyed = (api_key: object) => ({
+    match: { path: '/k' },
+    access: 'authenticated',
+    auth: 'api_key',
+    api_key: { keys: { storage: 'sqlite:/none/gatehouse.db' }, ...api_key },
+  });
+  t.equal(vary([keyed({})]), 'authorization, origin, x-api-key');
+  t.equal(vary([plain, keyed({ name: 'X-Key' })]), 'authorization, origin, x-key');
+  t.equal(vary([keyed({ in: 'query', name: 'key' })]), 'authorization, origin');
+  t.end();
+});

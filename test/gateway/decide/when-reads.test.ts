@@ -1,4 +1,5 @@
 import t from 'tap';
+import { unseenIn } from '../../../src/gateway/decide/unseen.ts';
 import { repeatedReads } from '../../../src/gateway/decide/when-reads.ts';
 import { headOf } from '../head.ts';
 
@@ -54,4 +55,65 @@ t.test('where it may read any, every repetition is told but that of a list', asy
 
 t.test('an expression that reads neither tells nothing', async (t) => {
   t.equal(found('request.method == "GET"', '?a=1&a=2', ['X-A', '1', 'X-A', '1']), undefined);
+});
+
+/** By the RFC of each: 9110, 9111, 7239, 6455, 8288, 7240, 9421, and W3C Trace Context and Baggage. */
+const lists = [
+  ...['Accept', 'Accept-Charset', 'Accept-Encoding', 'Accept-Language', 'Access-Control-Request-Headers', 'Baggage'],
+  ...['Cache-Control', 'Connection', 'Content-Encoding', 'Content-Language', 'Forwarded', 'If-Match', 'If-None-Match'],
+  ...['Link', 'Pragma', 'Prefer', 'Sec-WebSocket-Extensions', 'Sec-WebSocket-Protocol', 'Signature'],
+  ...['Signature-Input', 'TE', 'Tracestate', 'Trailer', 'Upgrade', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host'],
+  'X-Forwarded-Proto',
+];
+const anyHeader = 'request.headers.exists(name, name == "x-env")';
+const anyParameter = 'request.query.all(name, request.query[name] != "1")';
+
+t.test('a field that is a list may stand in several lines, in one spelling of its name', async (t) => {
+  for (const name of lists) {
+    t.equal(found(anyHeader, '', [name, '1', name.toLowerCase(), '2', name, '3']), undefined, name);
+    if (!name.includes('-')) continue;
+    t.equal(found(anyHeader, '', [name, '1', name.replaceAll('-', '_'), '2']), 'a header', `${name} in two spellings`);
+    t.equal(found(anyHeader, '', [name.replaceAll('-', '_'), '1', name.replaceAll('-', '_'), '2']), 'a header', name);
+  }
+  for (const name of ['Host', 'Content-Type', 'Origin', 'Date', 'X-Real-IP', 'User-Agent', ''])
+    t.equal(found(anyHeader, '', [name, '1', name, '1']), 'a header', name);
+});
+
+t.test('a credential may stand twice where expressions do not see it', async (t) => {
+  for (const name of ['Authorization', 'Cookie'])
+    t.equal(found(anyHeader, '', [name, 'a', name, 'b']), undefined, name);
+  const unseen = unseenIn({ api_key: { in: 'header', name: 'X-Api-Key', keys: 'keys' } });
+  const twice = { head: headOf(['X-Api-Key', 'a', 'x_api_key', 'b']), query: '' };
+  t.equal(repeatedReads(anyHeader, unseen)(twice), undefined);
+  t.equal(repeatedReads(anyHeader)(twice), 'a header');
+  t.equal(repeatedReads('request.headers["x-api-key"] == "a"', unseen)(twice), undefined);
+  t.equal(repeatedReads('request.headers["x-api-key"] == "a"')(twice), 'header x-api-key');
+});
+
+t.test('of several names that an expression reads, the first that is doubtful is told', async (t) => {
+  const when = 'request.headers["x-a"] == "1" && request.query.b == "2" && request.query.c == "3"';
+  t.equal(found(when, '?c=1&c=2', ['X-A', '1']), 'query c');
+  t.equal(found(when, '?c=1&c=2&b=1&b=1', ['X-A', '1', 'X-A', '1']), 'header x-a');
+  t.equal(found(when, '?b=1&c=2', ['X-A', '1']), undefined);
+});
+
+/** Of a target as it was received. */
+const inTarget = (target: string) =>
+  repeatedReads(anyParameter)({
+    head: headOf([], 'GET', target),
+    query: target.includes('?') ? target.slice(target.indexOf('?')) : '',
+  });
+
+t.test('parameters are doubtful where a server that decodes before it splits gets others', async (t) => {
+  for (const target of ['/a?b=1%26c=2', '/a?b=1%23c', '/a?b%3D1=2', '/a%3Fb=1', '/a%23?b=1', '/a?b=%3B&c=%26'])
+    t.equal(inTarget(target), 'a query parameter', target);
+  for (const target of ['/a', '/a?b=1', '/a%20b?c=1', '/a?b=%20c&d=%C3%A4', '/a?b=1%3D2', '/a?%62=1&c=2', '/a?b=%3F'])
+    t.equal(inTarget(target), undefined, target);
+});
+
+t.test('a name with brackets is doubtful beside the same name without, in any order', async (t) => {
+  for (const query of ['?a=1&a[]=2', '?a[]=2&a=1', '?a[b][c]=2&x=1&A=1', '?a%5Bb%5D=1&a=2'])
+    t.equal(found(anyParameter, query), 'a query parameter', query);
+  for (const query of ['?a[b]=1&ab=2', '?b[a]=1&a=2', '?a[b]=1&a[c]=2'])
+    t.equal(found(anyParameter, query), undefined, query);
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { unseenIn } from '../../../src/gateway/decide/unseen.ts';
 import { compileWhen } from '../../../src/gateway/decide/when.ts';
 import { headOf } from '../head.ts';
 import { alice } from './decider.ts';
@@ -56,4 +57,26 @@ t.test('all lines of a field are one list; a credential is not shown', async (t)
 
 t.test('what is no expression is a defect of whoever let it through', async (t) => {
   t.throws(() => compileWhen('request.'), Error);
+});
+
+const apiKey = (place: { in: 'header' | 'query'; name: string }) => ({
+  api_key: { ...place, keys: 'keys' },
+});
+
+t.test('an expression sees no credential of the schemes of its route, in any spelling of a header', async (t) => {
+  const shown = (text: string, route: Parameters<typeof unseenIn>[0], headers: readonly string[], query = '') =>
+    compileWhen(text, unseenIn(route))(alice, { head: headOf(headers), host: 'a', path: '/', query, captured });
+  const inHeader = apiKey({ in: 'header', name: 'X-Api-Key' });
+  for (const name of ['x-api-key', 'x_api_key']) {
+    const text = `"${name}" in request.headers`;
+    t.equal(shown(text, inHeader, [name, 'k']), false, name);
+    t.equal(shown(text, {}, [name, 'k']), true, 'where it is no credential it is shown');
+  }
+  t.equal(shown('"authorization" in request.headers', inHeader, ['Authorization', 'x']), false);
+  t.equal(shown('"x-api-keys" in request.headers', inHeader, ['X-Api-Keys', 'k']), true);
+  const inQuery = apiKey({ in: 'query', name: 'key' });
+  t.equal(shown('"key" in request.query', inQuery, [], '?key=k'), false);
+  t.equal(shown('"key" in request.query', inHeader, [], '?key=k'), true);
+  t.equal(shown('"access_token" in request.query', inQuery, [], '?access_token=t'), false);
+  t.equal(shown('"key" in request.headers', inQuery, ['Key', 'k']), true, 'a parameter is no header');
 });

@@ -19,7 +19,7 @@ const listen = (client_auth: string) => ({
 
 t.test('what only a restart tightens is told, and what it loosens is not', async (t) => {
   const pairs: readonly [object, object, RegExp][] = [
-    [{ ...listen('optional') }, { ...listen('required') }, /certificates of clients/],
+    [{ ...listen('optional') }, { ...listen('required') }, /client certificates/],
     [{ listen: '127.0.0.1:1' }, { ...listen('required') }, /TLS begins/],
     [{ admin: '0.0.0.0:1' }, { admin: '127.0.0.1:1' }, /`admin` is taken back/],
     [{ admin: '0.0.0.0:1' }, {}, /`admin` is taken back/],

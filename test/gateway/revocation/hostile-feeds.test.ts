@@ -147,6 +147,6 @@ t.test('401 and 403 are said clearly, as errors, once', async (t) => {
     const { requests, log } = await followScript(t, (response) => response.writeHead(status).end());
     t.ok(await until(() => requests.length > 2));
     t.equal(log.length, 1);
-    t.match(log[0], { level: 'error', detail: status === 401 ? /refuses this gateway/ : /may not read the feed/ });
+    t.match(log[0], { level: 'error', detail: status === 401 ? /rejects this gateway/ : /may not read the feed/ });
   }
 });

@@ -213,3 +213,14 @@ t.test('of routes whose conditions fail, three are named, and neither what is as
   const half = { ...question, query: '?v=secret' };
   t.equal(unmetDetail([route('r')], half), 'host and path fit r (another header x-a)');
 });
+
+t.test('quotes of a SOAP action are taken away only where they are around the whole', async (t) => {
+  const holds = (action: string, received: string) =>
+    matchConditions({ path: '/', soap_action: action })[0]?.holds({
+      head: headOf(['SOAPAction', received]),
+      query: '',
+    });
+  t.equal(holds('urn:a', '"urn:a"'), 'yes');
+  t.equal(holds('rn:a"b', 'urn:a"b"'), 'no');
+  t.equal(holds('a"ur', '"a"urn'), 'no');
+});

@@ -97,3 +97,16 @@ t.test('where the upstream compares without case, literals do, and everything el
   }
   t.strictSame(found('/A/B', '/a/b', false), [true, true]);
 });
+
+t.test(
+  'a literal that the file encodes is found in its own spelling and decoded, alone and among others',
+  async (t) => {
+    for (const caseSensitive of [true, false])
+      for (const key of ['/x/a%3Ab/c', '/x/a:b/c']) {
+        t.ok(fits('/x/a%3Ab/c', key, caseSensitive), key);
+        t.strictSame(found('/x/a%3Ab/c', key, caseSensitive), [true, true], key);
+      }
+    t.ok(fits('/x/A%3Ab', '/x/a%3aB', false));
+    for (const key of ['/x/a%3Bb/c', '/x/ab/c', '/x/A%3Ab/c']) t.notOk(fits('/x/a%3Ab/c', key), key);
+  },
+);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { parameterReader } from '../../../src/gateway/routing/lenient-fields.ts';
-import { queryDecodedFirst } from '../../../src/gateway/routing/query-decoded-first.ts';
+import { isQueryUnclear, queryDecodedFirst } from '../../../src/gateway/routing/query-decoded-first.ts';
 
 t.test('a server that decodes a target before it parts it has another query', async (t) => {
   const queries: Readonly<Record<string, string | undefined>> = {
@@ -43,3 +43,9 @@ t.test(
       t.ok(read(target), target);
   },
 );
+
+t.test('where the query begins is unclear only by a sign within the path', async (t) => {
+  for (const target of ['/a%3Fb', '/a%3fb?c', '/a%23', '/%23?x']) t.ok(isQueryUnclear(target), target);
+  for (const target of ['/a', '/a?b=%3F', '/a?b=%23', '/a%20b?c=%3f', '/a%2523'])
+    t.notOk(isQueryUnclear(target), target);
+});

@@ -21,3 +21,8 @@ t.test('a path that becomes doubtful by it is refused (advisory 23)', async (t) 
   const refused = compileRewrite({ strip_prefix: '/a' })('/a//b');
   t.strictSame(refused, { kind: 'refused', code: 'target_empty_segment', detail: 'after rewriting', cause: 'rewrite' });
 });
+
+t.test('a path that ends before the prefix does has nothing below it', async (t) => {
+  t.equal(compileRewrite({ strip_prefix: '/a/b' })('/a'), '/');
+  t.equal(compileRewrite({ strip_prefix: '/a/b/c', add_prefix: '/v1' })('/a'), '/v1');
+});

@@ -174,3 +174,16 @@ t.test('query parameters and SOAP actions choose a route', async (t) => {
   t.equal(holds(soap, ['Content-Type', 'text/xml; action="urn:Get"']), 'no');
   t.equal(holds(soap, ['SOAPAction', 'urn:Get', 'Content-Type', 'application/soap+xml; action="urn:Set"']), 'repeated');
 });
+
+t.test('of two routes with as many conditions, which both hold, their text decides and not the file', async (t) => {
+  const conditioned = (name: string): Named => {
+    const [route] = routes('/a') as [Named];
+    return { ...route, id: name, conditions: matchConditions({ path: '/a', headers: { [name]: '1' } }) };
+  };
+  const both = [conditioned('x-a'), conditioned('x-b')];
+  const head = headOf(['X-A', '1', 'X-B', '1']);
+  for (const inFile of [both, both.toReversed()]) {
+    const match = new RouteTable(inFile).match({ host: 'h', key: '/a', method: 'GET', query: '', head });
+    t.equal(match.kind === 'route' && match.route.id, 'x-a');
+  }
+});

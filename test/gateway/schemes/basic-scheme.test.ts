@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
+import type { Asker } from '../../../src/base/bounded-queue.ts';
 import { outage } from '../../../src/base/verdict.ts';
 import { parseStoredPassword, type StoredPassword } from '../../../src/config/files/stored-password.ts';
 import type { Throttle } from '../../../src/counters/throttle.ts';
@@ -193,3 +194,26 @@ t.test('the right password of a burst of guesses is refused, and not remembered 
   t.equal(await tell('alice', 'wonderland'), 'throttled');
   t.equal(judged.length, 1, 'nothing is judged above the limit');
 });
+
+t.test('who was right a moment ago waits in a line of his own, strangers in that of their address', async (t) => {
+  const alice: BasicUser = { username: 'alice', stored: stored('wonderland'), print: '1' };
+  const askers: Asker[] = [];
+  const users: BasicUsers = {
+    keyOf: (name) => name,
+    async find(_name, asker) {
+      askers.push(asker);
+      return { kind: 'found', user: alice };
+    },
+    decoyOf: () => stored('decoy'),
+  };
+  const { tell } = open({ users });
+  t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
+  t.equal(await tell('alice', 'wonderland', '2001:db8:1:2::1'), 'verified');
+  t.equal(await tell('alice', 'x', '2001:db8:1:3::1'), 'password_wrong');
+  const [first, again, wrong] = askers;
+  t.strictSame([first, wrong], [stranger, stranger], 'a site is one stranger');
+  t.match(again, { share: 1, isKnown: true });
+  t.match(again?.block, /^[A-Za-z0-9+/]{43}=$/, 'a line by what was sent, which no stranger can');
+});
+
+const stranger = { block: '2001:db8:1', share: 1 };

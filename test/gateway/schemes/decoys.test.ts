@@ -44,6 +44,36 @@ t.test('every process with the same users chooses the same, in whatever order th
   );
 });
 
+t.test('of each kind that has a secret, the secret decides what is chosen: strangers cannot compute it', async (t) => {
+  const salted = (fill: number) =>
+    `{SSHA}${Buffer.concat([Buffer.alloc(20, 1), Buffer.alloc(8, fill)]).toString('base64')}`;
+  const changed: readonly (readonly [kind: string, one: string, other: string, beside: string])[] = [
+    ['argon2id', argon2(1), argon2(1, 7), argon2(2, 9)],
+    ['bcrypt', bcrypt('04'), bcrypt('04').replace('aaa', '...'), bcrypt('05')],
+    ['apr1, its salt', apr1, apr1.replace('thTWWBSm', 'thTWWBSn'), sha1],
+    ['apr1, its digest', apr1, apr1.replace('U.yohj', 'U.yohk'), sha1],
+    ['salted SHA-1', salted(0), salted(2), apr1],
+  ];
+  for (const [kind, one, other, beside] of changed) {
+    const costs = (first: string) => {
+      const decoys = new DecoyHashes([stored(first), stored(beside)]);
+      return names.map((name) => JSON.stringify(decoys.of(name)) === JSON.stringify(stored(beside)));
+    };
+    t.strictSame(costs(one), costs(one), kind);
+    t.notSame(costs(one), costs(other), kind);
+  }
+});
+
+t.test('a user who is found again and again changes no cost of strangers', async (t) => {
+  const decoys = new DecoyHashes([stored(sha1), stored(apr1)]);
+  const before = names.map((name) => decoys.of(name));
+  for (let n = 0; n < 100; n++) decoys.met(stored(sha1));
+  t.strictSame(
+    names.map((name) => decoys.of(name)),
+    before,
+  );
+});
+
 t.test('without users there is nothing to judge', async (t) => {
   t.equal(new DecoyHashes([]).of('alice'), undefined);
 });

@@ -1,8 +1,11 @@
 import t from 'tap';
+import type { Asker } from '../../../src/base/bounded-queue.ts';
+import { outage } from '../../../src/base/verdict.ts';
 import type { DigestConfig } from '../../../src/config/schemes/digest/schema.ts';
 import type { Counters } from '../../../src/counters/counters.ts';
 import { digestScheme } from '../../../src/gateway/schemes/digest/digest-scheme.ts';
-import { type DigestUsers, digestUsers } from '../../../src/gateway/schemes/digest/digest-users.ts';
+import { type DigestUser, type DigestUsers, digestUsers } from '../../../src/gateway/schemes/digest/digest-users.ts';
+import type { LookupResult } from '../../../src/gateway/schemes/lookup-result.ts';
 import { openNonces, openUsedNonces } from '../../../src/gateway/schemes/nonces.ts';
 import { formatDigest } from '../../../src/http-auth/digest.ts';
 import type { DigestAlgorithmName, StoredAlgorithm } from '../../../src/http-auth/digest-algorithms.ts';
@@ -239,7 +242,7 @@ t.test('that a user has no hash for the algorithm is a reason for the log, and n
   const apache = entries.filter(({ algorithm }) => algorithm === 'MD5');
   const { scheme, offer } = open({}, { users: digestUsers(apache, realm) });
   const refusal = (login: object) => scheme.verify(answer(offer('SHA-256'), { login }));
-  t.match(await refusal({}), { code: 'password_wrong', detail: 'no SHA-256 hash is kept for this user' });
+  t.match(await refusal({}), { code: 'password_wrong', detail: 'no SHA-256 hash is stored for this user' });
   t.match(await refusal({ username: 'nobody' }), { code: 'password_wrong', detail: undefined });
   const known = open();
   const wrong = await known.scheme.verify(answer(known.offer('SHA-256'), { login: { password: 'x' } }));
@@ -288,3 +291,68 @@ t.test(
     t.match(await out.scheme.verify(answer(out.offer())), { kind: 'outage', dependency: 'counters', retryAfter: 1 });
   },
 );
+
+t.test('a nonce is for one realm and one place of counting, also where their names run together', async (t) => {
+  const clock = settableClock();
+  const nonces = openNonces([Buffer.alloc(32, 1).toString('base64')], openUsedNonces(clock));
+  const at = (realm: string, countedAt: string) => {
+    const users = digestUsers([], realm);
+    const config = { ...settings, realm, opaque: false };
+    const throttle = throttleOf(clock);
+    return digestScheme({ config, users, nonces, throttle, share: 1, countedAt, useNonce: undefined });
+  };
+  const given = offerOf(at('ab', 'c').challenges(headOf(), false));
+  for (const [realm, place] of [
+    ['a', 'bc'],
+    ['abc', ''],
+  ] as const)
+    t.match(at(realm, place).verify(answer({ ...given, realm })), { code: 'nonce_invalid' }, `${realm} ${place}`);
+  t.match(at('ab', 'c').verify(answer(given)), { code: 'password_wrong' }, 'its own is read');
+});
+
+/** Users of a store, which answers later; it notes who asked. */
+function storeOf(answered: LookupResult<DigestUser>) {
+  const askers: Asker[] = [];
+  const users: DigestUsers = {
+    async find(_credentials, _algorithm, asker) {
+      askers.push(asker);
+      return answered;
+    },
+  };
+  return { askers, users };
+}
+
+t.test('users of a store are asked for the address block of who asks, and judged as those of a file', async (t) => {
+  const ha1 = storedHash('SHA-256', user.username, realm, user.password);
+  const { askers, users } = storeOf({ kind: 'found', user: { username: 'alice', ha1 } });
+  const { tell, offer } = open({}, { users });
+  t.equal(await tell(answer(offer(), { address: '2001:db8:1:2::1' })), 'verified');
+  t.equal(await tell(answer(offer(), { login: { password: 'x' } })), 'password_wrong');
+  t.strictSame(askers, [
+    { block: '2001:db8:1', share: 1 },
+    { block: '192.0.2.1', share: 1 },
+  ]);
+  const nobody = open({}, { users: storeOf({ kind: 'unknown' }).users });
+  t.equal(await nobody.tell(answer(nobody.offer())), 'password_wrong');
+});
+
+t.test('a store of users that is out is an outage, and counts against nobody', async (t) => {
+  const out = outage('users', 1, 'gone');
+  const { tell, offer, scheme } = open({}, { users: storeOf(out).users });
+  for (let n = 0; n < 5; n++) t.equal(await tell(answer(offer(), { login: { password: 'x' } })), 'outage');
+  t.strictSame(await scheme.verify(answer(offer())), out);
+});
+
+t.test('without userhash the guesses of a name count together, by whichever algorithm', async (t) => {
+  const { tell, offer } = open({ algorithms: ['MD5', 'SHA-256'], userhash: false });
+  for (const algorithm of ['MD5', 'SHA-256', 'MD5'] as const)
+    t.equal(await tell(answer(offer(algorithm), { login: { password: 'x' } })), 'password_wrong');
+  t.equal(await tell(answer(offer('SHA-256'))), 'throttled');
+});
+
+t.test('a response without qop asks for no body, and gets no proof of the server', async (t) => {
+  const { scheme, offer } = open({ algorithms: ['MD5'], qop: ['auth', 'auth-int'], legacy_no_qop: true });
+  const said = answer(offer(), { qop: undefined, method: 'POST', entity: 'whole' });
+  t.equal(scheme.wantsEntity(said.head), undefined);
+  t.match(scheme.verify(said), { kind: 'verified', answerFields: [] });
+});

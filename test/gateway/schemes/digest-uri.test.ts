@@ -111,3 +111,18 @@ t.test('what a proxy says of the target is a path, once, in the value of its own
   t.notOk(uriFits('/outer', proxied('X-Original-URI', '/outer', 'X-Original-URI', '/outer'), exactly));
   t.notOk(uriFits('/outer', proxied('X-Other', 'x-original-uri', '/outer', '/x'), exactly));
 });
+
+t.test('an address within a path is path, before and behind it', async (t) => {
+  const [one, other] = ['/one/http://api.example.com/a', '/two/http://api.example.com/a'];
+  for (const rule of [exactly, normalized]) {
+    t.notOk(uriFits(one, head(other), rule));
+    t.ok(uriFits(one, head(one), rule));
+  }
+});
+
+t.test('over TLS this server is named by https alone', async (t) => {
+  const plain = head('/a');
+  const secure = { ...plain, origin: { ...plain.origin, secure: true } };
+  t.ok(uriFits('https://api.example.com/a', secure, exactly));
+  t.notOk(uriFits('http://api.example.com/a', secure, exactly));
+});

@@ -1,9 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { NonceCounts } from '../../../src/gateway/schemes/nonce-counts.ts';
 import { openNonces, openUsedNonces } from '../../../src/gateway/schemes/nonces.ts';
-import { isFullSize } from '../../support/long.ts';
-import { ownMemory } from '../../support/memory.ts';
 import { random } from '../../support/random.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 
@@ -88,23 +85,6 @@ t.test('what ended by its age goes without a trace; what a restart forgot is sta
   counts.use(nonce(2, 1000), { ...use(1), now: 11 });
   t.equal(counts.use(nonce(3, 1500), { ...use(1), now: 11 }), 'fresh');
   t.equal(new NonceCounts(5000).use(nonce(1, 5000), use(1)), 'forgotten');
-});
-
-t.test('T47: nonces that nobody used leave nothing behind', async (t) => {
-  const nonces = openNonces(undefined, openUsedNonces(settableClock()));
-  const flood = async (count: number) => {
-    for (let index = 0; index < count; index++) {
-      if (nonces.read(nonces.issue('r'), 'r') === undefined) t.fail('not read');
-      // what a hash held outside of the heap is given back between two turns of the event loop
-      if (index % 1000 === 0) await turn();
-    }
-  };
-  await flood(10_000);
-  const { heapUsed: before } = await ownMemory();
-  await flood(isFullSize ? 1_000_000 : 100_000);
-  t.equal(nonces.counts.size, 0);
-  const grown = ((await ownMemory()).heapUsed - before) / 1_048_576;
-  t.ok(grown < 10, `${grown.toFixed(2)} MiB`);
 });
 
 t.test('the first nonce of a process is taken, whichever way the wall clock is set later', async (t) => {

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { userStore } from '../../../src/gateway/schemes/user-store.ts';
 import { StorageUnavailable } from '../../../src/storage/lookup/read.ts';
-import type { DigestWanted, UserFacts } from '../../../src/storage/lookup/users.ts';
+import type { DigestWanted, UserFacts, UserKind } from '../../../src/storage/lookup/users.ts';
 import { settableClock } from '../../support/settable-clock.ts';
 
 const key = { id: 'ghk_1', hash: '', client: 'meter', scopes: [], expiresAt: undefined, createdAt: 1 };
 
-function open(changes: Partial<UserFacts> = {}) {
+function open(changes: Partial<UserFacts> = {}, kind: UserKind = 'digest') {
   const seen: string[] = [];
   const facts: UserFacts = {
     findDigest: async ({ name }) => ({ username: name, ha1: `digest of ${name}` }),
@@ -18,7 +18,7 @@ function open(changes: Partial<UserFacts> = {}) {
     ...changes,
   };
   const faults = { failed: (detail: string) => void seen.push(detail), recovered: () => void seen.push('well') };
-  return { seen, store: userStore(facts, { kind: 'digest', clock: settableClock(), faults, costFaults: faults }) };
+  return { seen, store: userStore(facts, { kind, clock: settableClock(), faults, costFaults: faults }) };
 }
 
 const w = { block: 'w', share: 1 };
@@ -70,4 +70,37 @@ t.test('one that is out is said to be, and is not usable', async (t) => {
   t.notOk(store.usable());
   t.strictSame(seen, ['gone']);
   await store.close();
+});
+
+const sha1 = '{SHA}y/waJdy9m/a+D8VTRQ/e2awAzpQ=';
+
+t.test('a store of passwords learns their costs when it is started, and from each user who is found', async (t) => {
+  const apr1 = '$apr1$thTWWBSm$U.yohjCZA73Gf9qCWB7Hy1';
+  const samplePasswords = async () => [sha1];
+  const findPassword = async (username: string) =>
+    username === 'nobody' ? undefined : { username, passwordHash: apr1 };
+  const { store } = open({ samplePasswords, findPassword }, 'basic');
+  const kinds = () =>
+    [...new Set(Array.from({ length: 200 }, (_, n) => store.decoyOf(`name-${n}`)?.kind))].sort().join();
+  await store.start();
+  t.equal(kinds(), 'sha1');
+  t.strictSame(await store.findPassword('nobody', w), { kind: 'unknown' });
+  t.equal(kinds(), 'sha1', 'a name that nobody has tells no cost');
+  await store.findPassword('alice', w);
+  t.equal(kinds(), 'apr1,sha1');
+  await store.close();
+});
+
+t.test('a store of other users reads no password', async (t) => {
+  for (const kind of ['digest', 'api_key'] as const) {
+    let read = 0;
+    const samplePasswords = async () => {
+      read += 1;
+      return [sha1];
+    };
+    const { store } = open({ samplePasswords }, kind);
+    await store.start();
+    t.equal(read, 0, kind);
+    await store.close();
+  }
 });

@@ -78,7 +78,7 @@ t.test('an issuer that is no address has no metadata', async (t) => {
   await verifiers.start();
   t.match(verifiers.log, [
     { level: 'info', text: /revocation feed: none is followed/ },
-    { level: 'warn', text: /no address/ },
+    { level: 'warn', text: /not a URL/ },
   ]);
 });
 

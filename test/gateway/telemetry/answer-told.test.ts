@@ -193,7 +193,7 @@ const members: Readonly<Record<keyof DecisionRecord | 'level' | 'time' | 'msg' |
 
 t.test('docs/production.md names every member of a line about a request', async (t) => {
   const page = readFileSync(new URL('../../../docs/production.md', import.meta.url), 'utf8');
-  const [, section = ''] = page.split('## What a line of the log says\n');
+  const [, section = ''] = page.split('## Members of a log line\n');
   const table = section.split('\n## ')[0] ?? '';
   const named = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>
     cell.replaceAll('`', '').split(', '),

@@ -193,6 +193,6 @@ t.test('a set that goes stale soon after a failure is asked for anew, and none o
   t.equal(await find('one'), 'one', 'fetched');
   clock.advance(15_000);
   answers.push(aged(15_000), set(one));
-  t.equal(await find('one'), 'out: the key set has gone stale', 'as it came');
+  t.equal(await find('one'), 'out: the key set is stale', 'as it came');
   t.equal(await find('one'), 'one');
 });

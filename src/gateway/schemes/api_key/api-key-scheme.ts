@@ -80,7 +80,7 @@ function kept({ right, clock }: Scene, { hash }: SentKey, verdict: SchemeVerific
 /** Characters of base64url. */
 const COUNTED = 12;
 
-const BROKEN = 'the check sum of the key does not fit: a part of it is missing or mistyped';
+const BROKEN = 'the checksum of the key is wrong: a part of the key is missing or mistyped';
 
 /** A file answers at once, a store later. */
 function whenSought(

@@ -36,11 +36,7 @@ function open(config: BasicConfig, scene: SchemeScene): HttpScheme {
 function usersOf({ users: source }: BasicConfig, scene: SchemeScene): readonly [users: BasicUsers, print: string] {
   if (typeof source !== 'string') return [basicUsersOfStore(openUsersInStore(scene, 'basic', source)), ''];
   const users = usersOfFile<Htpasswd>(scene, source, parseHtpasswd, new Map());
-  return [basicUsersOfFile(users), sha256(JSON.stringify([...users], octets)).toString('base64')];
-}
-
-function octets(_key: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+  return [basicUsersOfFile(users), sha256(JSON.stringify([...users])).toString('base64')];
 }
 
 /** A simulated request has no address. Only this machine could send it to a loopback listener. */

@@ -214,7 +214,7 @@ function judge(
 type Accept = Pick<Verified, 'identity' | 'answerFields'>;
 
 function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerification {
-  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are out of reach');
+  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are unreachable');
   if (usage === 'fresh') return { kind: 'verified', cache: 'miss', ...accept };
   return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
 }

@@ -48,7 +48,7 @@ export function digestUsers(entries: readonly HtdigestEntry[], realm: string): D
       const known = stored.map(of).find((user) => user !== undefined);
       return known === undefined || of(algorithm) !== undefined
         ? undefined
-        : `no ${algorithm} hash is kept for this user`;
+        : `no ${algorithm} hash is stored for this user`;
     },
     find: ({ username, userhash }, name) =>
       foundOr(tables.get(keyOf({ algorithm: digestAlgorithms[name].stored, userhash }))?.get(username)),

@@ -1,4 +1,5 @@
-import { FIELD_LINE, IS_LENGTH, NO_LINE, NO_SECTION } from './field-grammar.ts';
+import { FIELD_LINE, IS_LENGTH, NO_LINE, NO_SECTION } from '../../message/http-grammar.ts';
+import { trimmed } from '../../message/raw-fields.ts';
 import { ForeignAnswer, InvalidAnswer } from './invalid-answer.ts';
 
 /** Where the content of an answer ends (RFC 9112 §6.3). */
@@ -52,7 +53,7 @@ function refusal(text: string, method: string, isFirst: boolean): InvalidAnswer 
   const [beginning, minor, old] = FOREIGN.exec(text) ?? [];
   // Behind another answer an empty line may be the late end of that one's content, in which a client may have a say.
   const isOfBefore = !isFirst && !text.startsWith('HTTP/');
-  if (beginning === undefined || isOfBefore) return new InvalidAnswer('the head of the answer is none');
+  if (beginning === undefined || isOfBefore) return new InvalidAnswer('the answer has no valid head');
   const rest = text.slice(beginning.length);
   try {
     // It has no foreign beginning, so this ends here. Its framing is judged as that of any other.
@@ -60,7 +61,7 @@ function refusal(text: string, method: string, isFirst: boolean): InvalidAnswer 
   } catch (error) {
     return error as InvalidAnswer;
   }
-  if (rest.startsWith('1')) return new InvalidAnswer('an interim answer with a foreign beginning');
+  if (rest.startsWith('1')) return new InvalidAnswer('an interim answer begins in an unknown way');
   return new ForeignAnswer(`the answer begins with ${JSON.stringify(beginning)}`);
 }
 
@@ -97,7 +98,7 @@ export function judgeSwitch({ fields }: AnswerHead): void {
   const named = (name: string) =>
     fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name).join(',');
   if (!/[^\t ,]/.test(named('upgrade')) || !hasToken(named('connection'), 'upgrade'))
-    throw new InvalidAnswer('a switch to no protocol');
+    throw new InvalidAnswer('a protocol switch without a protocol');
 }
 
 const LENGTH_LINE = /^content-length:/im;
@@ -113,18 +114,6 @@ function cut(text: string, from: number): string[] {
     at = end + 2;
   }
   return fields;
-}
-
-/** RFC 9110 §5.5: spaces and tabs around a value are no part of it. */
-function trimmed(text: string, from: number, to: number): string {
-  let [start, end] = [from, to];
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 interface Answered {
@@ -146,7 +135,7 @@ function meant(fields: readonly string[], answered: Answered): AnswerHead {
   const said = listen(fields);
   const framing = framed(said, answered);
   if (answered.status < 200 && (answered.isOld || (answered.status !== 101 && closes(said.connection))))
-    throw new InvalidAnswer('an interim answer that is the last one');
+    throw new InvalidAnswer('an interim answer is the last one');
   const persists =
     !answered.isOld && framing.kind !== 'until-close' && !closes(said.connection) && !isOdd(said, answered);
   const keepAlive = said.keepAlive === undefined ? undefined : timeoutOf(said.keepAlive);

@@ -1,4 +1,7 @@
+import { LastMade } from '../../../base/last-made.ts';
+import type { SizedLines } from '../../message/lines.ts';
 import { MAX_HEADER_SIZE } from '../engine.ts';
+import type { AnswerMemory } from './answer-handler.ts';
 import { type AnswerHead, judgeBeginning, judgeSwitch, readAnswerHead } from './answer-head.ts';
 import { ByteStore } from './byte-store.ts';
 import { ChunkedContent } from './chunked-content.ts';
@@ -7,7 +10,7 @@ import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
 /** Receives an answer. `false`: no more for now, until `resume`. */
 export interface AnswerSink {
   /** Also of an interim answer. */
-  onHead(head: AnswerHead): boolean;
+  onHead(head: AnswerHead, memory?: AnswerMemory): boolean;
   onData(chunk: Buffer): boolean;
   onEnd(trailers: readonly string[]): void;
   /** From here on the connection is another protocol's; `rest` is the first of it. */
@@ -23,6 +26,15 @@ export interface Awaited {
 const NOTHING: readonly string[] = [];
 const HEAD_END = '\r\n\r\n';
 
+/** The last head of a connection. Many answers have the head of the one before. */
+interface KnownHead {
+  readonly text: string;
+  /** It decides whether content follows. */
+  readonly method: string;
+  readonly head: AnswerHead;
+  memory: AnswerMemory | undefined;
+}
+
 type State = 'idle' | 'head' | 'sized' | 'chunked' | 'until-close' | 'over';
 
 /**
@@ -31,7 +43,8 @@ type State = 'idle' | 'head' | 'sized' | 'chunked' | 'until-close' | 'over';
  */
 export class AnswerReader {
   readonly #sink: AnswerSink;
-  readonly #head = new ByteStore(MAX_HEADER_SIZE + HEAD_END.length);
+  /** A head that comes in pieces: most arrive whole. */
+  #head: ByteStore | undefined;
   #state: State = 'idle';
   /** The status line of a head that came in pieces. */
   #isFirstLine = true;
@@ -41,6 +54,7 @@ export class AnswerReader {
   #paused = false;
   #held: Buffer | undefined;
   #isLast = false;
+  #known: KnownHead | undefined;
   /** No head was read on the connection yet. */
   #isFirst = true;
   /** Whether another request may follow. */
@@ -76,6 +90,11 @@ export class AnswerReader {
   /** The upstream is done, and what it said last is not read yet. */
   get isLast(): boolean {
     return this.#isLast && this.#paused;
+  }
+
+  /** The connection is idle: an answer may have been meant for one client alone. */
+  forget(): void {
+    this.#known = undefined;
   }
 
   /** Throws InvalidAnswer. */
@@ -141,45 +160,56 @@ export class AnswerReader {
   }
 
   #readHead(piece: Buffer, at: number): number {
-    if (this.#head.size === 0) {
+    if (this.#head === undefined) {
       const end = piece.indexOf(HEAD_END, at, 'latin1');
       if (end >= 0 && end - at <= MAX_HEADER_SIZE)
         return this.#begun(piece.toString('latin1', at, end), piece, end + 4);
     }
-    const before = this.#head.size;
-    const taken = this.#head.add(piece, at);
-    const end = this.#head.indexOf(HEAD_END, before - 3);
+    this.#head ??= new ByteStore(MAX_HEADER_SIZE + HEAD_END.length);
+    return this.#gatherHead(this.#head, piece, at);
+  }
+
+  #gatherHead(head: ByteStore, piece: Buffer, at: number): number {
+    const before = head.size;
+    const taken = head.add(piece, at);
+    const end = head.indexOf(HEAD_END, before - 3);
     if (end < 0) {
-      this.#judgeBeginning(before);
+      this.#judgeBeginning(head, before);
       return at + taken;
     }
-    const text = this.#head.text(0, end);
-    this.#head.clear();
+    this.#head = undefined;
     this.#isFirstLine = true;
-    return this.#begun(text, piece, at + end + 4 - before);
+    return this.#begun(head.text(0, end), piece, at + end + 4 - before);
   }
 
   /** Bytes that cannot become a head are rejected at once, without waiting for their end. */
-  #judgeBeginning(before: number): void {
-    if (this.#head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
+  #judgeBeginning(head: ByteStore, before: number): void {
+    if (head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
     const from = Math.max(0, before - 1);
-    this.#isFirstLine = judgeBeginning(this.#head.text(from, this.#head.size), from, this.#isFirstLine);
+    this.#isFirstLine = judgeBeginning(head.text(from, head.size), from, this.#isFirstLine);
   }
 
   /** Gives where the content begins. */
   #begun(text: string, piece: Buffer, at: number): number {
-    const head = readAnswerHead(text, this.#awaited.method, this.#isFirst);
+    const { method } = this.#awaited;
+    if (this.#known?.text === text && this.#known.method === method) {
+      this.#known.memory ??= new LastMade<SizedLines>();
+      this.#enter(this.#known.head, this.#known.memory);
+      return at;
+    }
+    const head = readAnswerHead(text, method, this.#isFirst);
     this.#isFirst = false;
     if (head.status === 101) return this.#switch(head, piece, at);
     if (head.status < 200) {
       this.#sink.onHead(head);
       return at;
     }
+    this.#known = { text, method, head, memory: undefined };
     this.#enter(head);
     return at;
   }
 
-  #enter(head: AnswerHead): void {
+  #enter(head: AnswerHead, memory?: AnswerMemory): void {
     const { framing } = head;
     // A client that asked for another protocol may believe that it has begun.
     this.persists = head.persists && !this.#awaited.upgrades;
@@ -187,7 +217,7 @@ export class AnswerReader {
     this.#state = framing.kind === 'none' ? 'over' : framing.kind;
     this.#left = framing.kind === 'sized' ? framing.length : 0;
     this.#chunked = framing.kind === 'chunked' ? new ChunkedContent() : undefined;
-    if (!this.#sink.onHead(head)) this.#paused = true;
+    if (!this.#sink.onHead(head, memory)) this.#paused = true;
     if (framing.kind === 'none') this.#end(NOTHING);
   }
 

@@ -39,9 +39,4 @@ export class ByteStore {
   text(from: number, to: number): string {
     return this.#bytes.toString('latin1', from, to);
   }
-
-  clear(): void {
-    this.#bytes = Buffer.alloc(0);
-    this.#size = 0;
-  }
 }

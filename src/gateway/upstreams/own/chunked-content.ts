@@ -1,5 +1,5 @@
+import { QUOTED_STRING, TOKEN } from '../../message/http-grammar.ts';
 import { judgeTrailer, readTrailers } from './answer-head.ts';
-import { QUOTED_STRING, TOKEN } from './field-grammar.ts';
 import { InvalidAnswer } from './invalid-answer.ts';
 
 /** RFC 9112 §7.1 without whitespace. Extensions are ignored. Thirteen digits are exact, after any number of zeros. */
@@ -66,7 +66,7 @@ export class ChunkedContent {
 
   #begin(line: string): void {
     const [, size] = SIZE.exec(line) ?? [];
-    if (size === undefined) throw new InvalidAnswer('the size of a chunk is none');
+    if (size === undefined) throw new InvalidAnswer('the size of a chunk is invalid');
     this.#left = Number.parseInt(size, 16);
     this.#state = this.#left === 0 ? 'trailers' : 'data';
   }

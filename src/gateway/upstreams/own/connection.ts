@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { AnswerHandler } from './answer-handler.ts';
+import type { Lines } from '../../message/lines.ts';
+import type { AnswerHandler, AnswerMemory } from './answer-handler.ts';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { AnswerCut, ForeignAnswer, InvalidAnswer } from './invalid-answer.ts';
@@ -13,6 +14,8 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
+  /** The beginning of `fields`, if it is the same as before. */
+  readonly known: Lines | undefined;
   readonly body: Readable | Buffer | null;
   readonly upgrade: string | undefined;
   /** Milliseconds for the upstream to take a body; 0: no limit. */
@@ -90,16 +93,21 @@ export class UpstreamConnection implements AnswerSink {
     return true;
   }
 
+  /** No request waits for it. */
+  idle(): void {
+    this.#reader.forget();
+  }
+
   destroy(): void {
     this.#fail(new GivenUp('the connections to the upstream are closed'));
     this.#socket.destroy();
   }
 
   /** Undefined: the request cannot be written, its sender knows that, and the connection is still usable. */
-  #headOf({ method, path, fields, body, upgrade, handler }: OutgoingRequest): WrittenHead | undefined {
+  #headOf({ method, path, fields, known, body, upgrade, handler }: OutgoingRequest): WrittenHead | undefined {
     const { keepAlive } = this.#keeper;
     try {
-      return writeHead({ method, path, fields, upgrade, content: lengthOf(body), keepAlive });
+      return writeHead({ method, path, fields, known, upgrade, content: lengthOf(body), keepAlive });
     } catch (error) {
       handler.onError(error as Error);
       return undefined;
@@ -150,18 +158,27 @@ export class UpstreamConnection implements AnswerSink {
   /** The upstream accepted everything before this, so its timeout restarts. */
   readonly #uploadHeld = (): void => void this.#timer?.refresh();
 
-  onHead({ status, fields }: AnswerHead): boolean {
+  onHead({ status, fields }: AnswerHead, memory?: AnswerMemory): boolean {
     const sent = this.#sent;
-    if (sent === undefined || sent.handler.onHeaders(status, fields, () => this.#resume(sent))) return true;
+    if (sent === undefined || this.#heard(sent, status, fields, memory)) return true;
     this.#hold();
     return false;
   }
 
+  #heard(sent: OutgoingRequest, status: number, fields: readonly string[], memory: AnswerMemory | undefined): boolean {
+    return sent.handler.onHeaders(status, fields, () => this.#resume(sent), undefined, memory);
+  }
+
   onData(chunk: Buffer): boolean {
     if (this.#sent === undefined) return true;
-    if (this.#sent.handler.onData(this.#isBorrowed ? Buffer.from(chunk) : chunk)) return true;
+    if (this.#deliver(this.#sent.handler, chunk)) return true;
     this.#hold();
     return false;
+  }
+
+  #deliver(handler: AnswerHandler, chunk: Buffer): boolean {
+    if (!this.#isBorrowed) return handler.onData(chunk);
+    return handler.onLent === undefined ? handler.onData(Buffer.from(chunk)) : handler.onLent(chunk);
   }
 
   #hold(): void {

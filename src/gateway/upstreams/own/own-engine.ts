@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Lines } from '../../message/lines.ts';
 import { addressOf } from '../address-of.ts';
 import { type BudgetHolder, type ConnectionBudget, ConnectionBudgetFull } from '../connection-budget.ts';
 import { connector } from '../connector.ts';
@@ -204,8 +205,11 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   #endFree(): void {
     const now = performance.now();
     for (const free of this.#free.splice(0)) {
-      if (free.until > now && free.connection.isUsable) this.#free.push(free);
-      else free.connection.destroy();
+      if (free.until <= now || !free.connection.isUsable) free.connection.destroy();
+      else {
+        free.connection.idle();
+        this.#free.push(free);
+      }
     }
     if (this.#free.length > 0) return;
     clearInterval(this.#sweep);
@@ -226,6 +230,7 @@ function sentOf(
     method,
     path,
     fields: headers as readonly string[],
+    known: (options as { readonly lines?: Lines }).lines,
     body: (body ?? null) as OutgoingRequest['body'],
     upgrade: typeof upgrade === 'string' ? upgrade : undefined,
     headersTimeout: headersTimeout ?? 0,

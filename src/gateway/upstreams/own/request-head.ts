@@ -1,10 +1,13 @@
-import { IS_LENGTH, IS_TOKEN, NO_TARGET, NO_VALUE } from './field-grammar.ts';
+import { IS_LENGTH, IS_TOKEN, NO_TARGET, NO_VALUE } from '../../message/http-grammar.ts';
+import type { Lines } from '../../message/lines.ts';
 
 /** A request as the relay sends it; names and values in turn. */
 export interface RequestLines {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
+  /** The beginning of `fields`, if it is the same as before. */
+  readonly known?: Lines | undefined;
   /** What the connection is to become; undefined: nothing else. */
   readonly upgrade: string | undefined;
   /** Bytes of content that follow; undefined: as many as Content-Length says, or as come. */
@@ -30,15 +33,16 @@ const EXPECT_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Throws InvalidRequest. */
 export function writeHead(lines: RequestLines): WrittenHead {
-  const { method, path, fields, upgrade, content, keepAlive } = lines;
+  const { method, path, fields, known, upgrade, content, keepAlive } = lines;
   if (!IS_TOKEN.test(method) || path === '' || NO_TARGET.test(path)) throw new InvalidRequest('no request line');
   // RFC 9112 §6.3: an answer to it would begin a tunnel.
   if (method === 'CONNECT') throw new InvalidRequest('CONNECT is no request for an upstream');
   if (upgrade !== undefined && NO_VALUE.test(upgrade)) throw new InvalidRequest('no protocol');
-  let text = `${method} ${path} HTTP/1.1\r\n`;
+  const before = beginning(known);
+  let text = `${method} ${path} HTTP/1.1\r\n${before.text}`;
   let [names, values] = ['', ''];
   let length: string | undefined;
-  for (let i = 0; i < fields.length; i += 2) {
+  for (let i = before.size; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
     if (name === '') throw new InvalidRequest('a field without a name');
@@ -59,6 +63,15 @@ export function writeHead(lines: RequestLines): WrittenHead {
     text += `content-length: ${content}\r\n`;
   text += connectionLines(upgrade, keepAlive);
   return { text, length: length === undefined ? undefined : Number(length), isChunked };
+}
+
+const NOTHING = { text: '', size: 0 };
+
+/** Lines that were judged before. Framing is judged with each message. */
+function beginning(known: Lines | undefined): { readonly text: string; readonly size: number } {
+  const written = known?.written;
+  if (known === undefined || written === undefined || written.hasLength || written.hasCoding) return NOTHING;
+  return { text: written.text, size: known.fields.length };
 }
 
 function nameOfFault(fields: readonly string[]): string | undefined {

@@ -93,5 +93,5 @@ export class Upload {
     this.#events.failed(error);
   };
 
-  readonly #closed = (): void => this.#failed(new BodyGone('the body was given up'));
+  readonly #closed = (): void => this.#failed(new BodyGone('the request body was closed before its end'));
 }

@@ -1,9 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import t from 'tap';
-import { AnswerReader, type AnswerSink } from '../../../../src/gateway/upstreams/own/answer-reader.ts';
 import { joined, parts } from '../../../faults/support/answer-grammar.ts';
 import { mutated } from '../../../faults/support/answer-mutations.ts';
-import { ownMemory } from '../../../support/memory.ts';
 import fc, { tries } from '../../../support/properties.ts';
 import { random } from '../../../support/random.ts';
 import { type Read, type Reading, readAnswer } from './read-answers.ts';
@@ -237,54 +235,3 @@ t.test(
     );
   },
 );
-
-const silent: AnswerSink = { onHead: () => true, onData: () => true, onEnd() {}, onSwitch() {} };
-
-const drips: Readonly<Record<string, (bytes: number) => string>> = {
-  'a head of short lines': (size) => `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(size / 6)}`,
-  'a head of one line': (size) => `HTTP/1.1 200 OK\r\na: ${'b'.repeat(size)}`,
-  'the lines of chunks': (size) =>
-    ok('transfer-encoding: chunked\r\n', `1;${'a'.repeat(900)}\r\nx\r\n`.repeat(size / 907)),
-  'trailers of short lines': (size) => ok('transfer-encoding: chunked\r\n', `0\r\n${'a: b\r\n'.repeat(size / 6)}`),
-  'a trailer of one line': (size) => ok('transfer-encoding: chunked\r\n', `0\r\na: ${'b'.repeat(size)}`),
-};
-
-/** Milliseconds of the quickest of some runs. */
-function time(text: string): number {
-  const drops = Array.from(text, bytes);
-  const runs = Array.from({ length: 5 }, () => {
-    const reader = new AnswerReader(silent);
-    reader.begin({ method: 'GET', upgrades: false });
-    const start = performance.now();
-    for (const drop of drops) reader.read(drop);
-    return performance.now() - start;
-  });
-  return Math.min(...runs);
-}
-
-for (const [name, make] of Object.entries(drips)) {
-  t.test(`${name}, byte by byte, takes time as it has bytes`, async (t) => {
-    time(make(4_000));
-    const [short, long] = [time(make(4_000)), time(make(64_000))];
-    // Where each byte cost all before it, that would be 256 times as long.
-    t.ok(long < short * 16 * 6, `${short.toFixed(1)} ms for 4,000 bytes, ${long.toFixed(1)} ms for 64,000`);
-  });
-}
-
-t.test('what a dripping upstream makes a connection hold is what it sent, and little more', async (t) => {
-  for (const [name, make] of Object.entries(drips)) {
-    const reader = new AnswerReader(silent);
-    reader.begin({ method: 'GET', upgrades: false });
-    const text = make(64_000);
-    const before = await memory();
-    for (const byte of text) reader.read(bytes(byte));
-    const held = (await memory()) - before;
-    t.ok(held < 4 * 1024 * 1024, `${name}: ${held} bytes`);
-    t.ok(reader.isAwaited);
-  }
-});
-
-async function memory(): Promise<number> {
-  const { heapUsed, external } = await ownMemory();
-  return heapUsed + external;
-}

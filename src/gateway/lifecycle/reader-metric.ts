@@ -1,0 +1,17 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Reads } from '../listener/http1/heard-socket.ts';
+
+/** Which code reads requests of HTTP/1.1 from a connection: the server of Node.js, or our own listener in one of two ways. */
+export type Reader = 'node' | Reads;
+
+export function readerMetric(registry: Registry, reader: Reader): void {
+  new Gauge({
+    name: 'gatehouse_listener_reader',
+    help: 'Processes that read HTTP/1.1 requests in this way. node: by the server of Node.js. lent: by our own listener, with one buffer for all reads. data: by our own listener, with one buffer for each read.',
+    labelNames: ['reader'],
+    registers: [registry],
+    collect() {
+      this.set({ reader }, 1);
+    },
+  });
+}

@@ -1,0 +1,94 @@
+import { FIELD_LINE, TOKEN, VALUE } from '../../message/http-grammar.ts';
+import { trimmed } from '../../message/raw-fields.ts';
+
+/** The header section of a request whose head is all of it. */
+export interface FieldSection {
+  /** As it was read, in latin1: a section with the same text is the same. */
+  readonly text: string;
+  /** Name, value, … as received. */
+  readonly rawHeaders: readonly string[];
+  /** `Connection: close`: no request follows. */
+  readonly isLast: boolean;
+}
+
+/**
+ * The strict part of RFC 9112 §5, which Node's parser reads the same: no folded line, no bare CR or LF, no whitespace before a
+ * colon. One expression covers the whole section, so the code below may split it without another check.
+ */
+const SECTION = new RegExp(`^(?:${FIELD_LINE}\\r\\n)+$`);
+
+/** What a section may look like before all of it has arrived. */
+const BEGINNING = new RegExp(`^(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${VALUE}\\r?)?)?$`);
+
+export function mayBecomeSection(text: string): boolean {
+  return BEGINNING.test(text) && !FOREIGN_LINE.test(text);
+}
+
+/**
+ * @param text as latin1: the lines of the section, each with its end, without the empty line behind them
+ * @returns undefined: Node's parser judges it
+ */
+export function readSection(text: string): FieldSection | undefined {
+  if (!SECTION.test(text)) return undefined;
+  const rawHeaders: string[] = [];
+  let hosts = 0;
+  let connection: string | undefined;
+  for (let at = 0; at < text.length; ) {
+    const colon = text.indexOf(':', at);
+    const end = text.indexOf('\r\n', colon);
+    const { name, role } = nameOf(text.slice(at, colon));
+    const value = trimmed(text, colon + 1, end);
+    if (role === 'host') hosts++;
+    else if (role === 'connection') {
+      if (connection !== undefined) return undefined;
+      connection = value.toLowerCase();
+    } else if (role === 'foreign') return undefined;
+    rawHeaders.push(name, value);
+    at = end + 2;
+  }
+  // RFC 9112 §3.2: one Host, or the request is invalid. Our engine says so, but on the path that reads everything.
+  if (hosts !== 1 || !isPlainConnection(connection)) return undefined;
+  return { text, rawHeaders, isLast: connection === 'close' };
+}
+
+/** Any other option is about fields of this connection, or about what becomes of it. */
+function isPlainConnection(value: string | undefined): boolean {
+  return value === undefined || value === 'keep-alive' || value === 'close';
+}
+
+/** What a field says about the message around it. */
+type Role = 'none' | 'host' | 'connection' | 'foreign';
+
+/** Fields that announce content, expect an answer before it, or change the protocol. */
+const FOREIGN = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'];
+
+const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
+  ['host', 'host'],
+  ['connection', 'connection'],
+  ...FOREIGN.map((name) => [name, 'foreign'] as const),
+]);
+
+/** Node's parser may refuse it at its first byte that is wrong, and does not wait for the end of the head. */
+const FOREIGN_LINE = new RegExp(`^(?:${FOREIGN.join('|')}):`, 'im');
+
+interface Name {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Spellings that are remembered, and their length. Clients repeat a few; a flood of others costs the memory of these. */
+const MOST_NAMES = 1024;
+const LONGEST_NAME = 64;
+const names = new Map<string, Name>();
+
+function nameOf(written: string): Name {
+  const known = names.get(written);
+  if (known !== undefined) return known;
+  if (written.length > LONGEST_NAME) return { name: written, role: 'none' };
+  if (names.size >= MOST_NAMES) names.clear();
+  // A text of its own: a part of the section would keep all of it, with its credentials.
+  const name = Buffer.from(written, 'latin1').toString('latin1');
+  const entry = { name, role: roles.get(name.toLowerCase()) ?? 'none' };
+  names.set(name, entry);
+  return entry;
+}

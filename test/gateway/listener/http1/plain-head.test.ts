@@ -1,0 +1,123 @@
+import t from 'tap';
+import { readPlainHead } from '../../../../src/gateway/listener/http1/plain-head.ts';
+
+const LIMIT = 200;
+const read = (text: string, from = 0) => readPlainHead(Buffer.from(text, 'latin1'), from, LIMIT);
+const head = (line: string, ...fields: readonly string[]) => `${[line, ...fields].join('\r\n')}\r\n\r\n`;
+const GET = 'GET / HTTP/1.1';
+const HOST = 'Host: a';
+
+t.test('a GET or HEAD without content is read, its fields as received', async (t) => {
+  const text = head('HEAD /a?b=%20c HTTP/1.1', 'hOST:a', 'X-Empty:', 'X-Blank: \t ', 'X-Text: \t\xe9 b\t', 'x-text: 2');
+  t.strictSame(read(`${text}GET`), {
+    method: 'HEAD',
+    target: '/a?b=%20c',
+    section: {
+      text: text.slice(text.indexOf('\r\n') + 2, -2),
+      rawHeaders: ['hOST', 'a', 'X-Empty', '', 'X-Blank', '', 'X-Text', '\xe9 b', 'x-text', '2'],
+      isLast: false,
+    },
+    end: text.length,
+  });
+});
+
+t.test('a request may begin anywhere in the bytes', async (t) => {
+  const text = `${head(GET, HOST)}${head('GET /2 HTTP/1.1', HOST)}`;
+  const second = read(text, head(GET, HOST).length);
+  t.match(second, { target: '/2', end: text.length });
+});
+
+t.test('Connection says whether another request may follow, in any case of its letters', async (t) => {
+  for (const [value, isLast] of [
+    ['close', true],
+    ['Close', true],
+    ['keep-alive', false],
+    ['Keep-Alive \t', false],
+  ] as const)
+    t.match(read(head(GET, HOST, `CONNECTION:${value}`)), { section: { isLast } }, value);
+});
+
+t.test('any number of names is read, and the few that decide keep their meaning', async (t) => {
+  const limit = 64 * 1024;
+  for (let count = 0; count < 5_000; count++) {
+    const text = head(GET, HOST, `X-${count}: a`, `${'y'.repeat(100 + (count % 7))}${count}: b`);
+    const found = readPlainHead(Buffer.from(text, 'latin1'), 0, limit);
+    if (typeof found !== 'object' || found.section.rawHeaders[2] !== `X-${count}`) t.fail(text);
+  }
+  t.equal(read(head(GET, HOST, 'Content-Length: 1')), 'foreign');
+  t.equal(read(head(GET, 'host: a', HOST)), 'foreign');
+});
+
+/** Each belongs to Node's parser. */
+const foreign: Readonly<Record<string, string>> = {
+  'another method': head('POST / HTTP/1.1', HOST),
+  'a method in lower case': head('get / HTTP/1.1', HOST),
+  'a longer method': head('GETS / HTTP/1.1', HOST),
+  'HTTP/1.0': head('GET / HTTP/1.0', HOST),
+  'HTTP/2': head('GET / HTTP/2.0', HOST),
+  'two spaces': head('GET  / HTTP/1.1', HOST),
+  'two spaces before the version': head('GET /  HTTP/1.1', HOST),
+  'a target in absolute form': head('GET http://a/ HTTP/1.1', HOST),
+  'a target that is a star': head('GET * HTTP/1.1', HOST),
+  'a target in more than ASCII': head('GET /\xe9 HTTP/1.1', HOST),
+  'a tab in the target': head('GET /\t HTTP/1.1', HOST),
+  'an empty line before it': `\r\n${head(GET, HOST)}`,
+  'bare LF': 'GET / HTTP/1.1\nHost: a\n\n',
+  'no Host': head(GET, 'X: a'),
+  'no field': head(GET),
+  'two Host': head(GET, HOST, 'host: a'),
+  'a folded line': head(GET, HOST, 'X: a', ' b'),
+  'a space before the colon': head(GET, 'Host : a'),
+  'a name that is no token': head(GET, HOST, 'X(Y): a'),
+  'no name': head(GET, HOST, ': a'),
+  'no colon': head(GET, HOST, 'X'),
+  'a bare CR': head(GET, HOST, 'X: a\rb'),
+  'a bare LF in a value': head(GET, HOST, 'X: a\nb'),
+  NUL: head(GET, HOST, 'X: a\0b'),
+  DEL: head(GET, HOST, 'X: a\x7fb'),
+  'Content-Length': head(GET, HOST, 'Content-Length: 0'),
+  'Transfer-Encoding': head(GET, HOST, 'transfer-encoding: chunked'),
+  Expect: head(GET, HOST, 'EXPECT: 100-continue'),
+  Upgrade: head(GET, HOST, 'Upgrade: h2c'),
+  Trailer: head(GET, HOST, 'Trailer: X'),
+  'Proxy-Connection': head(GET, HOST, 'Proxy-Connection: keep-alive'),
+  'an option of Connection': head(GET, HOST, 'Connection: keep-alive, X'),
+  'an empty Connection': head(GET, HOST, 'Connection:'),
+  'two Connection': head(GET, HOST, 'Connection: close', 'Connection: close'),
+  'a head as long as the limit': head(GET, HOST, `X: ${'x'.repeat(LIMIT - 32)}`),
+};
+
+for (const [name, text] of Object.entries(foreign))
+  t.test(`a request is not read here for ${name}`, async (t) => {
+    t.equal(read(text), 'foreign');
+  });
+
+t.test('a head one byte below the limit is read', async (t) => {
+  const text = head(GET, HOST, `X: ${'x'.repeat(LIMIT - 33)}`);
+  t.equal(text.length, LIMIT - 1);
+  t.match(read(text), { target: '/' });
+});
+
+t.test('every beginning of a head that is read here may become one, unless it is too long', async (t) => {
+  const text = head('HEAD /a HTTP/1.1', HOST, 'X-Y: z', 'Connection: close');
+  for (let length = 1; length < text.length; length++) t.equal(read(text.slice(0, length)), 'unfinished', `${length}`);
+  t.equal(read(`GET /${'a'.repeat(LIMIT - 6)}`), 'unfinished');
+  t.equal(read(`GET /${'a'.repeat(LIMIT - 5)}`), 'foreign');
+  t.equal(read(`GET / HTTP/1.1\r\nX: ${'a'.repeat(LIMIT - 19)}`), 'foreign');
+});
+
+t.test('what spoils a head is seen before its end, so that its client is answered at once', async (t) => {
+  for (const name of [
+    'two spaces',
+    'HTTP/1.0',
+    'NUL',
+    'a space before the colon',
+    'a folded line',
+    'bare LF',
+    'Content-Length',
+    'Expect',
+  ]) {
+    const text = foreign[name] ?? '';
+    t.equal(read(text.slice(0, -4)), 'foreign', name);
+  }
+});
