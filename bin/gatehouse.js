@@ -75,6 +75,8 @@ function remedy() {
   return [
     `gatehouse needs Node.js ${REQUIRED.join('.')} or newer; this is ${process.versions.node} (${process.execPath}), and PATH has no newer one.`,
     `Install one, by https://nodejs.org/en/download or \`nvm install ${major}\`,`,
-    `or put one beside gatehouse, for it alone: npm install node@${major}`,
+    existsSync(path('../tools/install.js'))
+      ? 'or install the one that this clone brings: node tools/install.js'
+      : `or put one beside gatehouse, for it alone: npm install node@${major}`,
   ].join('\n');
 }

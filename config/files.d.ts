@@ -7,467 +7,469 @@ export type Variable = `${string}\${${string}}${string}`;
 export interface GatewayFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true: http issuers beyond loopback are allowed. Default: `false`. */
+  /** true allows http issuers that are not on loopback. Default: `false`. */
   development?: boolean | Variable;
-  /** Where clients connect: host:port, or { host, port, tls, http2 }. Default: `"127.0.0.1:8080"`. */
+  /** Clients connect to this address: host:port, or { host, port, tls, http2 }. Default: `"127.0.0.1:8080"`. */
   listen?: string | {
-    /** A name or an IP address. */
+    /** The listener has this name or IP address. */
     host: string;
-    /** 0 takes any free port. */
+    /** The listener has this port. 0 takes any free port. */
     port: number | Variable;
-    /** TLS 1.2 or newer. The files are read again when they change. */
+    /** The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change. */
     tls?: {
-      /** File: the certificate and those that lead to a root, PEM. */
+      /** This PEM file holds the certificate and its chain. */
       cert: string;
-      /** File: its private key, PEM. */
+      /** This PEM file holds the private key. */
       key: string;
-      /** File: who may issue the certificates of clients, PEM. */
+      /** This PEM file holds the authorities that may issue client certificates. */
       client_ca?: string;
-      /** Clients must show a certificate (required), or may (optional). The upstream gets it in Client-Cert (RFC 9440). With `optional`, a client may show none, but a shown one must be valid. Default: `"none"`. */
+      /** required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440). Default: `"none"`. */
       client_auth?: "none" | "optional" | "required" | Variable;
     };
-    /** true: clients that ask for it by ALPN speak HTTP/2, all others HTTP/1.1. Needs `tls`. Default: `false`. */
+    /** true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`. Default: `false`. */
     http2?: boolean | Variable;
   };
-  /** Management listener: never on a public address. On loopback it answers to loopback names only. */
+  /** This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests without content; the server of Node.js for all others. Default: `"node"`. */
+  listener?: "node" | "auto" | Variable;
+  /** The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name. */
   admin?: string;
-  /** Only /livez, /readyz, /metrics: host:port, or { listen, pass } with paths of upstreams. Off by default. */
+  /** This listener serves only /livez, /readyz and /metrics: host:port, or { listen, pass } with paths of upstreams. It is off by default. */
   health?: string | {
-    /** Where probes connect. */
+    /** Probes connect to this address. */
     listen: string;
-    /** Path → upstream and path there; GET, HEAD. Default: `{}`. */
+    /** The gateway forwards GET and HEAD requests for each of these paths to an upstream. Default: `{}`. */
     pass?: {
       [name: string]: {
-        /** The name of one of `upstreams`. */
+        /** Requests go to this upstream, a name in `upstreams`. */
         upstream: string;
-        /** The target of the health check. */
+        /** The upstream gets requests for this target. */
         path: string;
       };
     };
   };
-  /** For a proxy that asks whether a request passes, and forwards it itself. Off by default. */
+  /** At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default. */
   decision?: {
-    /** Where proxies ask: /nginx, /nginx/uri, /forward-auth, /envoy/…; only those in `trusted_proxies` are answered. Default: `"127.0.0.1:8082"`. */
+    /** Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer. Default: `"127.0.0.1:8082"`. */
     listen?: string;
-    /** How long a proxy may remember that a request passed, in whole seconds; 0s: not at all. Default: `"1s"`. */
+    /** A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching. Default: `"1s"`. */
     max_age?: string;
   };
-  /** Processes that serve at `listen`, under one that keeps what they share: a number, or `auto`, one for each core. Default: `1`. */
+  /** This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core. Default: `1`. */
   workers?: number | "auto" | Variable;
-  /** shadow: every route only records what it would refuse. Default: `"enforce"`. */
+  /** shadow: every route only records what it would reject. Default: `"enforce"`. */
   mode?: "enforce" | "shadow" | Variable;
-  /** CIDRs whose X-Forwarded-For, -Proto and request id are believed, and who may ask at `decision`; or { from, host }. Default: `[]`. */
+  /** These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from them. They may also ask at `decision`. Write a list, or { from, host }. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string> | {
-    /** CIDRs, as in the short form. */
+    /** The gateway trusts proxies in these CIDRs, as in the short form. */
     from: ReadonlyArray<string>;
-    /** forwarded: requests are judged by the host of X-Forwarded-Host, and the upstream is told it. The proxy must set it on each request; a bad or repeated value, or a list, is 400. Absent: the same with Host. */
+    /** forwarded: the gateway takes the host from X-Forwarded-Host and sends it to the upstream. The proxy must set this header on each request. If the header is invalid, repeated or a list, the answer is 400. By default, the gateway takes the host from `Host`. */
     host?: "forwarded" | Variable;
   };
-  /** memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): how often rate limits were used. Default: `"memory"`. */
+  /** The program counts rate limits, wrong passwords and Digest nonces here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
   counters?: string | {
-    /** As in the short form. */
+    /** This is the URL of the Redis, with the same form as in the short form. */
     url: string;
-    /** For a Redis with an authority of its own. */
+    /** Set this for a Redis with a private certificate authority. */
     tls?: {
-      /** File: who may issue its certificate, PEM, in place of the authorities of the system. */
+      /** This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then. */
       ca: string;
     };
   };
-  /** Against guessing of passwords of Basic and Digest. Default: `{}`. */
+  /** These limits stop password guessing for Basic and Digest. Default: `{}`. */
   login?: {
-    /** Wrong passwords of one user from one address, and ten times as many from one address … Default: `10`. */
+    /** One user may send this many wrong passwords from one address. All users of one address may send ten times as many. Default: `10`. */
     max_failures?: number | Variable;
-    /** The window for `max_failures`. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times. Default: `"15m"`. */
+    /** `max_failures` counts over this window. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit. Default: `"15m"`. */
     window?: string;
   };
-  /** 32 bytes base64 each, for the nonces of Digest: the first signs, all verify. Absent: random per start, so that every nonce ends with the process. */
+  /** These keys protect the nonces of Digest, 32 bytes in base64 each. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends. */
   nonce_keys?: ReadonlyArray<string>;
-  /** 32 bytes base64 each: the first seals the ticket of each refusal, all open; share them between replicas. Absent: random per start, so that only that process opens its tickets (GET /why/TICKET at `admin`). */
+  /** These keys protect the tickets of refusals, 32 bytes in base64 each. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`). */
   ticket_keys?: ReadonlyArray<string>;
-  /** Limits on everything that a stranger can hold open. Default: `{}`. */
+  /** These limits apply to the connections and requests of unknown clients. Default: `{}`. */
   limits?: {
-    /** All header lines of a request together; above: 431. Default: `"16KiB"`. */
+    /** All header lines of a request together may have at most this size. A request with larger headers gets 431. Default: `"16KiB"`. */
     header_size?: string;
-    /** Header lines of a request; above: 431. Default: `100`. */
+    /** A request may have at most this many header lines. A request with more gets 431. Default: `100`. */
     header_count?: number | Variable;
-    /** For the head of a request to arrive whole. Default: `"10s"`. */
+    /** The whole head of a request must arrive within this time. Default: `"10s"`. */
     headers_timeout?: string;
-    /** Request body; above: 413. Default: `"none"`. */
+    /** A request body may have at most this size. A larger body gets 413. Default: `"none"`. */
     body?: string;
-    /** A form that is read for its access_token; above: 413. Default: `"64KiB"`. */
+    /** A form with an access_token may have at most this size. A larger form gets 413. Default: `"64KiB"`. */
     form_body?: string;
-    /** The slowest body that is waited for: fewer than `bytes` in `over` ends the connection. Default: `{}`. */
+    /** If fewer than `bytes` of a body arrive within `over`, the gateway closes the connection. Default: `{}`. */
     body_rate?: {
-      /** So much at least … Default: `"1KiB"`. */
+      /** At least this much of a body must arrive within `over`. Default: `"1KiB"`. */
       bytes?: string;
-      /** … within this time. Default: `"30s"`. */
+      /** The rate is measured over this time. Default: `"30s"`. */
       over?: string;
     };
-    /** A kept connection without a request is closed after this; so is a client that stopped reading, where its answer has ended after ten times this. Default: `"75s"`. */
+    /** The gateway closes a connection without a request after this time. It also cuts an answer if the client does not read for ten times as long. Default: `"75s"`. */
     idle?: string;
-    /** Open client connections; above: refused at once. Default: `10000`. */
+    /** At most this many client connections may be open. The gateway refuses further connections at once. Default: `10000`. */
     connections?: number | Variable;
-    /** The largest part of a shared resource that one client address may use at a time. It applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above it, a request waits for a connection. A body that must be held, or a password, gets 503. 1 means no limit. Default: `0.5`. */
+    /** The largest part of a shared resource that one client address may use at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above its share, a request waits for a connection. A request gets 503 if its body must be held or its password must be checked. 1 means no limit. Default: `0.5`. */
     share?: number | Variable;
   };
-  /** How a request is found again in logs. Default: `{}`. */
+  /** The request id helps you to find a request in logs. Default: `{}`. */
   request_id?: {
-    /** Made here, sent upstream and back. Default: `"X-Request-Id"`. */
+    /** The gateway makes the id and sends it in this header, upstream and back. Default: `"X-Request-Id"`. */
     header?: string;
   };
-  /** How much the program logs to standard output. Default: `{}`. */
+  /** The program logs to standard output. Default: `{}`. */
   log?: {
-    /** The least that is written. Default: `"info"`. */
+    /** The program logs entries of this level and of higher levels. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;
-    /** auto: pretty on a terminal. Default: `"auto"`. */
+    /** auto is pretty on a terminal and JSON elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
-  /** A line for each request, forwarded or not, without its query. Off by default. */
+  /** The gateway writes one line for each request, forwarded or not. The line has no query. The access log is off by default. */
   access_log?: {
-    /** Where the lines go, relative to this file; `-`: standard output. After a reload, as by SIGHUP, a file that was renamed is begun again. Default: `"-"`. */
+    /** The lines go to this file, relative to the configuration file. `-` is standard output. After a reload, such as by SIGHUP, the gateway opens the file again. Default: `"-"`. */
     file?: string;
-    /** combined: that of Apache and nginx; ecs: JSON by the Elastic Common Schema. Default: `"combined"`. */
+    /** combined is the format of Apache and nginx. ecs is JSON by the Elastic Common Schema. Default: `"combined"`. */
     format?: "combined" | "ecs" | Variable;
   };
-  /** How the program stops. Default: `{}`. */
+  /** These settings apply when the program stops. Default: `{}`. */
   shutdown?: {
-    /** SIGTERM: what is in flight may take this long. Default: `"30s"`. */
+    /** After SIGTERM, the program finishes requests in flight for at most this long. Default: `"30s"`. */
     deadline?: string;
   };
-  /** The resource identifier of RFC 9728: where clients think the API is. */
+  /** This is the resource identifier of RFC 9728: the URL of the API as clients see it. */
   resource?: string;
-  /** The pages of other origins that may call the API. By default, none may. */
+  /** Web pages of these origins may call the API. By default, no page of another origin may call it. */
   cors?: {
-    /** Origins whose pages may call, each scheme://host[:port]. */
+    /** Pages of these origins may call, each scheme://host[:port]. */
     origins: ReadonlyArray<string>;
-    /** Request headers that pages may send. Default: `["Authorization","Content-Type"]`. */
+    /** Pages may send these request headers. Default: `["Authorization","Content-Type"]`. */
     headers?: ReadonlyArray<string>;
-    /** true: cookies may be sent; never with the origin `*`. Default: `false`. */
+    /** true: pages may send cookies. true is not allowed with the origin `*`. Default: `false`. */
     credentials?: boolean | Variable;
-    /** How long a browser remembers a preflight. Default: `"10m"`. */
+    /** A browser may cache a preflight for this long. Default: `"10m"`. */
     max_age?: string;
   };
-  /** In challenges (RFC 9110 §11.5). Default: `"api"`. */
+  /** Challenges name this realm (RFC 9110 §11.5). Default: `"api"`. */
   realm?: string;
-  /** A route that names another scope is an error. */
+  /** These are all scopes that routes may name. Another scope in a route is an error. */
   scopes_supported?: ReadonlyArray<string>;
-  /** Where a bearer token may stand (RFC 6750 §2, RFC 9728): header, body, query. Default: `["header"]`. */
+  /** A bearer token may be in these places (RFC 6750 §2, RFC 9728). Default: `["header"]`. */
   bearer_methods_supported?: ReadonlyArray<"header" | "body" | "query" | Variable>;
-  /** Name → an authorization server whose tokens are accepted. Default: `{}`. */
+  /** The gateway accepts the tokens of these authorization servers. Each server has a name. Default: `{}`. */
   authorization_servers?: {
     [name: string]: {
-      /** The issuer identifier; compared byte by byte with `iss`, and where metadata is found (RFC 8414). */
+      /** This is the issuer identifier. It must equal the token's `iss`, byte by byte. The gateway also reads the server's metadata from there (RFC 8414). */
       issuer: string;
-      /** Default: from the issuer's metadata. */
+      /** The gateway fetches the server's keys from this URL. The default comes from the metadata of the issuer. */
       jwks_uri?: string;
-      /** A JWK Set in a file, reloaded when it changes; instead of jwks_uri. */
+      /** This file holds a JWK Set and replaces `jwks_uri`. The gateway reads it again when it changes. */
       jwks_file?: string;
-      /** The cached key set. Default: `{}`. */
+      /** These settings say how the gateway caches the server's keys. Default: `{}`. */
       jwks?: {
-        /** Keys are fetched again after this. Default: `"10m"`. */
+        /** The gateway fetches keys again after this time. Default: `"10m"`. */
         ttl?: string;
-        /** At most one fetch for unknown `kid`s in this time. Default: `"10s"`. */
+        /** An unknown `kid` causes at most one fetch in this time. Default: `"10s"`. */
         cooldown?: string;
-        /** How long past `ttl` the last good keys serve when fetching fails. Default: `"1h"`. */
+        /** If the gateway cannot fetch keys, it uses the last good keys for this long after `ttl`. Default: `"1h"`. */
         stale_if_error?: string;
       };
-      /** Where keys of single users are, with `{kid}` in it. Default: from the issuer's metadata. Their tokens are verified with a key that is fetched by its `kid`. */
+      /** The gateway fetches the keys of single users from this URL. It replaces `{kid}` by the key id. The default comes from the metadata of the issuer. */
       user_key_uri_template?: string;
-      /** RFC 7662. Default: from the issuer's metadata. */
+      /** The gateway introspects tokens at this URL (RFC 7662). The default comes from the metadata of the issuer. */
       introspection_endpoint?: string;
-      /** How the gateway proves there who it is (RFC 8414): by `client_secret`, or by a JWT signed with `client_key` (RFC 7523). Default: `"client_secret_basic"`. */
+      /** The gateway authenticates at the introspection endpoint in this way (RFC 8414): with `client_secret`, or with a JWT that `client_key` signs (RFC 7523). Default: `"client_secret_basic"`. */
       introspection_endpoint_auth_method?: "client_secret_basic" | "client_secret_post" | "private_key_jwt" | Variable;
-      /** The credentials that the gateway uses at the introspection endpoint. */
+      /** The gateway is this client at the introspection endpoint. */
       client_id?: string;
-      /** The secret of `client_id`; best a variable. */
+      /** This is the secret of `client_id`. Use a variable. */
       client_secret?: string;
-      /** For private_key_jwt: a file with the private key, JWK or PEM. */
+      /** This file holds the private key for private_key_jwt, as JWK or PEM. */
       client_key?: string;
-      /** auto: a JWT locally, anything else by introspection; both: a JWT locally and by introspection; store: a JWT locally, and everything by the database of `storage`. Default: `"auto"`. */
+      /** auto: the gateway verifies a JWT locally, and any other token by introspection. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`. Default: `"auto"`. */
       verify?: "auto" | "jwt" | "introspection" | "both" | "store" | Variable;
-      /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service, for `verify: store`. It is only read. */
+      /** The gateway reads this `storage` of a Gatehouse authorization service for `verify: store`: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. */
       storage?: string;
-      /** The value that `aud` must contain. `any` turns the check off. */
+      /** `aud` must contain this value. `any` turns the check off. */
       audience?: string;
-      /** Signature algorithms that are accepted; HS256, HS384, HS512 only with a secret. Default: `["EdDSA","ES256","RS256","PS256"]`. */
+      /** The gateway accepts these signature algorithms. HS256, HS384 and HS512 need a secret. Default: `["EdDSA","ES256","RS256","PS256"]`. */
       algorithms?: ReadonlyArray<"EdDSA" | "Ed25519" | "ES256" | "ES384" | "ES512" | "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "HS256" | "HS384" | "HS512" | Variable>;
-      /** For HS256, HS384, HS512: text of 32 bytes at least. */
+      /** This is the secret for HS256, HS384 and HS512, a text of at least 32 bytes. */
       secret?: string;
-      /** The same as `secret`, in base64url. */
+      /** This is `secret` in base64url. */
       secret_base64url?: string;
-      /** Accepted `typ` headers (RFC 9068 §4). `JWT`, and `absent` for tokens that name no type, must be asked for, and need an audience or required_claims. Default: `["at+jwt"]`. */
+      /** The gateway accepts these `typ` headers (RFC 9068 §4). `absent` accepts tokens without a type. `JWT` and `absent` need an audience or required_claims. Default: `["at+jwt"]`. */
       typ?: ReadonlyArray<string>;
-      /** Claims that a JWT must also have, by name or path, each with one of the given values. They separate access tokens from other JWTs if `typ` and `aud` do not. Default: `{}`. */
+      /** A JWT must also have these claims, by name or path, each with one of the given values. Use them if `typ` and `aud` cannot separate access tokens from other JWTs. Default: `{}`. */
       required_claims?: {
         [name: string]: ReadonlyArray<string>;
       };
-      /** Claims that carry scope, all together: strings or arrays. Default: `["scope","scp"]`. */
+      /** The gateway adds the values of these claims to get the token's scope. Each claim is a string or an array. Default: `["scope","scp"]`. */
       scope_claims?: ReadonlyArray<string>;
-      /** Opaque tokens with this prefix are this server's. */
+      /** Opaque tokens with this prefix belong to this server. */
       token_prefix?: string;
-      /** By how much the clocks may differ when `exp` and `nbf` are judged. Default: `"30s"`. */
+      /** Clocks may differ by this much when the gateway checks `exp` and `nbf`. Default: `"30s"`. */
       clock_skew?: string;
-      /** A token that lives longer, from `iat` to `exp`, is refused. Default: `"24h"`. */
+      /** The gateway rejects a token with a longer lifetime, counted from `iat` to `exp`. Default: `"24h"`. */
       max_token_lifetime?: string;
-      /** The revocation feed of the server, or `none`. Default: from the issuer's metadata, where there are `client_id` and `client_secret` of a client that may follow it. Without a feed, revoked JWTs pass until their `exp`. */
+      /** The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. Without a feed, revoked JWTs pass until their `exp`. */
       events?: string;
-      /** When the feed says nothing for longer, `on_stale` applies. Default: `"60s"`. */
+      /** If the feed is silent for longer, `on_stale` applies. Default: `"60s"`. */
       max_staleness?: string;
-      /** JWTs while the feed is silent. introspect: their server is asked about each; deny: 503; allow: they pass, revoked ones too. Default: `"introspect"`. */
+      /** This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked. Default: `"introspect"`. */
       on_stale?: "introspect" | "deny" | "allow" | Variable;
-      /** TLS towards its metadata, keys and introspection. */
+      /** These settings apply to TLS connections to this server. */
       tls?: {
-        /** A PEM file of the only certificate authorities that the gateway trusts for this server. It replaces the system's. The gateway reads the file again when it changes. */
+        /** A PEM file with the only certificate authorities that the gateway trusts for this server. It does not trust the system's authorities then. The gateway reads the file again when it changes. */
         ca: string;
       };
-      /** Facts about tokens. Decisions are never cached. Default: `{}`. */
+      /** The gateway caches facts about tokens. It never caches decisions. Default: `{}`. */
       cache?: {
-        /** Verified tokens kept. Default: `50000`. */
+        /** The gateway caches at most this many verified tokens. Default: `50000`. */
         size?: number | Variable;
-        /** How long an answer of introspection or of a store serves; never past its `exp`. Default: `"60s"`. */
+        /** The gateway uses an answer of introspection or of a store for this long, and never after the `exp` of the token. Default: `"60s"`. */
         ttl?: string;
-        /** Refused tokens kept, by digest. Default: `10000`. */
+        /** The gateway caches the hashes of at most this many rejected tokens. Default: `10000`. */
         negative_size?: number | Variable;
-        /** How long a refusal serves. Default: `"5s"`. */
+        /** The gateway caches a rejection for this long. Default: `"5s"`. */
         negative_ttl?: string;
-        /** How long past `ttl` an active answer serves while introspection is out; never past `exp`. Default: `"0s"`. */
+        /** While introspection is unreachable, the gateway uses an active answer for this long after `ttl`, and never after `exp`. Default: `"0s"`. */
         stale_if_error?: string;
-        /** Introspection calls at one time; further ones wait. Default: `64`. */
+        /** At most this many introspection calls may run at a time. Further calls wait. Default: `64`. */
         max_concurrent?: number | Variable;
       };
     };
   };
-  /** Name → an API behind the gateway. Default: `{}`. */
+  /** These are the APIs behind the gateway. Each upstream has a name. Default: `{}`. */
   upstreams?: {
     [name: string]: {
-      /** http: or https:, host and port, no path. */
+      /** The API has this URL: http: or https:, host and port, no path. */
       url?: string;
-      /** Several of the same, between which requests are shared out. */
+      /** The API has these URLs. The gateway distributes requests among them. */
       urls?: ReadonlyArray<string>;
-      /** Between `urls`: one after the other, or where the fewest requests are in flight. Default: `"round_robin"`. */
+      /** round_robin uses `urls` in turn. least_connections uses the URL with the fewest requests in flight. Default: `"round_robin"`. */
       balance?: "round_robin" | "least_connections" | Variable;
-      /** The Host that the upstream sees: preserve | upstream | a literal. Default: `"preserve"`. */
+      /** The upstream sees this Host: preserve (as the client sent it), upstream (as in the URL), or a literal. Default: `"preserve"`. */
       host?: string;
-      /** false: it treats /API and /api alike, so its routes match without case. Default: `true`. */
+      /** false: the API treats /API and /api as equal, so its routes ignore upper and lower case. Default: `true`. */
       case_sensitive?: boolean | Variable;
-      /** { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } } */
+      /** The gateway authenticates with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }. */
       credentials?: {
         basic: {
-          /** Without a colon. */
+          /** This is the username, without a colon. */
           username: string;
-          /** Best a variable. */
+          /** This is a secret: use a variable. */
           password: string;
         };
       } | {
-        /** Digest authentication (RFC 7616). */
+        /** The gateway uses Digest authentication (RFC 7616). */
         digest: {
-          /** Without a colon. */
+          /** This is the username, without a colon. */
           username: string;
-          /** Best a variable. */
+          /** This is a secret: use a variable. */
           password: string;
-          /** The accepted schemes. The gateway uses the first one that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
+          /** The gateway accepts these algorithms, and uses the first one that the upstream offers. Default: `["SHA-256","SHA-512-256","MD5"]`. */
           algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
-          /** The accepted values of qop. The gateway uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first. Default: `["auth","auth-int"]`. */
+          /** The gateway accepts these values of qop, and uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first. Default: `["auth","auth-int"]`. */
           qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
-          /** Where the upstream takes it, a hash stands for the name (RFC 7616 §3.4.4). Default: `true`. */
+          /** The gateway sends a hash of the username if the upstream accepts one (RFC 7616 §3.4.4). Default: `true`. */
           userhash?: boolean | Variable;
-          /** request: a new one with each request. nonce: one as long as a nonce serves, for servers that want it so. Default: `"request"`. */
+          /** request makes a new cnonce for each request. nonce keeps one cnonce for each nonce, for servers that require it. Default: `"request"`. */
           cnonce?: "request" | "nonce" | Variable;
         };
       } | {
         header: {
-          /** The value of the header. */
+          /** The header has this name. */
           name: string;
-          /** Best a variable. */
+          /** This is a secret: use a variable. */
           value: string;
         };
       };
-      /** How long it is waited for; above: 504. Default: `{}`. */
+      /** The gateway waits this long for the upstream, then answers 504. Default: `{}`. */
       timeout?: {
-        /** For a connection to open. Default: `"2s"`. */
+        /** A connection must open within this time. Default: `"2s"`. */
         connect?: string;
-        /** To the first byte of the answer. Absent: 30s; no limit while all its routes are in shadow. */
+        /** The first byte of the answer must arrive within this time. The default is 30s. While all routes of the upstream are in shadow mode, the default is no limit. */
         response?: string;
-        /** Between two bytes of the answer; none for quiet streams. Absent: 60s; no limit while all its routes are in shadow. */
+        /** The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit. */
         idle?: string;
       };
-      /** How often a request is sent again, to another url where there is one: of an idempotent method without a body when its connection broke before an answer, any when no connection opened. Default: `1`. */
+      /** The gateway retries a request this many times, at another URL if there is one. It retries any request if no connection opened. It retries an idempotent request without a body if the connection broke before an answer. Default: `1`. */
       retries?: number | Variable;
-      /** Asks each url whether it is well. Absent: every url counts as well. */
+      /** The gateway checks the health of each URL. Without it, every URL counts as healthy. */
       health?: {
-        /** The target of the health check, a GET without a credential. 2xx is healthy. */
+        /** The health check sends a GET without a credential for this target. Any 2xx answer means healthy. */
         path: string;
-        /** Between two questions, a tenth more or less by chance. Default: `"5s"`. */
+        /** A check runs at this interval, a tenth more or less at random. Default: `"5s"`. */
         interval?: string;
-        /** For an answer; above: as if it had failed. Default: `"2s"`. */
+        /** A check fails if no answer arrives within this time. Default: `"2s"`. */
         timeout?: string;
-        /** So many failures in a row, and the url gets no requests … Default: `3`. */
+        /** After this many failures in a row, the URL is unhealthy and gets no requests. Default: `3`. */
         unhealthy_after?: number | Variable;
-        /** … until it answered so many times in a row. Default: `2`. */
+        /** After this many good answers in a row, the URL is healthy again. Default: `2`. */
         healthy_after?: number | Variable;
       };
-      /** Leaves a url alone that does not answer. An answer of any status is an answer. Absent: never. */
+      /** The gateway stops sending requests to a URL that does not answer. Any status counts as an answer. The circuit breaker is off by default. */
       circuit_breaker?: {
-        /** So many requests in a row without an answer (refused, cut, garbage, silence), and the url gets none … Default: `5`. */
+        /** After this many requests in a row without a valid answer, the circuit breaker opens and the URL gets no requests. Default: `5`. */
         failures?: number | Variable;
-        /** … for so long; then one, and with its answer all again. Default: `"10s"`. */
+        /** The circuit breaker stays open for this long. Then one request tests the URL, and its answer closes the breaker. Default: `"10s"`. */
         open_for?: string;
       };
-      /** Towards https urls. Certificates are always verified; the files are read again when they change. */
+      /** These settings apply to https URLs. The gateway always verifies certificates, and reads the files again when they change. */
       tls?: {
-        /** A PEM file of the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's. */
+        /** A PEM file with the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities. */
         ca?: string;
-        /** File: the certificate that is shown to it, PEM; with `key`. */
+        /** This PEM file holds the certificate that the gateway presents. It needs `key`. */
         cert?: string;
-        /** File: the private key of `cert`, PEM. */
+        /** This PEM file holds the private key of `cert`. */
         key?: string;
-        /** The name that its certificate must have. Absent: the host of the url. */
+        /** The certificate must have this name. The default is the host of the URL. */
         server_name?: string;
       };
-      /** The client that speaks HTTP/1.1 with the upstream. own: a small, strict client; undici takes over for ten minutes if own does not understand how an answer begins. undici: always undici, which costs the gateway about half as much again for each request. Default: `"own"`. */
+      /** The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of an answer, the gateway uses undici for ten minutes. undici: the gateway always uses undici. Each request then costs the gateway about half as much again. Default: `"own"`. */
       engine?: "own" | "undici" | Variable;
-      /** true: HTTP/2, by ALPN over https or at once over http. Default: `false`. */
+      /** true: the gateway uses HTTP/2. It negotiates by ALPN over https, and does not negotiate over http. Default: `false`. */
       http2?: boolean | Variable;
-      /** Connections to each url at one time, without those that became WebSockets; with `http2`, requests. Default: `256`. */
+      /** Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time. Default: `256`. */
       max_connections?: number | Variable;
-      /** Requests that wait for a connection; above: 503. Default: `1024`. */
+      /** At most this many requests may wait for a connection. Further requests get 503. Default: `1024`. */
       max_pending?: number | Variable;
     };
   };
-  /** For routes that do not say otherwise. Default: `{}`. */
+  /** These values apply to routes that do not set their own. Default: `{}`. */
   defaults?: {
-    /** The name of one of `upstreams`. */
+    /** Requests go to this upstream, a name in `upstreams`. */
     upstream?: string;
-    /** The headers that tell the upstream who the caller is. Default: `{}`. */
+    /** These headers tell the upstream who the caller is. Default: `{}`. */
     identity_headers?: {
-      /** Every inbound header with this prefix, in any spelling, is dropped. Default: `"X-Auth-"`. */
+      /** The gateway drops every inbound header with this prefix, in any spelling. Default: `"X-Auth-"`. */
       prefix?: string;
-      /** Header name → claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
+      /** Each header has the value of this claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
       set?: {
         [name: string]: string;
       };
     };
-    /** Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them. Default: `[]`. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. Default: `[]`. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
   };
-  /** Which requests pass, and what they need. */
+  /** Routes say which requests pass, and what a request needs. */
   routes: ReadonlyArray<{
-    /** In logs and metrics. Default: made from methods and path. */
+    /** Logs and metrics show this id. The default is made from methods and path. */
     id?: string;
-    /** The requests that the route is for. */
+    /** The route applies to these requests. */
     match: {
-      /** A name, or a pattern such as {tenant}.api.example.com. */
+      /** The host must match this name or pattern, such as {tenant}.api.example.com. */
       host?: string;
-      /** literal, {name} (one segment), {name*} (the rest, also empty). */
+      /** The path must match this pattern. Its segments are literals, {name} (one segment) or {name*} (the rest, may be empty). */
       path: string;
-      /** Absent: every method. */
+      /** The method must be one of these. The default is every method. */
       methods?: ReadonlyArray<string>;
-      /** Header name → the value that it must have; twice, or as X_Env for X-Env: 400. */
+      /** Each header must have this value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400. */
       headers?: {
         [name: string]: string;
       };
-      /** Query parameter → the value that it must have; twice, or as op[], OP or ;op= for op, or f[a]x for f[a]: 400. */
+      /** Each query parameter must have this value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400. */
       query?: {
         [name: string]: string;
       };
-      /** The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2, with attachments too; one that readers of a media type find in different places: 400. */
+      /** The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. Messages with attachments count too. If two parsers of the media type could find different actions, the answer is 400. */
       soap_action?: string;
     };
-    /** The name of one of `upstreams`. Default: that of `defaults`. */
+    /** The route forwards to this one of `upstreams`. The default is `defaults.upstream`. */
     upstream?: string;
-    /** bearer (the default), basic, api_key, digest, or { any_of: [ … ] } */
+    /** Requests use this scheme: bearer (the default), basic, api_key, digest, or { any_of: [ … ] }. */
     auth?: "bearer" | "basic" | "api_key" | "digest" | {
-      /** Schemes, of which a request uses one. */
+      /** A request uses one of these schemes. */
       any_of: ReadonlyArray<"bearer" | "basic" | "api_key" | "digest" | Variable>;
     } | Variable;
-    /** Basic authentication (RFC 7617) of a route. */
+    /** The route accepts Basic authentication (RFC 7617). */
     basic?: {
-      /** In the challenge. Default: `realm` of the file. */
+      /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** A file, or { storage } of an authorization service. */
+      /** The users or keys are in this file, or in the { storage } of an authorization service. */
       users: string | {
-        /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
       };
-      /** Asks clients for UTF-8 (RFC 7617 §2.1). */
+      /** The challenge asks clients for UTF-8 (RFC 7617 §2.1). */
       charset?: "UTF-8" | Variable;
-      /** true: passwords are taken without TLS too. Default: `false`. */
+      /** true: the route accepts passwords without TLS too. Default: `false`. */
       allow_insecure?: boolean | Variable;
-      /** User → the scope that the user holds, space-delimited. Without an entry a user holds none. Default: `{}`. */
+      /** Each user has this space-delimited scope. A user without an entry has no scope. Default: `{}`. */
       scopes?: {
         [name: string]: string;
       };
     };
-    /** API keys of a route. */
+    /** The route accepts API keys. */
     api_key?: {
-      /** In the challenge. Default: `realm` of the file. */
+      /** The challenge names this realm. The default is `realm` of the file. */
       realm?: string;
-      /** The place of the key. In a query it is kept out of logs and caches. Default: `"header"`. */
+      /** Clients send the key in this place. The gateway keeps a key in the query out of logs and caches. Default: `"header"`. */
       in?: "header" | "query" | Variable;
-      /** The name of the header or query parameter. Default: `"X-API-Key"`. */
+      /** The header or query parameter has this name. Default: `"X-API-Key"`. */
       name?: string;
-      /** A file, or { storage } of an authorization service. */
+      /** The users or keys are in this file, or in the { storage } of an authorization service. */
       keys: string | {
-        /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
       };
-      /** Opens what `gatehouse api-key import` kept of short keys: 32 bytes in base64. */
+      /** This key verifies short keys that `gatehouse api-key import` stored: 32 bytes in base64. */
       hmac_key?: string;
     };
-    /** Digest authentication (RFC 7616) of a route. */
+    /** The route accepts Digest authentication (RFC 7616). */
     digest?: {
-      /** In the challenge, and in every stored hash: a change makes all of them worthless. */
+      /** The challenge and every stored hash contain this realm. If you change the realm, all hashes become invalid. */
       realm: string;
-      /** A file, or { storage, encryption_keys } of an authorization service. */
+      /** The users are in this file, or in the store of an authorization service: { storage, encryption_keys }. */
       users: string | {
-        /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE: the `storage` of a Gatehouse authorization service. It is only read, and a change holds within a second. */
+        /** The gateway reads this `storage` of a Gatehouse authorization service: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. A change applies within a second. */
         storage: string;
-        /** Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with `postgres`. */
+        /** These keys of the authorization service decrypt its hashes. The default is the key file beside the SQLite database. The keys are required with `postgres`. */
         encryption_keys?: ReadonlyArray<string>;
       };
-      /** The offered algorithms, each with a challenge. Offer MD5 only for clients without SHA-256 (no FIPS module has it). Default: `["SHA-256"]`. */
+      /** The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients without SHA-256 (no FIPS module has MD5). Default: `["SHA-256"]`. */
       algorithms?: ReadonlyArray<"SHA-256" | "SHA-256-sess" | "SHA-512-256" | "SHA-512-256-sess" | "MD5-sess" | "MD5" | Variable>;
-      /** auth, and auth-int, which also protects the body. Default: `["auth"]`. */
+      /** The gateway offers these values of qop. auth-int also protects the body. Default: `["auth"]`. */
       qop?: ReadonlyArray<"auth" | "auth-int" | Variable>;
-      /** A nonce serves this long; then the client gets a new one without asking its user. Default: `"5m"`. */
+      /** A nonce is valid for this long. After that, the client gets a new nonce, and the user does not have to log in again. Default: `"5m"`. */
       nonce_ttl?: string;
-      /** strict: the count of a nonce only grows. window: in any order, each once, for clients that send several requests at a time. Default: `"strict"`. */
+      /** strict: the count of a nonce must increase with each request. window: counts may arrive in any order, each count once. Use window for clients that send several requests at a time. Default: `"strict"`. */
       nc?: "strict" | "window" | Variable;
-      /** true: also responses of RFC 2069, by MD5, each nonce once. Default: `false`. */
+      /** true: the route also accepts responses of RFC 2069, which use MD5. Each nonce is valid once. Default: `false`. */
       legacy_no_qop?: boolean | Variable;
-      /** Clients may send a hash in place of the name (RFC 7616 §3.4.4). Default: `true`. */
+      /** true: clients may send a hash of the username (RFC 7616 §3.4.4). Default: `true`. */
       userhash?: boolean | Variable;
-      /** true: a nonce serves only the address that got it. Default: `false`. */
+      /** true: a nonce is valid only from the address that got it. Default: `false`. */
       bind_ip?: boolean | Variable;
-      /** How `uri` is compared with the request target: byte by byte, or after decoding unreserved characters. Default: `"exact"`. */
+      /** `uri` must equal the request target: byte by byte (exact), or after decoding unreserved characters (normalized). Default: `"exact"`. */
       uri_match?: "exact" | "normalized" | Variable;
-      /** By which fields a trusted proxy that rewrites tells what it received, so that `uri` may be that. It must set each of them itself, or a client could. Default: `[]`. */
+      /** A trusted proxy that rewrites the target reports the received target in these headers, and `uri` may equal this target. The proxy must set each of these headers itself. Otherwise a client could set them. Default: `[]`. */
       uri_from?: ReadonlyArray<"X-Original-URI" | "X-Forwarded-Uri" | "X-Forwarded-Prefix" | Variable>;
-      /** For auth-int. Default: `{}`. */
+      /** This limit applies to auth-int. Default: `{}`. */
       auth_int?: {
-        /** A body that is read to be hashed; above: 413. Default: `"1MiB"`. */
+        /** The gateway hashes bodies of at most this size. A larger body gets 413. Default: `"1MiB"`. */
         max_body?: string;
       };
-      /** true: towards the end of its time a nonce is followed by the next one in the answer. Default: `false`. */
+      /** true: shortly before a nonce expires, an answer contains the next nonce. Default: `false`. */
       nextnonce?: boolean | Variable;
-      /** The challenge has an opaque value, which clients give back. Default: `true`. */
+      /** true: the challenge has an opaque value, which clients return. Default: `true`. */
       opaque?: boolean | Variable;
-      /** Where the credentials serve too; absent: everywhere on this server. */
+      /** The credentials are valid for these URIs too. The default is every URI of this server. */
       domain?: ReadonlyArray<string>;
-      /** User → the scope that the user holds, space-delimited. Without an entry a user holds none. Default: `{}`. */
+      /** Each user has this space-delimited scope. A user without an entry has no scope. Default: `{}`. */
       scopes?: {
         [name: string]: string;
       };
     };
-    /** Absent: scope is required. */
+    /** public needs no credential. optional checks a credential if there is one. authenticated needs any valid credential. Without this key, the route needs `scope`. */
     access?: "public" | "optional" | "authenticated" | Variable;
-    /** The scope that a token must carry: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }. */
+    /** A token must have this scope: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }. */
     scope?: string | {
       any_of: ReadonlyArray<string>;
     } | {
       all_of: ReadonlyArray<string>;
     };
-    /** Claim, or path of claims → what it must be. */
+    /** Each claim, or path of claims, must have this value. */
     claims?: {
       [name: string]: {
         /** text, a number, true or false */
@@ -479,111 +481,111 @@ export interface GatewayFile {
         contains: string | number | boolean | Variable;
       };
     };
-    /** A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 in quotes. A header or parameter that it reads must occur once: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op, is 400. If it may read any, this applies to each one except lists such as Accept, Via and X-Forwarded-For. */
+    /** This CEL expression over `request` and `identity` must be true. The pattern of `matches` is RE2 in quotes. Each header or parameter that the expression reads must occur once. If one occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header or parameter, this rule applies to all, except to lists such as Accept, Via and X-Forwarded-For. */
     when?: string;
-    /** The value that `aud` must contain. The default is the authorization server's. */
+    /** `aud` must contain this value. The default is the value of the authorization server. */
     audience?: string;
-    /** RFC 9728: a protected resource of its own. */
+    /** The route is a separate protected resource with this identifier (RFC 9728). */
     resource?: string;
-    /** How often one client, user, address or holder of a claim may come. */
+    /** This limit says how many requests one client, user, address or claim value may send. */
     rate_limit?: {
-      /** client_id | sub | address | claim:NAME, whose requests are counted together. */
+      /** The gateway counts requests with the same value together: client_id, sub, address or claim:NAME. */
       by: string;
-      /** So many pass … */
+      /** At most this many requests pass within `per`. */
       requests: number | Variable;
-      /** … in any window of this length, 1s to 1d; above: 429. */
+      /** The limit applies to any time window of this length, from 1s to 1d. Further requests get 429. */
       per: string;
     };
-    /** Default: that of the file. */
+    /** This replaces `mode` of the file for the route. */
     mode?: "enforce" | "shadow" | Variable;
-    /** upstream: preflights and CORS headers are its own business. */
+    /** upstream: the upstream answers preflights and sets CORS headers itself. */
     cors?: "upstream" | Variable;
-    /** The path that the upstream gets instead. */
+    /** The gateway changes the path before it forwards the request. */
     rewrite?: {
-      /** Taken away from the beginning of the path. */
+      /** The gateway removes this prefix from the path. */
       strip_prefix?: string;
-      /** Then put before it. */
+      /** The gateway then adds this prefix to the path. */
       add_prefix?: string;
     };
-    /** Names of those whose tokens are taken. Default: all. */
+    /** The route accepts the tokens of these authorization servers. The default is all servers. */
     authorization_servers?: ReadonlyArray<string>;
-    /** Where a bearer token may stand (RFC 6750 §2, RFC 9728): header, body, query. */
+    /** A bearer token may be in these places (RFC 6750 §2, RFC 9728). */
     bearer_methods_supported?: ReadonlyArray<"header" | "body" | "query" | Variable>;
-    /** true: the upstream sees the credential too. Default: `false`. */
+    /** true: the gateway forwards the credential to the upstream too. Default: `false`. */
     forward_credential?: boolean | Variable;
-    /** %2f in a path. Default: `"refuse"`. */
+    /** refuse: the gateway rejects a path with %2f. keep: it accepts and forwards %2f. Default: `"refuse"`. */
     encoded_slashes?: "refuse" | "keep" | Variable;
-    /** ; or %3b in a path. Default: `"refuse"`. */
+    /** refuse: the gateway rejects a path with ; or %3b. keep: it accepts and forwards them. Default: `"refuse"`. */
     path_parameters?: "refuse" | "keep" | Variable;
-    /** The headers that tell the upstream who the caller is. */
+    /** These headers tell the upstream who the caller is. */
     identity_headers?: {
-      /** Every inbound header with this prefix, in any spelling, is dropped. Default: `"X-Auth-"`. */
+      /** The gateway drops every inbound header with this prefix, in any spelling. Default: `"X-Auth-"`. */
       prefix?: string;
-      /** Header name → claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
+      /** Each header has the value of this claim. Default: `{"X-Auth-Subject":"sub","X-Auth-Client":"client_id","X-Auth-Scope":"scope"}`. */
       set?: {
         [name: string]: string;
       };
     };
-    /** Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them. */
+    /** The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers. */
     pass_headers?: ReadonlyArray<"X-Original-URL" | "X-Original-URI" | "X-Rewrite-URL" | "X-Override-URL" | "X-HTTP-Path-Override" | "X-HTTP-Method-Override" | "X-HTTP-Method" | "X-Method-Override" | "X-Original-Method" | "Client-Cert" | "Client-Certificate" | "Cert-Chain" | "X-SSL" | "SSL-Client" | "X-Client-Cert" | "X-Client-Certificate" | "X-Client-Verify" | "X-Client-DN" | "X-ARR-ClientCert" | "X-Amzn-Mtls" | "CF-Client-Cert" | "CF-Cert" | "WL-Proxy-Client-Cert" | Variable>;
-    /** In place of the `timeout` of the upstream. */
+    /** These limits replace `timeout` of the upstream. */
     timeout?: {
-      /** To the first byte of the answer. */
+      /** The first byte of the answer must arrive within this time. */
       response?: string;
-      /** Between two bytes of the answer. */
+      /** The answer may pause for this long. */
       idle?: string;
     };
-    /** on: an upload gets a connection of the upstream when its end or its first 64 KiB is here, or 250 ms after its last byte; off: at once. Default: `"on"`. */
+    /** on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once. Default: `"on"`. */
     request_buffering?: "on" | "off" | Variable;
-    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: they continue. Default: `"request"`. */
+    /** token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue. Default: `"request"`. */
     end_with?: "token" | "request" | Variable;
-    /** In place of the `limits` of the file. */
+    /** These limits replace `limits` of the file. */
     limits?: {
-      /** Request body; above: 413. */
+      /** A request body may have at most this size. A larger body gets 413. */
       body?: string;
-      /** A form that is read for its access_token; above: 413. */
+      /** A form with an access_token may have at most this size. A larger form gets 413. */
       form_body?: string;
     };
   }>;
-  /** Requests and their expected outcomes. `check`, each start and each reload run them. Default: `[]`. */
+  /** Each test is a request with its expected outcome. `check`, each start and each reload run them. Default: `[]`. */
   tests?: ReadonlyArray<{
-    /** GET /orders/7, or GET https://host/orders/7; the host is that of `resource` unless given. */
+    /** This is the request: GET /orders/7, or GET https://host/orders/7. The default host is the one of `resource`. */
     request: string;
-    /** Header name → its value. */
+    /** The request has these headers. */
     headers?: {
       [name: string]: string;
     };
-    /** The token of the request, as if it had been verified; for every audience unless `aud` says otherwise. */
+    /** The test assumes that this token is verified. Without `aud`, the token is valid for every audience. */
     token?: {
-      /** Space-delimited. */
+      /** The token has this space-delimited scope. */
       scope?: string;
-      /** The user. */
+      /** The token belongs to this user. */
       sub?: string;
-      /** The client. */
+      /** The token belongs to this client. */
       client_id?: string;
-      /** one audience, or a list */
+      /** The token has this audience, or this list of audiences. */
       aud?: string | ReadonlyArray<string>;
-      /** The authorization server that issued it. The default is the route's first. */
+      /** This authorization server issued the token. The default is the route's first server. */
       server?: string;
-      /** Further claims. */
+      /** The token also has these claims. */
       claims?: {
         [name: string]: unknown;
       };
     };
-    /** An assumed user of Basic or Digest, or an assumed client or key id of an API key. Other routes have no user. */
+    /** The test assumes this user of Basic or Digest, or this client or key id of an API key. Routes without these schemes have no user. */
     user?: string;
-    /** { forward: true, route: … } or { refuse: STATUS, code: …, error: … } */
+    /** The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }. */
     expect: {
       /** The request goes to an upstream. */
       forward: true | Variable;
-      /** The id of the route that forwards it. */
+      /** The route with this id forwards the request. */
       route?: string;
     } | {
-      /** The status. */
+      /** The gateway refuses the request with this status. */
       refuse: number | Variable;
-      /** One of docs/errors.md. */
+      /** The refusal has this code of docs/errors.md. */
       code?: string;
-      /** The `error` of the challenge (RFC 6750 §3.1). */
+      /** The challenge has this `error` (RFC 6750 §3.1). */
       error?: "invalid_request" | "invalid_token" | "insufficient_scope" | Variable;
     };
   }>;
@@ -593,205 +595,205 @@ export interface GatewayFile {
 export interface AuthorizationFile {
   /** The version of this file format. */
   version: 1 | Variable;
-  /** true: an http issuer beyond loopback and plain passwords of users are allowed. Default: `false`. */
+  /** true allows an http issuer that is not on loopback, and plain-text passwords of users. Default: `false`. */
   development?: boolean | Variable;
-  /** The issuer identifier (RFC 8414): never taken from the Host header. */
+  /** This is the issuer identifier (RFC 8414). The service never takes it from the Host header. */
   issuer: string;
-  /** Where clients connect; TLS ends before it. Default: `"127.0.0.1:8081"`. */
+  /** Clients connect to this address. A proxy in front must end TLS. Default: `"127.0.0.1:8081"`. */
   listen?: string;
-  /** Management listener: never on a public address. On loopback it answers to loopback names only. */
+  /** The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name. */
   admin?: string;
-  /** Only /livez, /readyz, /metrics. Off by default. */
+  /** This listener serves only /livez, /readyz and /metrics. It is off by default. */
   health?: string;
-  /** CIDRs whose X-Forwarded-For is believed. Default: `[]`. */
+  /** The service trusts X-Forwarded-For from these CIDRs. Default: `[]`. */
   trusted_proxies?: ReadonlyArray<string>;
-  /** sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
+  /** The service keeps its data here: sqlite:FILE, relative to this file, or postgres://USER@HOST/DATABASE. Default: `"sqlite:data/gatehouse.db"`. */
   storage?: string;
-  /** 32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with `postgres`. */
+  /** These keys protect secrets in the database, 32 bytes in base64 each. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with `postgres`. */
   encryption_keys?: ReadonlyArray<string>;
-  /** memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): how often a wrong secret was given. Default: `"memory"`. */
+  /** The program counts wrong secrets and passwords here. Write `memory`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts. Default: `"memory"`. */
   counters?: string | {
-    /** As in the short form. */
+    /** This is the URL of the Redis, with the same form as in the short form. */
     url: string;
-    /** For a Redis with an authority of its own. */
+    /** Set this for a Redis with a private certificate authority. */
     tls?: {
-      /** File: who may issue its certificate, PEM, in place of the authorities of the system. */
+      /** This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then. */
       ca: string;
     };
   };
-  /** How tokens are signed. Default: `{}`. */
+  /** These settings say how the service signs tokens. Default: `{}`. */
   signing?: {
-    /** How the service signs JWT access tokens. Default: `"ES256"`. */
+    /** The service signs JWT access tokens with this algorithm. Default: `"ES256"`. */
     alg?: "EdDSA" | "ES256" | "RS256" | "HS256" | Variable;
-    /** For HS256: 32 bytes at least, shared with every verifier, never published. */
+    /** This is the secret for HS256, with at least 32 bytes. Share it with every verifier, and never publish it. */
     secret_base64url?: string;
-    /** true: what a user grants is signed with a key of that user, so that rotating it ends the JWTs of one user; gateways fetch it by its `kid`. Default: `false`. */
+    /** true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user end. Gateways fetch the key by its `kid`. Default: `false`. */
     user_keys?: boolean | Variable;
-    /** A new password rotates the key of the user, where there are `user_keys`. Default: `true`. */
+    /** true: with `user_keys`, a new password rotates the key of the user. Default: `true`. */
     rotate_on_password_change?: boolean | Variable;
   };
-  /** Resource indicators (RFC 8707); the first is the default `aud`. */
+  /** Clients may ask for these resource indicators (RFC 8707). The first is the default `aud`. */
   resources: ReadonlyArray<string>;
-  /** Form and lifetime of tokens. Default: `{}`. */
+  /** These settings define the form and the lifetime of tokens. Default: `{}`. */
   tokens?: {
-    /** Authorization codes. Default: `{}`. */
+    /** These settings apply to authorization codes. Default: `{}`. */
     code?: {
-      /** How long an authorization code is valid, at most 5m. Default: `"60s"`. */
+      /** An authorization code is valid for this long, at most 5m. Default: `"60s"`. */
       ttl?: string;
     };
-    /** Access tokens. Default: `{}`. */
+    /** These settings apply to access tokens. Default: `{}`. */
     access?: {
-      /** A client may override it. Default: `"opaque"`. */
+      /** Access tokens have this format. A client may override it. Default: `"opaque"`. */
       format?: "opaque" | "jwt" | Variable;
-      /** How long an opaque access token is valid. Default: `"1h"`. */
+      /** An opaque access token is valid for this long. Default: `"1h"`. */
       ttl?: string;
-      /** How long a JWT access token is valid. Default: `"15m"`. */
+      /** A JWT access token is valid for this long. Default: `"15m"`. */
       jwt_ttl?: string;
-      /** Claim → `user.NAME` or `client.NAME`: the entry of `claims` that the claim takes its value from. Default: `{}`. */
+      /** Each claim takes its value from an entry of `claims`: `user.NAME` or `client.NAME`. Default: `{}`. */
       claims?: {
         [name: string]: string;
       };
     };
-    /** Refresh tokens. Default: `{}`. */
+    /** These settings apply to refresh tokens. Default: `{}`. */
     refresh?: {
-      /** How long a refresh token is valid. Each use issues a new one. Default: `"7d"`. */
+      /** A refresh token is valid for this long. Each use issues a new refresh token. Default: `"7d"`. */
       ttl?: string;
-      /** After this long the user logs in again, however often the token was used. Default: `"30d"`. */
+      /** After this time the user must log in again, even if the client used the refresh token. Default: `"30d"`. */
       absolute_ttl?: string;
-      /** A second use of a refresh token within this time is rejected. A later one revokes all tokens of its grant. Default: `"10s"`. */
+      /** If a client uses a refresh token again within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of its grant. Default: `"10s"`. */
       reuse_leeway?: string;
-      /** For this long a client that lost the answer gets the same tokens again. Default: `"0s"`. */
+      /** If a client lost the answer, it can get the same tokens again for this long. Default: `"0s"`. */
       retry_window?: string;
-      /** A refresh gives a new access token, or makes the old one last longer (opaque only). Default: `"new"`. */
+      /** new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token (opaque tokens only). Default: `"new"`. */
       access_token?: "new" | "extend" | Variable;
     };
-    /** Keys of the browserless exchange. Default: `{}`. */
+    /** These settings apply to keys of the browserless exchange. Default: `{}`. */
     session_key?: {
-      /** How long a session key is valid. Default: `"7d"`. */
+      /** A session key is valid for this long. Default: `"7d"`. */
       ttl?: string;
     };
-    /** Requests for tokens and session keys of one client from one address (of IPv6: its /64) in any minute, and a twentieth of it for codes of one session to one client; above: 429. 0: no limit. Default: `6000`. */
+    /** One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number in codes for one client. Further requests get 429. 0 means no limit. Default: `6000`. */
     max_a_minute?: number | Variable;
   };
-  /** Scope → what it allows, in words. Default: `{}`. */
+  /** Each scope has a text that tells users what the scope allows. Default: `{}`. */
   scopes?: {
     [name: string]: string;
   };
-  /** A request for more than the client registered: invalid_scope, or granted in part. Default: `"reject"`. */
+  /** This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part. Default: `"reject"`. */
   scope_excess?: "reject" | "narrow" | Variable;
-  /** The browserless exchange. Default: `{}`. */
+  /** These settings apply to the browserless exchange. Default: `{}`. */
   session?: {
     /** true: /oauth2/session exchanges a code for a session key. Default: `false`. */
     enabled?: boolean | Variable;
-    /** Its parameters may stand in the query, secret included; they are kept out of the log. Default: `true`. */
+    /** true: the parameters of this exchange may be in the query, including the secret. The service never logs the query. Default: `true`. */
     allow_query?: boolean | Variable;
-    /** errcode: every refusal is status 200 with `errcode` and `errmsg`. Default: `"oauth"`. */
+    /** oauth: the service answers errors by RFC 6749. errcode: it answers every refusal with status 200, `errcode` and `errmsg`. Default: `"oauth"`. */
     errors?: "oauth" | "errcode" | Variable;
   };
-  /** For clients and resource servers that cannot follow the specifications. Default: `{}`. */
+  /** These settings help clients and resource servers that cannot follow the specifications. Default: `{}`. */
   compat?: {
-    /** Accept app_id, app_secret and their like. Default: `true`. */
+    /** true: the service also accepts app_id, app_secret and similar names. Default: `true`. */
     aliases?: boolean | Variable;
-    /** true: tokens carry `app_id` beside `client_id`. Default: `false`. */
+    /** true: tokens contain `app_id` and `client_id`. Default: `false`. */
     app_id_claim?: boolean | Variable;
-    /** The `typ` of JWT access tokens (RFC 9068 §2.1). Default: `"at+jwt"`. */
+    /** JWT access tokens have this `typ` (RFC 9068 §2.1). Default: `"at+jwt"`. */
     jwt_typ?: "at+jwt" | "JWT" | Variable;
   };
-  /** The clients that may request tokens. Default: `[]`. */
+  /** These clients may request tokens. Default: `[]`. */
   clients?: ReadonlyArray<{
-    /** Or app_id; one of them is required. */
+    /** The client has this identifier. Either `client_id` or `app_id` is required. */
     client_id?: string;
-    /** The same as `client_id`. */
+    /** This is another name for `client_id`. */
     app_id?: string;
-    /** Or app_secret, or client_secret_sha256. Absent: a public client. */
+    /** The client has this secret. Without a secret, it is a public client. */
     client_secret?: string;
-    /** The same as `client_secret`. */
+    /** This is another name for `client_secret`. */
     app_secret?: string;
-    /** SHA-256 of the secret, lower-case hex. */
+    /** This is the SHA-256 hash of the secret in lower-case hex. It replaces `client_secret`. */
     client_secret_sha256?: string;
-    /** For people. */
+    /** Pages show this name. */
     client_name?: string;
-    /** Where a browser may be sent back to, compared byte by byte; only the port of a loopback address may differ. Default: `[]`. */
+    /** The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ. Default: `[]`. */
     redirect_uris?: ReadonlyArray<string>;
-    /** Space-delimited: the upper bound of every later grant. */
+    /** The client may request at most this space-delimited scope. */
     scope?: string;
-    /** Grants that the client may use. Default: `[]`. */
+    /** The client may use these grants. Default: `[]`. */
     grant_types?: ReadonlyArray<"authorization_code" | "refresh_token" | "client_credentials" | "password" | "implicit" | Variable>;
-    /** Default: `tokens.access.format`. */
+    /** Access tokens of this client have this format. The default is `tokens.access.format`. */
     access_token_format?: "opaque" | "jwt" | Variable;
-    /** false: a client with a secret may leave out PKCE (RFC 7636). Default: `true`. */
+    /** false: a client with a secret may omit PKCE (RFC 7636). Default: `true`. */
     require_pkce?: boolean | Variable;
-    /** Default: `tokens.refresh.retry_window`. */
+    /** This replaces `tokens.refresh.retry_window` for the client. */
     retry_window?: string;
-    /** true: may use the browserless exchange for a session key. Default: `false`. */
+    /** true: the client may use the browserless exchange for a session key. Default: `false`. */
     session?: boolean | Variable;
-    /** Facts about the client; `tokens.access.claims` says which go into tokens. Default: `{}`. */
+    /** These are facts about the client. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {
       [name: string]: unknown;
     };
-    /** true: may ask the introspection endpoint about any token. Default: `false`. */
+    /** true: the client may introspect any token. Default: `false`. */
     introspect?: boolean | Variable;
-    /** true: may follow the revocation feed, as a gateway does. Default: `false`. */
+    /** true: the client may follow the revocation feed, as a gateway does. Default: `false`. */
     events?: boolean | Variable;
-    /** true: may fetch the keys of users, where they are secrets (`signing`: HS256 with `user_keys`). Default: `false`. */
+    /** true: the client may fetch the keys of users, even if these keys are secrets (`signing`: HS256 with `user_keys`). Default: `false`. */
     keys?: boolean | Variable;
   }>;
-  /** The users that may log in. Default: `[]`. */
+  /** These users may log in. Default: `[]`. */
   users?: ReadonlyArray<{
-    /** The name that the user types to log in. Upper and lower case are equal. */
+    /** The user types this name to log in. Upper and lower case do not matter. */
     username: string;
-    /** As `gatehouse hash-password` prints it: $argon2id$v=19$… */
+    /** This is the password hash that `gatehouse hash-password` prints: $argon2id$v=19$…. */
     password_argon2?: string;
-    /** The password itself; only with `development: true`. */
+    /** This is the password itself. It is valid only with `development: true`. */
     password?: string;
-    /** For people. */
+    /** Pages show this name. */
     name?: string;
-    /** Facts about the user; `tokens.access.claims` says which go into tokens. Default: `{}`. */
+    /** These are facts about the user. `tokens.access.claims` says which facts tokens contain. Default: `{}`. */
     claims?: {
       [name: string]: unknown;
     };
-    /** The `sub` of tokens for this user, never given to another. Default: the username. */
+    /** Tokens for this user have this `sub`. No other user ever gets the same `sub`. The default is the username. */
     subject?: string;
   }>;
-  /** Against guessing of secrets. Default: `{}`. */
+  /** These limits stop attackers who guess secrets. Default: `{}`. */
   login?: {
-    /** Wrong secrets of one client, or wrong passwords of one user, from one address; and ten times as many wrong passwords from one address … Default: `10`. */
+    /** One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords. Default: `10`. */
     max_failures?: number | Variable;
-    /** The window for `max_failures`. More failures are answered with 429. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times. Default: `"15m"`. */
+    /** `max_failures` counts over this window. After more failures, the service answers 429. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit. Default: `"15m"`. */
     window?: string;
-    /** Wrong passwords of one user in a day, from all addresses; above: 429. Browsers that this user logged in with before are not concerned, nor are addresses where the right password came from in the last 30 days. Default: `100`. */
+    /** One user may have this many wrong passwords in a day, from all addresses together. After more, the service answers 429. The limit does not apply to browsers in which this user logged in before. It does not apply to addresses that sent the right password in the last 30 days. Default: `100`. */
     max_failures_a_day?: number | Variable;
   };
-  /** How the hosted pages look. Default: `{}`. */
+  /** These settings change how the hosted pages look. Default: `{}`. */
   theme?: {
-    /** File: .svg or .png. */
+    /** Pages show the picture in this file: .svg or .png. */
     logo?: string;
-    /** Variable → value: --accent, --background, --surface, --text, --muted, --border, --danger, --radius, --logo-height, --font. Default: `{}`. */
+    /** Pages use these CSS variables: --accent, --background, --surface, --text, --muted, --border, --danger, --radius, --logo-height, --font. Default: `{}`. */
     css?: {
       [name: string]: string;
     };
   };
-  /** Where the service logs who did what. */
+  /** The audit log records who did what. */
   audit?: {
-    /** One line of JSON for each event, relative to this file. */
+    /** The service writes one line of JSON for each event to this file, relative to the configuration file. */
     file: string;
-    /** A file that has grown to this is put aside as `FILE.1`, and a new one begins; none: another program does that. Default: `"100MiB"`. */
+    /** When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With none, another program must rotate the file. Default: `"100MiB"`. */
     max_size?: string;
-    /** Files that were put aside; with one more, the oldest is removed. Default: `9`. */
+    /** The service keeps at most this many rotated files, and removes older files. Default: `9`. */
     max_files?: number | Variable;
-    /** A file that was put aside is removed so long after its last line. Default: `"365d"`. */
+    /** The service removes a rotated file this long after its last line. Default: `"365d"`. */
     max_age?: string;
   };
-  /** How much the program logs to standard output. Default: `{}`. */
+  /** The program logs to standard output. Default: `{}`. */
   log?: {
-    /** The least that is written. Default: `"info"`. */
+    /** The program logs entries of this level and of higher levels. Default: `"info"`. */
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent" | Variable;
-    /** auto: pretty on a terminal. Default: `"auto"`. */
+    /** auto is pretty on a terminal and JSON elsewhere. Default: `"auto"`. */
     format?: "auto" | "json" | "pretty" | Variable;
   };
-  /** How the program stops. Default: `{}`. */
+  /** These settings apply when the program stops. Default: `{}`. */
   shutdown?: {
-    /** SIGTERM: what is in flight may take this long. Default: `"30s"`. */
+    /** After SIGTERM, the program finishes requests in flight for at most this long. Default: `"30s"`. */
     deadline?: string;
   };
 }

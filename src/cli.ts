@@ -89,7 +89,7 @@ const OLD_SPELLINGS: ReadonlyMap<string | undefined, string> = new Map([['-V', '
 /** Every command of `gatehouse`, or only the one of this name. */
 export async function buildProgram(name?: string): Promise<Command> {
   const program = new Command('gatehouse')
-    .description('OAuth 2.0 in front of an API that knows nothing of it, and the service that gives out the tokens')
+    .description('OAuth 2.0 in front of an API that does not support it, and a service that issues the tokens')
     .version(versionLine(), '-v, --version', 'print the version')
     .configureHelp(helpStyle)
     .configureOutput(errorStyle)

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics } from 'prom-client';
 import { answerWithin } from '../base/answer-within.ts';
 import { type Clock, seconds } from '../base/clock.ts';
 import { trackConnections } from '../base/connections.ts';
@@ -7,6 +6,7 @@ import { buildHealth } from '../base/health.ts';
 import { lastRequests, stopListening } from '../base/last-requests.ts';
 import { listen } from '../base/listen.ts';
 import { roomForConnections } from '../base/open-files.ts';
+import { addProcessMetrics } from '../base/process-metrics.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
 import { hostsOf } from '../config/words/hosts-of.ts';
 import type { Address } from '../config/words/schema.ts';
@@ -85,7 +85,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   });
 
   async function start() {
-    collectDefaultMetrics({ register: metrics.registry });
+    addProcessMetrics(metrics.registry);
     await service.counters.start();
     const urls = await listenEverywhere().catch(gate.fail);
     // a start that fails because its port is taken has signed no one out
@@ -121,6 +121,6 @@ async function storeFault(records: Records, clock: Clock): Promise<string | unde
     await answerWithin(records.ping(seconds(clock)), PROBE_WAITS);
     return undefined;
   } catch {
-    return 'the store does not work';
+    return 'the store cannot be used';
   }
 }

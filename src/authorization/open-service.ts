@@ -6,6 +6,7 @@ import { trustOf } from '../config/files/trust.ts';
 import type { AuthorizationConfig } from '../config/schema/authorization.ts';
 import { openCounters } from '../counters/open.ts';
 import { buildThrottle } from '../counters/throttle.ts';
+import { TurnBudget } from '../jwt/turn-budget.ts';
 import { openRecords } from '../storage/open.ts';
 import type { Records } from '../storage/records/records.ts';
 import { buildClients } from './clients/clients.ts';
@@ -89,6 +90,7 @@ async function open(
     records,
     keys: await loadSigningKeys({ records, config, clock }),
     userKeys: buildUserKeys({ records, config, clock }),
+    signatures: new TurnBudget(),
     clients,
     recentClients: rememberClients(clients, clock),
     accounts,

@@ -19,12 +19,12 @@ export function register(program: Command): void {
     .description('validate configuration files, and run their tests')
     .argument(
       '<file...>',
-      'gateway or authorization files; which of the two is seen from their keys; both together: whether they fit',
+      'gateway or authorization files, recognized by their keys; with both, it also checks that they fit',
     )
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
     )
-    .option('--strict', 'exit 1 on a warning, too, as a pipeline may want')
+    .option('--strict', 'also exit 1 on a warning, for pipelines')
     .addOption(noSecretsOption())
     .action(run);
 }

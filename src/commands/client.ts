@@ -30,21 +30,21 @@ const localJwts =
 export function register(program: Command): void {
   const client = program.command('client').description('clients of the authorization service');
   subcommand(client, 'add', 'register a client; its id and secret are made here, and the secret is shown once')
-    .option('--id <id>', 'an id of your own')
-    .option('--name <name>', 'for people: what the consent page calls it')
+    .option('--id <id>', 'your own id for the client')
+    .option('--name <name>', 'the name that the consent page shows')
     .addOption(repeatable('--redirect-uri <uri>', 'where a browser may be sent back to; may be repeated'))
     .option('--scope <scope>', 'space-delimited: the upper bound of every grant')
     .addOption(
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
     .option('--public', 'without a secret: an app or a page, which could not keep one')
-    .option('--format <format>', 'of its access tokens: opaque or jwt')
+    .option('--format <format>', 'the format of its access tokens: opaque or jwt')
     .option('--no-pkce', 'PKCE may be left out (never by a public client)')
     .option('--session', 'may use the browserless exchange')
-    .option('--introspect', 'may ask about any token: a gateway')
-    .option('--events', 'may follow the revocation feed: a gateway')
-    .option('--keys', 'may fetch the keys of users where they are secrets: a gateway, with HS256')
-    .option('--retry-window <duration>', 'for this long a refresh can be repeated')
+    .option('--introspect', 'may introspect any token: for a gateway')
+    .option('--events', 'may follow the revocation feed: for a gateway')
+    .option('--keys', 'may fetch the secret keys of users: for a gateway with HS256')
+    .option('--retry-window <duration>', 'a refresh can be repeated for this long')
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));
   subcommand(client, 'list', 'every client, of the file and of the store').action((options: Administered) =>
@@ -58,7 +58,7 @@ export function register(program: Command): void {
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );
-  subcommand(client, 'revoke-tokens <id>', 'end every token and grant of a client so far; the client stays')
+  subcommand(client, 'revoke-tokens <id>', 'end every issued token and grant of a client; the client stays')
     .addHelpText('after', `\n${localJwts}\n`)
     .action((id: string, options: Administered) => administer(options, (service) => revokeTokens(service, id)));
   subcommand(client, 'remove <id>', 'remove a client; its consents, grants and tokens end')

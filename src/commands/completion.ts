@@ -23,7 +23,7 @@ To have it in every new shell:
 export function register(program: Command): void {
   program
     .command('completion')
-    .description('print a script by which a shell completes commands, options and files')
+    .description('print a script for shell completion of commands, options and files')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shells)))
     .addHelpText('after', INSTALL)
     .action((shell: string) => void process.stdout.write(shells[shell]?.(commandTree(program)) ?? ''));

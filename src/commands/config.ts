@@ -13,7 +13,7 @@ import { table } from './common/table.ts';
 export function register(program: Command): void {
   program
     .command('config')
-    .description('look at the configuration')
+    .description('show the configuration')
     .command('show')
     .description('the effective configuration with the origin of each value, secrets redacted')
     .addOption(gatewayOption())

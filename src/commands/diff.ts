@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .description('what became more open or more closed between two gateway files')
     .argument('<old>', 'gateway.yaml as it is')
     .argument('<new>', 'the new gateway.yaml')
-    .option('--replay <file>', "the gateway's log: which recorded requests would be answered otherwise")
+    .option('--replay <file>', "the gateway's log: which recorded requests would be answered differently")
     .option('--allow-widening', 'exit 0 even if something became more open')
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')

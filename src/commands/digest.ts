@@ -44,6 +44,6 @@ function place(command: Command, description: string): Command {
   return inFileOrStore(command, {
     description,
     file: 'what `digest: { users }` names; made where it is not there',
-    config: 'authorization.yaml, whose store `digest: { users: { storage } }` names',
+    config: 'authorization.yaml; `digest: { users: { storage } }` of gateway.yaml must name its store',
   });
 }

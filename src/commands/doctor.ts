@@ -11,12 +11,12 @@ import { subjectOf } from './doctor/subject.ts';
 export function register(program: Command): void {
   program
     .command('doctor')
-    .description('look for what keeps a setup from working: addresses, certificates, servers, stores, clocks, limits')
+    .description('find problems of a setup: addresses, certificates, servers, stores, clocks, limits')
     .addOption(eitherOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nNothing is changed, and nothing is waited for longer than 3 seconds. ✓ is well, ! may be meant so, ✗ is not;\nexit status 1 when something is ✗. Run it where the program runs, as the user that runs it.\n',
+      '\nNothing is changed, and no check waits longer than 3 seconds. ✓ fine, ! check that you meant it, ✗ broken;\nexit status 1 when something is ✗. Run it where the program runs, as the user that runs it.\n',
     )
     .action(run);
 }

@@ -23,7 +23,7 @@ import { explanationInWords } from './explain/explanation-in-words.ts';
 export function register(program: Command): void {
   program
     .command('explain')
-    .description('say what would become of a request, and why')
+    .description('show what would happen to a request, and why')
     .argument('<method>', 'GET, POST, …')
     .argument('<url>', 'a path, or an address with the host', place)
     .addOption(gatewayOption())
@@ -60,7 +60,7 @@ async function run(request: Request, options: Options, command: Command): Promis
   const assumes = options.scope !== undefined || options.claims !== undefined;
   const { user } = options;
   const given = [options.token, options.tokenFile, user].filter((each) => each !== undefined).length + Number(assumes);
-  if (given > 1) command.error('error: one of --token, --token-file, --user, or --scope and --claims');
+  if (given > 1) command.error('error: use only one at a time: --token, --token-file, --user, or --scope and --claims');
   const token = options.token ?? (options.tokenFile === undefined ? undefined : readToken(options.tokenFile, command));
   const loaded = loadGateway(options.config, options);
   if (!loaded.ok) {

@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .command('health')
     .description('exit 0 when the program of this configuration is ready')
     .addOption(eitherOption(', with a `health` or an `admin` listener'))
-    .addOption(waitOption('asks until it is ready, or this time is over (30s when no time is given)'))
+    .addOption(waitOption('asks until it is ready, or until this time is over (30s when no time is given)'))
     .action(run);
 }
 

@@ -30,7 +30,7 @@ export function register(program: Command): void {
   command
     .option('--authorization', 'no --issuer: tokens of our own service, whose file is written too')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
-    .option('--force', 'write over files that are there; the secrets stay')
+    .option('--force', 'overwrite existing files, and keep the secrets')
     .option('--new-secrets', 'with --force: draw the secrets again')
     .option('--json', 'print what was written as JSON')
     .action(run);
@@ -69,7 +69,7 @@ function refuseFaults(options: Options, command: Command): void {
       'error: either --issuer or --authorization: tokens of both are two entries of `authorization_servers`',
     );
   if (options.newSecrets && !options.force)
-    command.error('error: --new-secrets is for --force; secrets that are not there are drawn in any case');
+    command.error('error: --new-secrets is for --force; missing secrets are always made');
   if (options.clientId !== undefined && options.issuer === undefined)
     command.error('error: --client-id is for --issuer; our own service knows the gateway already');
   if (unitTable.address.convert(options.listen) === undefined)
@@ -93,11 +93,11 @@ async function answersOf(options: Options, command: Command): Promise<Answered> 
     return { kind: 'answered', answers: answersFrom(given(options)) };
   }
   if (!process.stdin.isTTY)
-    command.error(`error: there is no terminal to ask at, and these are missing: ${missing.join(', ')}`);
+    command.error(`error: these values are missing, and there is no terminal to ask for them: ${missing.join(', ')}`);
   const asked = await askQuestions(given(options), async ({ name }, text) =>
     name === 'issuer' ? lookAtIssuer(text) : undefined,
   );
-  return asked.kind === 'answered' ? asked : { kind: 'fault', message: 'nothing is written: the answers ended' };
+  return asked.kind === 'answered' ? asked : { kind: 'fault', message: 'nothing is written: the input ended' };
 }
 
 function missingIn({ api, audience, issuer, authorization }: Options): readonly string[] {
@@ -115,10 +115,11 @@ function given({ api, issuer, audience, scope, clientId, authorization }: Option
 /** A sentence where the metadata are those of another issuer; one that cannot be reached now may be later. */
 async function lookAtIssuer(issuer: string): Promise<string | undefined> {
   const found = await findIssuer(issuer);
-  if (found.kind === 'wrong') return `${found.detail}: each token carries that name, so write it in the same way`;
+  if (found.kind === 'wrong')
+    return `${found.detail}: each token has the issuer in that form, so write it the same way`;
   const told =
     found.kind === 'found'
-      ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it tells about tokens (introspection)'}`
+      ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it supports introspection'}`
       : `it cannot be asked now (${found.detail}); \`gatehouse doctor\` looks again`;
   process.stderr.write(`${printableValue(`gatehouse: ${issuer}: ${told}`)}\n`);
   return undefined;

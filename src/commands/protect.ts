@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .description('a gateway in front of URL at once, in shadow mode; prints the YAML that it equals')
     .argument('<url>', 'the API, http: or https:')
     .requiredOption('--issuer <url>', 'the authorization server whose tokens count')
-    .option('--scope <scope>', 'what a token must carry; without it any valid token will do')
+    .option('--scope <scope>', 'the scope that a token must have; without it, any valid token is accepted')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .action(run);
 }
@@ -51,8 +51,8 @@ authorization_servers:
     # For tokens that are no JWTs, who the gateway is when it asks about them:
     # client_id: gateway
     # client_secret: "\${GATEWAY_SECRET}"
-# Once it enforces, the API is told who calls, in X-Auth-Subject and others, and X-Auth-… of the caller is dropped. If the
-# API reads such headers of its callers, take another prefix; the shadow report counts them:
+# Once it enforces, the gateway tells the API who calls, in X-Auth-Subject and others, and drops X-Auth-… headers from
+# callers. The shadow report counts these headers. If the API needs them, set another prefix:
 # defaults: { upstream: api, identity_headers: { prefix: X-Gatehouse-, set: { X-Gatehouse-Subject: sub } } }
 ${everythingYaml(apiOf(text), scope)}`;
 }

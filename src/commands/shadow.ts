@@ -10,9 +10,9 @@ import { shadowReport, shadowReportAsJson } from './shadow/report.ts';
 export function register(program: Command): void {
   program
     .command('shadow')
-    .description('what shadow mode has seen')
+    .description('reports of shadow mode')
     .command('report')
-    .description('who would be refused, by client, route and reason, with the YAML that would let them pass')
+    .description('which callers would be rejected, by client, route and reason, with the YAML that lets them pass')
     .argument('<file>', 'the JSON log of a gateway with routes in shadow mode; - is standard input')
     .option('--json', 'print the groups as JSON')
     .action(run);

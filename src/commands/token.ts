@@ -12,10 +12,10 @@ import { readSecret } from './common/read-secret.ts';
 export function register(program: Command): void {
   const token = program.command('token').description('tokens that the authorization service gave out');
   const help = '\nThe token is asked for, or read from standard input; never from the arguments.\n';
-  subcommand(token, 'introspect', 'whether a token is active, and what it says')
+  subcommand(token, 'introspect', 'show whether a token is active, and its claims')
     .addHelpText('after', help)
     .action((options: Administered) => administer(options, introspect));
-  subcommand(token, 'revoke', 'end a token; a refresh token takes everything of its grant with it')
+  subcommand(token, 'revoke', 'end a token; with a refresh token, every token of its grant ends')
     .addHelpText('after', help)
     .action((options: Administered) => administer(options, revoke));
 }
@@ -32,7 +32,10 @@ async function revoke(service: Service): Promise<CommandReport> {
   const owner = await kind?.owner(service, text);
   const outcome = owner === undefined ? 'unknown' : await kind?.revoke(service, text, { id: owner.clientId });
   if (owner === undefined || outcome !== 'revoked')
-    return { json: { revoked: false }, text: 'The token is not known: none of this service, or it ended long ago.\n' };
+    return {
+      json: { revoked: false },
+      text: 'The token is unknown: this service did not issue it, or it ended long ago.\n',
+    };
   const facts = { client_id: owner.clientId, sub: owner.subject };
   return {
     json: { revoked: true },

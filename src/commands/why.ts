@@ -60,14 +60,14 @@ const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>,
   broken: 'the ticket was changed or cut on its way here',
 };
 
-const NEW_KEY = `For those to come: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
+const NEW_KEY = `For later tickets: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
 
 /** As the gateway makes them: a random part, and a count. Traces and other gateways make others. */
 const REQUEST_ID = /^[\w-]{12}-[0-9a-z]{1,12}$/;
 
 function sentence(kind: Failure, ticket: string, file: string, { config }: Sound): string {
   if (kind === 'not_a_ticket' && REQUEST_ID.test(ticket))
-    return `this is a request id: it leads to the log of the gateway, to the line with "request_id":"${ticket}". Here goes the member \`ticket\` of the same answer`;
+    return `this is a request id: find it in the gateway's log, in the line with "request_id":"${ticket}". This command takes the member \`ticket\` of the same answer`;
   if (kind === 'not_a_ticket' || kind === 'broken') return failures[kind];
   const { admin, ticket_keys } = config;
   if (ticket_keys !== undefined) return `the ticket was sealed under another key than the \`ticket_keys\` of ${file}`;

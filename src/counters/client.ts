@@ -34,11 +34,19 @@ export type Waiting = Pick<
 >;
 
 /**
+ * Loaded only where `counters` names a Redis. The package is CommonJS: its `default` is the module itself, from the sources as
+ * from a bundle, where its named exports are missing.
+ */
+async function library(): Promise<{ readonly Redis: typeof Redis }> {
+  return (await import('ioredis')).default;
+}
+
+/**
  * Not connected yet. A connection ends that sends more than any answer of ours has: the library would gather half a gigabyte
  * for one (RESP has no bound).
  */
 export async function redisClient(url: string, trust: RedisTrust, options: Waiting): Promise<BoundedClient> {
-  const { Redis } = await import('ioredis');
+  const { Redis } = await library();
   const client = new Redis(url, { ...options, lazyConnect: true, ...tlsOf(url, trust) });
   let received = 0;
   client.on('connect', () => {

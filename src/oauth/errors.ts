@@ -20,7 +20,7 @@ export const oauthErrors = {
   invalid_client: {
     status: 401,
     text: 'Client authentication failed.',
-    remedy: 'Send the secret by Basic or in the form, not both. Check whether it was replaced.',
+    remedy: 'Send the secret either by Basic or in the form, not in both. Check that the secret was not replaced.',
   },
   /** On the wire as above: do not reveal whether the client exists. */
   unregistered_client: {
@@ -33,18 +33,19 @@ export const oauthErrors = {
     status: 400,
     text: 'The grant or token is not valid for this client.',
     remedy:
-      'Request a new code or token. This one is unknown, used, expired or revoked, or belongs to another client. For a code, also send the `code_verifier` of its `code_challenge`, and the exact `redirect_uri` of the authorization request.',
+      'Request a new code or token. The old one is unknown, used, expired or revoked, or it belongs to another client. With a code, also send the `code_verifier` of its `code_challenge`, and the exact `redirect_uri` of the authorization request.',
   },
   code_used: {
     status: 400,
     error: 'invalid_grant',
     text: 'The grant or token is not valid for this client.',
-    remedy: 'Ask for a new code, and find out who used this one. All its tokens are revoked.',
+    remedy: 'Request a new code. Find out who used the old code. The service revoked all tokens of the old code.',
   },
   unauthorized_client: {
     status: 400,
     text: 'The client is not registered for this grant type.',
-    remedy: "Add the grant to the client's `grant_types` (`session: true` for the browserless exchange).",
+    remedy:
+      "Add the grant to the client's `grant_types`. For the browserless exchange, set `session: true` on the client.",
   },
   unsupported_grant_type: {
     status: 400,
@@ -54,19 +55,19 @@ export const oauthErrors = {
   invalid_scope: {
     status: 400,
     text: 'The scope is malformed or exceeds what the client registered.',
-    remedy: 'Ask only for scopes that the client registered and the user granted.',
+    remedy: 'Request only scopes that the client registered and the user granted.',
   },
   /** RFC 8707 §2. */
   invalid_target: {
     status: 400,
     text: 'The resource is unknown.',
-    remedy: 'Name a resource that `resources` lists, byte for byte.',
+    remedy: 'Send a resource exactly as `resources` lists it.',
   },
   unsupported_response_type: { status: 400, text: 'The response type is not supported.', remedy: 'Use `code`.' },
   access_denied: {
     status: 400,
     text: 'The user denied the request.',
-    remedy: 'Offer the user another try.',
+    remedy: 'Let the user try again.',
   },
   /** OpenID Connect Core §3.1.2.6. */
   login_required: {
@@ -105,7 +106,7 @@ export const oauthErrors = {
     status: 400,
     error: 'invalid_request',
     text: 'The redirect address is not registered for the client.',
-    remedy: 'Register the address in `redirect_uris` exactly as the client sends it, byte for byte.',
+    remedy: 'Register the address in `redirect_uris` exactly as the client sends it.',
   },
   transaction_expired: {
     status: 400,
@@ -117,7 +118,7 @@ export const oauthErrors = {
     status: 403,
     error: 'invalid_request',
     text: 'The form does not come from a page of this service.',
-    remedy: 'Reload the page with cookies allowed. A proxy must keep `Origin` and `Cookie`.',
+    remedy: 'Allow cookies, and reload the page. A proxy in front must forward the headers `Origin` and `Cookie`.',
   },
   login_refused: {
     status: 403,
@@ -130,13 +131,14 @@ export const oauthErrors = {
     status: 403,
     error: 'access_denied',
     text: 'The client is not allowed to follow the revocation feed.',
-    remedy: 'Give the client `events: true`.',
+    remedy: 'Set `events: true` on the client.',
   },
   too_many_attempts: {
     status: 429,
     error: 'temporarily_unavailable',
     text: 'Too many failed attempts; try again later.',
-    remedy: 'Wait for `Retry-After`, then send the right secret or password (`login.max_failures`).',
+    remedy:
+      'Wait for the time in `Retry-After`, then send the right secret or password. `login.max_failures` is the limit.',
   },
   /** RFC 6585 §4. To a client that a browser is sent back to it is `error` alone: a redirect has a status of its own. */
   too_many_requests: {
@@ -144,12 +146,12 @@ export const oauthErrors = {
     error: 'temporarily_unavailable',
     text: 'Too many requests; try again later.',
     remedy:
-      'Wait for `Retry-After`. Reuse each token until it expires instead of asking for new ones (`tokens.max_a_minute`).',
+      'Wait for the time in `Retry-After`. Reuse each token until it expires, and do not request a new one each time. `tokens.max_a_minute` is the limit.',
   },
   temporarily_unavailable: {
     status: 503,
     text: 'The service is temporarily unavailable; try again later.',
-    remedy: 'Retry after `Retry-After`. The log names what is down.',
+    remedy: 'Retry after the time in `Retry-After`. The log names the part that failed.',
   },
   server_error: { status: 500, text: 'The service failed.', remedy: 'Search the log for the `request_id`.' },
   method_not_allowed: {
@@ -174,20 +176,22 @@ export const oauthErrors = {
     status: 404,
     error: 'invalid_request',
     text: 'The key does not exist or was removed.',
-    remedy: "Reject the token that names this key: its user's key was rotated. The issuer's keys are at `jwks_uri`.",
+    remedy:
+      "Reject the token that names this key, because the user's key was rotated. The issuer's keys are at `jwks_uri`.",
   },
   keys_refused: {
     status: 403,
     error: 'unauthorized_client',
     text: 'The client may not read the keys of users.',
-    remedy: 'Set `keys: true` on the client if it verifies tokens. The holder of such a key can also issue tokens.',
+    remedy:
+      'If the client verifies tokens, set `keys: true` on the client. Anyone who has such a key can also issue tokens.',
   },
   key_in_clear: {
     status: 403,
     error: 'invalid_request',
     text: 'Secret keys are sent only over TLS or on the local machine.',
     remedy:
-      'Ask through the proxy that terminates TLS. List it in `trusted_proxies`, and make it set `X-Forwarded-Proto`.',
+      'Request the key through the proxy that ends TLS. List the proxy in `trusted_proxies`, and let it set `X-Forwarded-Proto`.',
   },
 } as const satisfies Record<string, OAuthErrorEntry>;
 

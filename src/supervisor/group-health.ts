@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { Health } from '../base/health.ts';
+import { addProcessMetrics } from '../base/process-metrics.ts';
 import { processMetrics } from '../gateway/lifecycle/metrics.ts';
 import type { ReloadStats } from '../gateway/lifecycle/reload.ts';
 import { remarkOfReload } from '../gateway/lifecycle/reload-remark.ts';
@@ -52,7 +53,7 @@ export function groupHealth({ crew, decisions, metrics, stats, isDraining }: Gro
 export function groupMetrics(crew: Pick<Crew, 'workers' | 'restarts'>): Registry {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  addProcessMetrics(registry);
   new Gauge({
     name: 'gatehouse_workers',
     help: 'Worker processes that serve requests.',
@@ -63,7 +64,7 @@ export function groupMetrics(crew: Pick<Crew, 'workers' | 'restarts'>): Registry
   });
   new Counter({
     name: 'gatehouse_worker_restarts_total',
-    help: 'Worker processes that ended or hung and were replaced.',
+    help: 'Worker processes that crashed or hung, and that the primary replaced.',
     registers,
     collect() {
       this.reset();

@@ -48,6 +48,6 @@ async function said<Told>({ process }: Worker, told: Promise<Told>): Promise<Tol
 }
 
 function problem({ index }: Worker, fault: string | undefined): Problem {
-  const message = `worker ${index} cannot take the file up: ${fault ?? 'no answer in time'}`;
+  const message = `worker ${index} cannot load the file: ${fault ?? 'no answer in time'}`;
   return { severity: 'error', file: '', line: 0, column: 0, message };
 }

@@ -97,7 +97,7 @@ async function begun({ index, process: { line } }: Worker, { current, format }: 
   while (generation.version !== current().version) {
     generation = current();
     const refused = await line.ask('prepare', generation, SHUTDOWN_DEADLINE);
-    if (refused !== null) return refused ?? 'it did not take up the file in time';
+    if (refused !== null) return refused ?? 'it did not load the file in time';
     await line.ask('commit', generation.version, SHUTDOWN_DEADLINE);
   }
   return null;

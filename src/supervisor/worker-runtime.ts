@@ -9,6 +9,7 @@ import type { Pointer, Position } from '../config/load/load.ts';
 import type { Counters } from '../counters/counters.ts';
 import { buildGeneration, type Generation } from '../gateway/generation/generation.ts';
 import type { WorkerContext } from '../gateway/generation/worker-context.ts';
+import { chooseReader } from '../gateway/lifecycle/chosen-reader.ts';
 import {
   beginDraining,
   type Core,
@@ -82,13 +83,15 @@ export async function openWorkerRuntime({
   const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
   await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);
   await requireKeptNonces(core.live.current);
-  const [app, asked] = [openProxy(core, config), config.decision && openDecisionEndpoint(core, config)];
+  // All workers have the same file and the same Node.js. The metric says how many read in which way.
+  const reader = await chooseReader(config, (facts, words) => log.debug(facts, words));
+  const [app, asked] = [openProxy(core, config, reader), config.decision && openDecisionEndpoint(core, config)];
   const apps = asked === undefined ? [app] : [app, asked];
   await Promise.all(apps.map((one) => one.ready()));
   const servers: Servers = { listen: app.server, decision: asked?.server };
   // They never listen, and so would never look for those who are slow with their heads.
   for (const { server } of apps) server.emit('listening');
-  const registry = buildMetrics(core.decisions, core.live, undefined);
+  const registry = buildMetrics(core, undefined, reader);
   const prepared = new Map<number, Generation>();
   const connections = takeConnections(servers, line);
   return {
@@ -153,7 +156,7 @@ function takeOver(core: Core, servers: Servers, prepared: Map<number, Generation
   const old = core.live.current;
   core.live.current = next;
   for (const server of each(servers)) applyLimits(server, next.config.limits);
-  old.lease.onEnd(() => core.log.debug('the generation before has ended'));
+  old.lease.onEnd(() => core.log.debug('the previous generation has ended'));
   old.lease.release();
 }
 

@@ -48,7 +48,9 @@ t.test('a port that is taken is one line and exit 1', async (t) => {
   t.ok(
     service
       .stderr()
-      .endsWith(`gatehouse: ${listen} is taken (\`listen\`): stop what listens there, or choose another address\n`),
+      .endsWith(
+        `gatehouse: ${listen} is taken (\`listen\`): stop the program that listens there, or choose another address\n`,
+      ),
   );
   t.notMatch(service.stderr(), /\n\s+at /);
 });

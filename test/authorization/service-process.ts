@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-
-const launcher = new URL('../../bin/gatehouse.js', import.meta.url).pathname;
+import { launcher } from '../support/launcher.ts';
 
 export interface ServiceProcess {
   readonly child: ChildProcess;

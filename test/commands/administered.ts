@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { gateway, run, shop, temporaryDirectory } from '../authorization/running-service.ts';
-
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
+import { launcher } from '../support/launcher.ts';
 
 /** A service of its own, with clients of its file. */
 export const file = `

@@ -95,7 +95,7 @@ t.test('SOAP operations told apart by the header: valid, with a warning that nam
   const { status, stdout } = check(soap);
   t.equal(status, 0);
   t.match(stdout, `${soap}:6:71: warning: this path requires something else for \`delete\` (line 7)`);
-  t.match(stdout, 'refuses a body whose operation is not that of its SOAPAction');
+  t.match(stdout, 'refuses a body whose operation differs from its SOAPAction');
   t.equal(stdout.match(/warning/g)?.length, 1);
 });
 

@@ -71,7 +71,7 @@ t.test('the issuer: a port that is not that of `listen`, and a name that leads e
   const file = await service(t, { issuer: `${elsewhere.replace('http:', 'https:')}`, development: true });
   await run(t, file);
   const led = await doctored(t, file);
-  expectSeen(t, led, 'issuer', 'bad', /runs at http:\S+, and is not reached by its issuer/);
+  expectSeen(t, led, 'issuer', 'bad', /runs at http:\S+, and is not reachable at its issuer URL/);
   t.equal(led.status, 1);
 });
 
@@ -138,7 +138,7 @@ t.test('a store in memory is doubtful', async (t) => {
     await doctored(t, await service(t, { storage: 'sqlite::memory:' })),
     'storage',
     'doubtful',
-    /forgotten/,
+    /data is lost/,
   );
 });
 

@@ -119,7 +119,7 @@ t.test('usage is told with exit status 2, a broken file with 1', async (t) => {
   t.match(await run('GET', '/', '--config', file, '--token', 'abc'), { status: 2, stderr: /standard input/ });
   t.match(await run('GET', '/', '--config', file, '--scope', 'a', '--token-file', file), {
     status: 2,
-    stderr: /one of/,
+    stderr: /only one at a time/,
   });
   t.match(await run('GET', '/', '--config', `${file}.none`), { status: 1, stderr: /does not exist/ });
 });

@@ -108,7 +108,7 @@ t.test('htpasswd goes into the store beside the accounts, for Basic only, each u
     {
       line: 4,
       message:
-        'the password of `old`: this is crypt(3), or plain text, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+        'the password of `old`: this is crypt(3), or plain text, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
     },
     { line: 5, message: /this is SHA-512-crypt/ },
   ]);

@@ -84,7 +84,7 @@ t.test('what cannot be carried over is told in a comment, and never opens anythi
   t.equal(of('/either').scope, 'b', 'the way in that needs a key too is left out');
   t.equal(of('/files/{name_ext}').scope, 'a b', 'the two cannot be told apart, so both are asked for');
   t.match(text, /the segment \{name\}\.\{ext\} matches any whole segment/);
-  t.match(text, /also what GET \/files\/\{other\} asks for/);
+  t.match(text, /the route also requires what GET \/files\/\{other\} requires/);
   t.match(text, /variables of the server/);
   t.match(text, /another server of the document: \/x/);
   t.match(text, /issuer: "https:\/\/id\.example\.com\/a" +# from openIdConnectUrl/);
@@ -243,8 +243,8 @@ t.test('what is no OpenAPI 3 document is one sentence and exit 1', async (t) => 
   const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'api.yaml');
   const cases = {
     'swagger: "2.0"': /Swagger 2\.0/,
-    'a: 1': /no OpenAPI 3/,
-    '- 1': /no OpenAPI/,
+    'a: 1': /not an OpenAPI 3/,
+    '- 1': /not an OpenAPI/,
     '{"a': /neither JSON nor/,
   };
   for (const [text, words] of Object.entries(cases)) {

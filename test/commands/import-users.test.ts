@@ -26,8 +26,8 @@ t.test('htpasswd is written out with a comment in the place of each line that is
     stdout,
     [
       `alice:${SHA}`,
-      '# line 3: the password of `bob`: this is MD5-crypt, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
-      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+      '# line 3: the password of `bob`: this is MD5-crypt, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
+      '# line 4: the password of `carol`: this is yescrypt or scrypt, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are',
       `D\u00e4n:${SHA}`,
       '',
     ].join('\n'),

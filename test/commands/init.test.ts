@@ -4,11 +4,12 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import t, { type Test } from 'tap';
+import { programName } from '../../src/commands/common/program-name.ts';
 import { command, commandReading } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { launcher } from '../support/launcher.ts';
 import { until } from '../support/until.ts';
 import { witness } from '../support/witness.ts';
 
@@ -16,7 +17,6 @@ import { witness } from '../support/witness.ts';
 t.setTimeout(180_000);
 
 const AUDIENCE = 'https://api.example.com';
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 const init = (t: Test, ...args: readonly string[]) => command(t, ['init', ...args]).ended();
 const own = (folder: string, api: string) => [folder, '--api', api, '--authorization', '--audience', AUDIENCE];
@@ -103,11 +103,11 @@ t.test('without a terminal it says which flags are missing, and writes nothing',
   const bare = await init(t, folder);
   t.match(bare, {
     status: 2,
-    stderr: /no terminal .*missing: --api URL, --issuer URL or --authorization, --audience URI/,
+    stderr: /missing, and there is no terminal .*: --api URL, --issuer URL or --authorization, --audience URI\n/,
   });
   t.match(await init(t, folder, '--api', 'http://127.0.0.1:9', '--authorization'), {
     status: 2,
-    stderr: /missing: --audience URI\n/,
+    stderr: /missing, and there is no terminal .*: --audience URI\n/,
   });
   t.strictSame(readdirSync(folder), []);
 });
@@ -118,7 +118,7 @@ t.test('an answer that no file can hold is told by its flag, and nothing is writ
     [['--api', 'localhost:9000'], /--api: .*Write http:\/\/localhost:9000/],
     [['--api', 'ftp://a.example'], /--api: .*http: or https:/],
     [['--api', 'http://a.example?x'], /--api: .*query/],
-    [['--issuer', 'http://auth.example.com'], /--issuer: http beyond this machine/],
+    [['--issuer', 'http://auth.example.com'], /--issuer: others can read and change http traffic/],
     [['--audience', 'orders'], /--audience: .*URI/],
     [['--scope', 'a "b"'], /--scope: /],
     [['--listen', '8080'], /--listen: write host and port/],
@@ -214,7 +214,7 @@ t.test('--json names what was written, and what to do next', async (t) => {
     ['ticket.key', 'gateway', 'first-client'].map((name) => join(folder, 'secrets', name)),
   );
   for (const { path } of written) t.ok(existsSync(path), path);
-  t.ok(next.some((step) => step.startsWith('./bin/gatehouse.js gateway ')));
+  t.ok(next.some((step) => step.startsWith(`${programName(launcher)} gateway `)));
 });
 
 t.test(

@@ -109,7 +109,7 @@ t.test('a refresh token that was used still names its grant, which ends', async 
   t.strictSame(json(['token', 'revoke'], first.refresh_token), { revoked: true });
   t.equal((await service.introspect(second.access_token)).active, false);
   const unknown = gatehouse(['token', 'revoke'], `${first.refresh_token.slice(0, -8)}AAAAAAAA`);
-  t.match(unknown.stdout, /not known/);
+  t.match(unknown.stdout, /is unknown/);
 });
 
 t.test('only a command that records something makes the audit file', async (t) => {

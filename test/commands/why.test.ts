@@ -84,10 +84,10 @@ t.test('a ticket of another key, or no ticket, is one clear sentence and exit 1'
   const id = 'AbCdEfGh-_12-1z';
   t.match(await command(t, ['why', id, '--config', other]).ended(), {
     status: 1,
-    stderr: new RegExp(`a request id: it leads to the log of the gateway, to the line with "request_id":"${id}"`),
+    stderr: new RegExp(`a request id: find it in the gateway's log, in the line with "request_id":"${id}"`),
   });
   const neither = await command(t, ['why', ticket, '--config', write(behind(upstream))]).ended();
-  t.match(neither, { status: 1, stderr: /For those to come: openssl rand .* ticket_keys: .* `admin`/ });
+  t.match(neither, { status: 1, stderr: /For later tickets: openssl rand .* ticket_keys: .* `admin`/ });
 });
 
 t.test('without keys the process that sealed a ticket opens it at its admin listener', async (t) => {
@@ -110,7 +110,7 @@ t.test('without keys `why` asks the admin listener of the file', async (t) => {
   t.match(await command(t, ['why', foreign, '--config', file]).ended(), {
     status: 1,
     stderr: new RegExp(
-      `the one at http://${host} is another, or was started again since\\. For those to come: openssl`,
+      `the one at http://${host} is another, or was started again since\\. For later tickets: openssl`,
     ),
   });
 });

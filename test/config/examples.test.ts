@@ -4,7 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { parse } from 'yaml';
-import { loadAuthorizationConfig, loadGatewayConfig } from '../../src/config/load/load.ts';
+import {
+  loadAuthorizationConfig,
+  loadAuthorizationText,
+  loadGatewayConfig,
+  loadGatewayText,
+} from '../../src/config/load/load.ts';
+import { exampleDocuments, examplesOf } from '../../tools/configuration-examples.ts';
+import { configurationKeys } from '../../tools/configuration-page.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 const env = {
@@ -46,3 +53,23 @@ for (const name of ['gateway', 'authorization']) {
     t.notOk(validate({ ...parse(text), listen: 'nowhere' }));
   });
 }
+
+const loaders = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
+
+for (const [file, load] of Object.entries(loaders))
+  t.test(`the examples of every key of ${file} load without an error`, async (t) => {
+    for (const text of exampleDocuments(file)) {
+      const loaded = load(text, { file: `tools/examples/${file}`, withoutSecrets: true });
+      const problems = loaded.ok ? [] : loaded.problems.filter(({ severity }) => severity === 'error');
+      t.strictSame(problems, []);
+    }
+  });
+
+t.test('every key of both files has an example in the reference', async (t) => {
+  const examples = Object.keys(loaders).map(examplesOf);
+  for (const { path } of configurationKeys())
+    t.ok(
+      examples.some((each) => each.has(path)),
+      path,
+    );
+});

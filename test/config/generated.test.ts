@@ -23,3 +23,11 @@ t.test('every key of both files has a form and a description in the reference, a
     t.equal(new Set(paths).size, paths.length);
   }
 });
+
+t.test('the description of every key begins and ends as a sentence, and is no fragment', async (t) => {
+  for (const { path, description } of configurationKeys()) {
+    t.match(description, /^(?:[A-Z`]|[a-z_]+\b[^.]* ).*\.$/s, path);
+    t.notMatch(description, /…$|^…|^(?:Absent|Default|File|For|In|Between|Or|With) |; above: \d/, path);
+    t.ok(description.split(' ').length >= 4, `${path}: ${description}`);
+  }
+});

@@ -9,10 +9,11 @@ const root = new URL('../../', import.meta.url);
 const putTogether: Readonly<Record<string, string>> = {
   'src/config/yaml/frame.ts': 'the schemes of the table of storage URLs',
   'src/config/rules/looked-at.ts': 'the two words `headers` and `query`',
+  'src/gateway/listener/http1/field-section.ts': 'constants of the grammar of HTTP',
   'src/gateway/telemetry/without-tokens.ts': 'the spellings of `access_token`',
   'src/gateway/upstreams/own/answer-head.ts': 'constants of the grammar of HTTP',
   'src/gateway/upstreams/own/chunked-content.ts': 'constants of the grammar of HTTP',
-  'src/gateway/upstreams/own/field-grammar.ts': 'constants of the grammar of HTTP',
+  'src/gateway/message/http-grammar.ts': 'constants of the grammar of HTTP',
 };
 
 const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => ({

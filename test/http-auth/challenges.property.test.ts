@@ -1,10 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import t from 'tap';
 import { parseAuthenticationInfo } from '../../src/http-auth/authentication-info.ts';
-import { basicChallenge, parseBasic } from '../../src/http-auth/basic.ts';
-import { bearerChallenge, parseBearer } from '../../src/http-auth/bearer.ts';
+import { basicChallenge } from '../../src/http-auth/basic.ts';
+import { bearerChallenge } from '../../src/http-auth/bearer.ts';
 import { type Challenge, type ChallengeParameter, formatChallenge } from '../../src/http-auth/challenge.ts';
-import { splitChallenges } from '../../src/http-auth/challenge-list.ts';
 import {
   type DigestChallenge,
   digestChallenge,
@@ -14,10 +13,9 @@ import {
 } from '../../src/http-auth/digest.ts';
 import { digestAlgorithmNames, qops } from '../../src/http-auth/digest-algorithms.ts';
 import { chooseOffer } from '../../src/http-auth/digest-offer.ts';
-import { parameterLimits, parseParameters } from '../../src/http-auth/parameters.ts';
-import { splitCredentials } from '../../src/http-auth/scheme.ts';
-import { isFullSize } from '../support/long.ts';
+import { parameterLimits } from '../../src/http-auth/parameters.ts';
 import fc, { tries } from '../support/properties.ts';
+import { readers, understood } from './readers.ts';
 
 /** Thousands of random challenges: 12 s in .ci/run on a busy machine. */
 t.setTimeout(60_000);
@@ -50,13 +48,6 @@ function meant({ scheme, parameters }: Challenge) {
     scheme: scheme.toLowerCase(),
     values: new Map(parameters.map(([name, value]) => [name.toLowerCase(), value])),
   };
-}
-
-function understood(line: string) {
-  return splitChallenges(line).map(({ scheme, rest }) => {
-    const parsed = parseParameters(rest);
-    return { scheme, values: parsed.kind === 'parameters' ? parsed.values : parsed.detail };
-  });
 }
 
 t.test('a challenge that is written is read back whole, alone and among others on one line', async () => {
@@ -182,20 +173,6 @@ t.test('Authentication-Info that is written is read back', async () => {
   check(property);
 });
 
-const readers: Readonly<Record<string, (text: string) => unknown>> = {
-  parseParameters,
-  splitChallenges,
-  splitCredentials,
-  understood,
-  parseAuthenticationInfo,
-  parseBearer,
-  parseBasic,
-  'parseBasic of something': (text) => parseBasic(`Basic ${text}`),
-  'parseDigest of something': (text) => parseDigest(`Digest ${text}`),
-  'chooseOffer of something': (text) =>
-    chooseOffer([text, `Digest ${text}`], { algorithms: digestAlgorithmNames, qop: qops }),
-};
-
 t.test('no octets whatever make a reader throw', async () => {
   const octets = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each).toString('latin1')),
@@ -230,46 +207,4 @@ t.test('no octets whatever make a reader throw', async () => {
     for (const reader of Object.values(readers)) reader(each);
   });
   check(property);
-});
-
-function milliseconds(work: () => unknown, rounds: number): number {
-  const start = performance.now();
-  for (let round = 0; round < rounds; round++) work();
-  return performance.now() - start;
-}
-
-/** How much longer the one takes than the other: turn by turn, of each the quickest, since other work only slows. */
-function ratioOf(long: () => unknown, short: () => unknown): number {
-  let rounds = 1;
-  while (milliseconds(short, rounds) < 0.2) rounds *= 2;
-  const turns = Array.from({ length: 9 }, () => [milliseconds(long, rounds), milliseconds(short, rounds)] as const);
-  return Math.min(...turns.map(([each]) => each)) / Math.min(...turns.map(([, each]) => each));
-}
-
-/** Of some tries the least: what grows faster than its input does so every time. */
-function leastRatio(long: () => unknown, short: () => unknown): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let time = 0; time < 8 && least > 3; time++) least = Math.min(least, ratioOf(long, short));
-  return least;
-}
-
-/** What a reader that goes back would read again and again. */
-const tedious = ['"', '\\"', 'a,', 'a=b,', ' ', ...(isFullSize ? [',', '\\', 'a', '=', 'a=" ', 'a=b ', ', ,'] : [])];
-if (isFullSize) tedious.push('"\\', 'a ', '" "', '%', "a*=UTF-8''%c3%a9,");
-
-t.test('twice the text takes twice the time, and never more than three times', async (t) => {
-  for (const part of tedious) {
-    for (const begin of ['', 'x="']) {
-      const ofLength = (length: number) => begin + part.repeat(Math.floor(length / part.length));
-      const [short, long] = [ofLength(parameterLimits.list / 2 - 40), ofLength(parameterLimits.list - 80)];
-      for (const [name, reader] of Object.entries(readers)) {
-        const ratio = leastRatio(
-          () => reader(long),
-          () => reader(short),
-        );
-        if (ratio > 3) t.fail(`${name} of ${begin}${part}…: ×${ratio.toFixed(1)}`);
-      }
-    }
-  }
-  t.pass(`${tedious.length} texts, ${Object.keys(readers).length} readers`);
 });

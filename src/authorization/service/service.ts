@@ -3,6 +3,7 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import type { Counters } from '../../counters/counters.ts';
 import type { Throttle } from '../../counters/throttle.ts';
+import type { TurnBudget } from '../../jwt/turn-budget.ts';
 import type { Records } from '../../storage/records/records.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { RecentClients } from '../clients/recent-clients.ts';
@@ -26,6 +27,8 @@ export interface Service {
   readonly keys: SigningKeys;
   /** The secret of granting programs; `issuer` identifies it to clients. */
   readonly userKeys: SigningUserKeys;
+  /** For tokens of ours that come back. */
+  readonly signatures: TurnBudget;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
   readonly accounts: Accounts;

@@ -14,7 +14,7 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
   const registry = new Registry();
   new Gauge({
     name: 'gatehouse_authorization_untrusted_proxy',
-    help: 'Addresses that send proxy headers but are not in `trusted_proxies`. The 16 most frequent.',
+    help: 'Addresses that send proxy headers but are not in `trusted_proxies`. Only the 16 most frequent ones.',
     labelNames: ['address'],
     registers: [registry],
     collect() {

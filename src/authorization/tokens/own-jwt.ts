@@ -39,7 +39,7 @@ export async function readOwnJwt(service: Service, token: string): Promise<OwnJw
   if (judgeHeader(parsed, rules) !== undefined) return undefined;
   const { claims } = parsed;
   if (claims.iss !== config.issuer || !isOwnClaims(claims)) return undefined;
-  const signer = await verifySignature(parsed, await candidates(service, parsed));
+  const signer = await verifySignature(parsed, await candidates(service, parsed), service.signatures);
   return signer && { claims, kid: signer.kid };
 }
 

@@ -6,5 +6,5 @@ export function ofAuthorization(file: string, instead: string): string | undefin
   const read = readText(file, { waits: true });
   // A file that cannot be read is judged where it is loaded.
   if (!read.ok || detectKind(read.text) !== 'authorization') return undefined;
-  return `gatehouse: ${file} is the file of the authorization service, and this command is for that of the gateway: ${instead}\n`;
+  return `gatehouse: ${file} is the file of the authorization service, and this command needs the file of the gateway: ${instead}\n`;
 }

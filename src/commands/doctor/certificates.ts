@@ -14,7 +14,7 @@ export function judgeDays({ validFrom, validTo }: X509Certificate, clock: Clock,
   const days = Math.floor((Date.parse(validTo) - now) / DAY);
   const renew = `renew ${whose}`;
   if (Date.parse(validFrom) > now)
-    return bad(`the certificate holds only from ${validFrom} on`, 'see whether the clock of this machine is right');
+    return bad(`the certificate is valid only from ${validFrom} on`, 'check the clock of this machine');
   if (days < 0) return bad(`the certificate expired on ${validTo}`, renew);
   return days < SOON ? doubtful(`the certificate expires in ${days} days`, renew) : good(`${days} days left`);
 }

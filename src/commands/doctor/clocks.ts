@@ -54,9 +54,8 @@ async function lookAt(
   // another probe reports that nothing answers
   if (date === undefined) return [];
   const theirs = Date.parse(date);
-  if (Number.isNaN(theirs))
-    return [doubtful('it does not say what time it is there', 'see whether a proxy takes the Date field away')];
-  const harm = 'tokens are taken for expired, or for not yet valid';
+  if (Number.isNaN(theirs)) return [doubtful('it sends no Date field', 'check whether a proxy removes the Date field')];
+  const harm = 'the gateway treats valid tokens as expired or not yet valid';
   return [judgeClocks({ theirs, ours: clock.now(), allowed: config.clock_skew, harm })];
 }
 

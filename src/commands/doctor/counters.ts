@@ -31,19 +31,20 @@ async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<read
       theirs: now,
       ours: clock.now(),
       allowed: ALLOWED,
-      harm: 'windows end at other times',
+      harm: 'counting windows end at other times',
     });
     return [good('answers'), clocks, ...judgeRole(role), ...(keepsNonces(subject) ? judgePolicy(policy) : [])];
   } catch (error) {
     const code = errorCodeOf(error);
-    const remedy = 'see whether it wants a user and a password, which `counters` does not name, or others than it does';
+    const remedy =
+      'see whether it wants a user and a password, which `counters` does not name, or whether they are wrong';
     return [bad(`does not answer, so each process counts for itself: ${code}`, faultRemedy(code, remedy))];
   }
 }
 
 function judgeRole(role: string): readonly Seen[] {
   if (role === 'master') return [];
-  return [bad(`is a ${role}, which takes no counts`, 'name the one that it follows')];
+  return [bad(`is a ${role}, which accepts no writes`, 'name its primary')];
 }
 
 /** What is forgotten for want of memory could be used again. */

@@ -31,14 +31,14 @@ async function attempt(look: DoctorProbe['look'], signal: AbortSignal): Promise<
     return await look(signal);
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-    return bad(`this could not be looked at: ${name}: ${message}`, 'please report it as a defect of Gatehouse');
+    return bad(`this check failed: ${name}: ${message}`, 'please report it as a defect of Gatehouse');
   }
 }
 
 function late(signal: AbortSignal): Promise<Seen> {
   const sentence = bad(
     `no answer within ${PROBE_DEADLINE / 1000} s`,
-    'see whether a firewall drops what is sent there, whether the name servers answer, and whether the program there is overloaded',
+    'check whether a firewall drops the packets, the name servers answer, and the program there is overloaded',
   );
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(sentence), { once: true }));
 }

@@ -6,35 +6,34 @@ import { bad, type Seen } from './finding.ts';
 const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name does not resolve: correct it, or ask why the name servers do not know it',
   EAI_AGAIN: 'the name servers do not answer: see /etc/resolv.conf, and whether they can be reached',
-  ECONNREFUSED: 'nothing listens there: start it, or correct host and port',
-  ECONNRESET: 'it closed the connection: see whether it speaks what the address says, http: or https:',
-  EHOSTUNREACH: 'no way leads there: see routes and firewalls',
-  ENETUNREACH: 'no way leads there: see routes and firewalls',
-  ETIMEDOUT: 'see whether a firewall drops what is sent there',
-  UND_ERR_CONNECT_TIMEOUT: 'see whether a firewall drops what is sent there, or raise `timeout: { connect }`',
-  UND_ERR_SOCKET: 'it closed the connection: see whether it speaks what the address says, http: or https:',
+  ECONNREFUSED: 'nothing listens there: start the program, or correct host and port',
+  ECONNRESET: 'it closed the connection: check that it speaks the protocol of the address, http: or https:',
+  EHOSTUNREACH: 'the host is unreachable: check routes and firewalls',
+  ENETUNREACH: 'the host is unreachable: check routes and firewalls',
+  ETIMEDOUT: 'check whether a firewall drops the packets',
+  UND_ERR_CONNECT_TIMEOUT: 'check whether a firewall drops the packets, or raise `timeout: { connect }`',
+  UND_ERR_SOCKET: 'it closed the connection: check that it speaks the protocol of the address, http: or https:',
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'it offers no HTTP/2: leave `http2` out',
   NO_HTTP2: 'it offers no HTTP/2: leave `http2` out',
   TRUSTS_NOBODY: 'see the files of `tls`',
-  EPROTO: 'it does not speak TLS: write http: where that is meant',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: write http: where that is meant',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: where that is meant',
+  EPROTO: 'it does not speak TLS: write http: if that is intended',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: write http: if that is intended',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: if that is intended',
   CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
-  CERT_NOT_YET_VALID: 'its certificate does not hold yet: see whether both clocks are right',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet: check both clocks',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: name it, or its issuer, in `tls: { ca }`',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its authority is not known here: name it in `tls: { ca }`',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate authority is not trusted here: name it in `tls: { ca }`',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its authority is not known here: name it in `tls: { ca }`, or let it send the whole chain',
+    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its authority is not known here: name it in `tls: { ca }`, or let it send the whole chain',
+    'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name, and the names that count are in subjectAltName: correct the host, name it in `tls: { server_name }`, or have the certificate made with it',
+    'its certificate is for another name, and the valid names are in subjectAltName: correct the host, name it in `tls: { server_name }`, or have the certificate made with it',
 };
 
 /** Codes that stand in a sentence are found there too, so that one who has only the sentence has the remedy. */
 export function faultRemedy(detail: string, otherwise: string): string {
-  if (detail.includes(REDIRECT))
-    return 'write the address that answers itself, where you know that place for the right one';
+  if (detail.includes(REDIRECT)) return 'write the final address, if you know that it is the right one';
   const code = detail.match(/\b[A-Z][A-Z0-9_]{4,}\b/g)?.find((each) => Object.hasOwn(remedies, each));
   return (code === undefined ? undefined : remedies[code]) ?? otherwise;
 }

@@ -56,8 +56,11 @@ async function lookAtIssuer({ issuer: named, listen, development }: Named, aroun
     );
   if (listen.port === 0 || (await runs(named, listen, development, around)))
     return bad(
-      `the service runs at ${listenerUrl(listen, '')}, and is not reached by its issuer: ${fault}`,
-      faultRemedy(fault, 'let the proxy in front lead the whole path on, the well-known part too (RFC 8414 §3.1)'),
+      `the service runs at ${listenerUrl(listen, '')}, and is not reachable at its issuer URL: ${fault}`,
+      faultRemedy(
+        fault,
+        'let the proxy in front forward the whole path, including the well-known part (RFC 8414 §3.1)',
+      ),
     );
   return doubtful(`the service does not run at the moment: ${fault}`, 'start it, and ask again');
 }
@@ -73,7 +76,7 @@ async function runs(
 
 type Listening = LoadedGatewayFile | LoadedServiceFile;
 
-const MOVE = 'stop what listens there, or choose another address';
+const MOVE = 'stop the program that listens there, or choose another address';
 
 /** Each address is free, or held by a program of this file. */
 export function listeners(subject: Listening, around: DoctorContext): readonly DoctorProbe[] {
@@ -133,15 +136,15 @@ function judgeHolder(answer: ProgramReadiness): Seen {
   if (answer.kind === 'ready') return good('held by a Gatehouse that is ready');
   if (answer.kind === 'silent') return bad(`held by another program: no Gatehouse answers at ${answer.url}`, MOVE);
   return doubtful(
-    `held by a Gatehouse that is not ready: ${answer.cause ?? answer.reason ?? 'it does not say why'}`,
-    'its log tells more',
+    `held by a Gatehouse that is not ready: ${answer.cause ?? answer.reason ?? 'the reason is unknown'}`,
+    'its log says more',
   );
 }
 
 const ASKABLE = 'give the file `health: 127.0.0.1:9900`, so that a program of it can be told from another';
 
 async function holderWithoutHealth(subject: Listening, around: DoctorContext): Promise<Seen> {
-  if (subject.kind === 'gateway') return doubtful('held by a program that cannot be asked who it is', ASKABLE);
+  if (subject.kind === 'gateway') return doubtful('in use by a program that cannot be identified', ASKABLE);
   const { listen, issuer, development } = subject.config;
   const found = await issuerAt({ issuer, at: listenerUrl(listen, ''), development }, around);
   if (found === undefined) return good('held by a Gatehouse that serves this issuer');

@@ -52,7 +52,7 @@ function cut(limit: number, { upstreams }: GatewayConfig): readonly Seen[] {
     .filter(([, { http2, max_connections }]) => !http2 && max_connections > room)
     .map(([name, { max_connections }]) => ({
       ...doubtful(
-        `${limit} are allowed, so that of its \`max_connections: ${max_connections}\` no more than ${room} are opened`,
+        `${limit} are allowed, so it opens at most ${room} of its \`max_connections: ${max_connections}\``,
         `\`ulimit -n ${OWN_FILES + 2 * max_connections}\` before it starts, or lower \`max_connections\``,
       ),
       about: `upstreams.${name}`,

@@ -42,7 +42,7 @@ const SAMPLE = /^gatehouse_forwarded_host_ignored_total (\d+)$/m;
 
 function judge(count: number | undefined, proxies: readonly string[]): readonly Seen[] {
   if (count === undefined) return [];
-  if (count === 0) return [good('none names another host in X-Forwarded-Host than in Host')];
+  if (count === 0) return [good('no request had different hosts in X-Forwarded-Host and Host')];
   const remedy = `if the proxy sets X-Forwarded-Host on every request: \`trusted_proxies: { from: [${proxies.join(', ')}], host: forwarded }\`; if it passes on what clients send, let it clear the header`;
   const what = `${count} requests named another host in X-Forwarded-Host than in Host, by which they were judged`;
   return [doubtful(what, remedy)];

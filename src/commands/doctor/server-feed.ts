@@ -9,7 +9,7 @@ import type { RemoteView } from './remote-server.ts';
 export function serverFeed(view: RemoteView): readonly DoctorProbe[] {
   const about = `${view.name} revocation feed`;
   if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
-  return trustsSignatures(view.config) ? [{ about, look: () => good(`none is followed: ${UNHEARD}`) }] : [];
+  return trustsSignatures(view.config) ? [{ about, look: () => good(`the gateway follows none: ${UNHEARD}`) }] : [];
 }
 
 async function lookAt(view: RemoteView, signal: AbortSignal): Promise<readonly Seen[]> {

@@ -145,16 +145,11 @@ async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promi
   const rules = { issuer: config.issuer, now: clock.now() / 1000, skew: 0, maxLifetime: config.max_token_lifetime };
   const verdict = judgeAnswer(answer.value, rules);
   if (verdict.kind === 'refused' && verdict.code === 'token_inactive')
-    return [good('takes our credentials; a token made up is not active')];
+    return [good('takes our credentials; it reports an invented token as inactive')];
   if (verdict.kind === 'babble')
-    return [
-      bad(`${endpoint} does not answer as RFC 7662 has it: ${verdict.detail}`, 'correct `introspection_endpoint`'),
-    ];
+    return [bad(`${endpoint} gives no answer of RFC 7662: ${verdict.detail}`, 'correct `introspection_endpoint`')];
   return [
-    bad(
-      `${endpoint} calls a token active that was made up`,
-      'it accepts every token: correct `introspection_endpoint`',
-    ),
+    bad(`${endpoint} reports an invented token as active`, 'it accepts every token: correct `introspection_endpoint`'),
   ];
 }
 

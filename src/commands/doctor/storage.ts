@@ -56,14 +56,14 @@ async function lookAt(
   { clock }: DoctorContext,
 ): Promise<Seen | readonly Seen[]> {
   if (storagePlace(url)?.kind === 'memory')
-    return doubtful('everything is forgotten when the program ends', 'set a file: sqlite:data/gatehouse.db');
+    return doubtful('all data is lost when the program ends', 'set a file: sqlite:data/gatehouse.db');
   if (file !== undefined && !existsSync(file))
-    return doubtful('not there yet', 'the first start makes it; where there was one, see whether the path is right');
+    return doubtful('not there yet', 'the first start creates it; if there was one before, check the path');
   try {
     const state = await storeState(url, { directory, clock });
     return [judgeVersion(state), ...judgeSeals(state, encryption_keys), ...judgeServerClock(state, clock.now())];
   } catch (error) {
-    return storeFault(error, 'see whether the server runs, and whether the user may read there');
+    return storeFault(error, 'check that the server runs, and that the user may read the database');
   }
 }
 
@@ -81,7 +81,7 @@ const ALLOWED = 30_000;
 function judgeServerClock({ now }: StoreState, ours: number): readonly Seen[] {
   return now === undefined
     ? []
-    : [judgeClocks({ theirs: now, ours, allowed: ALLOWED, harm: 'logs do not fit together' })];
+    : [judgeClocks({ theirs: now, ours, allowed: ALLOWED, harm: 'logs are hard to correlate' })];
 }
 
 function modes(file: string, hasOwnKey: boolean): readonly DoctorProbe[] {
@@ -102,7 +102,7 @@ function judgeKey(key: string, file: string): Seen {
   if (!existsSync(key) && statSync(file).size > 0)
     return bad(
       'is missing: the database holds keys that are sealed under it',
-      'bring it back from where the database came from',
+      'copy it from the place that the database came from',
     );
   const fault = secretFileFault(key);
   if (fault === undefined) return good('readable by its owner only');

@@ -34,6 +34,6 @@ async function lookAt(url: URL, upstream: UpstreamConfig, { directory, signal, a
     return { ...seen, message: `connects, the certificate verifies, ${seen.message}` };
   } catch (error) {
     const code = errorCodeOf(error);
-    return bad(`no connection: ${code}`, faultRemedy(code, 'see whether it runs, and correct `url`'));
+    return bad(`no connection: ${code}`, faultRemedy(code, 'check that it runs, or correct `url`'));
   }
 }

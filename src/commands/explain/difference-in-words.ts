@@ -12,8 +12,8 @@ export function differenceInWords({ changes, undecided, settings, replay }: Diff
     ...section('More open', of('opened').flatMap(changeLines)),
     ...section('More closed', of('closed').flatMap(changeLines)),
     ...section('Undecided: a `when` depends on more than can be tried', undecided.map(undecidedLine)),
-    ...section('Changed, and not to be seen from requests', settings),
-    ...(changes.length === 0 ? ['No request is let in or kept out that was not before.'] : []),
+    ...section('Changed, without an effect on the tried requests', settings),
+    ...(changes.length === 0 ? ['No request became more open or more closed.'] : []),
     ...(replay === undefined ? [] : replayLines(replay)),
     '',
   ]
@@ -41,7 +41,7 @@ function undecidedLine({ route, at }: Undecided): string {
 function replayLines({ requests, changed, undecided, ignored }: Replay): readonly string[] {
   const total = changed.reduce((sum, { count }) => sum + count, 0);
   return [
-    `Replay: ${requests} requests, ${total} answered otherwise, ${undecided} undecided, lines left out: ${ignored}`,
+    `Replay: ${requests} requests, ${total} answered differently, ${undecided} undecided, lines left out: ${ignored}`,
     ...changed.map((line) => `  ${replayedLine(line)}`),
   ];
 }

@@ -4,7 +4,7 @@ import type { TokenCheck } from '../../gateway/explain/token-check.ts';
 const kinds: Readonly<Record<ExplainedToken['kind'], string>> = {
   jwt: 'a JWT',
   opaque: 'opaque',
-  malformed: 'not of a form that is known',
+  malformed: 'of an unknown form',
 };
 
 /** What it is, and with the block of which server it is compared. */

@@ -71,7 +71,8 @@ function withLine(text: string, id: string, change: Changed): string {
 
 /** `was`: what the change was made from. */
 function write(file: string, was: string, text: string): void {
-  if (readUsers(file) !== was) throw new Refusal(`${file} was changed by another program just now: repeat the command`);
+  if (readUsers(file) !== was)
+    throw new Refusal(`${file} was changed by another program at the same time: repeat the command`);
   const fault = replaceFile(file, text);
   if (fault !== undefined) throw new Refusal(fault);
 }

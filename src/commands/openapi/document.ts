@@ -16,7 +16,7 @@ export function readDocument(text: string): OpenApi | string {
   const root = parseText(text);
   if (typeof root === 'string') return root;
   if (root.swagger !== undefined) return 'this is Swagger 2.0: convert it to OpenAPI 3 first';
-  if (!/^3\./.test(String(root.openapi))) return 'this is no OpenAPI 3 document: it has no `openapi: 3.…`';
+  if (!/^3\./.test(String(root.openapi))) return 'this is not an OpenAPI 3 document: it has no `openapi: 3.…`';
   return { root, follow: (value) => follow(root, value) };
 }
 
@@ -74,7 +74,7 @@ function parseText(text: string): Loose | string {
   try {
     const document = parseDocument(text, OPTIONS);
     const fault = document.errors[0]?.message ?? repeatedKey(document);
-    return fault === undefined ? (objectOr(document.toJS()) ?? 'this is no OpenAPI document') : notRead(fault);
+    return fault === undefined ? (objectOr(document.toJS()) ?? 'this is not an OpenAPI document') : notRead(fault);
   } catch (error) {
     return notRead((error as Error).message);
   }

@@ -58,7 +58,7 @@ function texts(value: unknown): readonly string[] {
 }
 
 function scopeFault(wanted: unknown): string | undefined {
-  if (!Array.isArray(wanted)) return 'its scopes are no list';
+  if (!Array.isArray(wanted)) return 'its scopes are not a list';
   return texts(wanted)
     .map(scopeTokenFault)
     .find((fault) => fault !== undefined);

@@ -26,7 +26,7 @@ export type ImportedRoutes =
 /** Places in the tree of templates. Real documents need a few for each path; where each path meets each other they are many more. */
 const MOST_STEPS = 4_000_000;
 
-const TANGLED = 'too many of its paths match the same requests as others: import the paths that matter';
+const TANGLED = 'too many of its paths match the same requests as other paths: import the paths that matter';
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
@@ -116,7 +116,9 @@ function settled(method: string, own: readonly Operation[], { shape, others }: A
   for (const operation of [...own.slice(1), ...left]) {
     const both = stricter(requirement, operation.requirement);
     if (isSame(both, requirement)) continue;
-    notes.add(`also what ${method} ${operation.written} asks for: it takes some of the same requests`);
+    notes.add(
+      `the route also requires what ${method} ${operation.written} requires, because both match some of the same requests`,
+    );
     requirement = { ...both, notes: [...new Set([...requirement.notes, ...operation.requirement.notes])] };
   }
   if (!exact && isOpenToAnybody(requirement)) {

@@ -37,7 +37,7 @@ const byField: readonly Row[] = [
   { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true of the route keeps it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
-    remedy: () => 'it is believed from trusted_proxies only: name the proxy that sets it',
+    remedy: () => 'it is trusted from trusted_proxies only: name the proxy that sets it',
   },
   {
     fits: (field) => passable(field) !== undefined,

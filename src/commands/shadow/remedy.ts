@@ -110,7 +110,7 @@ const byCode: Readonly<Record<string, Remedy>> = {
     `# audience: ${found === undefined ? '…' : comment(found)}`,
   ],
   token_issuer: ({ found }) => [
-    '# tokens of an authorization server that is not in `authorization_servers`, or not in those of the route:',
+    '# tokens of an authorization server that is not in `authorization_servers`, or not in the list of the route:',
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
   condition_failed: () => ['# `claims` or `when` of this route does not hold for these requests'],

@@ -65,7 +65,7 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
     return 'the second field is not `sha256:` or `hmac:` with 32 bytes in base64url';
   const expiresAt = expires === NEVER ? undefined : timeOf(expires);
   if (Number.isNaN(expiresAt))
-    return `\`${expires}\` is no time: write 2027-01-31T12:00:00Z, 2027-01-31, or - for never`;
+    return `\`${expires}\` is not a time: write 2027-01-31T12:00:00Z, 2027-01-31, or - for never`;
   const fault = clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
   return fault ?? { id, kind: kind as ApiKeyHash, hash, client, expiresAt, scopes };
 }

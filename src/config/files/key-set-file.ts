@@ -13,9 +13,9 @@ export function notKeySet(bytes: Buffer): string | undefined {
   if (text.includes('-----BEGIN ')) return 'is PEM';
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return 'is no JSON object';
+    if (typeof value !== 'object' || value === null) return 'is not a JSON object';
     if (Array.isArray((value as { keys?: unknown }).keys)) return undefined;
-    return 'kty' in value ? 'is one key alone' : 'has no list of `keys`';
+    return 'kty' in value ? 'is a single key' : 'has no list of `keys`';
   } catch {
     return 'is not JSON';
   }

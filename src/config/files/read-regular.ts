@@ -78,7 +78,7 @@ function tooLarge(size: number, most: number): Unread {
   return {
     ok: false,
     reason: `${has}: no more than ${most / MEBIBYTE} MiB are read`,
-    hint: 'is it the one that is meant?',
+    hint: 'check that it is the intended file',
   };
 }
 
@@ -87,13 +87,13 @@ interface Told {
   readonly hint: string;
 }
 
-const denied: Told = { why: 'this user may not read it', hint: 'let the user of the program read it' };
+const denied: Told = { why: 'this user may not read it', hint: 'give this user permission to read it' };
 const words: Readonly<Record<string, Told>> = {
   EACCES: denied,
   EPERM: denied,
   EISDIR: { why: 'it is a directory', hint: 'name a file in it' },
   ENOTDIR: { why: 'its path leads through a file', hint: 'look at each part of the path' },
-  ELOOP: { why: 'its symbolic links lead in a circle', hint: 'let the link lead to a file' },
+  ELOOP: { why: 'its symbolic links form a loop', hint: 'point the link at a file' },
 };
 
 function unread({ code = 'invalid path' }: { readonly code?: string | undefined }): Unread {

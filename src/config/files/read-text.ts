@@ -62,8 +62,7 @@ function firstBroken(bytes: Buffer): Place {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML has none of them (YAML 1.2.2 §5.1)
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-const unprintable =
-  'a file with such bytes is no text, or was not written to its end; in double quotes YAML takes `\\0` or `\\x1b`';
+const unprintable = 'such a file is binary or incomplete; in double quotes YAML takes `\\0` or `\\x1b`';
 
 function control(code: number): string {
   return code === 0 ? 'a NUL byte' : `a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;

@@ -26,8 +26,8 @@ const forms: readonly { readonly begins: RegExp; parse(text: string): ParsedStor
 export function parseStoredPassword(text: string): ParsedStoredPassword {
   const form = forms.find(({ begins }) => begins.test(text));
   if (form !== undefined) return form.parse(text);
-  const other = others.find(({ begins }) => begins.test(text))?.name ?? 'plain text or a scheme that is not known';
-  return fault(`this is ${other}, which is not taken: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are`);
+  const other = others.find(({ begins }) => begins.test(text))?.name ?? 'plain text or an unknown scheme';
+  return fault(`this is ${other}, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are`);
 }
 
 /** Formats of other servers, so that the message can name the one to use. */
@@ -37,7 +37,7 @@ const others: readonly { readonly begins: RegExp; readonly name: string }[] = [
   { begins: /^\$6\$/, name: 'SHA-512-crypt' },
   { begins: /^\$(?:y|gy|7)\$/, name: 'yescrypt or scrypt' },
   { begins: /^\{CRYPT\}/i, name: 'crypt(3)' },
-  { begins: /^\{/, name: 'a scheme of RFC 2307 that is not known' },
+  { begins: /^\{/, name: 'an unknown scheme of RFC 2307' },
   { begins: /^[./0-9A-Za-z]{13}$/, name: 'crypt(3), or plain text' },
 ];
 

@@ -73,7 +73,13 @@ function resourceFaults(pointer: Pointer, resource: string): readonly Finding[] 
       },
     ];
   return resource.includes('#')
-    ? [{ pointer, message: 'a resource has no fragment (RFC 8707 §2)', hint: 'leave out `#` and what follows' }]
+    ? [
+        {
+          pointer,
+          message: 'a resource must not have a fragment (RFC 8707 §2)',
+          hint: 'leave out `#` and what follows',
+        },
+      ]
     : [];
 }
 

@@ -50,8 +50,8 @@ function ageFaults(milliseconds: number): readonly Finding[] {
   if (milliseconds % SECOND !== 0)
     return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s: nothing is remembered' }];
   if (milliseconds <= LONG) return [];
-  const message = 'revoked tokens pass for this long, and so does whatever a new file forbids';
-  return [{ pointer, severity: 'warning', message, hint: 'a second spares nearly all questions already' }];
+  const message = 'for this long, revoked tokens pass, and so do requests that a new file forbids';
+  return [{ pointer, severity: 'warning', message, hint: 'one second already saves nearly all calls' }];
 }
 
 function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
@@ -66,7 +66,7 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
     [
       ['end_with'],
       end_with === 'token',
-      'a proxy that asks at `decision` keeps the connection, so nothing that is open there ends with the token',
+      'a proxy that asks at `decision` keeps the connection, so the gateway cannot end an open stream with its token',
       'such clients must come to `listen`',
     ],
     [

@@ -34,7 +34,7 @@ function clientFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'events'],
       message: '`events` needs `client_id` and `client_secret`',
-      hint: 'a feed is told to those who may hear it: at a Gatehouse service a client with `events: true`',
+      hint: 'only permitted clients may follow a feed: at a Gatehouse service a client with `events: true`',
       atKey: true,
     },
   ];
@@ -57,7 +57,7 @@ function unheardFaults({ at, value }: Server): readonly Finding[] {
 
 /** What makes a gateway hear of revocations. */
 export const HEAR =
-  'write `client_id` and `client_secret` of a client that has `events: true` there, or `events: none` if that is meant';
+  'write `client_id` and `client_secret` of a client that has `events: true` there, or `events: none` if you want no feed';
 
 /** Milliseconds: three comments of the feed. */
 const SHORTEST = 15_000;

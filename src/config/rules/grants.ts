@@ -163,7 +163,7 @@ function sessionCodeFaults({ at, value }: Client): readonly Finding[] {
     {
       pointer: [...at, 'session'],
       severity: 'warning',
-      message: 'nothing gives this client a code to exchange: no page of it is known, and it takes no password',
+      message: 'this client cannot get a code to exchange: it has no page and does not accept passwords',
       hint: 'write the address of its pages: `redirect_uris: [https://app.example.com/]`',
     },
   ];

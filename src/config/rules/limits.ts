@@ -12,7 +12,7 @@ type Route = Member<RouteFile>;
 /** How often who may come, and where that is counted. */
 export const limitChecks: Checks<GatewaySubject> = {
   counters: ({ config, around }) => countersFaults(config.counters, around),
-  'whom a rate limit counts': ({ routes }) => routes.flatMap(countedByFaults),
+  'subject of a rate limit': ({ routes }) => routes.flatMap(countedByFaults),
   'window of a rate limit': ({ routes }) => routes.flatMap(windowFaults),
   'window of wrong passwords': ({ config }) => countedWindowFaults(['login', 'window'], config.login.window),
 };
@@ -22,8 +22,7 @@ function countedByFaults({ at, value }: Route): readonly Finding[] {
   if (by === undefined) return [];
   const pointer = [...at, 'rate_limit', 'by'];
   const counted = parseCountedBy(by);
-  if (counted === undefined)
-    return [{ pointer, message: `\`${by}\` is not something that can be counted`, hint: countedByHint(by) }];
+  if (counted === undefined) return [{ pointer, message: `\`${by}\` cannot be counted`, hint: countedByHint(by) }];
   if (value.access !== 'public' || counted.kind === 'address') return [];
   const message = `a public route reads no credential, so it has no \`${by}\``;
   return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];

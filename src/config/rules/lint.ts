@@ -85,7 +85,7 @@ function contradictions({ at, value }: Route): readonly Finding[] {
     const same = ([other, text]: readonly [string, string]) =>
       other.toLowerCase() === name.toLowerCase() && text !== wanted;
     if (!entries.slice(0, index).some(same)) return [];
-    const message = 'this can never match: the same header is to have another value too';
+    const message = 'this can never match: the route requires another value of the same header too';
     return [{ pointer: [...at, 'match', 'headers', name], severity: 'warning', message, atKey: true }];
   });
 }
@@ -100,7 +100,7 @@ function queryToken(at: Pointer, methods: readonly string[] | undefined): readon
       pointer: [...at, index],
       severity: 'warning',
       message,
-      hint: 'leave `query` to the routes that cannot do without',
+      hint: 'leave `query` to the routes that need it',
     },
   ];
 }
@@ -122,14 +122,14 @@ const table: readonly Weakness[] = [
     value: ({ clock_skew }) => clock_skew,
     most: 5 * MINUTE,
     message: 'expired tokens pass for this long',
-    hint: 'clocks that are kept in time differ by seconds: 30s is ample',
+    hint: 'synchronized clocks differ by seconds: 30s is enough',
   },
   {
     key: ['cache', 'ttl'],
     value: ({ cache }) => cache.ttl,
     most: 15 * MINUTE,
     message: 'revoked tokens pass for this long',
-    hint: 'a minute spares nearly all calls already',
+    hint: 'one minute already saves nearly all calls',
   },
 ];
 

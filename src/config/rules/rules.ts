@@ -52,7 +52,7 @@ function expressionFaults({ at, value }: Route): readonly Finding[] {
   const compiled = compileExpression(value.when);
   if (typeof compiled === 'function') return [];
   const { message, hint = CONDITION } = compiled;
-  return [{ pointer: [...at, 'when'], message: `this is no condition: ${message}`, hint }];
+  return [{ pointer: [...at, 'when'], message: `this is not a condition: ${message}`, hint }];
 }
 
 const CONDITION =

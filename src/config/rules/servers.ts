@@ -37,7 +37,7 @@ function sameIssuer([server, other]: readonly [Server, Server], cite: GatewaySub
   return {
     pointer: [...server.at, 'issuer'],
     message,
-    hint: 'a token would not know which of them to go to: make them one',
+    hint: 'a token could belong to either server: write one block',
   };
 }
 
@@ -66,7 +66,7 @@ function keyFileFaults({ at, value }: Server, around: GatewaySubject['around']):
 /** It may be mended while the gateway runs, so it is no reason not to start. */
 function keySetFaults(pointer: Finding['pointer'], fault: string | undefined): readonly Finding[] {
   if (fault === undefined) return [];
-  const message = `the file ${fault}, so no token can be verified by it`;
+  const message = `the file ${fault}, so no token can be verified with it`;
   return [{ pointer, severity: 'warning', message, hint: 'a JWK Set is read (RFC 7517 §5): {"keys": [{"kty": …}]}' }];
 }
 

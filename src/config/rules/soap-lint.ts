@@ -27,7 +27,7 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
   });
 }
 
-const REFUSE = 'make sure that the application refuses a body whose operation is not that of its SOAPAction';
+const REFUSE = 'make sure that the application refuses a body whose operation differs from its SOAPAction';
 
 const mixed = (other: string) => ({
   message: `this path requires something else for ${other}, and the caller alone chooses SOAPAction: it can name the one operation there and put the other into the body`,

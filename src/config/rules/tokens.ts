@@ -34,7 +34,7 @@ export const tokenChecks: Checks<AuthorizationSubject> = {
 
 function tooShort(pointer: Pointer, ttl: number, what: string): readonly Finding[] {
   if (ttl >= SECOND) return [];
-  return [{ pointer, message: `${what} that lives less than a second is never of use`, hint: 'write 15m or 1h' }];
+  return [{ pointer, message: `${what} that lives less than a second is useless`, hint: 'write 15m or 1h' }];
 }
 
 function lifetimeFaults(pointer: Pointer, ttl: number): readonly Finding[] {
@@ -51,8 +51,7 @@ function lifetimeFaults(pointer: Pointer, ttl: number): readonly Finding[] {
 
 function codeFaults(ttl: number): readonly Finding[] {
   const pointer = ['tokens', 'code', 'ttl'];
-  if (ttl < SECOND)
-    return [{ pointer, message: 'a code that lives less than a second is never of use', hint: 'write 60s' }];
+  if (ttl < SECOND) return [{ pointer, message: 'a code that lives less than a second is useless', hint: 'write 60s' }];
   return ttl <= 5 * MINUTE
     ? []
     : [{ pointer, message: 'a code lives 5 minutes at most', hint: 'write 60s: it is exchanged at once' }];

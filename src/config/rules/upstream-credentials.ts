@@ -50,8 +50,8 @@ function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
           {
             pointer: [...pointer, 'algorithms'],
             severity: 'warning',
-            message: 'MD5 alone over a wire that anybody may read: a password can be guessed from one request',
-            hint: 'reach the upstream over https, or add SHA-256 for the day when it offers it',
+            message: 'MD5 alone over plain http: anyone who reads one request can guess the password',
+            hint: 'reach the upstream over https, or add SHA-256 for the day when the upstream offers it',
           },
         ]
       : [],

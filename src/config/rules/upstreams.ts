@@ -91,7 +91,7 @@ function tlsFaults({ at, value }: Upstream): readonly Finding[] {
   return [
     ...(plain === undefined
       ? []
-      : [{ pointer, message: `\`tls\` is for https urls, and ${plain[1]} is none`, hint: 'write https://' }]),
+      : [{ pointer, message: `\`tls\` is for https urls, and ${plain[1]} is not one`, hint: 'write https://' }]),
     ...halfIdentity(pointer, tls),
     ...serverNameFaults([...pointer, 'server_name'], tls.server_name),
   ];
@@ -140,7 +140,7 @@ const urlRows: readonly UrlRow[] = [
   },
   {
     found: (_, url) => url?.username !== '' || url.password !== '',
-    message: 'an upstream URL has no user name and password',
+    message: 'an upstream URL must not have a user name and password',
     hint: 'remove the part before `@`',
   },
   {

@@ -75,7 +75,7 @@ function hashFaults(at: User['at'], text: string): readonly Finding[] {
   const parsed = parsePasswordHash(text);
   if (!parsed.ok) return [{ pointer, message: parsed.message, hint: MAKE_ONE }];
   if (!isQuicklyGuessed(parsed.value)) return [];
-  const message = 'a thief of this hash can try passwords quickly: too little memory and too few passes';
+  const message = 'a thief of this hash can try passwords quickly: raise memory and passes';
   return [{ pointer, severity: 'warning', message, hint: MAKE_ONE }];
 }
 

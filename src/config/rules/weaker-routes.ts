@@ -73,7 +73,7 @@ const leaks: readonly Leak[] = [
     leaves: slashTwin,
     sorts: isPublicOrPlain,
     message: 'the same path with a slash at its end is',
-    hint: 'add a route for it that asks as much, or end the path with `/{rest*}`: many an upstream serves the same there',
+    hint: 'add a route for it that asks as much, or end the path with `/{rest*}`: many upstreams serve the same resource there',
   },
 ];
 

@@ -5,39 +5,45 @@ import { count, duration, list, named, oneOf, record, text } from '../words/sche
 
 const Jwks = record(
   {
-    ttl: duration('10m', 'Keys are fetched again after this.'),
-    cooldown: duration('10s', 'At most one fetch for unknown `kid`s in this time.'),
-    stale_if_error: duration('1h', 'How long past `ttl` the last good keys serve when fetching fails.'),
+    ttl: duration('10m', 'The gateway fetches keys again after this time.'),
+    cooldown: duration('10s', 'An unknown `kid` causes at most one fetch in this time.'),
+    stale_if_error: duration(
+      '1h',
+      'If the gateway cannot fetch keys, it uses the last good keys for this long after `ttl`.',
+    ),
   },
   {},
-  'The cached key set.',
+  "These settings say how the gateway caches the server's keys.",
 );
 
 const Cache = record(
   {
-    size: count(50_000, 'Verified tokens kept.'),
-    ttl: duration('60s', 'How long an answer of introspection or of a store serves; never past its `exp`.'),
-    negative_size: count(10_000, 'Refused tokens kept, by digest.'),
-    negative_ttl: duration('5s', 'How long a refusal serves.'),
+    size: count(50_000, 'The gateway caches at most this many verified tokens.'),
+    ttl: duration(
+      '60s',
+      'The gateway uses an answer of introspection or of a store for this long, and never after the `exp` of the token.',
+    ),
+    negative_size: count(10_000, 'The gateway caches the hashes of at most this many rejected tokens.'),
+    negative_ttl: duration('5s', 'The gateway caches a rejection for this long.'),
     stale_if_error: duration(
       '0s',
-      'How long past `ttl` an active answer serves while introspection is out; never past `exp`.',
+      'While introspection is unreachable, the gateway uses an active answer for this long after `ttl`, and never after `exp`.',
     ),
-    max_concurrent: count(64, 'Introspection calls at one time; further ones wait.'),
+    max_concurrent: count(64, 'At most this many introspection calls may run at a time. Further calls wait.'),
   },
   {},
-  'Facts about tokens. Decisions are never cached.',
+  'The gateway caches facts about tokens. It never caches decisions.',
 );
 
 const Tls = record(
   {
     ca: text(
       undefined,
-      "A PEM file of the only certificate authorities that the gateway trusts for this server. It replaces the system's. The gateway reads the file again when it changes.",
+      "A PEM file with the only certificate authorities that the gateway trusts for this server. It does not trust the system's authorities then. The gateway reads the file again when it changes.",
     ),
   },
   undefined,
-  'TLS towards its metadata, keys and introspection.',
+  'These settings apply to TLS connections to this server.',
 );
 
 export const verifyModes = ['auto', 'jwt', 'introspection', 'both', 'store'] as const;
@@ -48,74 +54,95 @@ export const AuthorizationServerSchema = record(
   {
     issuer: text(
       undefined,
-      'The issuer identifier; compared byte by byte with `iss`, and where metadata is found (RFC 8414).',
+      "This is the issuer identifier. It must equal the token's `iss`, byte by byte. The gateway also reads the server's metadata from there (RFC 8414).",
     ),
-    jwks_uri: Type.Optional(text(undefined, "Default: from the issuer's metadata.")),
-    jwks_file: Type.Optional(text(undefined, 'A JWK Set in a file, reloaded when it changes; instead of jwks_uri.')),
+    jwks_uri: Type.Optional(
+      text(
+        undefined,
+        "The gateway fetches the server's keys from this URL. The default comes from the metadata of the issuer.",
+      ),
+    ),
+    jwks_file: Type.Optional(
+      text(undefined, 'This file holds a JWK Set and replaces `jwks_uri`. The gateway reads it again when it changes.'),
+    ),
     jwks: Jwks,
     user_key_uri_template: Type.Optional(
       text(
         undefined,
-        "Where keys of single users are, with `{kid}` in it. Default: from the issuer's metadata. Their tokens are verified with a key that is fetched by its `kid`.",
+        'The gateway fetches the keys of single users from this URL. It replaces `{kid}` by the key id. The default comes from the metadata of the issuer.',
       ),
     ),
-    introspection_endpoint: Type.Optional(text(undefined, "RFC 7662. Default: from the issuer's metadata.")),
+    introspection_endpoint: Type.Optional(
+      text(
+        undefined,
+        'The gateway introspects tokens at this URL (RFC 7662). The default comes from the metadata of the issuer.',
+      ),
+    ),
     introspection_endpoint_auth_method: oneOf(
       ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
       'client_secret_basic',
-      'How the gateway proves there who it is (RFC 8414): by `client_secret`, or by a JWT signed with `client_key` (RFC 7523).',
+      'The gateway authenticates at the introspection endpoint in this way (RFC 8414): with `client_secret`, or with a JWT that `client_key` signs (RFC 7523).',
     ),
-    client_id: Type.Optional(text(undefined, 'The credentials that the gateway uses at the introspection endpoint.')),
-    client_secret: Type.Optional(text(undefined, 'The secret of `client_id`; best a variable.')),
-    client_key: Type.Optional(text(undefined, 'For private_key_jwt: a file with the private key, JWK or PEM.')),
+    client_id: Type.Optional(text(undefined, 'The gateway is this client at the introspection endpoint.')),
+    client_secret: Type.Optional(text(undefined, 'This is the secret of `client_id`. Use a variable.')),
+    client_key: Type.Optional(text(undefined, 'This file holds the private key for private_key_jwt, as JWK or PEM.')),
     verify: oneOf(
       verifyModes,
       'auto',
-      'auto: a JWT locally, anything else by introspection; both: a JWT locally and by introspection; store: a JWT locally, and everything by the database of `storage`.',
+      'auto: the gateway verifies a JWT locally, and any other token by introspection. both: it verifies a JWT locally and by introspection. store: it verifies a JWT locally, and looks up every token in the database of `storage`.',
     ),
     storage: Type.Optional(
       Type.String({
         pattern: storagePattern(),
-        description: `${storageWritten()}: the \`storage\` of a Gatehouse authorization service, for \`verify: store\`. It is only read.`,
+        description: `The gateway reads this \`storage\` of a Gatehouse authorization service for \`verify: store\`: ${storageWritten()}.`,
       }),
     ),
-    audience: Type.Optional(text(undefined, 'The value that `aud` must contain. `any` turns the check off.')),
+    audience: Type.Optional(text(undefined, '`aud` must contain this value. `any` turns the check off.')),
     algorithms: list(
       oneOf(algorithmNames),
       ['EdDSA', 'ES256', 'RS256', 'PS256'],
-      'Signature algorithms that are accepted; HS256, HS384, HS512 only with a secret.',
+      'The gateway accepts these signature algorithms. HS256, HS384 and HS512 need a secret.',
     ),
-    secret: Type.Optional(text(undefined, 'For HS256, HS384, HS512: text of 32 bytes at least.')),
-    secret_base64url: Type.Optional(text(undefined, 'The same as `secret`, in base64url.')),
+    secret: Type.Optional(
+      text(undefined, 'This is the secret for HS256, HS384 and HS512, a text of at least 32 bytes.'),
+    ),
+    secret_base64url: Type.Optional(text(undefined, 'This is `secret` in base64url.')),
     typ: list(
       text(),
       ['at+jwt'],
-      'Accepted `typ` headers (RFC 9068 §4). `JWT`, and `absent` for tokens that name no type, must be asked for, and need an audience or required_claims.',
+      'The gateway accepts these `typ` headers (RFC 9068 §4). `absent` accepts tokens without a type. `JWT` and `absent` need an audience or required_claims.',
     ),
     required_claims: named(
       list(text()),
       {},
-      'Claims that a JWT must also have, by name or path, each with one of the given values. They separate access tokens from other JWTs if `typ` and `aud` do not.',
+      'A JWT must also have these claims, by name or path, each with one of the given values. Use them if `typ` and `aud` cannot separate access tokens from other JWTs.',
     ),
-    scope_claims: list(text(), ['scope', 'scp'], 'Claims that carry scope, all together: strings or arrays.'),
-    token_prefix: Type.Optional(text(undefined, "Opaque tokens with this prefix are this server's.")),
-    clock_skew: duration('30s', 'By how much the clocks may differ when `exp` and `nbf` are judged.'),
-    max_token_lifetime: duration('24h', 'A token that lives longer, from `iat` to `exp`, is refused.'),
+    scope_claims: list(
+      text(),
+      ['scope', 'scp'],
+      "The gateway adds the values of these claims to get the token's scope. Each claim is a string or an array.",
+    ),
+    token_prefix: Type.Optional(text(undefined, 'Opaque tokens with this prefix belong to this server.')),
+    clock_skew: duration('30s', 'Clocks may differ by this much when the gateway checks `exp` and `nbf`.'),
+    max_token_lifetime: duration(
+      '24h',
+      'The gateway rejects a token with a longer lifetime, counted from `iat` to `exp`.',
+    ),
     events: Type.Optional(
       text(
         undefined,
-        "The revocation feed of the server, or `none`. Default: from the issuer's metadata, where there are `client_id` and `client_secret` of a client that may follow it. Without a feed, revoked JWTs pass until their `exp`.",
+        'The gateway follows the revocation feed at this URL. With `none` it follows no feed. The default comes from the metadata of the issuer, if `client_id` and `client_secret` belong to a client that may follow the feed. Without a feed, revoked JWTs pass until their `exp`.',
       ),
     ),
-    max_staleness: duration('60s', 'When the feed says nothing for longer, `on_stale` applies.'),
+    max_staleness: duration('60s', 'If the feed is silent for longer, `on_stale` applies.'),
     on_stale: oneOf(
       stalePolicies,
       'introspect',
-      'JWTs while the feed is silent. introspect: their server is asked about each; deny: 503; allow: they pass, revoked ones too.',
+      'This setting applies to JWTs while the feed is silent. introspect: the gateway asks the server about each JWT. deny: it answers 503. allow: it accepts JWTs, even if they are revoked.',
     ),
     tls: Type.Optional(Tls),
     cache: Cache,
   },
   undefined,
-  'An authorization server whose tokens are accepted.',
+  'The gateway accepts the tokens of this authorization server.',
 );

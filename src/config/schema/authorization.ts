@@ -33,115 +33,134 @@ import { User, type UserConfig } from './user.ts';
 
 export const AuthorizationSchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
-  development: flag(false, 'true: an http issuer beyond loopback and plain passwords of users are allowed.'),
-  issuer: text(undefined, 'The issuer identifier (RFC 8414): never taken from the Host header.'),
-  listen: address('127.0.0.1:8081', 'Where clients connect; TLS ends before it.'),
+  development: flag(false, 'true allows an http issuer that is not on loopback, and plain-text passwords of users.'),
+  issuer: text(undefined, 'This is the issuer identifier (RFC 8414). The service never takes it from the Host header.'),
+  listen: address('127.0.0.1:8081', 'Clients connect to this address. A proxy in front must end TLS.'),
   admin: Type.Optional(
     address(
       undefined,
-      'Management listener: never on a public address. On loopback it answers to loopback names only.',
+      'The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name.',
     ),
   ),
-  health: Type.Optional(address(undefined, 'Only /livez, /readyz, /metrics. Off by default.')),
-  trusted_proxies: list(text(), [], 'CIDRs whose X-Forwarded-For is believed.'),
+  health: Type.Optional(
+    address(undefined, 'This listener serves only /livez, /readyz and /metrics. It is off by default.'),
+  ),
+  trusted_proxies: list(text(), [], 'The service trusts X-Forwarded-For from these CIDRs.'),
   storage: Type.String({
     default: 'sqlite:data/gatehouse.db',
     pattern: storagePattern(),
-    description: `${storageWritten()}.`,
+    description: `The service keeps its data here: ${storageWritten()}.`,
   }),
   encryption_keys: Type.Optional(
     list(
       text(),
       undefined,
-      `32 bytes of base64 each; the first encrypts, all decrypt. Absent: made beside the database, mode 0600; required with \`${storageServers()}\`.`,
+      `These keys protect secrets in the database, 32 bytes in base64 each. The service encrypts with the first key, and can decrypt with all. By default, it makes a key file beside the database, with mode 0600. The keys are required with \`${storageServers()}\`.`,
     ),
   ),
-  counters: counters('how often a wrong secret was given'),
+  counters: counters('wrong secrets and passwords'),
   signing: record(
     {
-      alg: oneOf(['EdDSA', 'ES256', 'RS256', 'HS256'], 'ES256', 'How the service signs JWT access tokens.'),
+      alg: oneOf(
+        ['EdDSA', 'ES256', 'RS256', 'HS256'],
+        'ES256',
+        'The service signs JWT access tokens with this algorithm.',
+      ),
       secret_base64url: Type.Optional(
-        text(undefined, 'For HS256: 32 bytes at least, shared with every verifier, never published.'),
+        text(
+          undefined,
+          'This is the secret for HS256, with at least 32 bytes. Share it with every verifier, and never publish it.',
+        ),
       ),
       user_keys: flag(
         false,
-        'true: what a user grants is signed with a key of that user, so that rotating it ends the JWTs of one user; gateways fetch it by its `kid`.',
+        'true: each user has a separate key, which signs the tokens of this user. If you rotate the key of one user, only the JWTs of this user end. Gateways fetch the key by its `kid`.',
       ),
-      rotate_on_password_change: flag(true, 'A new password rotates the key of the user, where there are `user_keys`.'),
+      rotate_on_password_change: flag(true, 'true: with `user_keys`, a new password rotates the key of the user.'),
     },
     {},
-    'How tokens are signed.',
+    'These settings say how the service signs tokens.',
   ),
   resources: Type.Array(text(), {
     minItems: 1,
-    description: 'Resource indicators (RFC 8707); the first is the default `aud`.',
+    description: 'Clients may ask for these resource indicators (RFC 8707). The first is the default `aud`.',
   }),
   tokens: Tokens,
-  scopes: named(text(), {}, 'Scope → what it allows, in words.'),
+  scopes: named(text(), {}, 'Each scope has a text that tells users what the scope allows.'),
   scope_excess: oneOf(
     ['reject', 'narrow'],
     'reject',
-    'A request for more than the client registered: invalid_scope, or granted in part.',
+    'This setting applies if a client requests more scope than it registered. reject: the service answers invalid_scope. narrow: it grants the registered part.',
   ),
   session: record(
     {
       enabled: flag(false, 'true: /oauth2/session exchanges a code for a session key.'),
-      allow_query: flag(true, 'Its parameters may stand in the query, secret included; they are kept out of the log.'),
-      errors: oneOf(['oauth', 'errcode'], 'oauth', 'errcode: every refusal is status 200 with `errcode` and `errmsg`.'),
+      allow_query: flag(
+        true,
+        'true: the parameters of this exchange may be in the query, including the secret. The service never logs the query.',
+      ),
+      errors: oneOf(
+        ['oauth', 'errcode'],
+        'oauth',
+        'oauth: the service answers errors by RFC 6749. errcode: it answers every refusal with status 200, `errcode` and `errmsg`.',
+      ),
     },
     {},
-    'The browserless exchange.',
+    'These settings apply to the browserless exchange.',
   ),
   compat: record(
     {
-      aliases: flag(true, 'Accept app_id, app_secret and their like.'),
-      app_id_claim: flag(false, 'true: tokens carry `app_id` beside `client_id`.'),
-      jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt', 'The `typ` of JWT access tokens (RFC 9068 §2.1).'),
+      aliases: flag(true, 'true: the service also accepts app_id, app_secret and similar names.'),
+      app_id_claim: flag(false, 'true: tokens contain `app_id` and `client_id`.'),
+      jwt_typ: oneOf(['at+jwt', 'JWT'], 'at+jwt', 'JWT access tokens have this `typ` (RFC 9068 §2.1).'),
     },
     {},
-    'For clients and resource servers that cannot follow the specifications.',
+    'These settings help clients and resource servers that cannot follow the specifications.',
   ),
-  clients: list(ClientSettings, [], 'The clients that may request tokens.'),
-  users: list(User, [], 'The users that may log in.'),
+  clients: list(ClientSettings, [], 'These clients may request tokens.'),
+  users: list(User, [], 'These users may log in.'),
   login: record(
     {
       max_failures: count(
         10,
-        'Wrong secrets of one client, or wrong passwords of one user, from one address; and ten times as many wrong passwords from one address …',
+        'One client or user may send this many wrong secrets from one address. All users of one address may send ten times as many wrong passwords.',
       ),
       window: duration(
         '15m',
-        'The window for `max_failures`. More failures are answered with 429. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times.',
+        '`max_failures` counts over this window. After more failures, the service answers 429. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit.',
       ),
       max_failures_a_day: count(
         100,
-        'Wrong passwords of one user in a day, from all addresses; above: 429. Browsers that this user logged in with before are not concerned, nor are addresses where the right password came from in the last 30 days.',
+        'One user may have this many wrong passwords in a day, from all addresses together. After more, the service answers 429. The limit does not apply to browsers in which this user logged in before. It does not apply to addresses that sent the right password in the last 30 days.',
       ),
     },
     {},
-    'Against guessing of secrets.',
+    'These limits stop attackers who guess secrets.',
   ),
   theme: record(
     {
-      logo: Type.Optional(text(undefined, 'File: .svg or .png.')),
-      css: named(text(), {}, `Variable → value: ${themeNames.join(', ')}.`),
+      logo: Type.Optional(text(undefined, 'Pages show the picture in this file: .svg or .png.')),
+      css: named(text(), {}, `Pages use these CSS variables: ${themeNames.join(', ')}.`),
     },
     {},
-    'How the hosted pages look.',
+    'These settings change how the hosted pages look.',
   ),
   audit: Type.Optional(
     record(
       {
-        file: text(undefined, 'One line of JSON for each event, relative to this file.'),
+        file: text(
+          undefined,
+          'The service writes one line of JSON for each event to this file, relative to the configuration file.',
+        ),
         max_size: sizeOrNone(
           '100MiB',
-          'A file that has grown to this is put aside as `FILE.1`, and a new one begins; none: another program does that.',
+          'When the file reaches this size, the service renames it to `FILE.1` and begins a new file. With none, another program must rotate the file.',
         ),
-        max_files: count(9, 'Files that were put aside; with one more, the oldest is removed.'),
-        max_age: durationOrNone('365d', 'A file that was put aside is removed so long after its last line.'),
+        max_files: count(9, 'The service keeps at most this many rotated files, and removes older files.'),
+        max_age: durationOrNone('365d', 'The service removes a rotated file this long after its last line.'),
       },
       undefined,
-      'Where the service logs who did what.',
+      'The audit log records who did what.',
     ),
   ),
   log: Log,

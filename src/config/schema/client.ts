@@ -11,32 +11,52 @@ export type TokenFormat = (typeof tokenFormats)[number];
 
 export const ClientSettings = record(
   {
-    client_id: Type.Optional(text(undefined, 'Or app_id; one of them is required.')),
-    app_id: Type.Optional(text(undefined, 'The same as `client_id`.')),
-    client_secret: Type.Optional(text(undefined, 'Or app_secret, or client_secret_sha256. Absent: a public client.')),
-    app_secret: Type.Optional(text(undefined, 'The same as `client_secret`.')),
-    client_secret_sha256: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the secret, lower-case hex.' }),
+    client_id: Type.Optional(
+      text(undefined, 'The client has this identifier. Either `client_id` or `app_id` is required.'),
     ),
-    client_name: Type.Optional(text(undefined, 'For people.')),
+    app_id: Type.Optional(text(undefined, 'This is another name for `client_id`.')),
+    client_secret: Type.Optional(
+      text(undefined, 'The client has this secret. Without a secret, it is a public client.'),
+    ),
+    app_secret: Type.Optional(text(undefined, 'This is another name for `client_secret`.')),
+    client_secret_sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'This is the SHA-256 hash of the secret in lower-case hex. It replaces `client_secret`.',
+      }),
+    ),
+    client_name: Type.Optional(text(undefined, 'Pages show this name.')),
     redirect_uris: list(
       text(),
       [],
-      'Where a browser may be sent back to, compared byte by byte; only the port of a loopback address may differ.',
+      'The service may send the browser back to these addresses. An address must match byte by byte. Only the port of a loopback address may differ.',
     ),
-    scope: Type.Optional(text(undefined, 'Space-delimited: the upper bound of every later grant.')),
-    grant_types: list(oneOf(grantTypes), [], 'Grants that the client may use.'),
-    access_token_format: Type.Optional(oneOf(tokenFormats, undefined, 'Default: `tokens.access.format`.')),
-    require_pkce: flag(true, 'false: a client with a secret may leave out PKCE (RFC 7636).'),
-    retry_window: Type.Optional(duration(undefined, 'Default: `tokens.refresh.retry_window`.')),
-    session: flag(false, 'true: may use the browserless exchange for a session key.'),
-    claims: named(anything(), {}, 'Facts about the client; `tokens.access.claims` says which go into tokens.'),
-    introspect: flag(false, 'true: may ask the introspection endpoint about any token.'),
-    events: flag(false, 'true: may follow the revocation feed, as a gateway does.'),
-    keys: flag(false, 'true: may fetch the keys of users, where they are secrets (`signing`: HS256 with `user_keys`).'),
+    scope: Type.Optional(text(undefined, 'The client may request at most this space-delimited scope.')),
+    grant_types: list(oneOf(grantTypes), [], 'The client may use these grants.'),
+    access_token_format: Type.Optional(
+      oneOf(
+        tokenFormats,
+        undefined,
+        'Access tokens of this client have this format. The default is `tokens.access.format`.',
+      ),
+    ),
+    require_pkce: flag(true, 'false: a client with a secret may omit PKCE (RFC 7636).'),
+    retry_window: Type.Optional(duration(undefined, 'This replaces `tokens.refresh.retry_window` for the client.')),
+    session: flag(false, 'true: the client may use the browserless exchange for a session key.'),
+    claims: named(
+      anything(),
+      {},
+      'These are facts about the client. `tokens.access.claims` says which facts tokens contain.',
+    ),
+    introspect: flag(false, 'true: the client may introspect any token.'),
+    events: flag(false, 'true: the client may follow the revocation feed, as a gateway does.'),
+    keys: flag(
+      false,
+      'true: the client may fetch the keys of users, even if these keys are secrets (`signing`: HS256 with `user_keys`).',
+    ),
   },
   undefined,
-  'A client, registered in advance (RFC 6749 §2).',
+  'This is a client, registered in advance (RFC 6749 §2).',
 );
 
 export type ClientFile = Static<typeof ClientSettings>;

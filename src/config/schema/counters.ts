@@ -10,15 +10,23 @@ export interface CountersConfig {
 export type CountersFile = string | CountersConfig;
 
 const Tls = record(
-  { ca: text(undefined, 'File: who may issue its certificate, PEM, in place of the authorities of the system.') },
+  {
+    ca: text(
+      undefined,
+      "This PEM file holds the only certificate authorities that the program trusts for this Redis. It does not trust the system's authorities then.",
+    ),
+  },
   undefined,
-  'For a Redis with an authority of its own.',
+  'Set this for a Redis with a private certificate authority.',
 );
 
 /** `counters:` of both files: a url, or one with what TLS needs. `what`: who is counted. */
 export function counters(what: string) {
-  const description = `memory, or redis://HOST:PORT shared by several processes (rediss: with TLS): ${what}.`;
-  const parts = record({ url: text(undefined, 'As in the short form.'), tls: Type.Optional(Tls) });
+  const description = `The program counts ${what} here. Write \`memory\`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts.`;
+  const parts = record({
+    url: text(undefined, 'This is the URL of the Redis, with the same form as in the short form.'),
+    tls: Type.Optional(Tls),
+  });
   return Type.Unsafe<CountersFile>({ anyOf: [text(), parts], default: 'memory', description });
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../words/schema.ts';
 import { AuthorizationServerSchema } from './authorization-server.ts';
 import { type CountersConfig, counters } from './counters.ts';
-import { type HealthPassConfig, healthListen, listen } from './listener.ts';
+import { type HealthPassConfig, healthListen, listen, listeners } from './listener.ts';
 import { Log, Shutdown } from './process.ts';
 import { bearerMethodsSupported, identityHeaders, modes, passHeaders, RouteSchema } from './route.ts';
 import { TestSchema } from './test-case.ts';
@@ -37,70 +37,82 @@ export type { UpstreamConfig, UpstreamFile } from './upstream.ts';
 
 const Limits = record(
   {
-    header_size: size('16KiB', 'All header lines of a request together; above: 431.'),
-    header_count: count(100, 'Header lines of a request; above: 431.'),
-    headers_timeout: duration('10s', 'For the head of a request to arrive whole.'),
-    body: sizeOrNone('none', 'Request body; above: 413.'),
-    form_body: size('64KiB', 'A form that is read for its access_token; above: 413.'),
+    header_size: size(
+      '16KiB',
+      'All header lines of a request together may have at most this size. A request with larger headers gets 431.',
+    ),
+    header_count: count(100, 'A request may have at most this many header lines. A request with more gets 431.'),
+    headers_timeout: duration('10s', 'The whole head of a request must arrive within this time.'),
+    body: sizeOrNone('none', 'A request body may have at most this size. A larger body gets 413.'),
+    form_body: size('64KiB', 'A form with an access_token may have at most this size. A larger form gets 413.'),
     body_rate: record(
-      { bytes: size('1KiB', 'So much at least …'), over: duration('30s', '… within this time.') },
+      {
+        bytes: size('1KiB', 'At least this much of a body must arrive within `over`.'),
+        over: duration('30s', 'The rate is measured over this time.'),
+      },
       {},
-      'The slowest body that is waited for: fewer than `bytes` in `over` ends the connection.',
+      'If fewer than `bytes` of a body arrive within `over`, the gateway closes the connection.',
     ),
     idle: duration(
       '75s',
-      'A kept connection without a request is closed after this; so is a client that stopped reading, where its answer has ended after ten times this.',
+      'The gateway closes a connection without a request after this time. It also cuts an answer if the client does not read for ten times as long.',
     ),
-    connections: count(10_000, 'Open client connections; above: refused at once.'),
+    connections: count(
+      10_000,
+      'At most this many client connections may be open. The gateway refuses further connections at once.',
+    ),
     share: share(
       0.5,
-      "The largest part of a shared resource that one client address may use at a time. It applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above it, a request waits for a connection. A body that must be held, or a password, gets 503. 1 means no limit.",
+      "The largest part of a shared resource that one client address may use at a time. The share applies to an upstream's connections and to the memory for held bodies, per IPv4 address or IPv6 /64. It also applies to the queue for password checks, per IPv4 address or IPv6 /48. Above its share, a request waits for a connection. A request gets 503 if its body must be held or its password must be checked. 1 means no limit.",
     ),
   },
   {},
-  'Limits on everything that a stranger can hold open.',
+  'These limits apply to the connections and requests of unknown clients.',
 );
 
 const Cors = record(
   {
     origins: Type.Array(text(), {
       minItems: 1,
-      description: 'Origins whose pages may call, each scheme://host[:port].',
+      description: 'Pages of these origins may call, each scheme://host[:port].',
     }),
-    headers: list(text(), ['Authorization', 'Content-Type'], 'Request headers that pages may send.'),
-    credentials: flag(false, 'true: cookies may be sent; never with the origin `*`.'),
-    max_age: duration('10m', 'How long a browser remembers a preflight.'),
+    headers: list(text(), ['Authorization', 'Content-Type'], 'Pages may send these request headers.'),
+    credentials: flag(false, 'true: pages may send cookies. true is not allowed with the origin `*`.'),
+    max_age: duration('10m', 'A browser may cache a preflight for this long.'),
   },
   undefined,
-  'The pages of other origins that may call the API. By default, none may.',
+  'Web pages of these origins may call the API. By default, no page of another origin may call it.',
 );
 
 const Decision = record(
   {
     listen: address(
       '127.0.0.1:8082',
-      'Where proxies ask: /nginx, /nginx/uri, /forward-auth, /envoy/…; only those in `trusted_proxies` are answered.',
+      'Proxies ask at this address: /nginx, /nginx/uri, /forward-auth, /envoy/…. Only proxies in `trusted_proxies` get an answer.',
     ),
-    max_age: duration('1s', 'How long a proxy may remember that a request passed, in whole seconds; 0s: not at all.'),
+    max_age: duration(
+      '1s',
+      'A proxy may cache that a request passes for this long, in whole seconds. 0s forbids caching.',
+    ),
   },
   undefined,
-  'For a proxy that asks whether a request passes, and forwards it itself. Off by default.',
+  'At this endpoint, a proxy asks whether a request passes. The proxy then forwards the request itself. The endpoint is off by default.',
 );
 
 const AccessLog = record(
   {
     file: text(
       '-',
-      'Where the lines go, relative to this file; `-`: standard output. After a reload, as by SIGHUP, a file that was renamed is begun again.',
+      'The lines go to this file, relative to the configuration file. `-` is standard output. After a reload, such as by SIGHUP, the gateway opens the file again.',
     ),
     format: oneOf(
       ['combined', 'ecs'],
       'combined',
-      'combined: that of Apache and nginx; ecs: JSON by the Elastic Common Schema.',
+      'combined is the format of Apache and nginx. ecs is JSON by the Elastic Common Schema.',
     ),
   },
   undefined,
-  'A line for each request, forwarded or not, without its query. Off by default.',
+  'The gateway writes one line for each request, forwarded or not. The line has no query. The access log is off by default.',
 );
 
 /** More than machines have cores for; each takes the memory of a gateway. */
@@ -108,17 +120,22 @@ const MOST_WORKERS = 256;
 
 export const GatewaySchema = record({
   version: Type.Unsafe<1>({ type: 'integer', const: 1, description: 'The version of this file format.' }),
-  development: flag(false, 'true: http issuers beyond loopback are allowed.'),
-  listen: listen('127.0.0.1:8080', 'Where clients connect: host:port, or { host, port, tls, http2 }.'),
+  development: flag(false, 'true allows http issuers that are not on loopback.'),
+  listen: listen('127.0.0.1:8080', 'Clients connect to this address: host:port, or { host, port, tls, http2 }.'),
+  listener: oneOf(
+    listeners,
+    'node',
+    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests without content; the server of Node.js for all others.',
+  ),
   admin: Type.Optional(
     address(
       undefined,
-      'Management listener: never on a public address. On loopback it answers to loopback names only.',
+      'The management listener has this address. Never make it public. On a loopback address, it answers only if Host is a loopback name.',
     ),
   ),
   health: Type.Optional(
     healthListen(
-      'Only /livez, /readyz, /metrics: host:port, or { listen, pass } with paths of upstreams. Off by default.',
+      'This listener serves only /livez, /readyz and /metrics: host:port, or { listen, pass } with paths of upstreams. It is off by default.',
     ),
   ),
   decision: Type.Optional(Decision),
@@ -129,69 +146,83 @@ export const GatewaySchema = record({
     ],
     default: 1,
     description:
-      'Processes that serve at `listen`, under one that keeps what they share: a number, or `auto`, one for each core.',
+      'This many processes serve requests at `listen`. A primary process keeps their shared state. `auto` means one process for each core.',
   }),
-  mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would refuse.'),
+  mode: oneOf(modes, 'enforce', 'shadow: every route only records what it would reject.'),
   trusted_proxies: trustedProxies(
-    'CIDRs whose X-Forwarded-For, -Proto and request id are believed, and who may ask at `decision`; or { from, host }.',
+    'These are the addresses (CIDR) of your proxies. The gateway trusts X-Forwarded-For, X-Forwarded-Proto and the request id from them. They may also ask at `decision`. Write a list, or { from, host }.',
   ),
-  counters: counters('how often rate limits were used'),
+  counters: counters('rate limits, wrong passwords and Digest nonces'),
   login: record(
     {
-      max_failures: count(10, 'Wrong passwords of one user from one address, and ten times as many from one address …'),
+      max_failures: count(
+        10,
+        'One user may send this many wrong passwords from one address. All users of one address may send ten times as many.',
+      ),
       window: duration(
         '15m',
-        'The window for `max_failures`. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, a /48 four times.',
+        '`max_failures` counts over this window. After more failures, the gateway answers 429 and checks no password from that address. An IPv6 /64 counts as one address. A /56 has twice this limit, and a /48 has four times this limit.',
       ),
     },
     {},
-    'Against guessing of passwords of Basic and Digest.',
+    'These limits stop password guessing for Basic and Digest.',
   ),
   nonce_keys: Type.Optional(
     list(
       text(),
       undefined,
-      '32 bytes base64 each, for the nonces of Digest: the first signs, all verify. Absent: random per start, so that every nonce ends with the process.',
+      'These keys protect the nonces of Digest, 32 bytes in base64 each. The gateway signs with the first key, and verifies with all. Without this setting it uses a random key, so a nonce is valid only until the process ends.',
     ),
   ),
   ticket_keys: Type.Optional(
     list(
       text(),
       undefined,
-      '32 bytes base64 each: the first seals the ticket of each refusal, all open; share them between replicas. Absent: random per start, so that only that process opens its tickets (GET /why/TICKET at `admin`).',
+      'These keys protect the tickets of refusals, 32 bytes in base64 each. The gateway seals with the first key, and can open with all. Share them between replicas. Without this setting the gateway uses a random key, so only the same process can open its tickets (GET /why/TICKET at `admin`).',
     ),
   ),
   limits: Limits,
   request_id: record(
-    { header: text('X-Request-Id', 'Made here, sent upstream and back.') },
+    { header: text('X-Request-Id', 'The gateway makes the id and sends it in this header, upstream and back.') },
     {},
-    'How a request is found again in logs.',
+    'The request id helps you to find a request in logs.',
   ),
   log: Log,
   access_log: Type.Optional(AccessLog),
   shutdown: Shutdown,
-  resource: Type.Optional(text(undefined, 'The resource identifier of RFC 9728: where clients think the API is.')),
+  resource: Type.Optional(
+    text(undefined, 'This is the resource identifier of RFC 9728: the URL of the API as clients see it.'),
+  ),
   cors: Type.Optional(Cors),
-  realm: text('api', 'In challenges (RFC 9110 §11.5).'),
-  scopes_supported: Type.Optional(list(text(), undefined, 'A route that names another scope is an error.')),
+  realm: text('api', 'Challenges name this realm (RFC 9110 §11.5).'),
+  scopes_supported: Type.Optional(
+    list(text(), undefined, 'These are all scopes that routes may name. Another scope in a route is an error.'),
+  ),
   bearer_methods_supported: bearerMethodsSupported(['header']),
   authorization_servers: named(
     AuthorizationServerSchema,
     {},
-    'Name → an authorization server whose tokens are accepted.',
+    'The gateway accepts the tokens of these authorization servers. Each server has a name.',
   ),
-  upstreams: named(UpstreamSettings, {}, 'Name → an API behind the gateway.'),
+  upstreams: named(UpstreamSettings, {}, 'These are the APIs behind the gateway. Each upstream has a name.'),
   defaults: record(
     {
-      upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`.')),
+      upstream: Type.Optional(text(undefined, 'Requests go to this upstream, a name in `upstreams`.')),
       identity_headers: identityHeaders({}),
       pass_headers: passHeaders([]),
     },
     {},
-    'For routes that do not say otherwise.',
+    'These values apply to routes that do not set their own.',
   ),
-  routes: Type.Array(RouteSchema, { minItems: 1, description: 'Which requests pass, and what they need.' }),
-  tests: list(TestSchema, [], 'Requests and their expected outcomes. `check`, each start and each reload run them.'),
+  routes: Type.Array(RouteSchema, {
+    minItems: 1,
+    description: 'Routes say which requests pass, and what a request needs.',
+  }),
+  tests: list(
+    TestSchema,
+    [],
+    'Each test is a request with its expected outcome. `check`, each start and each reload run them.',
+  ),
 });
 
 export type GatewayFile = Static<typeof GatewaySchema>;

@@ -19,12 +19,12 @@ export const Auth = Type.Union(
   [
     scheme,
     record(
-      { any_of: Type.Array(scheme, { minItems: 1, description: 'Schemes, of which a request uses one.' }) },
+      { any_of: Type.Array(scheme, { minItems: 1, description: 'A request uses one of these schemes.' }) },
       undefined,
-      'Several schemes; each gets a challenge of its own.',
+      'The route accepts several schemes. Each gets a challenge of its own.',
     ),
   ],
-  { description: `bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }` },
+  { description: `Requests use this scheme: bearer (the default), ${schemeNames.join(', ')}, or { any_of: [ … ] }.` },
 );
 
 type BlockSchemas = { -readonly [Row in Rows as Row['name']]: Type.TOptional<Row['schema']> };

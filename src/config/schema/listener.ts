@@ -2,21 +2,26 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { type Address, address, flag, named, oneOf, port, record, text } from '../words/schema.ts';
 
+/** Which code reads the requests of clients. */
+export const listeners = ['node', 'auto'] as const;
+
 export const clientAuthModes = ['none', 'optional', 'required'] as const;
 
 const Tls = record(
   {
-    cert: text(undefined, 'File: the certificate and those that lead to a root, PEM.'),
-    key: text(undefined, 'File: its private key, PEM.'),
-    client_ca: Type.Optional(text(undefined, 'File: who may issue the certificates of clients, PEM.')),
+    cert: text(undefined, 'This PEM file holds the certificate and its chain.'),
+    key: text(undefined, 'This PEM file holds the private key.'),
+    client_ca: Type.Optional(
+      text(undefined, 'This PEM file holds the authorities that may issue client certificates.'),
+    ),
     client_auth: oneOf(
       clientAuthModes,
       'none',
-      'Clients must show a certificate (required), or may (optional). The upstream gets it in Client-Cert (RFC 9440). With `optional`, a client may show none, but a shown one must be valid.',
+      'required: each client must present a valid certificate. optional: a client may present no certificate, but a presented certificate must be valid. The upstream gets the certificate in Client-Cert (RFC 9440).',
     ),
   },
   undefined,
-  'TLS 1.2 or newer. The files are read again when they change.',
+  'The listener speaks TLS 1.2 or newer. The gateway reads the files again when they change.',
 );
 
 export type TlsConfig = Static<typeof Tls>;
@@ -29,18 +34,21 @@ export interface Listen extends Address {
 /** Where clients connect: an address, or its parts with TLS. */
 export function listen(fallback: string, description: string) {
   const parts = record({
-    host: text(undefined, 'A name or an IP address.'),
-    port: port('0 takes any free port.'),
+    host: text(undefined, 'The listener has this name or IP address.'),
+    port: port('The listener has this port. 0 takes any free port.'),
     tls: Type.Optional(Tls),
-    http2: flag(false, 'true: clients that ask for it by ALPN speak HTTP/2, all others HTTP/1.1. Needs `tls`.'),
+    http2: flag(
+      false,
+      'true: the listener offers HTTP/2 by ALPN. Clients without HTTP/2 use HTTP/1.1. This setting requires `tls`.',
+    ),
   });
   return Type.Unsafe<Listen>({ anyOf: [address(), parts], default: fallback, description });
 }
 
 const HealthPass = record(
   {
-    upstream: text(undefined, 'The name of one of `upstreams`.'),
-    path: text(undefined, 'The target of the health check.'),
+    upstream: text(undefined, 'Requests go to this upstream, a name in `upstreams`.'),
+    path: text(undefined, 'The upstream gets requests for this target.'),
   },
   undefined,
   'A path of an upstream that probes may ask for, without a credential.',
@@ -53,8 +61,8 @@ export type HealthListen = Address | { readonly listen: Address; readonly pass: 
 /** Where probes connect: an address, or one with paths that lead on to an upstream. */
 export function healthListen(description: string) {
   const parts = record({
-    listen: address(undefined, 'Where probes connect.'),
-    pass: named(HealthPass, {}, 'Path → upstream and path there; GET, HEAD.'),
+    listen: address(undefined, 'Probes connect to this address.'),
+    pass: named(HealthPass, {}, 'The gateway forwards GET and HEAD requests for each of these paths to an upstream.'),
   });
   return Type.Unsafe<HealthListen>({ anyOf: [address(), parts], description });
 }

@@ -4,15 +4,19 @@ import { duration, oneOf, record } from '../words/schema.ts';
 
 export const Log = record(
   {
-    level: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info', 'The least that is written.'),
-    format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto: pretty on a terminal.'),
+    level: oneOf(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'info',
+      'The program logs entries of this level and of higher levels.',
+    ),
+    format: oneOf(['auto', 'json', 'pretty'], 'auto', 'auto is pretty on a terminal and JSON elsewhere.'),
   },
   {},
-  'How much the program logs to standard output.',
+  'The program logs to standard output.',
 );
 
 export const Shutdown = record(
-  { deadline: duration('30s', 'SIGTERM: what is in flight may take this long.') },
+  { deadline: duration('30s', 'After SIGTERM, the program finishes requests in flight for at most this long.') },
   {},
-  'How the program stops.',
+  'These settings apply when the program stops.',
 );

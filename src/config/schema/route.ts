@@ -20,20 +20,20 @@ export const bearerMethods = ['header', 'body', 'query'] as const;
 export type BearerMethod = (typeof bearerMethods)[number];
 
 export const bearerMethodsSupported = (fallback?: readonly BearerMethod[]) =>
-  list(oneOf(bearerMethods), fallback, 'Where a bearer token may stand (RFC 6750 §2, RFC 9728): header, body, query.');
+  list(oneOf(bearerMethods), fallback, 'A bearer token may be in these places (RFC 6750 §2, RFC 9728).');
 
 export const identityHeaders = (fallback?: object) =>
   record(
     {
-      prefix: text('X-Auth-', 'Every inbound header with this prefix, in any spelling, is dropped.'),
+      prefix: text('X-Auth-', 'The gateway drops every inbound header with this prefix, in any spelling.'),
       set: named(
         text(),
         { 'X-Auth-Subject': 'sub', 'X-Auth-Client': 'client_id', 'X-Auth-Scope': 'scope' },
-        'Header name → claim.',
+        'Each header has the value of this claim.',
       ),
     },
     fallback,
-    'The headers that tell the upstream who the caller is.',
+    'These headers tell the upstream who the caller is.',
   );
 
 /** All that `pass_headers` may name. */
@@ -45,28 +45,32 @@ export const passHeaders = (fallback?: readonly PassHeader[]) =>
   list(
     oneOf(passable),
     fallback,
-    'Headers that the upstream gets as they came. They name another path or method (from a client), or a certificate, with every name that continues with a hyphen (from a proxy in `trusted_proxies`). The gateway drops all others of these kinds. This has no effect at `decision`: there the proxy forwards, and must drop them.',
+    'The upstream gets these headers unchanged. Headers that name another path or method pass from every client. Headers that name a certificate pass only from a proxy in `trusted_proxies`, and such a name includes all longer names after a hyphen. The gateway drops all other headers of these kinds. This setting has no effect at `decision`: there the proxy forwards the request, and must drop the headers.',
   );
 
 const RouteTimeout = record(
   {
-    response: Type.Optional(duration(undefined, 'To the first byte of the answer.')),
-    idle: Type.Optional(durationOrNone(undefined, 'Between two bytes of the answer.')),
+    response: Type.Optional(duration(undefined, 'The first byte of the answer must arrive within this time.')),
+    idle: Type.Optional(durationOrNone(undefined, 'The answer may pause for this long.')),
   },
   undefined,
-  'In place of the `timeout` of the upstream.',
+  'These limits replace `timeout` of the upstream.',
 );
 
 const scopeAlternatives = Type.Array(text(), { minItems: 1 });
 const Scope = Type.Union(
   [
     text(undefined, 'Space-delimited (RFC 6749 §3.3), all required.'),
-    record({ any_of: scopeAlternatives }, undefined, 'One entry suffices; each is a space-delimited string.'),
-    record({ all_of: scopeAlternatives }, undefined, 'Every entry is required.'),
+    record(
+      { any_of: scopeAlternatives },
+      undefined,
+      'The token must have the scopes of at least one entry. Each entry is a space-delimited string.',
+    ),
+    record({ all_of: scopeAlternatives }, undefined, 'The token must have the scopes of every entry.'),
   ],
   {
     description:
-      'The scope that a token must carry: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }.',
+      'A token must have this scope: text (space-delimited, all required), { any_of: [ … ] } or { all_of: [ … ] }.',
   },
 );
 
@@ -75,21 +79,31 @@ const claimValue = Type.Union([text(), Type.Number(), Type.Boolean()], {
 });
 const Claim = Type.Union(
   [
-    record({ equals: claimValue }, undefined, 'That value; host.NAME and path.NAME are captures of the match.'),
-    record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'One of these values.'),
-    record({ contains: claimValue }, undefined, 'A list that has the value.'),
+    record(
+      { equals: claimValue },
+      undefined,
+      'The claim must equal this value. host.NAME and path.NAME are captures of the match.',
+    ),
+    record({ one_of: Type.Array(claimValue, { minItems: 1 }) }, undefined, 'The claim must be one of these values.'),
+    record({ contains: claimValue }, undefined, 'The claim must be a list that contains this value.'),
   ],
   { description: 'exactly one of { equals: … }, { one_of: [ … ] } or { contains: … }' },
 );
 
 const RateLimit = record(
   {
-    by: text(undefined, 'client_id | sub | address | claim:NAME, whose requests are counted together.'),
-    requests: count(undefined, 'So many pass …'),
-    per: duration(undefined, '… in any window of this length, 1s to 1d; above: 429.'),
+    by: text(
+      undefined,
+      'The gateway counts requests with the same value together: client_id, sub, address or claim:NAME.',
+    ),
+    requests: count(undefined, 'At most this many requests pass within `per`.'),
+    per: duration(
+      undefined,
+      'The limit applies to any time window of this length, from 1s to 1d. Further requests get 429.',
+    ),
   },
   undefined,
-  'How often one client, user, address or holder of a claim may come.',
+  'This limit says how many requests one client, user, address or claim value may send.',
 );
 
 export const modes = ['enforce', 'shadow'] as const;
@@ -100,95 +114,134 @@ export const switches = ['on', 'off'] as const;
 
 export const RouteSchema = record(
   {
-    id: Type.Optional(text(undefined, 'In logs and metrics. Default: made from methods and path.')),
+    id: Type.Optional(text(undefined, 'Logs and metrics show this id. The default is made from methods and path.')),
     match: record(
       {
-        host: Type.Optional(text(undefined, 'A name, or a pattern such as {tenant}.api.example.com.')),
+        host: Type.Optional(
+          text(undefined, 'The host must match this name or pattern, such as {tenant}.api.example.com.'),
+        ),
         path: Type.String({
           minLength: 1,
-          description: 'literal, {name} (one segment), {name*} (the rest, also empty).',
+          description:
+            'The path must match this pattern. Its segments are literals, {name} (one segment) or {name*} (the rest, may be empty).',
         }),
-        methods: Type.Optional(Type.Array(text(), { minItems: 1, description: 'Absent: every method.' })),
+        methods: Type.Optional(
+          Type.Array(text(), {
+            minItems: 1,
+            description: 'The method must be one of these. The default is every method.',
+          }),
+        ),
         headers: Type.Optional(
-          named(text(), undefined, 'Header name → the value that it must have; twice, or as X_Env for X-Env: 400.'),
+          named(
+            text(),
+            undefined,
+            'Each header must have this value. If a header occurs twice, or in another spelling (X_Env for X-Env), the answer is 400.',
+          ),
         ),
         query: Type.Optional(
           named(
             text(),
             undefined,
-            'Query parameter → the value that it must have; twice, or as op[], OP or ;op= for op, or f[a]x for f[a]: 400.',
+            'Each query parameter must have this value. If a parameter occurs twice, or in another spelling (op[], OP or ;op= for op; f[a]x for f[a]), the answer is 400.',
           ),
         ),
         soap_action: Type.Optional(
           text(
             undefined,
-            'The SOAPAction header of SOAP 1.1, or the action parameter of SOAP 1.2, with attachments too; one that readers of a media type find in different places: 400.',
+            'The SOAPAction header of SOAP 1.1 or the action parameter of SOAP 1.2 must have this value. Messages with attachments count too. If two parsers of the media type could find different actions, the answer is 400.',
           ),
         ),
       },
       undefined,
-      'The requests that the route is for.',
+      'The route applies to these requests.',
     ),
-    upstream: Type.Optional(text(undefined, 'The name of one of `upstreams`. Default: that of `defaults`.')),
+    upstream: Type.Optional(
+      text(undefined, 'The route forwards to this one of `upstreams`. The default is `defaults.upstream`.'),
+    ),
     auth: Type.Optional(Auth),
     ...schemeBlocks,
-    access: Type.Optional(oneOf(['public', 'optional', 'authenticated'], undefined, 'Absent: scope is required.')),
+    access: Type.Optional(
+      oneOf(
+        ['public', 'optional', 'authenticated'],
+        undefined,
+        'public needs no credential. optional checks a credential if there is one. authenticated needs any valid credential. Without this key, the route needs `scope`.',
+      ),
+    ),
     scope: Type.Optional(Scope),
-    claims: Type.Optional(named(Claim, undefined, 'Claim, or path of claims → what it must be.')),
+    claims: Type.Optional(named(Claim, undefined, 'Each claim, or path of claims, must have this value.')),
     when: Type.Optional(
       text(
         undefined,
-        'A CEL expression over `request` and `identity` that must be true. The pattern of `matches` is RE2 in quotes. A header or parameter that it reads must occur once: twice, or as X_Env for X-Env, or as op[], OP or ;op= for op, is 400. If it may read any, this applies to each one except lists such as Accept, Via and X-Forwarded-For.',
+        'This CEL expression over `request` and `identity` must be true. The pattern of `matches` is RE2 in quotes. Each header or parameter that the expression reads must occur once. If one occurs twice, or in another spelling (X_Env for X-Env; op[], OP or ;op= for op), the answer is 400. If the expression can read any header or parameter, this rule applies to all, except to lists such as Accept, Via and X-Forwarded-For.',
       ),
     ),
     audience: Type.Optional(
-      text(undefined, "The value that `aud` must contain. The default is the authorization server's."),
+      text(undefined, '`aud` must contain this value. The default is the value of the authorization server.'),
     ),
-    resource: Type.Optional(text(undefined, 'RFC 9728: a protected resource of its own.')),
+    resource: Type.Optional(
+      text(undefined, 'The route is a separate protected resource with this identifier (RFC 9728).'),
+    ),
     rate_limit: Type.Optional(RateLimit),
-    mode: Type.Optional(oneOf(modes, undefined, 'Default: that of the file.')),
-    cors: Type.Optional(oneOf(['upstream'], undefined, 'upstream: preflights and CORS headers are its own business.')),
+    mode: Type.Optional(oneOf(modes, undefined, 'This replaces `mode` of the file for the route.')),
+    cors: Type.Optional(
+      oneOf(['upstream'], undefined, 'upstream: the upstream answers preflights and sets CORS headers itself.'),
+    ),
     rewrite: Type.Optional(
       record(
         {
-          strip_prefix: Type.Optional(text(undefined, 'Taken away from the beginning of the path.')),
-          add_prefix: Type.Optional(text(undefined, 'Then put before it.')),
+          strip_prefix: Type.Optional(text(undefined, 'The gateway removes this prefix from the path.')),
+          add_prefix: Type.Optional(text(undefined, 'The gateway then adds this prefix to the path.')),
         },
         undefined,
-        'The path that the upstream gets instead.',
+        'The gateway changes the path before it forwards the request.',
       ),
     ),
     authorization_servers: Type.Optional(
-      Type.Array(text(), { minItems: 1, description: 'Names of those whose tokens are taken. Default: all.' }),
+      Type.Array(text(), {
+        minItems: 1,
+        description: 'The route accepts the tokens of these authorization servers. The default is all servers.',
+      }),
     ),
     bearer_methods_supported: Type.Optional(bearerMethodsSupported()),
-    forward_credential: flag(false, 'true: the upstream sees the credential too.'),
-    encoded_slashes: oneOf(['refuse', 'keep'], 'refuse', '%2f in a path.'),
-    path_parameters: oneOf(['refuse', 'keep'], 'refuse', '; or %3b in a path.'),
+    forward_credential: flag(false, 'true: the gateway forwards the credential to the upstream too.'),
+    encoded_slashes: oneOf(
+      ['refuse', 'keep'],
+      'refuse',
+      'refuse: the gateway rejects a path with %2f. keep: it accepts and forwards %2f.',
+    ),
+    path_parameters: oneOf(
+      ['refuse', 'keep'],
+      'refuse',
+      'refuse: the gateway rejects a path with ; or %3b. keep: it accepts and forwards them.',
+    ),
     identity_headers: Type.Optional(identityHeaders()),
     pass_headers: Type.Optional(passHeaders()),
     timeout: Type.Optional(RouteTimeout),
     request_buffering: oneOf(
       switches,
       'on',
-      'on: an upload gets a connection of the upstream when its end or its first 64 KiB is here, or 250 ms after its last byte; off: at once.',
+      'on: an upload gets an upstream connection when its end or its first 64 KiB has arrived, or 250 ms after its last byte. off: an upload gets an upstream connection at once.',
     ),
     end_with: oneOf(
       endings,
       'request',
-      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: they continue.',
+      'token: WebSockets, event streams, downloads and uploads end when the token expires or is revoked. request: these streams continue.',
     ),
     limits: Type.Optional(
       record(
         {
-          body: Type.Optional(sizeOrNone(undefined, 'Request body; above: 413.')),
-          form_body: Type.Optional(size(undefined, 'A form that is read for its access_token; above: 413.')),
+          body: Type.Optional(
+            sizeOrNone(undefined, 'A request body may have at most this size. A larger body gets 413.'),
+          ),
+          form_body: Type.Optional(
+            size(undefined, 'A form with an access_token may have at most this size. A larger form gets 413.'),
+          ),
         },
         undefined,
-        'In place of the `limits` of the file.',
+        'These limits replace `limits` of the file.',
       ),
     ),
   },
   undefined,
-  'Which requests, and what they need.',
+  'A route says which requests it is for, and what they need.',
 );

@@ -4,34 +4,36 @@ import { anything, count, named, oneOf, record, text } from '../words/schema.ts'
 /** An assumed identity: nothing is signed, and no server is asked. */
 const AssumedTokenSchema = record(
   {
-    scope: Type.Optional(text(undefined, 'Space-delimited.')),
-    sub: Type.Optional(text(undefined, 'The user.')),
-    client_id: Type.Optional(text(undefined, 'The client.')),
+    scope: Type.Optional(text(undefined, 'The token has this space-delimited scope.')),
+    sub: Type.Optional(text(undefined, 'The token belongs to this user.')),
+    client_id: Type.Optional(text(undefined, 'The token belongs to this client.')),
     aud: Type.Optional(
-      Type.Union([text(), Type.Array(text(), { minItems: 1 })], { description: 'one audience, or a list' }),
+      Type.Union([text(), Type.Array(text(), { minItems: 1 })], {
+        description: 'The token has this audience, or this list of audiences.',
+      }),
     ),
     server: Type.Optional(
-      text(undefined, "The authorization server that issued it. The default is the route's first."),
+      text(undefined, "This authorization server issued the token. The default is the route's first server."),
     ),
-    claims: Type.Optional(named(anything(), undefined, 'Further claims.')),
+    claims: Type.Optional(named(anything(), undefined, 'The token also has these claims.')),
   },
   undefined,
-  'The token of the request, as if it had been verified; for every audience unless `aud` says otherwise.',
+  'The test assumes that this token is verified. Without `aud`, the token is valid for every audience.',
 );
 
 const Forwarded = record({
   forward: Type.Unsafe<true>({ type: 'boolean', const: true, description: 'The request goes to an upstream.' }),
-  route: Type.Optional(text(undefined, 'The id of the route that forwards it.')),
+  route: Type.Optional(text(undefined, 'The route with this id forwards the request.')),
 });
 
 const Refused = record({
-  refuse: count(undefined, 'The status.', 400),
-  code: Type.Optional(text(undefined, 'One of docs/errors.md.')),
+  refuse: count(undefined, 'The gateway refuses the request with this status.', 400),
+  code: Type.Optional(text(undefined, 'The refusal has this code of docs/errors.md.')),
   error: Type.Optional(
     oneOf(
       ['invalid_request', 'invalid_token', 'insufficient_scope'],
       undefined,
-      'The `error` of the challenge (RFC 6750 §3.1).',
+      'The challenge has this `error` (RFC 6750 §3.1).',
     ),
   ),
 });
@@ -40,22 +42,22 @@ export const TestSchema = record(
   {
     request: text(
       undefined,
-      'GET /orders/7, or GET https://host/orders/7; the host is that of `resource` unless given.',
+      'This is the request: GET /orders/7, or GET https://host/orders/7. The default host is the one of `resource`.',
     ),
-    headers: Type.Optional(named(text(), undefined, 'Header name → its value.')),
+    headers: Type.Optional(named(text(), undefined, 'The request has these headers.')),
     token: Type.Optional(AssumedTokenSchema),
     user: Type.Optional(
       text(
         undefined,
-        'An assumed user of Basic or Digest, or an assumed client or key id of an API key. Other routes have no user.',
+        'The test assumes this user of Basic or Digest, or this client or key id of an API key. Routes without these schemes have no user.',
       ),
     ),
     expect: Type.Union([Forwarded, Refused], {
-      description: '{ forward: true, route: … } or { refuse: STATUS, code: …, error: … }',
+      description: 'The outcome must be { forward: true, route: … } or { refuse: STATUS, code: …, error: … }.',
     }),
   },
   undefined,
-  'A request and what must become of it.',
+  'A test is a request with its expected outcome.',
 );
 
 export type TestConfig = Type.Static<typeof TestSchema>;

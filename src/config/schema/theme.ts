@@ -30,12 +30,12 @@ export const themeVariables = {
   '--background': color('#eef1f4', '#101418', 'Around the card.'),
   '--surface': color('#ffffff', '#1a2027', "The card that holds the page's content."),
   '--text': color('#16202a', '#e8edf2', 'Text.'),
-  '--muted': color('#536271', '#a3b0bd', 'Text of lesser weight.'),
-  '--border': color('#7c8996', '#74818e', 'Edges of fields and of parts.'),
-  '--danger': color('#b3261e', '#ffb4ab', 'Messages after a failure.'),
+  '--muted': color('#536271', '#a3b0bd', 'Less important text.'),
+  '--border': color('#7c8996', '#74818e', 'Borders of fields and parts.'),
+  '--danger': color('#b3261e', '#ffb4ab', 'Error messages.'),
   '--radius': length('10px', 'The radius of corners, at most 32px.'),
   '--logo-height': length('40px', 'The height of the logo, at most 96px.'),
-  '--font': row('font', system, system, 'Font families in order; fonts of the device only.'),
+  '--font': row('font', system, system, 'Font families in order of preference. Only fonts on the device are used.'),
 } as const satisfies Readonly<Record<string, ThemeVariable>>;
 
 export type ThemeName = keyof typeof themeVariables;

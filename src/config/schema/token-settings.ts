@@ -5,55 +5,58 @@ import { tokenFormats } from './client.ts';
 export const Tokens = record(
   {
     code: record(
-      { ttl: duration('60s', 'How long an authorization code is valid, at most 5m.') },
+      { ttl: duration('60s', 'An authorization code is valid for this long, at most 5m.') },
       {},
-      'Authorization codes.',
+      'These settings apply to authorization codes.',
     ),
     access: record(
       {
-        format: oneOf(tokenFormats, 'opaque', 'A client may override it.'),
-        ttl: duration('1h', 'How long an opaque access token is valid.'),
-        jwt_ttl: duration('15m', 'How long a JWT access token is valid.'),
+        format: oneOf(tokenFormats, 'opaque', 'Access tokens have this format. A client may override it.'),
+        ttl: duration('1h', 'An opaque access token is valid for this long.'),
+        jwt_ttl: duration('15m', 'A JWT access token is valid for this long.'),
         claims: named(
           text(),
           {},
-          'Claim → `user.NAME` or `client.NAME`: the entry of `claims` that the claim takes its value from.',
+          'Each claim takes its value from an entry of `claims`: `user.NAME` or `client.NAME`.',
         ),
       },
       {},
-      'Access tokens.',
+      'These settings apply to access tokens.',
     ),
     refresh: record(
       {
-        ttl: duration('7d', 'How long a refresh token is valid. Each use issues a new one.'),
-        absolute_ttl: duration('30d', 'After this long the user logs in again, however often the token was used.'),
+        ttl: duration('7d', 'A refresh token is valid for this long. Each use issues a new refresh token.'),
+        absolute_ttl: duration(
+          '30d',
+          'After this time the user must log in again, even if the client used the refresh token.',
+        ),
         reuse_leeway: duration(
           '10s',
-          'A second use of a refresh token within this time is rejected. A later one revokes all tokens of its grant.',
+          'If a client uses a refresh token again within this time, the service rejects the request and revokes nothing. A later second use revokes all tokens of its grant.',
         ),
-        retry_window: duration('0s', 'For this long a client that lost the answer gets the same tokens again.'),
+        retry_window: duration('0s', 'If a client lost the answer, it can get the same tokens again for this long.'),
         access_token: oneOf(
           ['new', 'extend'],
           'new',
-          'A refresh gives a new access token, or makes the old one last longer (opaque only).',
+          'new: a refresh returns a new access token. extend: a refresh extends the lifetime of the old access token (opaque tokens only).',
         ),
       },
       {},
-      'Refresh tokens.',
+      'These settings apply to refresh tokens.',
     ),
     session_key: record(
-      { ttl: duration('7d', 'How long a session key is valid.') },
+      { ttl: duration('7d', 'A session key is valid for this long.') },
       {},
-      'Keys of the browserless exchange.',
+      'These settings apply to keys of the browserless exchange.',
     ),
     max_a_minute: count(
       6000,
-      'Requests for tokens and session keys of one client from one address (of IPv6: its /64) in any minute, and a twentieth of it for codes of one session to one client; above: 429. 0: no limit.',
+      'One client at one address (or IPv6 /64) may request this many tokens and session keys in any minute. One session may request a twentieth of this number in codes for one client. Further requests get 429. 0 means no limit.',
       0,
     ),
   },
   {},
-  'Form and lifetime of tokens.',
+  'These settings define the form and the lifetime of tokens.',
 );
 
 type TokensFile = Static<typeof Tokens>;

@@ -8,12 +8,12 @@ export type TrustedProxiesFile = readonly string[] | { readonly from: readonly s
 /** Whom the gateway believes: CIDRs, or these with how their X-Forwarded-Host is taken. */
 export function trustedProxies(description: string) {
   const parts = record({
-    from: list(text(), undefined, 'CIDRs, as in the short form.'),
+    from: list(text(), undefined, 'The gateway trusts proxies in these CIDRs, as in the short form.'),
     host: Type.Optional(
       oneOf(
         ['forwarded'],
         undefined,
-        'forwarded: requests are judged by the host of X-Forwarded-Host, and the upstream is told it. The proxy must set it on each request; a bad or repeated value, or a list, is 400. Absent: the same with Host.',
+        'forwarded: the gateway takes the host from X-Forwarded-Host and sends it to the upstream. The proxy must set this header on each request. If the header is invalid, repeated or a list, the answer is 400. By default, the gateway takes the host from `Host`.',
       ),
     ),
   });

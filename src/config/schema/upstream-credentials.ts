@@ -3,7 +3,10 @@ import * as Type from 'typebox';
 import { digestAlgorithmNames, qops } from '../../http-auth/digest-algorithms.ts';
 import { flag, oneOf, record, text } from '../words/schema.ts';
 
-const account = { username: text(undefined, 'Without a colon.'), password: text(undefined, 'Best a variable.') };
+const account = {
+  username: text(undefined, 'This is the username, without a colon.'),
+  password: text(undefined, 'This is a secret: use a variable.'),
+};
 
 const Digest = record(
   {
@@ -11,43 +14,44 @@ const Digest = record(
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
       default: ['SHA-256', 'SHA-512-256', 'MD5'],
-      description: 'The accepted schemes. The gateway uses the first one that the upstream offers.',
+      description: 'The gateway accepts these algorithms, and uses the first one that the upstream offers.',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
       default: ['auth', 'auth-int'],
       description:
-        'The accepted values of qop. The gateway uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first.',
+        'The gateway accepts these values of qop, and uses the first one that the upstream offers. auth-int hashes the body, so the gateway holds the body first.',
     }),
-    userhash: flag(true, 'Where the upstream takes it, a hash stands for the name (RFC 7616 §3.4.4).'),
+    userhash: flag(true, 'The gateway sends a hash of the username if the upstream accepts one (RFC 7616 §3.4.4).'),
     cnonce: oneOf(
       ['request', 'nonce'],
       'request',
-      'request: a new one with each request. nonce: one as long as a nonce serves, for servers that want it so.',
+      'request makes a new cnonce for each request. nonce keeps one cnonce for each nonce, for servers that require it.',
     ),
   },
   undefined,
-  'Digest authentication (RFC 7616).',
+  'The gateway uses Digest authentication (RFC 7616).',
 );
 
 /** What an upstream has always wanted to see. */
 export const UpstreamCredentials = Type.Union(
   [
-    record({ basic: record(account) }, undefined, 'Basic authentication (RFC 7617).'),
-    record({ digest: Digest }, undefined, 'Digest authentication (RFC 7616).'),
+    record({ basic: record(account) }, undefined, 'The gateway uses Basic authentication (RFC 7617).'),
+    record({ digest: Digest }, undefined, 'The gateway uses Digest authentication (RFC 7616).'),
     record(
       {
         header: record({
-          name: text(undefined, 'The value of the header.'),
-          value: text(undefined, 'Best a variable.'),
+          name: text(undefined, 'The header has this name.'),
+          value: text(undefined, 'This is a secret: use a variable.'),
         }),
       },
       undefined,
-      'A header of any name.',
+      'The gateway sends this header.',
     ),
   ],
   {
-    description: '{ basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }',
+    description:
+      'The gateway authenticates with { basic: { username, password } }, { digest: { username, password } } or { header: { name, value } }.',
   },
 );
 

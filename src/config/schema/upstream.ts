@@ -10,26 +10,32 @@ export const engines = ['own', 'undici'] as const;
 
 const Health = record(
   {
-    path: text(undefined, 'The target of the health check, a GET without a credential. 2xx is healthy.'),
-    interval: duration('5s', 'Between two questions, a tenth more or less by chance.'),
-    timeout: duration('2s', 'For an answer; above: as if it had failed.'),
-    unhealthy_after: count(3, 'So many failures in a row, and the url gets no requests …'),
-    healthy_after: count(2, '… until it answered so many times in a row.'),
+    path: text(
+      undefined,
+      'The health check sends a GET without a credential for this target. Any 2xx answer means healthy.',
+    ),
+    interval: duration('5s', 'A check runs at this interval, a tenth more or less at random.'),
+    timeout: duration('2s', 'A check fails if no answer arrives within this time.'),
+    unhealthy_after: count(3, 'After this many failures in a row, the URL is unhealthy and gets no requests.'),
+    healthy_after: count(2, 'After this many good answers in a row, the URL is healthy again.'),
   },
   undefined,
-  'Asks each url whether it is well. Absent: every url counts as well.',
+  'The gateway checks the health of each URL. Without it, every URL counts as healthy.',
 );
 
 const CircuitBreaker = record(
   {
     failures: count(
       5,
-      'So many requests in a row without an answer (refused, cut, garbage, silence), and the url gets none …',
+      'After this many requests in a row without a valid answer, the circuit breaker opens and the URL gets no requests.',
     ),
-    open_for: duration('10s', '… for so long; then one, and with its answer all again.'),
+    open_for: duration(
+      '10s',
+      'The circuit breaker stays open for this long. Then one request tests the URL, and its answer closes the breaker.',
+    ),
   },
   undefined,
-  'Leaves a url alone that does not answer. An answer of any status is an answer. Absent: never.',
+  'The gateway stops sending requests to a URL that does not answer. Any status counts as an answer. The circuit breaker is off by default.',
 );
 
 const Tls = record(
@@ -37,58 +43,69 @@ const Tls = record(
     ca: Type.Optional(
       text(
         undefined,
-        "A PEM file of the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's.",
+        "A PEM file with the only certificate authorities that the gateway trusts for this upstream. By default, it trusts the system's authorities.",
       ),
     ),
-    cert: Type.Optional(text(undefined, 'File: the certificate that is shown to it, PEM; with `key`.')),
-    key: Type.Optional(text(undefined, 'File: the private key of `cert`, PEM.')),
+    cert: Type.Optional(
+      text(undefined, 'This PEM file holds the certificate that the gateway presents. It needs `key`.'),
+    ),
+    key: Type.Optional(text(undefined, 'This PEM file holds the private key of `cert`.')),
     server_name: Type.Optional(
-      text(undefined, 'The name that its certificate must have. Absent: the host of the url.'),
+      text(undefined, 'The certificate must have this name. The default is the host of the URL.'),
     ),
   },
   undefined,
-  'Towards https urls. Certificates are always verified; the files are read again when they change.',
+  'These settings apply to https URLs. The gateway always verifies certificates, and reads the files again when they change.',
 );
 
 export const UpstreamSettings = record(
   {
-    url: Type.Optional(text(undefined, 'http: or https:, host and port, no path.')),
+    url: Type.Optional(text(undefined, 'The API has this URL: http: or https:, host and port, no path.')),
     urls: Type.Optional(
-      Type.Array(text(), { minItems: 1, description: 'Several of the same, between which requests are shared out.' }),
+      Type.Array(text(), {
+        minItems: 1,
+        description: 'The API has these URLs. The gateway distributes requests among them.',
+      }),
     ),
     balance: oneOf(
       balances,
       'round_robin',
-      'Between `urls`: one after the other, or where the fewest requests are in flight.',
+      'round_robin uses `urls` in turn. least_connections uses the URL with the fewest requests in flight.',
     ),
-    host: text('preserve', 'The Host that the upstream sees: preserve | upstream | a literal.'),
-    case_sensitive: flag(true, 'false: it treats /API and /api alike, so its routes match without case.'),
+    host: text(
+      'preserve',
+      'The upstream sees this Host: preserve (as the client sent it), upstream (as in the URL), or a literal.',
+    ),
+    case_sensitive: flag(
+      true,
+      'false: the API treats /API and /api as equal, so its routes ignore upper and lower case.',
+    ),
     credentials: Type.Optional(UpstreamCredentials),
     timeout: record(
       {
-        connect: duration('2s', 'For a connection to open.'),
+        connect: duration('2s', 'A connection must open within this time.'),
         response: Type.Optional(
           duration(
             undefined,
-            'To the first byte of the answer. Absent: 30s; no limit while all its routes are in shadow.',
+            'The first byte of the answer must arrive within this time. The default is 30s. While all routes of the upstream are in shadow mode, the default is no limit.',
           ),
         ),
         idle: Type.Optional(
           durationOrNone(
             undefined,
-            'Between two bytes of the answer; none for quiet streams. Absent: 60s; no limit while all its routes are in shadow.',
+            'The answer may pause for this long. Use none for quiet streams. The default is 60s. While all routes of the upstream are in shadow mode, the default is no limit.',
           ),
         ),
       },
       {},
-      'How long it is waited for; above: 504.',
+      'The gateway waits this long for the upstream, then answers 504.',
     ),
     retries: Type.Integer({
       minimum: 0,
       maximum: 5,
       default: 1,
       description:
-        'How often a request is sent again, to another url where there is one: of an idempotent method without a body when its connection broke before an answer, any when no connection opened.',
+        'The gateway retries a request this many times, at another URL if there is one. It retries any request if no connection opened. It retries an idempotent request without a body if the connection broke before an answer.',
     }),
     health: Type.Optional(Health),
     circuit_breaker: Type.Optional(CircuitBreaker),
@@ -96,17 +113,20 @@ export const UpstreamSettings = record(
     engine: oneOf(
       engines,
       'own',
-      'The client that speaks HTTP/1.1 with the upstream. own: a small, strict client; undici takes over for ten minutes if own does not understand how an answer begins. undici: always undici, which costs the gateway about half as much again for each request.',
+      'The gateway uses this client for HTTP/1.1 with the upstream. own: a small, strict client. If it does not understand the beginning of an answer, the gateway uses undici for ten minutes. undici: the gateway always uses undici. Each request then costs the gateway about half as much again.',
     ),
-    http2: flag(false, 'true: HTTP/2, by ALPN over https or at once over http.'),
+    http2: flag(
+      false,
+      'true: the gateway uses HTTP/2. It negotiates by ALPN over https, and does not negotiate over http.',
+    ),
     max_connections: count(
       256,
-      'Connections to each url at one time, without those that became WebSockets; with `http2`, requests.',
+      'Each URL may have at most this many connections at a time. WebSockets do not count. With `http2`, this is the number of requests at a time.',
     ),
-    max_pending: count(1024, 'Requests that wait for a connection; above: 503.', 0),
+    max_pending: count(1024, 'At most this many requests may wait for a connection. Further requests get 503.', 0),
   },
   undefined,
-  'An API behind the gateway.',
+  'This is an API behind the gateway.',
 );
 
 export type UpstreamFile = Static<typeof UpstreamSettings>;

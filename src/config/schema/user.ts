@@ -4,17 +4,26 @@ import { anything, named, record, text } from '../words/schema.ts';
 
 export const User = record(
   {
-    username: text(undefined, 'The name that the user types to log in. Upper and lower case are equal.'),
-    password_argon2: Type.Optional(text(undefined, 'As `gatehouse hash-password` prints it: $argon2id$v=19$…')),
-    password: Type.Optional(text(undefined, 'The password itself; only with `development: true`.')),
-    name: Type.Optional(text(undefined, 'For people.')),
-    claims: named(anything(), {}, 'Facts about the user; `tokens.access.claims` says which go into tokens.'),
+    username: text(undefined, 'The user types this name to log in. Upper and lower case do not matter.'),
+    password_argon2: Type.Optional(
+      text(undefined, 'This is the password hash that `gatehouse hash-password` prints: $argon2id$v=19$….'),
+    ),
+    password: Type.Optional(text(undefined, 'This is the password itself. It is valid only with `development: true`.')),
+    name: Type.Optional(text(undefined, 'Pages show this name.')),
+    claims: named(
+      anything(),
+      {},
+      'These are facts about the user. `tokens.access.claims` says which facts tokens contain.',
+    ),
     subject: Type.Optional(
-      text(undefined, 'The `sub` of tokens for this user, never given to another. Default: the username.'),
+      text(
+        undefined,
+        'Tokens for this user have this `sub`. No other user ever gets the same `sub`. The default is the username.',
+      ),
     ),
   },
   undefined,
-  'A person who may log in.',
+  'This is a person who may log in.',
 );
 
 export type UserFile = Static<typeof User>;

@@ -6,10 +6,10 @@ import { named, text } from '../words/schema.ts';
 export const scopes = named(
   text(),
   {},
-  'User → the scope that the user holds, space-delimited. Without an entry a user holds none.',
+  'Each user has this space-delimited scope. A user without an entry has no scope.',
 );
 
 export const storage = Type.String({
   pattern: storagePattern(),
-  description: `${storageWritten()}: the \`storage\` of a Gatehouse authorization service. It is only read, and a change holds within a second.`,
+  description: `The gateway reads this \`storage\` of a Gatehouse authorization service: ${storageWritten()}. A change applies within a second.`,
 });

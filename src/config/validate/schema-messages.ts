@@ -29,7 +29,7 @@ const rows: Readonly<Record<Keyword, Row>> = {
   },
   enum: ({ pointer, value, schema, shown }) => ({
     pointer,
-    message: `${shown} is not one of the words taken here`,
+    message: `${shown} is not one of the accepted words`,
     hint:
       typeof value === 'string'
         ? (didYouMean(value, schema.enum ?? []) ?? `write one of ${(schema.enum ?? []).join(', ')}`)
@@ -37,7 +37,7 @@ const rows: Readonly<Record<Keyword, Row>> = {
   }),
   const: ({ pointer, schema, shown }) => ({
     pointer,
-    message: `${shown} is not taken here`,
+    message: `${shown} is not accepted here`,
     hint: `write ${JSON.stringify(schema.const)}`,
   }),
   unit: wrongForm,
@@ -57,7 +57,7 @@ const rows: Readonly<Record<Keyword, Row>> = {
   type: wrongType,
   anyOf: ({ pointer, schema, shown }) => ({
     pointer,
-    message: `${shown} is not one of the forms taken here`,
+    message: `${shown} is not one of the accepted forms`,
     hint: schema.description,
   }),
 };
@@ -107,7 +107,7 @@ const wanted: Record<string, string> = {
 function wrongForm({ pointer, schema, shown }: Context): Finding {
   const unit = schema.unit && unitTable[schema.unit];
   if (unit === undefined)
-    return { pointer, message: `${shown} is not of the form taken here`, hint: schema.description };
+    return { pointer, message: `${shown} does not have the accepted form`, hint: schema.description };
   const none = schema.pattern?.startsWith('^(none|') ? ', or `none`' : '';
   return { pointer, message: `${shown} is not ${unit.noun}`, hint: `${unit.form}${none}` };
 }
@@ -141,6 +141,6 @@ function typeHint(value: unknown, schema: Schema, isShown: boolean): string | un
   if (schema.type === 'array' && typeof value === 'string')
     return `write [${isShown && !value.includes(' ') ? value : '…'}]`;
   return schema.type === 'boolean' && typeof value === 'string' && /^(yes|no|on|off)$/i.test(value)
-    ? 'YAML 1.2 knows only true and false'
+    ? 'YAML 1.2 accepts only true and false'
     : undefined;
 }

@@ -29,7 +29,7 @@ function plainTextFaults(pointer: Pointer, url: URL, { protection, advice }: Con
       pointer,
       severity: 'warning',
       message: `without \`${protection[0]}\` the connection to the database can be read and changed on the way`,
-      hint: `write ${advice.safe}, or ${advice.plain} where that does not matter`,
+      hint: `write ${advice.safe}, or ${advice.plain} if that does not matter`,
     },
   ];
 }

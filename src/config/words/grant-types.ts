@@ -18,8 +18,8 @@ export const grantTraits = {
   authorization_code: { redirects: true, yieldsRefresh: true },
   refresh_token: {},
   client_credentials: { confidential: 'RFC 6749 §4.4' },
-  password: { yieldsRefresh: true, legacy: 'the client gets to know the password of the user (RFC 9700 §2.4)' },
-  implicit: { redirects: true, legacy: 'the token passes through the address of a page (RFC 9700 §2.1.2)' },
+  password: { yieldsRefresh: true, legacy: 'the client learns the password of the user (RFC 9700 §2.4)' },
+  implicit: { redirects: true, legacy: 'the token appears in the address of a page (RFC 9700 §2.1.2)' },
 } as const satisfies Readonly<Record<string, GrantTraits>>;
 
 export type GrantType = keyof typeof grantTraits;

@@ -24,7 +24,7 @@ export function compileLinearPattern(source: string): LinearPattern | PatternFau
     const compiled = re2().compile(source);
     return (text) => compiled.test(text);
   } catch (error) {
-    return { kind: 'fault', message: `RE2 does not take the pattern \`${source}\`: ${inWords(error)}`, hint: HINT };
+    return { kind: 'fault', message: `RE2 does not accept the pattern \`${source}\`: ${inWords(error)}`, hint: HINT };
   }
 }
 

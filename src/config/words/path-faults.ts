@@ -1,4 +1,4 @@
-import { strictReading } from './path-readings.ts';
+import { octetsOf, strictReading } from './path-readings.ts';
 
 /** What makes a server read a path as another one. Such a path is refused, and no literal of the file can have it. */
 export type PathFaultCode =
@@ -48,18 +48,16 @@ export function findPathFault(path: string): PathFaultCode | undefined {
  */
 function hasDotSegment(path: string): boolean {
   if (!path.includes('%')) return DOTS.test(path);
-  return laxText(path)
-    .normalize('NFKC')
-    .split(/[/\\]/)
-    .some((segment) => DOT_SEGMENT.test(segment.replace(/[\p{C}\p{Z}]/gu, '')));
+  return HIDDEN_DOTS.test(laxText(path).normalize('NFKC'));
 }
 
 const DOTS = /(?:^|\/)\.{1,2}(?:$|[/;])/;
-const DOT_SEGMENT = /^\.{1,2}(?:$|[;?#])/;
+const HIDDEN_DOTS = /(?:^|[/\\])[\p{C}\p{Z}]*\.[\p{C}\p{Z}]*(?:\.[\p{C}\p{Z}]*)?(?:$|[/\\;?#])/u;
 
 /** The path as a decoder reads it that checks nothing: overlong forms become what they hide, stray octets are dropped. */
 function laxText(path: string): string {
   const octets = octetsOf(path);
+  if (!BEYOND_ASCII.test(octets)) return octets;
   let text = '';
   for (let at = 0; at < octets.length; ) {
     const { character, length } = laxCharacter(octets, at);
@@ -69,24 +67,23 @@ function laxText(path: string): string {
   return text;
 }
 
-function octetsOf(path: string): readonly number[] {
-  return Array.from(path.matchAll(/%([0-9A-Fa-f]{2})|[^%]/g), ([plain, hex]) =>
-    hex === undefined ? plain.charCodeAt(0) : Number.parseInt(hex, 16),
-  );
-}
-
 interface Lax {
   readonly character: string;
   /** Octets. */
   readonly length: number;
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
 /** What hides a dot or a slash wins: whether the octets behind it may continue a character is not asked. */
-function laxCharacter(octets: readonly number[], at: number): Lax {
-  const lead = octets[at] as number;
-  if (lead < 0x80) return { character: String.fromCharCode(lead), length: 1 };
+function laxCharacter(octets: string, at: number): Lax {
+  const lead = octets.charCodeAt(at);
+  if (lead < 0x80) return { character: octets.charAt(at), length: 1 };
   const length = lengthAfter(lead);
-  const rest = octets.slice(at + 1, at + length);
+  const rest = octets
+    .slice(at + 1, at + length)
+    .split('')
+    .map((octet) => octet.charCodeAt(0));
   if (length === 1 || rest.length < length - 1) return STRAY;
   const point = rest.reduce((value, octet) => value * 64 + (octet & 0x3f), lead & (0x7f >> length));
   const isSound = rest.every((octet) => (octet & 0xc0) === 0x80) && point <= 0x10ffff;

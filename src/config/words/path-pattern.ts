@@ -164,12 +164,12 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => /%(?:3F|23)/.test(text),
     message: (piece) => `\`${piece}\` has an encoded \`?\` or \`#\`, where some servers end the path`,
-    hint: 'take such a segment with a name: `{name}`',
+    hint: 'match such a segment with a name: `{name}`',
   },
   {
     found: (text) => text.includes('%') && BLANK_END.test(strictReading(text)),
     message: (piece) => `\`${piece}\` ends with a blank, which some servers drop`,
-    hint: 'take such a segment with a name: `{name}`',
+    hint: 'match such a segment with a name: `{name}`',
   },
   {
     found: (text) => /%(?![0-9A-F]{2})|%25[0-9A-Fa-f]{2}/.test(text),
@@ -191,7 +191,7 @@ const literalFaults: readonly LiteralFault[] = [
 function tooMany(count: number, things: string, most: number): PathFault {
   return fault(
     `the path has ${count} ${things}`,
-    `no more than ${most} are taken; \`{name*}\` takes the rest of a path`,
+    `at most ${most} are allowed; \`{name*}\` matches the rest of a path`,
   );
 }
 

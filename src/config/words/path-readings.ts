@@ -5,9 +5,11 @@
  * path has another spelling of them.
  */
 
+// Each expression takes a run of encodings at once: a call for each would hold the event loop on a long path.
+
 /** Percent-encoded UTF-8 beyond ASCII, shortest form only (RFC 3629 §4). */
 const BEYOND_ASCII =
-  /%(?:C[2-9A-F]|D[0-9A-F])%[89AB][0-9A-F]|%E0%[AB][0-9A-F]%[89AB][0-9A-F]|%(?:E[1-9A-CEF])(?:%[89AB][0-9A-F]){2}|%ED%[89][0-9A-F]%[89AB][0-9A-F]|%F0%[9AB][0-9A-F](?:%[89AB][0-9A-F]){2}|%F[1-3](?:%[89AB][0-9A-F]){3}|%F4%8[0-9A-F](?:%[89AB][0-9A-F]){2}/g;
+  /(?:%(?:C[2-9A-F]|D[0-9A-F])%[89AB][0-9A-F]|%E0%[AB][0-9A-F]%[89AB][0-9A-F]|%(?:E[1-9A-CEF])(?:%[89AB][0-9A-F]){2}|%ED%[89][0-9A-F]%[89AB][0-9A-F]|%F0%[9AB][0-9A-F](?:%[89AB][0-9A-F]){2}|%F[1-3](?:%[89AB][0-9A-F]){3}|%F4%8[0-9A-F](?:%[89AB][0-9A-F]){2})+/g;
 
 /**
  * The raw reading: hex digits in upper case (RFC 3986 §6.2.2.1), and non-ASCII characters as letters. Invalid UTF-8 stays
@@ -15,15 +17,19 @@ const BEYOND_ASCII =
  */
 export function strictReading(path: string): string {
   if (!path.includes('%')) return path;
-  const upper = path.replace(/%[0-9a-f]{2}/gi, (encoded) => encoded.toUpperCase());
+  const upper = LOWER_CASE.test(path) ? path.replace(ENCODED, (run) => run.toUpperCase()) : path;
   return upper.replace(BEYOND_ASCII, decodeURIComponent);
 }
 
-const ASCII = /%[0-7][0-9A-F]/g;
+const LOWER_CASE = /%[0-9A-F]?[a-f]/;
+/** A run of encodings. */
+const ENCODED = /(?:%[0-9A-Fa-f]{2})+/g;
+const ASCII = /(?:%[0-7][0-9A-F])+/g;
+const ASCII_LESS_SLASH = /(?:%(?:[013-7][0-9A-F]|2[0-9A-E]))+/g;
 
 /** Decoded once. An encoded slash stays: the route's own setting decides its meaning (`encoded_slashes`). */
 export function decodedReading(strict: string): string {
-  return strict.replace(ASCII, (encoded) => (encoded === '%2F' ? encoded : decodeURIComponent(encoded)));
+  return strict.replace(ASCII_LESS_SLASH, decodeURIComponent);
 }
 
 /** The segments as an application sees them that takes every letter, an encoded slash too. */
@@ -38,11 +44,20 @@ export function decodedSegments(strict: string): readonly string[] {
  */
 export function decodedReadings(strict: string): readonly string[] {
   const decoded = decodedReading(strict);
-  const latin1 = decoded.replace(STRAY, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return latin1 === decoded ? shortenings(decoded) : [...shortenings(decoded), ...shortenings(latin1)];
+  const lenient = decoded.replace(STRAY, octetsOfRun);
+  return lenient === decoded ? shortenings(decoded) : [...shortenings(decoded), ...shortenings(lenient)];
 }
 
-const STRAY = /%([89A-F][0-9A-F])/g;
+/** The path with each encoding as one octet: the character of its number (Latin-1). */
+export function octetsOf(path: string): string {
+  return path.replace(ENCODED, octetsOfRun);
+}
+
+function octetsOfRun(run: string): string {
+  return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1');
+}
+
+const STRAY = /(?:%[89A-F][0-9A-F])+/g;
 
 function shortenings(decoded: string): readonly string[] {
   const cut = decoded.split(/[?#]/, 1)[0] as string;
@@ -61,7 +76,14 @@ function withoutBlanksInside(path: string): string {
 
 /** From the end, letter by letter: one expression would take the square of a long run of blanks. */
 function withoutBlanks(text: string): string {
-  if (!BLANK_BEFORE_END.test(text)) return text;
-  const letters = Array.from(text);
-  return letters.slice(0, letters.findLastIndex((letter) => !BLANK.test(letter)) + 1).join('');
+  let end = text.length;
+  while (end > 0) {
+    const start = end - (SUPPLEMENTARY_AT_END.test(text.slice(end - 2, end)) ? 2 : 1);
+    if (!BLANK.test(text.slice(start, end))) break;
+    end = start;
+  }
+  return text.slice(0, end);
 }
+
+/** A character of two code units. */
+const SUPPLEMENTARY_AT_END = /[\u{10000}-\u{10FFFF}]$/u;

@@ -22,12 +22,12 @@ const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 const rules: readonly Rule[] = [
   {
     breaks: (text) => text.includes('#'),
-    message: () => 'a redirect address has no fragment (RFC 6749 §3.1.2)',
+    message: () => 'a redirect address must not have a fragment (RFC 6749 §3.1.2)',
     hint: 'leave out `#` and what follows',
   },
   {
     breaks: (text) => text.includes('*'),
-    message: () => 'a redirect address has no wildcard: it is compared byte by byte (RFC 9700 §4.1.3)',
+    message: () => 'a redirect address must not have a wildcard: it is compared byte by byte (RFC 9700 §4.1.3)',
     hint: 'list every address whole',
   },
   {
@@ -37,13 +37,13 @@ const rules: readonly Rule[] = [
   },
   {
     breaks: (_, url) => url.username !== '' || url.password !== '',
-    message: () => 'a redirect address has no user name and password',
+    message: () => 'a redirect address must not have a user name and password',
     hint: 'remove the part before `@`',
   },
   {
     breaks: (_, url) => !isHttp(url) && !schemeOf(url).includes('.'),
-    message: (url) => `\`${schemeOf(url)}:\` is not a scheme to send a browser to`,
-    hint: 'https://…, or for an app a name that you own, reversed: com.example.app:/callback (RFC 8252 §7.1)',
+    message: (url) => `\`${schemeOf(url)}:\` is not a scheme that a browser may be sent to`,
+    hint: 'write https://…; for an app, write a name that you own in reverse order, such as com.example.app:/callback (RFC 8252 §7.1)',
   },
   {
     breaks: (text, url) => isHttp(url) && !/^https?:\/\/[^/?]/i.test(text),
@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
   },
   {
     breaks: (_, url) => url.protocol === 'http:' && !isLoopback(url.hostname),
-    message: () => 'over http beyond this machine others can read the code on its way (RFC 8252 §7.3, RFC 9700 §2.6)',
+    message: () => 'over http to another machine, others can read the code in transit (RFC 8252 §7.3, RFC 9700 §2.6)',
     hint: 'use https',
   },
 ];

@@ -13,15 +13,15 @@ export function endpointFaults(at: Pointer, text: string | undefined, developmen
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return [{ pointer: at, message: 'not an https URL', hint: 'write it whole: https://auth.example.com/…' }];
   if (url.username !== '' || url.password !== '')
-    return [{ pointer: at, message: 'a URL here has no user name and password' }];
+    return [{ pointer: at, message: 'a URL here must not have a user name and password' }];
   if (url.hash !== '' || text.endsWith('#'))
-    return [{ pointer: at, message: 'a URL here has no fragment', hint: 'leave out `#` and what follows' }];
+    return [{ pointer: at, message: 'a URL here must not have a fragment', hint: 'leave out `#` and what follows' }];
   if (url.protocol === 'https:' || isLoopback(url.hostname) || development) return [];
   return [
     {
       pointer: at,
-      message: 'http beyond this machine can be read and changed on the way',
-      hint: 'use https, or say `development: true` where that does not matter',
+      message: 'others can read and change http traffic between machines',
+      hint: 'use https, or say `development: true` if that does not matter',
     },
   ];
 }

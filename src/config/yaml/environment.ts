@@ -34,7 +34,7 @@ function ignored({ prefix: begins, service }: ServiceLink): Fault {
   return {
     at: placeOfVariable(`${begins}_SERVICE_HOST`),
     severity: 'warning',
-    message: `this and the others of Kubernetes for the Service ${service} are no settings, and are ignored`,
+    message: `this variable and the others of Kubernetes for the Service ${service} are not settings, and are ignored`,
     hint: 'say `enableServiceLinks: false` in the pod, or give the Service another name',
   };
 }
@@ -51,8 +51,8 @@ function applyOne(tree: Tree, schema: Schema, { name, value, sources }: Override
   const inFile = levels.length > 1 && levels.at(-1) === 'FILE';
   if (inFile) levels.pop();
   if (levels.some((level) => level === '' || level.toLowerCase() === '__proto__'))
-    return { message: `a level has no name` };
-  if (levels[0]?.toLowerCase() === 'routes') return { message: `routes stand only in the file` };
+    return { message: `a part of the name is empty` };
+  if (levels[0]?.toLowerCase() === 'routes') return { message: `routes can be set only in the file` };
   if (tree.kind !== 'map') return undefined;
   const spot = descend(tree, schema, levels, name);
   if ('message' in spot) return spot;
@@ -84,7 +84,7 @@ function descend(
     if (next.type !== 'object')
       return {
         message: `\`${key}\` has no keys`,
-        hint: next.type === 'array' ? 'a list is given whole, as YAML text' : undefined,
+        hint: next.type === 'array' ? 'write the whole list as YAML text' : undefined,
       };
     parent = mapAt(parent, key, name);
     of = next;

@@ -15,7 +15,7 @@ const oneAnchor: YamlWords = {
 };
 export const nestedTooDeep: YamlWords = {
   message: 'lists and maps are nested too deep',
-  hint: 'is this the file that is meant?',
+  hint: 'check that this is the intended file',
 };
 const unclear: YamlWords = {
   message: 'not valid YAML: this does not belong here',
@@ -28,16 +28,16 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   BAD_ALIAS: oneAnchor,
   BAD_COLLECTION_TYPE: noTags,
   BAD_DIRECTIVE: {
-    message: 'a line that starts with `%` is a directive of YAML, and there is none of this kind',
+    message: 'a line that starts with `%` is a directive of YAML, and this directive does not exist',
     hint: 'put text that starts with `%` in quotes',
   },
   BAD_DQ_ESCAPE: {
-    message: 'a backslash in double quotes that YAML has no meaning for',
+    message: 'a backslash in double quotes that YAML does not define',
     hint: 'write two, or put the text in single quotes',
   },
   BAD_INDENT: {
     message: 'the indentation fits nothing above it',
-    hint: 'keys of one map start in one column, and so do the items of one list',
+    hint: 'keys of one map start in one column, and so do the items of one list; if they do, close a bracket that is open above',
   },
   BAD_PROP_ORDER: oneAnchor,
   BAD_SCALAR_START: { message: 'no text without quotes starts with this character', hint: 'put it in quotes' },
@@ -52,7 +52,10 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   DUPLICATE_KEY: { message: 'this key occurs twice in the same map', hint: 'keep one of them' },
   IMPOSSIBLE: unclear,
   KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for a quote that is not closed' },
-  MISSING_CHAR: { message: 'a quote or bracket is not closed, or `:` is missing after a key' },
+  MISSING_CHAR: {
+    message: 'a quote or bracket is not closed, or `:` is missing after a key',
+    hint: 'if neither is the case, compare the indentation with the lines above: keys of one map start in one column',
+  },
   MULTILINE_IMPLICIT_KEY: {
     message: 'a key on more than one line, or text where a key belongs',
     hint: 'look for a `:` that is missing after a key; a value on a line of its own is indented more than its key',
@@ -62,7 +65,7 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   MULTIPLE_TAGS: noTags,
   NON_STRING_KEY: { message: 'a key must be a plain word' },
   RESOURCE_EXHAUSTION: nestedTooDeep,
-  TAB_AS_INDENT: { message: 'a tab in the indentation', hint: 'YAML is indented with spaces' },
+  TAB_AS_INDENT: { message: 'a tab in the indentation', hint: 'indent YAML with spaces' },
   TAG_RESOLVE_FAILED: noTags,
   UNEXPECTED_TOKEN: unclear,
 };

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { settableClock } from '../../support/settable-clock.ts';
 import { basic, other, run, shop } from '../running-service.ts';
 
 const grant = { grant_type: 'client_credentials' };
@@ -13,7 +14,7 @@ interface TokenAnswer {
 }
 
 t.test('a client gets a token for its registered scope', async (t) => {
-  const service = await run(t);
+  const service = await run(t, { clock: settableClock() });
   const response = await service.post('/oauth2/token', grant, basic(shop));
   t.equal(response.status, 200);
   t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -195,7 +196,7 @@ t.test('resource may repeat, and becomes the audience; without it the first reso
 
 t.test('a JWT is of the form of RFC 9068, lives for jwt_ttl, and verifies against the published keys', async (t) => {
   for (const alg of ['ES256', 'EdDSA', 'RS256'] as const) {
-    const service = await run(t, { config: { signing: { alg } } });
+    const service = await run(t, { clock: settableClock(), config: { signing: { alg } } });
     const response = await service.post('/oauth2/token', { ...grant, scope: 'orders.read' }, basic(shopJwt));
     const answer = (await response.json()) as TokenAnswer;
     t.equal(answer.expires_in, 900);

@@ -13,7 +13,7 @@ async function error(response: Response | Promise<Response>): Promise<string> {
 const refused = '400 invalid_grant';
 
 t.test('a code is exchanged for an access token and a refresh token of what the user granted', async (t) => {
-  const service = await run(t);
+  const service = await run(t, { clock: settableClock() });
   const response = await redeem(service, await code(service));
   t.equal(response.status, 200);
   t.equal(response.headers.get('cache-control'), 'no-store');

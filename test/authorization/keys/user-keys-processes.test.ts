@@ -9,6 +9,7 @@ import { makeOpaqueToken, tokenPrefixes } from '../../../src/authorization/token
 import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import type { Records } from '../../../src/storage/records/records.ts';
+import { launcher } from '../../support/launcher.ts';
 import { postgresServer, skipWithoutPostgres as skip } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { codeRecord, type TokenAnswer, verifier } from '../grant-flow.ts';
@@ -153,8 +154,6 @@ t.test('two processes on PostgreSQL that need the first key of a user at once ma
       for (const token of tokens.slice(0, 2)) t.equal((await service.introspect(token)).active, true);
   }
 });
-
-const launcher = new URL('../../../bin/gatehouse.js', import.meta.url).pathname;
 
 async function command(directory: string, words: readonly string[], input = '') {
   const config = ['--config', join(directory, 'authorization.yaml')];

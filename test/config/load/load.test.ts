@@ -69,7 +69,7 @@ t.test('all problems are told at once, in the order of the file', async (t) => {
   t.strictSame(places(`${text}  - match: { path: /x }\n    upstream: order\n`), [
     '2:17 `soon` is not a duration',
     '9:45 unknown key `hots`',
-    '16:13 `pubic` is not one of the words taken here',
+    '16:13 `pubic` is not one of the accepted words',
     '17:5 this route says neither `scope` nor `access`',
     '18:15 there is no upstream `order`',
   ]);
@@ -191,6 +191,12 @@ t.test('what is not YAML is told once', async (t) => {
   t.match(places(`${sound}? [a, b]\n: x\n`), [/a key must be a plain word/]);
 });
 
+t.test('a key that is one space short, and a brace that is left open, are told with both causes', async (t) => {
+  const routes = `${sound.slice(0, sound.indexOf('routes:'))}routes:\n  - match: { path: "/a"`;
+  t.match(problems(`${routes} }\n   access: public\n`), [{ hint: /compare the indentation/ }]);
+  t.match(problems(`${routes}\n    access: public\n`), [{ hint: /a bracket that is open above/ }]);
+});
+
 t.test('a file that is empty or no map is told', async (t) => {
   t.match(places(''), [/is empty, and takes a map/]);
   t.match(places('- a\n'), [/expected a map of keys and values, found a list/]);
@@ -240,13 +246,13 @@ t.test('a union is told by the alternative that was meant', async (t) => {
     base.routes[0].scope = scope;
     return problems(JSON.stringify(base)).map(({ message }) => message);
   };
-  t.strictSame(told({ any_of: ['a'], all_of: ['b'] }), ['a map is not one of the forms taken here']);
+  t.strictSame(told({ any_of: ['a'], all_of: ['b'] }), ['a map is not one of the accepted forms']);
   t.strictSame(told({ any_of: ['a'], al_of: ['b'] }), ['unknown key `al_of`']);
   t.strictSame(told({ any_of: [] }), ['the list is empty']);
   t.strictSame(told({ all_of: ['a', 5] }), ['expected text, found `5`']);
   t.strictSame(told(''), ['the text is empty']);
-  t.strictSame(told(5), ['`5` is not one of the forms taken here']);
-  t.strictSame(told({ anyof: ['a'] }), ['a map is not one of the forms taken here']);
+  t.strictSame(told(5), ['`5` is not one of the accepted forms']);
+  t.strictSame(told({ anyof: ['a'] }), ['a map is not one of the accepted forms']);
 });
 
 t.test('a number below what makes sense is told with the least that does', async (t) => {

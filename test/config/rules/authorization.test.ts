@@ -30,7 +30,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'longest wait': [[top({ shutdown: { deadline: '30d' } }), /a wait of more than 24 days/]],
   issuer: [
-    [top({ issuer: 'http://auth.example.com' }), /http beyond this machine/],
+    [top({ issuer: 'http://auth.example.com' }), /others can read and change http traffic/],
     [top({ issuer: 'https://auth.example.com/?a' }), /an issuer has no query/],
     [top({ issuer: 'http://auth.example.com', development: true })],
     [top({ issuer: 'http://[::1]:8081' })],
@@ -55,7 +55,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   resources: [
     [top({ resources: ['/orders'] }), /is not an absolute URI/],
-    [top({ resources: ['https://api.example.com#x'] }), /has no fragment/],
+    [top({ resources: ['https://api.example.com#x'] }), /must not have a fragment/],
     [top({ resources: ['urn:example:api', 'https://api.example.com/?a=b'] })],
   ],
   'encryption keys': [
@@ -229,15 +229,15 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'redirect addresses': [
     [redirect('/callback'), /`\/callback` is not an absolute URI/],
-    [redirect('https://app.example.com/#top'), /has no fragment/],
-    [redirect('https://*.example.com/callback'), /has no wildcard/],
+    [redirect('https://app.example.com/#top'), /must not have a fragment/],
+    [redirect('https://*.example.com/callback'), /must not have a wildcard/],
     [redirect('https://app.example.com/call back'), /a character that no URI contains/],
     [redirect('https:\\\\app.example.com'), /a character that no URI contains/],
-    [redirect('https://app.example.com@evil.example/'), /no user name and password/],
+    [redirect('https://app.example.com@evil.example/'), /must not have a user name and password/],
     [redirect('http://app.example.com/callback'), /others can read the code/],
     [redirect('https:/callback'), /the address names no host/],
     ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'myapp:/callback', 'JavaScript:alert(1)'].map(
-      (uri): Case => [redirect(uri), /is not a scheme to send a browser to/],
+      (uri): Case => [redirect(uri), /is not a scheme that a browser may be sent to/],
     ),
     [
       client({ ...code, redirect_uris: ['https://app.example.com/', 'https://app.example.com/'] }),
@@ -305,14 +305,14 @@ const cases: Record<string, readonly Case[]> = {
         top({ session: { enabled: true } })(config);
         client({ session: true })(config);
       },
-      /^warning: nothing gives this client a code to exchange/,
+      /^warning: this client cannot get a code to exchange/,
     ],
     [
       (config) => {
         top({ session: { enabled: true } })(config);
         client({ session: true, grant_types: [], redirect_uris: ['com.example.app:/callback'] })(config);
       },
-      /^warning: nothing gives this client a code to exchange/,
+      /^warning: this client cannot get a code to exchange/,
     ],
     [
       (config) => {

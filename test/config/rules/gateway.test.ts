@@ -188,9 +188,9 @@ const cases: Record<string, readonly Case[]> = {
     [route({ claims: { owner: { equals: 'path.id' }, tenant: { one_of: ['acme', 7] } } })],
   ],
   expression: [
-    [route({ when: 'request.method ==' }), /this is no condition/],
+    [route({ when: 'request.method ==' }), /this is not a condition/],
     [route({ when: '1 + 1' }), /gives a int, not true or false/],
-    [route({ when: 'user.name == "x"' }), /this is no condition/],
+    [route({ when: 'user.name == "x"' }), /this is not a condition/],
     [route({ when: 'request.headers["x-env"] == identity.claims.env' })],
   ],
   'rewrite begins with the path': [
@@ -256,8 +256,8 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'place of API keys': [
     [apiKey()],
-    [apiKey({ name: 'Authorization' }), /`Authorization` has a meaning of its own/],
-    [apiKey({ name: 'X_Forwarded_For' }), /`X_Forwarded_For` has a meaning of its own/],
+    [apiKey({ name: 'Authorization' }), /`Authorization` already has a meaning/],
+    [apiKey({ name: 'X_Forwarded_For' }), /`X_Forwarded_For` already has a meaning/],
     [apiKey({ name: 'X Key' }), /`X Key` is not a header name/],
     [apiKey({ in: 'query', name: 'api_key' })],
     [apiKey({ in: 'query', name: 'access_token' }), /for bearer tokens/],
@@ -381,7 +381,7 @@ const cases: Record<string, readonly Case[]> = {
   'Digest towards an upstream': [
     [towards({ algorithms: ['MD5', 'SHA-256', 'MD5'] }), /^error: `MD5` occurs twice/],
     [towards({ qop: ['auth', 'auth'] }), /^error: `auth` occurs twice/],
-    [towards({ algorithms: ['MD5', 'MD5-sess'] }, 'http://10.0.0.1'), /^warning: MD5 alone over a wire/],
+    [towards({ algorithms: ['MD5', 'MD5-sess'] }, 'http://10.0.0.1'), /^warning: MD5 alone over plain http/],
     [towards({ algorithms: ['MD5'] }, 'https://10.0.0.1')],
     [towards({ algorithms: ['MD5'] }, 'http://127.0.0.1:9000')],
     [towards({}, 'http://10.0.0.1')],
@@ -498,11 +498,11 @@ const cases: Record<string, readonly Case[]> = {
     ],
   ],
   issuer: [
-    [server({ issuer: 'http://auth.example.com' }), /http beyond this machine/],
+    [server({ issuer: 'http://auth.example.com' }), /others can read and change http traffic/],
     [server({ issuer: 'auth.example.com' }), /not an https URL/],
     [server({ issuer: 'https://auth.example.com/?a=1' }), /an issuer has no query/],
-    [server({ issuer: 'https://auth.example.com/#a' }), /has no fragment/],
-    [server({ issuer: 'https://me:pw@auth.example.com' }), /has no user name and password/],
+    [server({ issuer: 'https://auth.example.com/#a' }), /must not have a fragment/],
+    [server({ issuer: 'https://me:pw@auth.example.com' }), /must not have a user name and password/],
     [server({ issuer: 'http://127.0.0.1:8081' })],
     [
       (config) => {
@@ -519,7 +519,7 @@ const cases: Record<string, readonly Case[]> = {
       /`main` \(line 1\) has the same issuer/,
     ],
   ],
-  jwks_uri: [[server({ jwks_uri: 'http://auth.example.com/jwks' }), /http beyond this machine/]],
+  jwks_uri: [[server({ jwks_uri: 'http://auth.example.com/jwks' }), /others can read and change http traffic/]],
   'two places for keys': [
     [server({ jwks_uri: 'https://auth.example.com/jwks', jwks_file: 'base-config.ts' }), /not from both/, /^warning/],
   ],
@@ -528,7 +528,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ jwks_file: 'base-config.ts' }), /^warning/],
     [server({ jwks_file: '/dev/zero' }), /the file cannot be read: it is a pipe or a device/],
     [server({ jwks_file: '.' }), /the file cannot be read \(EISDIR/],
-    [server({ jwks_file: file('server.key') }), /^warning: the file is PEM, so no token can be verified by it/],
+    [server({ jwks_file: file('server.key') }), /^warning: the file is PEM, so no token can be verified with it/],
     [server({ jwks_file: 'base-config.ts' }), /^warning: the file is not JSON/],
     [server({ jwks_file: packageFile }), /^warning: the file has no list of `keys`/],
   ],
@@ -574,7 +574,10 @@ const cases: Record<string, readonly Case[]> = {
     [both(server({ audience: undefined }), route({ audience: 'https://api.example.com' }))],
   ],
   introspection_endpoint: [
-    [server({ ...asking, introspection_endpoint: 'http://auth.example.com/i' }), /http beyond this machine/],
+    [
+      server({ ...asking, introspection_endpoint: 'http://auth.example.com/i' }),
+      /others can read and change http traffic/,
+    ],
   ],
   'client for introspection': [
     [server({ client_id: 'gateway' }), /`client_id` needs `client_secret`/],
@@ -615,7 +618,7 @@ const cases: Record<string, readonly Case[]> = {
     [server({ verify: 'store', storage: 'sqlite:a.db', token_prefix: 'at_' })],
   ],
   events: [
-    [server({ ...asking, events: 'http://auth.example.com/events' }), /http beyond this machine/],
+    [server({ ...asking, events: 'http://auth.example.com/events' }), /others can read and change http traffic/],
     [server({ ...asking, events: 'auth.example.com/events' }), /not an https URL/],
     [server({ ...asking, events: 'https://auth.example.com/oauth2/events' })],
     [server({ ...asking, events: 'none' })],
@@ -640,7 +643,10 @@ const cases: Record<string, readonly Case[]> = {
   'address of keys of users': [
     [server({ ...asking, user_key_uri_template: 'https://auth.example.com/keys' }), /needs `{kid}`, once/],
     [server({ ...asking, user_key_uri_template: 'https://auth.example.com/{kid}/{sub}' }), /needs `{kid}`, once/],
-    [server({ ...asking, user_key_uri_template: 'http://auth.example.com/{kid}' }), /http beyond this machine/],
+    [
+      server({ ...asking, user_key_uri_template: 'http://auth.example.com/{kid}' }),
+      /others can read and change http traffic/,
+    ],
     [server({ ...asking, user_key_uri_template: 'https://auth.example.com/keys/{kid}' })],
   ],
   'revocations without a feed': [
@@ -686,7 +692,7 @@ const cases: Record<string, readonly Case[]> = {
     [upstream({ url: 'grpcs://127.0.0.1:9000' }), /does not forward gRPC/],
     [upstream({ url: 'ftp://127.0.0.1' }), /not an http or https URL/],
     [upstream({ url: '127.0.0.1:9000' }), /not an http or https URL/],
-    [upstream({ url: 'http://a:b@127.0.0.1' }), /no user name and password/],
+    [upstream({ url: 'http://a:b@127.0.0.1' }), /must not have a user name and password/],
     [upstream({ url: 'http://127.0.0.1?x' }), /no query and no fragment/],
     [upstream({ url: 'http://127.0.0.1/v1' }), /has no path/],
     [upstream({ url: 'http://127.0.0.1:9000/' })],
@@ -759,9 +765,9 @@ const cases: Record<string, readonly Case[]> = {
     [top({ counters: { url: 'rediss://cache', tls: { ca: file('authority.crt') } } })],
     [top({ counters: { url: 'redis://cache' } })],
   ],
-  'whom a rate limit counts': [
-    [limit({ by: 'client' }), /^error: `client` is not something that can be counted/],
-    [limit({ by: 'claim:' }), /^error: `claim:` is not something that can be counted/],
+  'subject of a rate limit': [
+    [limit({ by: 'client' }), /^error: `client` cannot be counted/],
+    [limit({ by: 'claim:' }), /^error: `claim:` cannot be counted/],
     [publicLimit('client_id'), /^error: a public route reads no credential, so it has no `client_id`/],
     [publicLimit('claim:tenant'), /^error: a public route reads no credential/],
     [publicLimit('address')],
@@ -1115,7 +1121,7 @@ const cases: Record<string, readonly Case[]> = {
   ],
   'how long a decision is remembered': [
     [asked({ max_age: '1500ms' }), /^error: caches count in whole seconds/],
-    [asked({ max_age: '30s' }), /^warning: revoked tokens pass for this long/],
+    [asked({ max_age: '30s' }), /^warning: for this long, revoked tokens pass/],
     [asked({ max_age: '10s' })],
     [asked({ max_age: '0s' })],
   ],
@@ -1130,7 +1136,7 @@ const cases: Record<string, readonly Case[]> = {
     [digestOf(['auth', 'auth-int'])],
   ],
   'what a proxy keeps of a route': [
-    [both(asked(), route({ end_with: 'token' })), /^warning: .* nothing that is open there ends with the token/],
+    [both(asked(), route({ end_with: 'token' })), /^warning: .* the gateway cannot end an open stream with its token/],
     [both(asked(), route({ limits: { body: '1KiB' } })), /^warning: .* its length is not looked at there/],
     [both(asked(), route({ limits: { body: 'none' } })), /^warning: .* its length is not looked at there/],
     [both(asked(), route({ limits: { form_body: '1KiB' } }))],

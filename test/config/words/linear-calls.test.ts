@@ -101,19 +101,19 @@ t.test('what RE2 has and JavaScript has not', async (t) => {
 });
 
 const refused: readonly [text: string, message: RegExp, hint: RegExp][] = [
-  ['request.path.matches("(?=a)")', /RE2 does not take the pattern `\(\?=a\)`: invalid or unsupported/, /lookahead/],
-  ['request.path.matches("(?<!a)b")', /RE2 does not take/, /lookbehind/],
+  ['request.path.matches("(?=a)")', /RE2 does not accept the pattern `\(\?=a\)`: invalid or unsupported/, /lookahead/],
+  ['request.path.matches("(?<!a)b")', /RE2 does not accept/, /lookbehind/],
   ['request.path.matches("(a)\\\\1")', /invalid escape sequence: `\\1`/, /backreference/],
   ['request.path.matches("[")', /missing closing \]/, /Syntax/],
   ['request.path.matches("a{1001}")', /invalid repeat count/, /Syntax/],
   ['request.path.matches(request.method)', /not a text in quotes/, /startsWith/],
   ['request.path.matches("^/" + identity.claims.tenant)', /not a text in quotes/, /write the pattern out/],
   ['request.l.exists(x, request.path.matches(x))', /not a text in quotes/, /write the pattern out/],
-  ['request.l.exists(x, request.path.matches("(?=a)"))', /RE2 does not take/, /lookahead/],
+  ['request.l.exists(x, request.path.matches("(?=a)"))', /RE2 does not accept/, /lookahead/],
 ];
 
 t.test(
-  'a pattern that RE2 does not take, or that is none before a request, is a fault when it is compiled',
+  'a pattern that RE2 does not accept, or that is none before a request, is a fault when it is compiled',
   async (t) => {
     for (const [text, message, hint] of refused)
       t.match(compileExpression(text), { kind: 'fault', message, hint }, text);

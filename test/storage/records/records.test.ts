@@ -6,6 +6,9 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { openRecords } from '../../../src/storage/open.ts';
 import { recordsContract } from '../../contracts/records.ts';
 
+/** In the size of .ci/run: 18 s on a busy machine. */
+t.setTimeout(120_000);
+
 for (const url of ['sqlite:gatehouse.db', 'sqlite::memory:']) {
   recordsContract(t, url, {
     async open(t) {

@@ -32,7 +32,7 @@ const places: Readonly<Record<ApiKeyConfig['in'], (name: string) => Told>> = {
     const hint = 'choose another name, such as X-API-Key';
     if (!isToken(name)) return { message: `\`${name}\` is not a header name`, hint };
     if (!namesWithMeaning.includes(fold(name))) return undefined;
-    return { message: `\`${name}\` has a meaning of its own, and can hold no API key`, hint };
+    return { message: `\`${name}\` already has a meaning, so it cannot carry an API key`, hint };
   },
   /** Only unreserved characters have a single spelling. */
   query(name) {

@@ -4,9 +4,13 @@ import { storage } from '../users-schema.ts';
 
 export const ApiKey = record(
   {
-    realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
-    in: oneOf(['header', 'query'], 'header', 'The place of the key. In a query it is kept out of logs and caches.'),
-    name: text('X-API-Key', 'The name of the header or query parameter.'),
+    realm: Type.Optional(text(undefined, 'The challenge names this realm. The default is `realm` of the file.')),
+    in: oneOf(
+      ['header', 'query'],
+      'header',
+      'Clients send the key in this place. The gateway keeps a key in the query out of logs and caches.',
+    ),
+    name: text('X-API-Key', 'The header or query parameter has this name.'),
     keys: Type.Union(
       [
         text(
@@ -15,14 +19,14 @@ export const ApiKey = record(
         ),
         record({ storage }, undefined, 'The database to which `gatehouse api-key create --config` writes.'),
       ],
-      { description: 'A file, or { storage } of an authorization service.' },
+      { description: 'The users or keys are in this file, or in the { storage } of an authorization service.' },
     ),
     hmac_key: Type.Optional(
-      text(undefined, 'Opens what `gatehouse api-key import` kept of short keys: 32 bytes in base64.'),
+      text(undefined, 'This key verifies short keys that `gatehouse api-key import` stored: 32 bytes in base64.'),
     ),
   },
   undefined,
-  'API keys of a route.',
+  'The route accepts API keys.',
 );
 
 export type ApiKeyConfig = Type.Static<typeof ApiKey>;

@@ -4,7 +4,7 @@ import { scopes, storage } from '../users-schema.ts';
 
 export const Basic = record(
   {
-    realm: Type.Optional(text(undefined, 'In the challenge. Default: `realm` of the file.')),
+    realm: Type.Optional(text(undefined, 'The challenge names this realm. The default is `realm` of the file.')),
     users: Type.Union(
       [
         text(
@@ -17,14 +17,14 @@ export const Basic = record(
           'The accounts of an authorization service (`gatehouse user add`), and what `gatehouse import htpasswd --config` put beside them.',
         ),
       ],
-      { description: 'A file, or { storage } of an authorization service.' },
+      { description: 'The users or keys are in this file, or in the { storage } of an authorization service.' },
     ),
-    charset: Type.Optional(oneOf(['UTF-8'], undefined, 'Asks clients for UTF-8 (RFC 7617 §2.1).')),
-    allow_insecure: flag(false, 'true: passwords are taken without TLS too.'),
+    charset: Type.Optional(oneOf(['UTF-8'], undefined, 'The challenge asks clients for UTF-8 (RFC 7617 §2.1).')),
+    allow_insecure: flag(false, 'true: the route accepts passwords without TLS too.'),
     scopes,
   },
   undefined,
-  'Basic authentication (RFC 7617) of a route.',
+  'The route accepts Basic authentication (RFC 7617).',
 );
 
 export type BasicConfig = Type.Static<typeof Basic>;

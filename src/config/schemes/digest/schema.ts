@@ -6,12 +6,15 @@ import { scopes, storage } from '../users-schema.ts';
 
 export const Digest = record(
   {
-    realm: text(undefined, 'In the challenge, and in every stored hash: a change makes all of them worthless.'),
+    realm: text(
+      undefined,
+      'The challenge and every stored hash contain this realm. If you change the realm, all hashes become invalid.',
+    ),
     users: Type.Union(
       [
         text(
           undefined,
-          'A file that htdigest writes, user:realm:HEX. A reader of it needs no password, so only its owner may read it. The gateway reads it again when it changes.',
+          'A file that htdigest writes, with lines user:realm:HEX. Anyone who can read this file needs no password, so only its owner may read it. The gateway reads the file again when it changes.',
         ),
         record(
           {
@@ -20,7 +23,7 @@ export const Digest = record(
               list(
                 text(),
                 undefined,
-                `Those of the authorization service, which open its hashes. Absent: the key file beside the SQLite database; required with \`${storageServers()}\`.`,
+                `These keys of the authorization service decrypt its hashes. The default is the key file beside the SQLite database. The keys are required with \`${storageServers()}\`.`,
               ),
             ),
           },
@@ -28,48 +31,61 @@ export const Digest = record(
           'The database to which `gatehouse digest set --config` writes for this realm.',
         ),
       ],
-      { description: 'A file, or { storage, encryption_keys } of an authorization service.' },
+      {
+        description:
+          'The users are in this file, or in the store of an authorization service: { storage, encryption_keys }.',
+      },
     ),
     algorithms: Type.Array(oneOf(digestAlgorithmNames), {
       minItems: 1,
       default: ['SHA-256'],
       description:
-        'The offered algorithms, each with a challenge. Offer MD5 only for clients without SHA-256 (no FIPS module has it).',
+        'The gateway offers these algorithms, with one challenge for each. Offer MD5 only for clients without SHA-256 (no FIPS module has MD5).',
     }),
     qop: Type.Array(oneOf(qops), {
       minItems: 1,
       default: ['auth'],
-      description: 'auth, and auth-int, which also protects the body.',
+      description: 'The gateway offers these values of qop. auth-int also protects the body.',
     }),
-    nonce_ttl: duration('5m', 'A nonce serves this long; then the client gets a new one without asking its user.'),
+    nonce_ttl: duration(
+      '5m',
+      'A nonce is valid for this long. After that, the client gets a new nonce, and the user does not have to log in again.',
+    ),
     nc: oneOf(
       ['strict', 'window'],
       'strict',
-      'strict: the count of a nonce only grows. window: in any order, each once, for clients that send several requests at a time.',
+      'strict: the count of a nonce must increase with each request. window: counts may arrive in any order, each count once. Use window for clients that send several requests at a time.',
     ),
-    legacy_no_qop: flag(false, 'true: also responses of RFC 2069, by MD5, each nonce once.'),
-    userhash: flag(true, 'Clients may send a hash in place of the name (RFC 7616 §3.4.4).'),
-    bind_ip: flag(false, 'true: a nonce serves only the address that got it.'),
+    legacy_no_qop: flag(
+      false,
+      'true: the route also accepts responses of RFC 2069, which use MD5. Each nonce is valid once.',
+    ),
+    userhash: flag(true, 'true: clients may send a hash of the username (RFC 7616 §3.4.4).'),
+    bind_ip: flag(false, 'true: a nonce is valid only from the address that got it.'),
     uri_match: oneOf(
       ['exact', 'normalized'],
       'exact',
-      'How `uri` is compared with the request target: byte by byte, or after decoding unreserved characters.',
+      '`uri` must equal the request target: byte by byte (exact), or after decoding unreserved characters (normalized).',
     ),
     uri_from: Type.Array(oneOf(['X-Original-URI', 'X-Forwarded-Uri', 'X-Forwarded-Prefix']), {
       default: [],
       description:
-        'By which fields a trusted proxy that rewrites tells what it received, so that `uri` may be that. It must set each of them itself, or a client could.',
+        'A trusted proxy that rewrites the target reports the received target in these headers, and `uri` may equal this target. The proxy must set each of these headers itself. Otherwise a client could set them.',
     }),
-    auth_int: record({ max_body: size('1MiB', 'A body that is read to be hashed; above: 413.') }, {}, 'For auth-int.'),
-    nextnonce: flag(false, 'true: towards the end of its time a nonce is followed by the next one in the answer.'),
-    opaque: flag(true, 'The challenge has an opaque value, which clients give back.'),
+    auth_int: record(
+      { max_body: size('1MiB', 'The gateway hashes bodies of at most this size. A larger body gets 413.') },
+      {},
+      'This limit applies to auth-int.',
+    ),
+    nextnonce: flag(false, 'true: shortly before a nonce expires, an answer contains the next nonce.'),
+    opaque: flag(true, 'true: the challenge has an opaque value, which clients return.'),
     domain: Type.Optional(
-      list(text(), undefined, 'Where the credentials serve too; absent: everywhere on this server.'),
+      list(text(), undefined, 'The credentials are valid for these URIs too. The default is every URI of this server.'),
     ),
     scopes,
   },
   undefined,
-  'Digest authentication (RFC 7616) of a route.',
+  'The route accepts Digest authentication (RFC 7616).',
 );
 
 export type DigestConfig = Type.Static<typeof Digest>;
