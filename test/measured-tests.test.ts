@@ -19,8 +19,23 @@ t.test('what changes how modules load has a process of its own', async (t) => {
   t.strictSame(files.filter(needsOwnProcess), ['test/mutation/run-file.test.ts', 'test/toys/scheme/signature.test.ts']);
 });
 
-t.test('nothing that judges time is in npm run check', async (t) => {
-  t.strictSame(pureTests().filter(judgesTime), []);
+t.test('nothing that judges time or memory is in npm run check', async (t) => {
+  t.strictSame(pureTests().filter(isMeasured), []);
+});
+
+/** Pure files that read a clock and judge no speed: one busy second, and what must not happen before its time. */
+const WAIT = [
+  'test/base/semaphore.test.ts',
+  'test/gateway/client/deadlines.test.ts',
+  'test/gateway/client/stalls.test.ts',
+];
+
+t.test('no test in npm run check reads how long something took', async (t) => {
+  const reads = pureTests().filter((file) => /performance\.now|hrtime|cpuUsage/.test(readFileSync(file, 'utf8')));
+  t.strictSame(
+    reads.filter((file) => !file.includes('measured-tests')),
+    WAIT,
+  );
 });
 
 /** Lines that read what a process uses; `test/support/memory.ts` does it for all others. */

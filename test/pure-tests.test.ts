@@ -11,6 +11,7 @@ const opens: Readonly<Record<string, string>> = {
   'base/last-requests.test.ts': 'the last requests of kept connections',
   'base/lossy-output.test.ts': 'a pipe that nobody reads',
   'base/refuse-pages.test.ts': 'a hook of Fastify',
+  'base/reset-connection.test.ts': 'a connection that ends',
   'base/shutdown.test.ts': 'a process that is blocked, and signals',
   'base/turn-lines.test.ts': 'the output of a whole process',
   'gateway/decide/framing-corpus.test.ts': 'bytes as the parser of Node.js reads them',

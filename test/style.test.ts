@@ -51,6 +51,14 @@ t.test('a word of the avoid list is found in prose, in a comment and in a messag
   t.end();
 });
 
+t.test('a word that only a reader of the code understands is found in pages and messages, not in comments', (t) => {
+  const text = 'It replaces those of the server.';
+  t.strictSame(found('a.md', text), ['those of the']);
+  t.strictSame(found('a.ts', `fail('${text}');`), ['those of the']);
+  t.strictSame(found('a.ts', `// ${text}`), []);
+  t.end();
+});
+
 t.test('a sentence that begins with its object is found', (t) => {
   t.match(found('a.md', 'What is not JSON is refused.'), [/^What is not JSON/]);
   t.strictSame(found('a.md', 'What is a token?'), []);

@@ -2,6 +2,7 @@ import { AuthorizationSchema } from '../src/config/schema/authorization.ts';
 import { GatewaySchema } from '../src/config/schema/gateway.ts';
 import { inputSchema, type Schema } from '../src/config/schema/input-schema.ts';
 import { unitTable } from '../src/config/schema/units.ts';
+import { examplesOf } from './configuration-examples.ts';
 
 /** A key of a configuration file, as the reference tells of it. */
 export interface Key {
@@ -24,7 +25,7 @@ export function configurationPage(): string {
     '# Configuration',
     '<!-- Made by `npm run generate` from the schemas in src/config: do not edit. -->',
     introduction,
-    ...Object.entries(files).flatMap(([file, schema]) => [`## ${file}`, ...sections(schema)]),
+    ...Object.entries(files).flatMap(([file, schema]) => [`## ${file}`, ...sections(schema, examplesOf(file))]),
   ]
     .join('\n\n')
     .concat('\n');
@@ -36,27 +37,27 @@ export function configurationKeys(): readonly Key[] {
 }
 
 const introduction = [
-  'Both files are YAML in UTF-8, of 4 MiB at most; a file that one of them names has 64 MiB at most, and is no pipe. A key that is not listed here is an error, with its line and what was probably meant; `gatehouse check FILE` tells all of them at once. For editors there is a JSON Schema of each file in `config/`; for TypeScript there are their types: `import type { AuthorizationFile, GatewayFile } from "gatehouse"`. Paths of files are relative to the file that names them.',
-  '`NAME` in a key means a name of your choice, `[]` each entry of a list. The column *default* says what applies without the key. There, `–` is nothing, and `alternative` marks the one key of several that chooses the form.',
+  'This page lists every key of both files, with its form, its default and an example. Both files are YAML in UTF-8, with at most 4 MiB. Other files that they name have at most 64 MiB, and must not be pipes. An unknown key is an error. The message names its line and the most similar key. `gatehouse check FILE` reports all errors at once. For editors, `config/` has a JSON Schema for each file. For TypeScript, the package has types: `import type { AuthorizationFile, GatewayFile } from "gatehouse-oauth"`. Paths are relative to the file that names them.',
+  'In a key, `NAME` means a name of your choice, and `[]` means each entry of a list. The column *default* says what applies without the key. There, `–` means that no default exists. `alternative` means that you write exactly one of several keys. The column *example* has a value from a real file. `…` marks the place where a long value is cut.',
   '## Forms',
   [
     '| form | how it is written |',
     '|---|---|',
     `| duration | ${formOf('duration')}; 0 as \`0s\` |`,
     `| size | ${formOf('size')} |`,
-    `| address | ${formOf('address')}; port 0 takes any free port |`,
+    `| address | ${formOf('address')}; with port 0, the system chooses a free port |`,
     '| text | any text that is not empty |',
     '| `a`, `b` | one of these words |',
-    '| list of … | `[a, b]`, or one entry a line after `- ` |',
-    '| map | the keys that follow, one a line or as `{ key: value }` |',
+    '| list of … | `[a, b]`, or one entry per line after `- ` |',
+    '| map | the keys of the following rows, one per line or as `{ key: value }` |',
     '| names → … | a map whose keys are names of your choice |',
   ].join('\n'),
   '## Variables',
-  `In any value, \`\${NAME}\` is the environment variable of that name. \`\${NAME:-text}\` has a text for an unset or empty variable. \`\${file:PATH}\` is the content of a file without its last line break. A variable that is not set is an error. Substituted text is never parsed as YAML. A literal \`\${\` is written \`$\${\`.`,
+  `In any value, \`\${NAME}\` is replaced by the environment variable with this name. If this variable is not set, that is an error. \`\${NAME:-text}\` gives a text for a variable that is unset or empty. \`\${file:PATH}\` is replaced by the content of a file, without its last line break. Substituted text is never parsed as YAML. For a literal \`\${\`, write \`$\${\`.`,
   '## Without secrets',
-  `\`check\`, \`diff\`, \`routes\`, \`explain\` and \`config show\` accept \`--no-secrets\`, so that a pipeline can check a file without the secrets of production. Then no environment variable is read, and no file that \`\${file:PATH}\` names. \`\${NAME:-text}\` is its text. A placeholder replaces everything else, in the form that its place requires: a key, a password in a URL, a number, an address, a method, a name that the file defines. Where no such form is valid, this is no fault of the file: it counts as valid, standard error says so, and its \`tests\` are not run. The other commands then end with exit status 1, since they need a whole configuration. Files with secrets are never opened: \`tls.key\`, \`client_key\`, and the \`users\` of Basic and Digest. The others (\`tls.cert\`, \`tls.ca\`, \`tls.client_ca\`, \`jwks_file\`, \`theme.logo\`) are checked if they exist, and assumed valid if not. One line on standard error lists everything that was skipped. No server is contacted: for a token, \`explain\` says that no authorization server was asked, and \`--scope\` assumes one. The two programs, \`doctor\` and all other running commands do not accept the option. \`gatehouse why\` does not need it: it reads only \`ticket_keys\` and \`admin\` of the file.`,
+  `\`check\`, \`diff\`, \`routes\`, \`explain\` and \`config show\` accept \`--no-secrets\`, so that a pipeline can check a file without the secrets of production. With this option, a command reads no environment variables, and no files that \`\${file:PATH}\` names. For \`\${NAME:-text}\` it uses the text. For all other variables it uses a placeholder. The placeholder has the form that its place requires: for example a key, a password in a URL, a number, an address, a method, or a name that the file defines. If no placeholder is valid in a place, \`check\` treats the file as valid. It says so on standard error, and does not run the \`tests\`. The other commands then end with exit status 1, since they need a whole configuration. The commands never open files with secrets: \`tls.key\`, \`client_key\`, and the \`users\` of Basic and Digest. They check the other files (\`tls.cert\`, \`tls.ca\`, \`tls.client_ca\`, \`jwks_file\`, \`theme.logo\`) if these exist, and assume that a missing file is valid. One line on standard error lists everything that was skipped. The commands contact no server. For a token, \`explain\` says that it asked no authorization server, and \`--scope\` assumes a token with this scope. The two programs, \`doctor\` and all other commands do not accept the option. \`gatehouse why\` does not need it, because it reads only \`ticket_keys\` and \`admin\` of the file.`,
   '## Overrides from the environment',
-  "A variable `GATEHOUSE__…` replaces a key, whether the file has that key or not. Two underscores go one level down, case is ignored, and `-` is written `_`. `GATEHOUSE__UPSTREAMS__ORDERS__URL` is `upstreams.orders.url`. A list or a map is given whole, as YAML text. With `__FILE` at the end, the variable names a file that holds the value. Entries of lists cannot be set one by one, and `routes` are only in the file. A variable that names no key is an error, so set each one for its program: gateway and authorization service do not know each other's keys. Kubernetes sets variables for a Service whose name begins with `gatehouse--`. They are ignored with a warning; `enableServiceLinks: false` in the pod removes them.",
+  'A variable `GATEHOUSE__…` replaces a key, whether the file has this key or not. Two underscores go one level down. Upper and lower case do not matter, and `_` stands for `-`. For example, `GATEHOUSE__UPSTREAMS__ORDERS__URL` replaces `upstreams.orders.url`. For a list or a map, the variable has the whole value as YAML text. If the name ends with `__FILE`, the variable names a file with the value. You cannot set single entries of lists, and you can write `routes` only in the file. A variable that names no key is an error. So set each variable only for its program, because the gateway and the authorization service have different keys. If a Service has a name that begins with `gatehouse--`, Kubernetes sets variables for it. The programs ignore these variables with a warning. `enableServiceLinks: false` in the pod removes them.',
 ].join('\n\n');
 
 /** The forms are told in the table of units as an instruction; here they are a noun. */
@@ -64,14 +65,18 @@ function formOf(unit: keyof typeof unitTable): string {
   return unitTable[unit].form.replace(/^write /, '');
 }
 
-function sections(schema: Schema): string[] {
+type Examples = ReadonlyMap<string, string>;
+
+function sections(schema: Schema, examples: Examples): string[] {
   const input = inputSchema(schema);
   const top = keysBelow(input, '').filter(({ path }) => /^\w+$/.test(path));
   const nested = Object.entries(input.properties ?? {}).flatMap(([name, each]) => {
     const keys = keysWithin(each, name);
-    return keys.length === 0 ? [] : [`### \`${name}\``, ...(each.description ? [each.description] : []), table(keys)];
+    return keys.length === 0
+      ? []
+      : [`### \`${name}\``, ...(each.description ? [each.description] : []), table(keys, examples)];
   });
-  return [table(top), ...nested];
+  return [table(top, examples), ...nested];
 }
 
 function keysBelow({ properties = {}, required = [] }: Schema, prefix: string): Key[] {
@@ -143,12 +148,18 @@ function plain({ type, minimum, maximum }: Schema): string {
   return [noun, ...bounds.filter(Boolean)].join(', ');
 }
 
-function table(keys: readonly Key[]): string {
+function table(keys: readonly Key[], examples: Examples): string {
   const rows = keys.map(
     ({ path, form, otherwise, description }) =>
-      `| \`${path}\` | ${cell(form)} | ${cell(otherwise)} | ${cell(description)} |`,
+      `| \`${path}\` | ${cell(form)} | ${cell(otherwise)} | ${cell(description)} | ${cell(exampleOf(path, examples))} |`,
   );
-  return ['| key | form | default | what it is |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| key | form | default | what it is | example |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function exampleOf(path: string, examples: Examples): string {
+  const example = examples.get(path);
+  if (example === undefined) throw new Error(`tools/examples has no value for ${path}: add one.`);
+  return `\`${example}\``;
 }
 
 /** A bar would end the cell. */

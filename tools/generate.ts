@@ -12,6 +12,7 @@ import { type OAuthErrorEntry, oauthErrors } from '../src/oauth/errors.ts';
 import { chartFiles } from './chart/files.ts';
 import { configurationPage } from './configuration-page.ts';
 import { configurationTypes } from './configuration-types.ts';
+import { decisionsPage } from './decisions-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { nginxFiles } from './nginx-files.ts';
 
@@ -24,6 +25,7 @@ export function generated(): Readonly<Record<string, string>> {
     ),
     'config/files.d.ts': configurationTypes(),
     'docs/configuration.md': configurationPage(),
+    'docs/decisions/README.md': decisionsPage(),
     'docs/errors.md': errorsPage(),
     'docs/metrics.md': metricsPage(),
     ...chartFiles(),
@@ -46,7 +48,7 @@ const titles: Record<keyof typeof codeGroups, string> = {
   routing: 'The route',
   asking: 'A proxy that asks',
   credentials: 'The credential',
-  throttling: 'How often',
+  throttling: 'Limits',
   permission: 'What the credential allows',
   outages: 'Outages',
 };
@@ -56,15 +58,15 @@ function errorsPage(): string {
   return [
     '# Errors',
     '<!-- Made by `npm run generate` from src/gateway/message/codes.ts and src/oauth/errors.ts: do not edit. -->',
-    'This page lists every code of a refusal or an outage, with its status, its sentence and the remedy. Codes are stable: branch on the code, never on the sentence.',
+    'This page lists every code of a refusal or an outage, with its status, its sentence and the remedy. Codes are stable. Let programs branch on the code, never on the sentence.',
     '## Gateway',
-    'The gateway answers a refusal or an outage with problem JSON (RFC 9457). It has the `code` below, the `request_id` of the log, and a `ticket`: the sealed decision, which `gatehouse why` opens. For a rejected token, ticket and log have the found and the expected value; the answer has neither. An `error` in the table is also in the challenge in `WWW-Authenticate` (RFC 6750 §3.1).',
+    'The gateway answers a refusal or an outage with problem JSON (RFC 9457). The body has a `code` of this page, and a `request_id`, which the log line has too. It also has a `ticket`: the sealed decision, which `gatehouse why` opens. If the gateway rejects a token, the ticket and the log show the found and the expected value, but the answer shows neither. If the table has an `error`, the challenge in `WWW-Authenticate` has it too (RFC 6750 §3.1).',
     ...groups.flatMap(([group, entries]) => [`### ${titles[group]}`, table(Object.entries(entries))]),
     '## Authorization service',
-    'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2); `error` is the code unless another is named. `request_id` is also the header `X-Request-Id`, and the log has the request under it, with the code. Pages show the same id.',
+    'The body is `{"error": …, "error_description": …, "request_id": …}` (RFC 6749 §5.2). If the column `error` is empty, `error` is the code. The header `X-Request-Id` has the `request_id` too. The log line with this id has the code. Error pages show the same id.',
     table(Object.entries(oauthErrors as Record<string, OAuthErrorEntry>)),
     '### `session.errors: errcode`',
-    `At /oauth2/session and /oauth2/session/check the status is then 200 and the body \`{"errcode": …, "errmsg": …, "request_id": …}\`; every other code is ${badParameter}. At /oauth2/session/check \`invalid_grant\` is ${invalidSignature[0]}.`,
+    `With this setting, /oauth2/session and /oauth2/session/check answer every refusal with status 200 and the body \`{"errcode": …, "errmsg": …, "request_id": …}\`. For a code that is not in this table, \`errcode\` is ${badParameter}. At /oauth2/session/check, \`errcode\` for \`invalid_grant\` is ${invalidSignature[0]}.`,
     errcodeTable(),
   ]
     .join('\n\n')

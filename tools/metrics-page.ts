@@ -11,24 +11,24 @@ const groups: readonly { readonly title: string; readonly intro: string; readonl
   {
     title: 'Gateway',
     intro:
-      'Served at `/metrics` of `admin` and `health`. With `workers`, the values of all workers are merged into one.',
+      'The gateway serves these metrics at `/metrics` of `admin` and `health`. With `workers`, each value covers all workers.',
     registry: buildMetrics(UNREAD, UNREAD, UNREAD),
   },
   {
     title: 'Gateway with `workers`',
-    intro: 'Served in addition, by the process that starts the workers.',
+    intro: 'The same listeners also serve these metrics of the primary process.',
     registry: groupMetrics(UNREAD),
   },
   {
     title: 'Authorization service',
-    intro: 'Served at `/metrics` of `admin` and `health`.',
+    intro: 'The service serves these metrics at `/metrics` of `admin` and `health`.',
     registry: buildServiceMetrics(UNREAD, UNREAD).registry,
   },
 ];
 
 /** A label and its values. */
 export const labels: Readonly<Record<string, string>> = {
-  active: '`true` or `false`: what introspection answered',
+  active: '`true` or `false`: the `active` of the introspection answer',
   address: 'the address of a peer',
   cause: '`health` or `circuit_breaker`',
   code: '`forwarded`, `answered`, `client_gone`, or a code of [errors](errors.md)',
@@ -37,32 +37,39 @@ export const labels: Readonly<Record<string, string>> = {
   grant_type: 'the grant type of the request (RFC 6749)',
   kind: 'the kind of a revocation: `kid`, `jti`, `gid`, `sub_nbf`, `client_nbf`, `token_hash` or `reset`',
   method: 'the request method',
-  of: 'what the share belongs to: `limits`, or `upstreams.NAME`',
+  of: 'the shared resource: `limits`, or `upstreams.NAME`',
   outcome: '`ok`, or an error code',
-  reason: 'the cause in a few words, or empty',
+  reader: '`node`, `lent` or `data`',
+  reason: 'the reason in a few words, or empty',
   result: '`success` or `failure`',
   route: 'the `id` of the route',
   server: 'the name in `authorization_servers`',
-  status_class: '`1xx` to `5xx`, or `none` without an answer',
+  status_class: '`1xx` to `5xx`, or `none` if there was no answer',
   upstream: 'the name in `upstreams`',
-  url: 'host and port of one url of the upstream',
+  url: 'the host and port of one URL of the upstream',
 };
 
 /** Metrics that operators look at first. */
 const queries: readonly (readonly [question: string, query: string])[] = [
-  ['Requests a second that the gateway forwards', '`sum(rate(gatehouse_requests_total{code="forwarded"}[5m]))`'],
-  ['Refusals by route and code', '`sum by (route, code) (rate(gatehouse_requests_total{status_class="4xx"}[5m]))`'],
   [
-    'Share of answers with 5xx',
+    'How many requests does the gateway forward per second?',
+    '`sum(rate(gatehouse_requests_total{code="forwarded"}[5m]))`',
+  ],
+  [
+    'Which routes refuse requests, with which codes?',
+    '`sum by (route, code) (rate(gatehouse_requests_total{status_class="4xx"}[5m]))`',
+  ],
+  [
+    'Which share of the answers is 5xx?',
     '`sum(rate(gatehouse_requests_total{status_class="5xx"}[5m])) / sum(rate(gatehouse_requests_total[5m]))`',
   ],
   [
-    'Time that the gateway itself adds, 99th percentile',
+    'How much time does the gateway itself add (99th percentile)?',
     '`histogram_quantile(0.99, sum by (le) (rate(gatehouse_gateway_duration_seconds_bucket[5m])))`',
   ],
-  ['The active file is an old one', '`gatehouse_config_last_reload_successful == 0`'],
-  ['An upstream url is unhealthy', '`gatehouse_upstream_up == 0`'],
-  ['Revocations may be missed', '`gatehouse_feed_stale == 1`'],
+  ['Is the active configuration older than the file?', '`gatehouse_config_last_reload_successful == 0`'],
+  ['Which upstream URL is unhealthy?', '`gatehouse_upstream_up == 0`'],
+  ['Which feed of revocations is stale?', '`gatehouse_feed_stale == 1`'],
 ];
 
 interface Described {
@@ -87,8 +94,8 @@ export function metricsPage(): string {
   return [
     '# Metrics',
     '<!-- Made by `npm run generate` from the metrics in src: do not edit. -->',
-    'This page lists every metric of both programs for Prometheus: its type, its labels and its meaning. Names and labels are stable.',
-    'The alerts that come with the chart are in [production](production.md#watch-it). Metrics of the Node.js process (`process_…`, `nodejs_…`) are served too.',
+    'This page lists every Prometheus metric of both programs, with its type, labels and meaning. Names and labels are stable.',
+    '[Production](production.md#watch-it) lists the alerts of the chart. The programs also serve metrics of the Node.js process (`process_…`, `nodejs_…`).',
     '## Questions that operators ask',
     table(['question', 'PromQL'], queries),
     '## Labels',

@@ -7,14 +7,18 @@ const OF_TAP = /^# (Subtest|time=|timeout=|\{)/;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skips: string[] = [];
-/** Files, or in one process blocks, and their milliseconds. */
+/** Files, and their milliseconds. */
 const times: { readonly name: string; readonly time: number }[] = [];
 
-/** The last lines. */
+/** The last lines of a run. What comes later is counted as a run of its own. */
 export function summary(): string {
   const slow = slowest().map(({ name, time }) => `slow: ${(time / 1000).toFixed(1)} s ${name}`);
   const total = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
-  return [...skips.map((skip) => `skipped: ${skip}`), ...slow, total].join('\n');
+  const lines = [...skips.map((skip) => `skipped: ${skip}`), ...slow, total];
+  Object.assign(counts, { passed: 0, failed: 0, skipped: 0 });
+  skips.length = 0;
+  times.length = 0;
+  return lines.join('\n');
 }
 
 /** Of a run of many files, the ten that took longest. */
@@ -26,16 +30,6 @@ function slowest(): readonly { readonly name: string; readonly time: number }[] 
 export function failed(what: string): void {
   counts.failed++;
   console.log(`FAIL ${what}`);
-}
-
-/** `root`: a parser of the TAP of one process, whose blocks come without their files; tap says the place of each failure. */
-export function watchBlocks(root: Parser): void {
-  const lines: string[] = [];
-  watch(root, [], lines);
-  root.on('assert', ({ name, time }) => timed(name, time));
-  root.on('complete', () => {
-    for (const line of lines) console.log(line);
-  });
 }
 
 /** `root`: a parser of TAP in which each block is a file. */

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { behind } from '../support/gateway.ts';
-import { heapInUse, probed, resident } from '../support/memory.ts';
+import { imageFlags } from '../support/image-flags.ts';
+import { heapInUse, probedFlags, resident } from '../support/memory.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { type Random, random } from '../support/random.ts';
 import { ask, connectTo, type RawClient } from '../support/raw-client.ts';
@@ -113,7 +114,8 @@ async function memoryOf(gateway: GatewayProcess) {
 async function before(t: Test, block: object) {
   const upstream = await openEndedUpstream(t);
   const { url } = upstream;
-  const gateway = await startProcess({ config: behind(url, { upstreams: { api: { url, ...block } } }), env: probed });
+  const config = behind(url, { upstreams: { api: { url, ...block } } });
+  const gateway = await startProcess({ config, flags: [...imageFlags, ...probedFlags] });
   t.teardown(() => gateway.stop());
   return { gateway, upstream };
 }

@@ -104,7 +104,7 @@ void t.test('10,000 unknown kids are six fetches a minute at most, and good toke
   const jwt = (key.values[0] ?? '').slice('Bearer '.length);
   const perSecond = FLOOD.kids / FLOOD.seconds;
   const began = performance.now();
-  const forged = { jwt, opaque: '', onlyKids: true };
+  const forged = { jwt, opaque: '', only: 'kids' } as const;
   const flood = paced(t, { port: gateway.port, target: '/orders/1', perSecond, connections: 64, forged });
   await pause(FLOOD.seconds * 1000);
   const [bad, told] = [await flood.told(), await good.told()];

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { behind } from '../support/gateway.ts';
-import { resident } from '../support/memory.ts';
+import { imageFlags } from '../support/image-flags.ts';
+import { heapInUse, inMiB, probedFlags, resident } from '../support/memory.ts';
 import { sample } from '../support/metric-sample.ts';
 import { type GatewayProcess, startProcess, throws } from '../support/process.ts';
 import { serving } from '../support/serving.ts';
@@ -28,13 +29,6 @@ const FLOODED = sized(4_000, 60_000, 300_000);
 const WARM = sized(3_000, 10_000, 20_000);
 const CONCURRENT = 8;
 const MIB = 1024;
-/** What Node.js is told in the image: on a large machine V8 lets 128 MiB of what nobody needs any more gather. */
-const flags = flagsOf(readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8'));
-
-function flagsOf(dockerfile: string): readonly string[] {
-  const entrypoint: readonly string[] = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]');
-  return entrypoint.filter((word) => word.startsWith('--'));
-}
 
 interface Scene {
   readonly gateway: GatewayProcess;
@@ -53,8 +47,8 @@ async function scene(t: Test, service: Issuing, upstream: string): Promise<Scene
   const routes = [{ id: 'orders', match: { path: '/orders/{rest*}' }, scope: 'orders.read' }];
   const config = behind(upstream, { authorization_servers: { main }, routes });
   const [gateway, other] = await Promise.all([
-    startProcess({ config: { ...config, admin: `127.0.0.1:${admin}` }, flags }),
-    startProcess({ config, flags }),
+    startProcess({ config: { ...config, admin: `127.0.0.1:${admin}` }, flags: [...imageFlags, ...probedFlags] }),
+    startProcess({ config, flags: imageFlags }),
   ]);
   t.teardown(() => Promise.all([gateway.stop(), other.stop()]));
   const values = (await tokens(service)).map((token) => `Bearer ${token}`);
@@ -105,8 +99,6 @@ async function watch({ gateway, service }: Scene, milliseconds: number): Promise
   return { memory, calls };
 }
 
-const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-
 /** 503 is for what could not be asked about. */
 function only({ statuses }: Paced, wanted: readonly string[]): boolean {
   return Object.keys(statuses).every((status) => wanted.includes(status));
@@ -132,6 +124,7 @@ async function flooded(t: Test, it: Scene): Promise<void> {
   await pause(ALONE);
   const alone = await good.told();
   const before = await counted(it);
+  const early = await heapInUse(it.gateway);
   await flood.pace(BAD);
   await Promise.all([good.told(), calm.told(), flood.told()]);
   const { memory, calls } = await watch(it, FLOODED);
@@ -139,12 +132,14 @@ async function flooded(t: Test, it: Scene): Promise<void> {
   const after = await counted(it);
   t.ok(only(asked, ['200']), `every good request is answered: ${JSON.stringify(asked.statuses)}`);
   t.ok(only(bad, ['401', '503']), `no bad one passes: ${JSON.stringify(bad.statuses)}`);
-  const half = memory.length >> 1;
-  const [early, late, most] = [mean(memory.slice(0, half)), mean(memory.slice(half)), Math.max(...memory)];
+  // As before the flood: what is under way at the moment is not kept.
+  await flood.pace(0);
+  await pause(1_000);
+  const [late, most] = [await heapInUse(it.gateway), Math.max(...memory)];
   const hits = Math.min(1, (after.hits - before.hits) / asked.sent);
   const introspections = after.introspections - before.introspections;
   const pace = `p99 ${alone.p99.toFixed(1)} ms before, ${asked.p99.toFixed(1)} ms under ${bad.sent} bad, ${apart.p99.toFixed(1)} ms of another gateway meanwhile`;
-  const grown = `memory ${early.toFixed(0)} then ${late.toFixed(0)}, at most ${most.toFixed(0)} MiB`;
+  const grown = `heap in use ${inMiB(early)} then ${inMiB(late)} MiB, resident at most ${most.toFixed(0)} MiB`;
   const asking = `hits ${(100 * hits).toFixed(1)} %, ${introspections} calls over ${calls} connections`;
   for (const each of [pace, grown, asking]) t.comment(each);
   t.ok(keepsPace(asked.p99, Math.max(3 * Math.max(alone.p99, apart.p99), 20)), pace);

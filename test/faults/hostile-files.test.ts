@@ -156,7 +156,7 @@ const bad: Readonly<Record<string, Row>> = {
     put: (file) => symlinkSync('/dev/zero', file),
   },
   'that is a link to itself': {
-    told: /cannot be read \(ELOOP: its symbolic links lead in a circle\)/,
+    told: /cannot be read \(ELOOP: its symbolic links form a loop\)/,
     put: (file) => symlinkSync(basename(file), file),
   },
   'that is gone': { told: /the file does not exist/, put: () => {} },

@@ -31,7 +31,10 @@ async function asked(t: Test): Promise<Scene> {
   const file = { admin: '127.0.0.1:0', upstreams, defaults: { upstream: 'api' }, routes: [orders, open] };
   const running = await gateway(t, behind(sound.url, { ...file, authorization_servers: hmacServer }));
   const url = `${running.url}/orders/1`;
-  const isWell = () => running.log.findLast(({ msg }) => /a url of an upstream is/.test(String(msg)))?.level !== 40;
+  const isOut = async () =>
+    /^gatehouse_upstream_up\{upstream="api",[^}]*\} 0$/m.test(
+      await (await fetch(`${running.adminUrl}/metrics`)).text(),
+    );
   return {
     proxy,
     adminUrl: running.adminUrl ?? '',
@@ -39,7 +42,9 @@ async function asked(t: Test): Promise<Scene> {
     bad: () => tellWith(url, bad),
     none: () => tell(url),
     other: () => tell(`${running.url}/other/1`),
-    feels: async ({ door }) => void (door !== undefined && (await until(() => !isWell()))),
+    feels: async ({ door }) => {
+      if (door !== undefined) t.ok(await until(isOut), 'the url is unhealthy');
+    },
   };
 }
 

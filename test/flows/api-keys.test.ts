@@ -81,7 +81,7 @@ t.test('a scope that the key has not is refused', async (t) => {
 t.test('a key that was cut is refused, and the log says so; the answer does not', async (t) => {
   const { url, log } = await started(t);
   t.match(await ask(`${url}/a`, sending(KEY.slice(0, -1))), { status: 401, code: 'api_key_invalid' });
-  t.ok(log.some((line) => /check sum/.test(JSON.stringify(line))));
+  t.ok(log.some((line) => /checksum/.test(JSON.stringify(line))));
 });
 
 t.test('a key is refused from the second on at which it expires', async (t) => {

@@ -91,7 +91,7 @@ t.test('the printed commands of the demo work as they stand, and Ctrl-C ends it'
 
 /** The stream goes on until its reader leaves. */
 async function decidesLive(t: Test, live: string, request: string): Promise<void> {
-  const reader = spawn('sh', ['-c', `exec ${live.trim()} 2>&1`]);
+  const reader = spawn('sh', ['-c', `exec ${live.trim()}`], { stdio: ['ignore', 'pipe', 'ignore'] });
   t.teardown(() => reader.kill());
   let shown = '';
   reader.stdout.on('data', (chunk) => (shown += String(chunk)));

@@ -30,6 +30,22 @@ const start: Starts = (t, page, { decision, upstream }) => {
 };
 const asked = (t: Test, starts = start) => fronted(t, page, starts, { routes });
 
+/** The file of the section "In 60 lines". */
+const short: Starts = (t, page, { decision, upstream }) =>
+  nginxOfFiles(t, page, { '127.0.0.1:9000': upstream }, decision, 'nginx short');
+
+t.test('the short file enforces everywhere, and forwards what passes as it was judged', options, async (t) => {
+  const { send, upstream, proxy } = await fronted(t, page, short);
+  for (const target of ['/orders/1', '/assets/../orders/1', '/unknown'])
+    t.ok((await send({ target })).status >= 400, `${target} ${proxy.log()}`);
+  t.equal(upstream.seen.length, 0);
+  const headers = [bearer(await token()), ['X-Auth-Subject', 'mallory'] as const];
+  t.equal((await send({ target: '/orders/%7e1?a=b', headers })).status, 200, proxy.log());
+  const [seen] = upstream.seen;
+  t.equal(seen?.target, '/orders/~1?a=b', 'the target that was judged');
+  t.strictSame([seen?.header('x-auth-subject'), seen?.header('authorization')], ['alice', undefined]);
+});
+
 t.test('the files enforce in the locations that include them', options, async (t) => {
   const { send, upstream, proxy } = await asked(t);
   const origin = ['Origin', 'https://app.example.com'] as const;

@@ -9,8 +9,9 @@ import { buildPasswords } from '../../src/base/passwords.ts';
 import { keepsPace } from '../faults/support/pace.ts';
 import { echoUpstream } from '../support/echo-upstream.ts';
 import { behind } from '../support/gateway.ts';
+import { imageFlags } from '../support/image-flags.ts';
 import { isFullSize } from '../support/long.ts';
-import { heapInUse, highWater, probed } from '../support/memory.ts';
+import { heapInUse, highWater, probedFlags } from '../support/memory.ts';
 import { type GatewayProcess, startProcess } from '../support/process.ts';
 import { jwt } from '../support/tokens.ts';
 import { userFile } from '../support/user-files.ts';
@@ -37,7 +38,7 @@ async function guarded(t: Test): Promise<GatewayProcess> {
     { id: 'bearer', match: { path: '/bearer' }, access: 'authenticated' },
   ];
   const config = behind(await echoUpstream(t), { routes, trusted_proxies: ['127.0.0.1'] });
-  const running = await startProcess({ config, env: probed });
+  const running = await startProcess({ config, flags: [...imageFlags, ...probedFlags] });
   t.teardown(() => running.stop());
   return running;
 }

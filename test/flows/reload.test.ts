@@ -285,7 +285,7 @@ t.test('a WebSocket that began before a reload goes on, and holds its generation
   await gateway.take({ ...file('A'), upstreams: { 'api-A': { url: upstream.url } } });
   const client = await open(t, gateway.port);
   await openWebSocket(t, client);
-  const ended = () => gateway.log.filter(({ msg }) => msg === 'the generation before has ended').length;
+  const ended = () => gateway.log.filter(({ msg }) => msg === 'the previous generation has ended').length;
   const before = ended();
   await gateway.take(file('B'));
   await assertEcho(t, client);

@@ -11,7 +11,8 @@ import { eventually, isInStep } from './revoked.ts';
 /** Starts PostgreSQL: 27 s in .ci/run on a busy machine. */
 t.setTimeout(180_000);
 
-const MISSED = 10_000;
+/** So many that half a MiB of something else, as on a busy machine, is a small share of what is measured. */
+const MISSED = 20_000;
 const KNOWN_BEFORE = 500;
 /** Requests. */
 const WARM = 3_000;

@@ -26,7 +26,8 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
       const text = await code(one);
       const answers = await spread(50, (service) => redeem(service, text));
       winners.push(answers.filter(({ status }) => status === 200).length);
-      t.notOk(answers.some(({ status }) => status !== 200 && status !== 400));
+      const others = answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 400);
+      t.strictSame(others, []);
     }
     t.strictSame(new Set(winners), new Set([1]));
   });
@@ -74,6 +75,18 @@ t.test('two services on one PostgreSQL', { skip: skipWithoutPostgres, timeout },
   });
 
   function spread(times: number, ask: (service: Running) => Promise<Response>): Promise<Response[]> {
-    return Promise.all(Array.from({ length: times }, (_, index) => ask(index % 2 === 0 ? one : two)));
+    return Promise.all(Array.from({ length: times }, (_, index) => settled(() => ask(index % 2 === 0 ? one : two))));
   }
 });
+
+/** A machine that stands still for two seconds is an outage of the lock. */
+const OUTAGES = 10;
+
+/** The answer to a request. An outage is none: its client asks again, as `Retry-After` says, and that must not win twice. */
+async function settled(ask: () => Promise<Response>): Promise<Response> {
+  for (let outages = 0; ; outages++) {
+    const answer = await ask();
+    if (answer.status !== 503 || outages === OUTAGES) return answer;
+    await answer.body?.cancel();
+  }
+}

@@ -1,16 +1,10 @@
 import t, { type Test } from 'tap';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import { textWithEngine, withEngine } from './chosen-engine.ts';
+import { setVariable } from './environment.ts';
 import { behind, gatewayYaml } from './gateway.ts';
 
-function choose(t: Test, engine: string): void {
-  const before = process.env.GATEHOUSE_ENGINE;
-  t.teardown(() => {
-    if (before === undefined) Reflect.deleteProperty(process.env, 'GATEHOUSE_ENGINE');
-    else process.env.GATEHOUSE_ENGINE = before;
-  });
-  process.env.GATEHOUSE_ENGINE = engine;
-}
+const choose = (t: Test, engine: string) => setVariable(t, 'GATEHOUSE_ENGINE', engine);
 
 const url = 'http://127.0.0.1:1';
 const blocks = { plain: { url }, said: { url, engine: 'own' }, http2: { url, http2: true } };

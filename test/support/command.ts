@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { launcher } from './launcher.ts';
 import { until } from './until.ts';
-
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 export interface Ended {
   readonly status: number | null;

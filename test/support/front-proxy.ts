@@ -54,7 +54,13 @@ export function nginxOf(t: Test, text: string): Promise<FrontProxy> {
 const shipped = fileURLToPath(new URL('../../config/nginx/', import.meta.url));
 
 /** nginx with the files that we ship, included by the server that the page shows; `gatehouse`: the decision endpoint. */
-export async function nginxOfFiles(t: Test, page: string, own: Addresses, gatehouse: string): Promise<FrontProxy> {
+export async function nginxOfFiles(
+  t: Test,
+  page: string,
+  own: Addresses,
+  gatehouse: string,
+  block = 'conf',
+): Promise<FrontProxy> {
   const directory = folder(t);
   mkdirSync(join(directory, 'gatehouse'));
   for (const name of readdirSync(shipped)) {
@@ -62,7 +68,7 @@ export async function nginxOfFiles(t: Test, page: string, own: Addresses, gateho
     const placed = text.replace('/dev/shm/gatehouse', join(directory, 'cache')).replace('127.0.0.1:8082', gatehouse);
     writeFileSync(join(directory, 'gatehouse', name), placed);
   }
-  return startNginx(t, directory, (listening) => blockOf(page, 'conf', { ...listening, ...own }));
+  return startNginx(t, directory, (listening) => blockOf(page, block, { ...listening, ...own }));
 }
 
 async function startNginx(t: Test, directory: string, shown: (listening: Addresses) => string): Promise<FrontProxy> {

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { buildLog } from '../../src/base/log.ts';
 import { loadGatewayText } from '../../src/config/load/load.ts';
 import { startGateway } from '../../src/gateway/lifecycle/start.ts';
-import { textWithEngine, withEngine } from './chosen-engine.ts';
+import { textWithChosen, withChosen } from './chosen.ts';
 import { hmacServer } from './tokens.ts';
 
 export interface TestGateway {
@@ -23,8 +23,8 @@ const base = { version: 1, listen: '127.0.0.1:0' };
 
 /** The file as text: what is given, with the version and a listener on any free port. */
 export function gatewayYaml(body: object | string): string {
-  if (typeof body === 'string') return textWithEngine(`version: 1\nlisten: 127.0.0.1:0\n${body}`);
-  return stringify({ ...base, ...withEngine(body) });
+  if (typeof body === 'string') return textWithChosen(`version: 1\nlisten: 127.0.0.1:0\n${body}`);
+  return stringify({ ...base, ...withChosen(body) });
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { stringify } from 'yaml';
-import { withEngine } from './chosen-engine.ts';
+import { withChosen } from './chosen.ts';
 import { connectTo, type RawClient } from './raw-client.ts';
 import type { RawResponse } from './raw-response.ts';
 import { type ServedFile, servedFile, writeIn } from './served-file.ts';
@@ -24,7 +24,7 @@ export interface Group extends ServedFile {
 export async function group(t: Test, body: object, workers = 4): Promise<Group> {
   let listeners = '';
   const write = (directory: string, next: object, count = workers) =>
-    writeIn(directory, 'gateway.yaml', `${listeners}workers: ${count}\n${stringify(withEngine(next))}`);
+    writeIn(directory, 'gateway.yaml', `${listeners}workers: ${count}\n${stringify(withChosen(next))}`);
   const start = (directory: string, text: string) => {
     listeners = text;
     write(directory, body);

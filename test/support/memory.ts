@@ -8,8 +8,10 @@ import { until } from './until.ts';
 
 const probe = fileURLToPath(new URL('heap-probe.ts', import.meta.url));
 
-/** Environment of a process whose heap can be asked for. */
-export const probed = { NODE_OPTIONS: `--import ${probe}` };
+/** Options of Node.js for a process whose heap can be asked for. */
+export const probedFlags = ['--import', probe] as const;
+/** The same as its environment. */
+export const probed = { NODE_OPTIONS: probedFlags.join(' ') };
 
 const LINE = /^heap in use (\d+)$/gm;
 
@@ -38,6 +40,9 @@ export function highWater(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
 }
+
+/** Bytes as a figure of a report. */
+export const inMiB = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
 
 /** Resident memory in KiB. */
 export function resident(pid: number): number {

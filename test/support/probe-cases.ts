@@ -13,11 +13,17 @@ interface RawCase extends Omit<ProbeCase, 'payload'> {
   readonly payload_latin1: string;
 }
 
+export function allProbes(host: string): ProbeCase[] {
+  const { cases } = JSON.parse(corpus('http11probe_cases.json')) as { cases: RawCase[] };
+  return cases.map(({ payload_latin1, ...rest }) => ({
+    ...rest,
+    payload: payload_latin1.replaceAll('{{HOST}}', host),
+  }));
+}
+
 /** The cases at level Must, with a Host that the gateway has a route for. */
 export function mustCases(host: string): ProbeCase[] {
-  const { cases } = JSON.parse(corpus('http11probe_cases.json')) as { cases: RawCase[] };
-  const must = cases.filter(({ level }) => level === 'Must');
-  return must.map(({ payload_latin1, ...rest }) => ({ ...rest, payload: payload_latin1.replaceAll('{{HOST}}', host) }));
+  return allProbes(host).filter(({ level }) => level === 'Must');
 }
 
 /** refused: 400 or a closed connection. cut: the head may pass, the body never arrives whole. */

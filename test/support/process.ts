@@ -4,13 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { withEngine } from './chosen-engine.ts';
+import { withChosen } from './chosen.ts';
 import { freePort } from './free-port.ts';
+import { launcher, sourceLauncher } from './launcher.ts';
 import { connectTo } from './raw-client.ts';
-
-const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 
 /** A gateway in a process of its own, as a user starts it. */
 export interface GatewayProcess {
@@ -29,17 +27,25 @@ export interface ProcessOptions {
   readonly env?: Record<string, string>;
   /** Of Node.js, which then gets no others: what the test runner adds to each process has a size and a pace of its own. */
   readonly flags?: readonly string[];
+  /** What `flags` or `env` loads before it changes a class of the sources. */
+  readonly isChanged?: boolean;
 }
 
 const base = { version: 1, log: { level: 'warn', format: 'json' } };
 
 /** Resolves once it accepts connections. The caller stops it. */
-export async function startProcess({ config, env = {}, flags }: ProcessOptions): Promise<GatewayProcess> {
+export async function startProcess({ config, env = {}, flags, isChanged }: ProcessOptions): Promise<GatewayProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'));
   const file = join(directory, 'gateway.yaml');
   const port = await freePort();
-  writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...withEngine(config) }));
-  const [program = '', ...args] = [...runner(flags), launcher, 'gateway', '--config', file];
+  writeFileSync(file, stringify({ ...base, listen: `127.0.0.1:${port}`, ...withChosen(config) }));
+  const [program = '', ...args] = [
+    ...runner(flags),
+    isChanged ? sourceLauncher : launcher,
+    'gateway',
+    '--config',
+    file,
+  ];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

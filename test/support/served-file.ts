@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { textWithEngine } from './chosen-engine.ts';
+import { textWithChosen } from './chosen.ts';
 import { type Command, command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
@@ -43,7 +43,7 @@ function listenersOn(port: number, admin: number): string {
 
 /** One public path to an upstream. */
 export function onePath(upstream: string, path: string): string {
-  return textWithEngine(
+  return textWithChosen(
     [
       `upstreams: { api: { url: "${upstream}" } }`,
       'defaults: { upstream: api }',

@@ -49,22 +49,22 @@ const secrets = '/run/secrets/gatehouse';
 export function component({ file, config, ports, memory, restartOnConfigChange }: Program): Keys {
   return {
     config: value(
-      `${file}, as docs/configuration.md tells it. The chart adds \`version\` and the addresses of the listeners.`,
+      `The content of ${file} (docs/configuration.md). The chart adds \`version\` and the addresses of the listeners.`,
       config,
       {},
     ),
     existingConfigMap: text(
-      `A ConfigMap with the key ${file}, in place of \`config\`. It must listen on the ports below, at every address.`,
+      `Replaces \`config\`: the name of a ConfigMap with the key ${file}. The file must listen on the ports below, at every address.`,
     ),
     existingSecret: text(
       `A Secret whose keys become files below ${secrets}, for \`\${file:${secrets}/KEY}\` in the configuration.`,
     ),
     restartOnConfigChange: flag(
-      'true: pods are replaced when the ConfigMap of the chart changes. The gateway takes a new file over by itself.',
+      "true: a change of the chart's ConfigMap replaces the pods. The gateway does not need this, because it reloads a changed file.",
       restartOnConfigChange,
     ),
-    bindAddress: choice('Where the listeners are: `::` in clusters of IPv6, or of both.', ['0.0.0.0', '::'], '0.0.0.0'),
-    ports: section('Ports of the container. A listener in `config` must use the same ones.', ports),
+    bindAddress: choice('Address of the listeners. Use `::` in clusters with IPv6.', ['0.0.0.0', '::'], '0.0.0.0'),
+    ports: section('Ports of the container. If `config` sets a listener, it must use the same port.', ports),
     ...pods(memory),
     ...reach(),
   };
@@ -72,35 +72,42 @@ export function component({ file, config, ports, memory, restartOnConfigChange }
 
 function pods(memory: string): Keys {
   return {
-    replicaCount: integer('More than one need shared state; the chart refuses to forget it.', 1, 1),
-    autoscaling: section('HorizontalPodAutoscaler; `maxReplicas` then counts as the number of replicas.', {
-      enabled: flag('Creates one.', false),
-      minReplicas: integer('The fewest pods.', 2, 1),
-      maxReplicas: integer('The most pods.', 10, 1),
+    replicaCount: integer('Number of pods. More than one requires shared state. The chart fails without it.', 1, 1),
+    autoscaling: section('A HorizontalPodAutoscaler.', {
+      enabled: flag('Creates the HorizontalPodAutoscaler.', false),
+      minReplicas: integer('The smallest number of pods.', 2, 1),
+      maxReplicas: integer(
+        'The largest number of pods. More than one requires shared state, as with `replicaCount`.',
+        10,
+        1,
+      ),
       targetCPUUtilizationPercentage: integer(
-        'Percent of `resources.requests.cpu`; in a sidecar, of the gateway alone. null: CPU does not count.',
+        'Target CPU load in percent of `resources.requests.cpu`. In a sidecar, only the container of the gateway counts. null: CPU does not count.',
         70,
         1,
       ),
       targetMemoryUtilizationPercentage: integer(
-        'Percent of `resources.requests.memory`; in a sidecar, of the gateway alone. null: memory does not count.',
+        'Target memory in percent of `resources.requests.memory`. In a sidecar, only the container of the gateway counts. null: memory does not count.',
         null,
         1,
       ),
-      metrics: list('Further metrics (autoscaling/v2).', handedOn(['type'])),
-      behavior: value('How fast (autoscaling/v2).', handedOn(), {}),
+      metrics: list('More metrics for the autoscaler (autoscaling/v2).', handedOn(['type'])),
+      behavior: value('How fast the autoscaler adds and removes pods (autoscaling/v2).', handedOn(), {}),
     }),
-    extraArgs: list('After the command of the program.', { type: 'string' }),
-    extraEnv: list('Variables of the container, such as secrets that `config` names as `${NAME}`.', environment),
-    extraEnvFrom: list('ConfigMaps and Secrets whose keys become variables.', environmentFrom),
-    extraVolumes: list('Volumes of the pod.', volume),
-    extraVolumeMounts: list('Where the container has them.', volumeMount),
-    initContainers: list('Run before the program.', container),
-    extraContainers: list('Run beside the program.', container),
+    extraArgs: list("More arguments of the program's command.", { type: 'string' }),
+    extraEnv: list(
+      'Environment variables of the container, such as secrets that `config` names as `${NAME}`.',
+      environment,
+    ),
+    extraEnvFrom: list('ConfigMaps and Secrets. Their keys become environment variables.', environmentFrom),
+    extraVolumes: list('More volumes of the pod.', volume),
+    extraVolumeMounts: list('Mounts of these volumes in the container.', volumeMount),
+    initContainers: list('Containers that run before the program.', container),
+    extraContainers: list('Containers that run beside the program.', container),
     podAnnotations: texts('Annotations of the pods.'),
     podLabels: texts('Labels of the pods.'),
     podSecurityContext: value(
-      'With `fsGroup` the program may read the files of a Secret, and write to its volume.',
+      'Security context of the pod. With `fsGroup`, the program can read the files of a Secret, and write to its volume.',
       podSecurityContext,
       {
         runAsNonRoot: true,
@@ -121,79 +128,91 @@ function pods(memory: string): Keys {
       requests: { cpu: '100m', memory },
       limits: { memory: '512Mi' },
     }),
-    startupProbe: value('/livez, until it answers.', probe, { periodSeconds: 1, failureThreshold: 60 }),
-    livenessProbe: value('/livez.', probe, { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 6 }),
-    readinessProbe: value('/readyz.', probe, { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 }),
+    startupProbe: value('Asks /livez until it answers.', probe, { periodSeconds: 1, failureThreshold: 60 }),
+    livenessProbe: value('Asks /livez.', probe, { periodSeconds: 10, timeoutSeconds: 3, failureThreshold: 6 }),
+    readinessProbe: value('Asks /readyz.', probe, { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 }),
     preStopSeconds: integer(
-      'Seconds for which a terminating pod keeps working, until no Service sends it new connections. 0 turns this off.',
+      'For this many seconds, a terminating pod continues to work, until no Service sends it new connections. 0 switches this off.',
       5,
     ),
     terminationGracePeriodSeconds: integer(
-      'Has to exceed `preStopSeconds` and `shutdown.deadline` together; the chart refuses less.',
+      'Must be longer than `preStopSeconds` and `shutdown.deadline` together. Otherwise the chart fails.',
       45,
     ),
-    strategy: value('Update strategy of the Deployment. With SQLite on a volume it is Recreate.', handedOn(), {
-      type: 'RollingUpdate',
-      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
-    }),
-    revisionHistoryLimit: integer('Old ReplicaSets that are kept.', 3),
-    nodeSelector: texts('Nodes with these labels only.'),
-    tolerations: list('Taints that are put up with.', toleration),
-    affinity: value('Nearness to nodes and pods.', affinity, {}),
-    topologySpreadConstraints: list('How pods are spread; `labelSelector` is filled in.', spread, [
-      { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
-      { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
-    ]),
+    strategy: value(
+      'Update strategy of the Deployment. With SQLite on a volume, the strategy is always Recreate.',
+      handedOn(),
+      {
+        type: 'RollingUpdate',
+        rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+      },
+    ),
+    revisionHistoryLimit: integer('Number of old ReplicaSets to keep.', 3),
+    nodeSelector: texts('Pods run only on nodes with these labels.'),
+    tolerations: list('Taints of nodes that the pods tolerate.', toleration),
+    affinity: value('Affinity of the pods to nodes and to other pods.', affinity, {}),
+    topologySpreadConstraints: list(
+      'How the pods are spread over zones and nodes. The chart adds `labelSelector`.',
+      spread,
+      [
+        { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+        { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+      ],
+    ),
     priorityClassName: text('Priority class of the pods.'),
-    podDisruptionBudget: section('How many pods may be taken away at once on purpose.', {
-      enabled: flag('Creates one.', true),
-      minAvailable: value('A number or a percentage, in place of `maxUnavailable`.', percentage, null),
-      maxUnavailable: value('A number or a percentage.', percentage, 1),
+    podDisruptionBudget: section('A PodDisruptionBudget. It limits how many pods a drain of nodes removes at once.', {
+      enabled: flag('Creates the PodDisruptionBudget.', true),
+      minAvailable: value('Least number or percentage of available pods. Replaces `maxUnavailable`.', percentage, null),
+      maxUnavailable: value('Largest number or percentage of unavailable pods.', percentage, 1),
     }),
   };
 }
 
 function reach(): Keys {
   return {
-    service: section('Where clients inside the cluster connect.', {
-      type: choice('How it is reached.', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
+    service: section('The Service, to which clients in the cluster connect.', {
+      type: choice('Type of the Service.', ['ClusterIP', 'NodePort', 'LoadBalancer'], 'ClusterIP'),
       port: integer('Port of the Service.', 80, 1),
-      nodePort: integer('With NodePort or LoadBalancer; null: chosen by the cluster.', null, 1),
+      nodePort: integer(
+        'Port of the nodes, with NodePort or LoadBalancer. null: the cluster chooses the port.',
+        null,
+        1,
+      ),
       annotations: texts('Annotations of the Service.'),
       labels: texts('Labels of the Service.'),
-      loadBalancerClass: text('With LoadBalancer: which implementation.'),
-      loadBalancerSourceRanges: list('With LoadBalancer: CIDRs that may connect.', { type: 'string' }),
-      externalTrafficPolicy: choice('Local keeps the addresses of clients.', ['', 'Cluster', 'Local'], ''),
+      loadBalancerClass: text('Class of the load balancer, with LoadBalancer.'),
+      loadBalancerSourceRanges: list('Address ranges (CIDR) that may connect, with LoadBalancer.', { type: 'string' }),
+      externalTrafficPolicy: choice('With Local, the pods see the addresses of clients.', ['', 'Cluster', 'Local'], ''),
     }),
-    ingress: section('Ingress to the Service.', {
-      enabled: flag('Creates one.', false),
-      className: text('Class of the controller.'),
+    ingress: section('An Ingress to the Service.', {
+      enabled: flag('Creates the Ingress.', false),
+      className: text('Class of the Ingress controller.'),
       annotations: texts('Annotations of the Ingress.'),
-      hosts: list('Names of hosts.', { type: 'string' }),
-      path: text('Path of these hosts that leads here.', '/'),
-      tls: list('Certificates.', ingressTls),
+      hosts: list('Hostnames of the Ingress.', { type: 'string' }),
+      path: text('Requests with this path prefix go to the Service.', '/'),
+      tls: list('Certificates for the hostnames.', ingressTls),
     }),
-    httpRoute: section('HTTPRoute of the Gateway API to the Service.', {
-      enabled: flag('Creates one.', false),
+    httpRoute: section('An HTTPRoute of the Gateway API to the Service.', {
+      enabled: flag('Creates the HTTPRoute.', false),
       annotations: texts('Annotations of the HTTPRoute.'),
-      parentRefs: list('The Gateways that it joins.', parentRef),
-      hostnames: list('Names of hosts.', { type: 'string' }),
-      matches: list('Matches of these hosts that lead here.', handedOn(), [
+      parentRefs: list('Gateways to which the HTTPRoute belongs.', parentRef),
+      hostnames: list('Hostnames of the HTTPRoute.', { type: 'string' }),
+      matches: list('Requests that match one of these go to the Service.', handedOn(), [
         { path: { type: 'PathPrefix', value: '/' } },
       ]),
       filters: list('Filters that the Gateway applies first.', handedOn(['type'])),
     }),
     networkPolicy: section(
-      'Clients that may connect to the pods. `admin` is on the loopback address of each pod, so no other pod can reach it.',
+      'A NetworkPolicy, which limits who may connect to the pods. `admin` is on the loopback address of each pod, so no other pod can reach it.',
       {
-        enabled: flag('Creates one.', true),
-        from: list('Clients that may send requests. Empty: everyone.', peer),
+        enabled: flag('Creates the NetworkPolicy.', true),
+        from: list('Clients that may send requests. Empty: every client.', peer),
         probesFrom: list(
-          'Pods that may ask for health, metrics and the paths of `health.pass`, in addition to the node. Empty: every pod.',
+          'Pods that may read health, metrics and the paths of `health.pass`. The node may always read them. Empty: every pod.',
           peer,
         ),
         egress: list(
-          'Where pods may connect, in addition to DNS: upstreams, authorization servers, databases. Empty: everywhere.',
+          'Rules that allow connections of the pods: to upstreams, authorization servers and databases. DNS is always allowed. Empty: all connections are allowed.',
           egressRule,
         ),
       },

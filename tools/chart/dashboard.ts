@@ -16,25 +16,25 @@ const quantile = (of: number, name: string, by = '') =>
 const panels: readonly Panel[] = [
   {
     title: 'Requests by route',
-    description: 'All requests, whatever became of them.',
+    description: 'All requests: forwarded, answered, refused or failed.',
     unit: 'reqps',
     queries: { [`sum by (route) (${requests()})`]: '{{route}}' },
   },
   {
     title: 'Not forwarded, by code',
-    description: 'Refusals and outages. docs/errors.md tells what each code means.',
+    description: 'Refusals and outages. docs/errors.md explains each code.',
     unit: 'reqps',
     queries: { [`sum by (code) (${requests(', code!="forwarded"')})`]: '{{code}}' },
   },
   {
     title: 'Answers by class of status',
-    description: 'Answers of the gateway and of the APIs behind it. none: the client left before an answer.',
+    description: 'Answers of the gateway and of the APIs. none: the client left before an answer.',
     unit: 'reqps',
     queries: { [`sum by (status_class) (${requests()})`]: '{{status_class}}' },
   },
   {
     title: 'Duration of requests',
-    description: 'From the head of a request to the end of its answer.',
+    description: 'Time from the head of a request to the end of its answer.',
     unit: 's',
     queries: {
       [quantile(0.5, 'gatehouse_request_duration_seconds')]: 'p50',
@@ -44,13 +44,14 @@ const panels: readonly Panel[] = [
   },
   {
     title: 'First byte of upstreams, p95',
-    description: 'From forwarding a request to the first byte of its answer.',
+    description: 'Time from forwarding a request to the first byte of its answer.',
     unit: 's',
     queries: { [quantile(0.95, 'gatehouse_upstream_duration_seconds', ', route')]: '{{route}}' },
   },
   {
     title: 'Own work, p99',
-    description: 'Of the gateway: deciding and forwarding, and waiting for what verifies credentials.',
+    description:
+      'Time that the gateway itself needs to decide and forward, and to wait for the verification of credentials.',
     unit: 's',
     queries: {
       [quantile(0.99, 'gatehouse_gateway_duration_seconds')]: 'gateway',
@@ -64,8 +65,8 @@ const panels: readonly Panel[] = [
     queries: { [`sum by (upstream) (gatehouse_upstream_requests_in_flight{${where}})`]: '{{upstream}}' },
   },
   {
-    title: 'Tokens found in the cache',
-    description: 'The share that needed no verification.',
+    title: 'Share of tokens from the cache',
+    description: 'Share of requests with a cached token, which needed no verification.',
     unit: 'percentunit',
     queries: {
       [`sum by (server) (rate(gatehouse_token_cache_hits{${where}}[$__rate_interval])) / (sum by (server) (rate(gatehouse_token_cache_hits{${where}}[$__rate_interval])) + sum by (server) (rate(gatehouse_token_cache_misses{${where}}[$__rate_interval])))`]:
@@ -74,25 +75,25 @@ const panels: readonly Panel[] = [
   },
   {
     title: 'Introspection calls',
-    description: 'And look-ups in a shared store.',
+    description: 'Introspection calls, and look-ups in a shared store.',
     unit: 'reqps',
     queries: { [`sum by (server) (rate(gatehouse_introspections{${where}}[$__rate_interval]))`]: '{{server}}' },
   },
   {
     title: 'Age of keys',
-    description: 'Since the key set of an authorization server was fetched.',
+    description: 'Time since the gateway last fetched the keys of an authorization server.',
     unit: 's',
     queries: { [`max by (server) (gatehouse_jwks_age_seconds{${where}})`]: '{{server}}' },
   },
   {
     title: 'Lag of revocation feeds',
-    description: 'Since everything that was revoked was known.',
+    description: 'Time since the gateway last knew all revocations.',
     unit: 's',
     queries: { [`max by (server) (gatehouse_feed_lag_seconds{${where}})`]: '{{server}}' },
   },
   {
     title: 'Answers of the authorization service',
-    description: 'By endpoint and outcome: ok or an error code.',
+    description: 'Answers by endpoint and outcome. The outcome is ok or an error code.',
     unit: 'reqps',
     queries: {
       [`sum by (endpoint, outcome) (rate(gatehouse_authorization_answers_total{${where}}[$__rate_interval]))`]:
@@ -100,8 +101,8 @@ const panels: readonly Panel[] = [
     },
   },
   {
-    title: 'Tokens given out',
-    description: 'By grant type and format.',
+    title: 'Issued tokens',
+    description: 'Issued tokens by grant type and format.',
     unit: 'reqps',
     queries: {
       [`sum by (grant_type, format) (rate(gatehouse_authorization_tokens_issued_total{${where}}[$__rate_interval]))`]:

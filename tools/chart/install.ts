@@ -1,9 +1,11 @@
-// `npm run chart:tools`: helm, kubeconform, and the schemas of every kind that the chart and its pages use. By Go alone.
+// `npm run chart:tools`: the programs that judge chart, component, compose.yaml and workflows, and the schemas of every kind that
+// chart and pages use. By Go alone.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { composeSchema, place, schemas } from './programs.ts';
+import { fileURLToPath } from 'node:url';
+import { checkers, composeSchema, place, schemas } from './programs.ts';
 import { builtInKinds, customKinds, writeSchemas } from './schemas.ts';
 
 const kubernetes = { major: 1, minor: 34 };
@@ -18,6 +20,8 @@ const linked = ['pkg/chartutil', 'pkg/lint/rules'].flatMap((path) =>
 const programs = {
   'helm.sh/helm/v3/cmd/helm@v3.19.5': ['-ldflags', ['-s', '-w', ...linked].join(' ')],
   'github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7': [],
+  'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1': [],
+  'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12': ['-ldflags', '-s -w'],
 };
 
 /** Module → the folder or file of its CustomResourceDefinitions. */
@@ -37,11 +41,18 @@ const builtIn = {
 /** The Compose specification's schema for compose.yaml. */
 const compose = { module: 'github.com/compose-spec/compose-go/v2@v2.16.2', file: 'schema/compose-spec.json' };
 
+/** Our own programs around libraries: their versions and check sums are in go.mod and go.sum there. */
+const sources = fileURLToPath(new URL('checkers', import.meta.url));
+const checkerSources = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(go|mod|sum)$/.test(name))
+  .sort()
+  .map((name) => readFileSync(join(sources, name), 'utf8'));
+
 /** Read by Go from 1.21 up, which fetches the one that a module asks for. */
 const TOOLCHAIN = 'go1.25.4';
 const platform = { x64: 'amd64', arm64: 'arm64' }[process.arch as 'x64' | 'arm64'];
 
-const wanted = JSON.stringify({ programs, resources, builtIn, compose });
+const wanted = JSON.stringify({ programs, resources, builtIn, compose, checkerSources });
 const stamp = join(place, 'installed.json');
 
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) console.log('The tools of the chart are installed.');
@@ -52,15 +63,25 @@ function install(): void {
   mkdirSync(join(place, 'bin'), { recursive: true });
   const go = newEnoughGo();
   for (const [program, flags] of Object.entries(programs)) {
-    console.log(`Building ${program} …`);
-    run(go, ['install', ...flags, program], { GOBIN: join(place, 'bin') });
+    timed(`Building ${program}`, () => run(go, ['install', ...flags, program], { GOBIN: join(place, 'bin') }));
   }
-  console.log('Fetching the schemas of Kubernetes …');
-  writeSchemas(schemas, builtInKinds(join(fetched(go, builtIn.module), builtIn.file)));
-  for (const [module, path] of Object.entries(resources))
-    writeSchemas(schemas, customKinds(join(fetched(go, module), path)));
-  cpSync(join(fetched(go, compose.module), compose.file), composeSchema);
+  timed('Building the checkers', () =>
+    run(go, ['-C', sources, 'install', './...'], { GOBIN: checkers, GOFLAGS: '-mod=readonly' }),
+  );
+  timed('Fetching the schemas of Kubernetes', () => {
+    writeSchemas(schemas, builtInKinds(join(fetched(go, builtIn.module), builtIn.file)));
+    for (const [module, path] of Object.entries(resources))
+      writeSchemas(schemas, customKinds(join(fetched(go, module), path)));
+    cpSync(join(fetched(go, compose.module), compose.file), composeSchema);
+  });
   writeFileSync(stamp, wanted);
+}
+
+function timed(what: string, task: () => void): void {
+  const begun = performance.now();
+  console.log(`${what} …`);
+  task();
+  console.log(`${what}: ${Math.round((performance.now() - begun) / 1000)} s`);
 }
 
 /** Where the module is after Go has fetched it. */

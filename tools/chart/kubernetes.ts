@@ -134,6 +134,15 @@ export const egressRule: JsonSchema = closed({
 });
 
 /** networking.k8s.io/v1 */
+export const ingressRule: JsonSchema = closed({
+  from: { type: 'array', items: peer },
+  ports: {
+    type: 'array',
+    items: closed({ protocol: string, port: { type: ['integer', 'string'] }, endPort: integer }),
+  },
+});
+
+/** networking.k8s.io/v1 */
 export const ingressTls: JsonSchema = closed({ secretName: string, hosts: strings });
 
 /** gateway.networking.k8s.io/v1 */

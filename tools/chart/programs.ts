@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What the checks of the chart need, and `npm run chart:tools` installs. */
@@ -9,6 +9,27 @@ export const place: string = fileURLToPath(new URL('../../node_modules/.cache/ga
 export const [helm, kubeconform, schemas] = ['bin/helm', 'bin/kubeconform', 'schemas'].map((name) =>
   join(place, name),
 ) as [string, string, string];
+
+/** What renders the component for Kustomize, and what checks workflows. */
+export const [kustomize, actionlint] = ['bin/kustomize', 'bin/actionlint'].map((name) => join(place, name)) as [
+  string,
+  string,
+];
+
+/** Our own programs around libraries: the sources are in the folder `checkers`. */
+export const checkers: string = join(place, 'checkers');
+
+/** Judges pods by the Pod Security Standard *restricted*, and a Compose file as Docker Compose loads it. */
+export const [restricted, composeLoader] = ['restricted', 'compose'].map((name) => join(checkers, name)) as [
+  string,
+  string,
+];
+
+/** For `t.test(title, { skip: skipWithout(program) }, …)`. */
+export function skipWithout(...programs: readonly string[]): false | string {
+  const missing = programs.find((path) => !existsSync(path));
+  return missing !== undefined && `${basename(missing)} is not installed: npm run chart:tools (needs Go)`;
+}
 
 /** The schema of the Compose specification, which compose.yaml must match. */
 export const composeSchema: string = join(place, 'compose-spec.json');

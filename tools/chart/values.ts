@@ -3,36 +3,53 @@ import { GatewaySchema } from '../../src/config/schema/gateway.ts';
 import type { Schema } from '../../src/config/schema/input-schema.ts';
 import { editorSchema } from '../../src/config/show/editor-schema.ts';
 import { component } from './component.ts';
-import { anyObject, container, peer, pullSecret, rule } from './kubernetes.ts';
+import {
+  anyObject,
+  container,
+  egressRule,
+  ingressRule,
+  peer,
+  pullSecret,
+  rule,
+  securityContext,
+} from './kubernetes.ts';
 import { choice, flag, type JsonSchema, type Keys, list, port, section, text, texts, value } from './value.ts';
 
 const modes = ['gateway', 'authorization', 'both', 'sidecar'];
 
 /** Every value of the chart: values.yaml and values.schema.json are made from this. */
 export const values: Keys = {
-  enabled: flag('For a chart that includes this one with `condition: gatehouse.enabled`.', true),
+  enabled: flag(
+    'A chart that has this chart as a dependency can switch it off with `condition: gatehouse.enabled`.',
+    true,
+  ),
   mode: choice(
-    'The programs to install. sidecar: the gateway inside the pods of an application, which `sidecar` describes.',
+    'The programs to install. sidecar: the gateway runs in the pods of an application, which `sidecar` describes.',
     modes,
     'gateway',
   ),
-  nameOverride: text('In place of the name of the chart.'),
-  fullnameOverride: text('In place of the name of the release and that of the chart.'),
+  nameOverride: text('Replaces the name of the chart.'),
+  fullnameOverride: text('Replaces the name of the release and the name of the chart.'),
   commonLabels: texts('Labels of every object.'),
   commonAnnotations: texts('Annotations of every object.'),
   image: section('Both programs are in one image.', {
-    registry: text('Such as registry.example.com.'),
-    repository: text('The image.', 'gatehouse'),
+    registry: text('Required: the registry that has the image, such as registry.example.com.'),
+    repository: text('Name of the image.', 'gatehouse'),
     tag: text('Default: the `appVersion` of the chart.'),
-    digest: text('sha256:…, in place of `tag`.'),
-    pullPolicy: choice('When it is fetched.', ['Always', 'IfNotPresent', 'Never'], 'IfNotPresent'),
-    pullSecrets: list('Secrets for the registry.', pullSecret),
+    digest: text('Selects the image by digest (sha256:…) instead of by `tag`.'),
+    pullPolicy: choice('When the kubelet pulls the image.', ['Always', 'IfNotPresent', 'Never'], 'IfNotPresent'),
+    pullSecrets: list('Secrets with the credentials for the registry.', pullSecret),
   }),
-  serviceAccount: section('The programs never ask the API of Kubernetes: no token is mounted.', {
+  serviceAccount: section('The programs never use the Kubernetes API, so the pods mount no token.', {
     create: flag('Creates the ServiceAccount.', true),
-    name: text('Default: that of the release.'),
+    name: text('The default is the name of the release.'),
     annotations: texts('Annotations of the ServiceAccount.'),
   }),
+  containerSecurityContext: value(
+    'Security context of each container that you add: `sidecar.containers`, `initContainers`, `extraContainers`. The chart sets each key that a container does not set itself. With `podSecurityContext`, the default satisfies the Pod Security Standard *restricted*. `{}` adds nothing.',
+    securityContext,
+    { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+  ),
   gateway: section('The gateway.', {
     ...component({
       file: 'gateway.yaml',
@@ -41,12 +58,15 @@ export const values: Keys = {
         http: port('`listen`', 8080),
         health: port('`health`', 9900),
         admin: port('`admin`, on the loopback address', 9901),
-        decision: port('`decision`, where `config` has it', 8082),
+        decision: port('`decision`, if `config` has it', 8082),
       },
       memory: '128Mi',
       restartOnConfigChange: false,
     }),
-    decisionFrom: list('Proxies that may ask for decisions, if `config` has `decision`. Empty: everyone.', peer),
+    decisionFrom: list(
+      'Proxies that may ask for decisions, if `config` has `decision`. Empty: every client may ask.',
+      peer,
+    ),
   }),
   authorization: section('The authorization service.', {
     ...component({
@@ -61,54 +81,85 @@ export const values: Keys = {
       restartOnConfigChange: true,
     }),
     persistence: section(
-      'The volume at /data, where SQLite keeps its database and the key beside it; for `existingConfigMap` use `extraVolumes`.',
+      'The volume at /data. SQLite keeps its database and the key file there. With `existingConfigMap`, use `extraVolumes` instead.',
       {
-        enabled: flag('false: what is there is lost with the pod.', true),
-        existingClaim: text('A PersistentVolumeClaim, in place of one of the chart.'),
-        storageClassName: text('Default: that of the cluster. `-`: none.'),
+        enabled: flag('false: all data is lost when the pod ends.', true),
+        existingClaim: text('An existing PersistentVolumeClaim. The chart then creates none.'),
+        storageClassName: text(
+          "Storage class of the claim. The default is the cluster's default class. `-` sets an empty class.",
+        ),
         accessModes: list('Access modes of the claim.', { type: 'string' }, ['ReadWriteOnce']),
         size: text('Size of the claim.', '1Gi'),
         annotations: texts('Annotations of the claim.'),
       },
     ),
-    migration: section('A Job before each installation and upgrade, where `config` names a database on a server.', {
-      enabled: flag('false: the first pod that starts migrates the database.', true),
-      backoffLimit: value('How often it is tried again.', { type: 'integer', minimum: 0 }, 3),
-      activeDeadlineSeconds: value('How long it may take.', { type: 'integer', minimum: 1 }, 300),
-      annotations: texts('Annotations of the Job.'),
-    }),
-  }),
-  sidecar: section('With `mode: sidecar`. The gateway listens for the pod and forwards to its loopback address.', {
-    port: port('Port of the application, on 127.0.0.1.', 9000),
-    probes: texts(
-      'Path on the `health` port → path of the application, for its probes: the kubelet cannot reach 127.0.0.1.',
+    migration: section(
+      'If `config` names a PostgreSQL database, a Job migrates it before each installation and upgrade.',
+      {
+        enabled: flag('false: the first pod that starts migrates the database.', true),
+        backoffLimit: value('How often a failed Job is retried.', { type: 'integer', minimum: 0 }, 3),
+        activeDeadlineSeconds: value('How many seconds the Job may take.', { type: 'integer', minimum: 1 }, 300),
+        annotations: texts('Annotations of the Job.'),
+      },
     ),
-    containers: list(
-      'The application; what has no `lifecycle.preStop` sleeps for `gateway.preStopSeconds`. Empty: no Deployment is made, and a chart of your own includes `gatehouse.sidecar.container`.',
-      container,
-    ),
-    selector: texts('Labels of the pods of your own chart, for Service and NetworkPolicy. Unused with `containers`.'),
   }),
-  metrics: section('For the Prometheus operator and Grafana.', {
-    serviceMonitor: section('Scrapes the `health` listener.', {
-      enabled: flag('Creates one.', false),
-      interval: text('Default: that of Prometheus.'),
-      scrapeTimeout: text('Default: that of Prometheus.'),
-      labels: texts('By which Prometheus finds it.'),
+  sidecar: section(
+    'Used with `mode: sidecar`. The gateway receives the requests for the pod, and forwards them to the application on the loopback address.',
+    {
+      port: port('Port of the application, on 127.0.0.1.', 9000),
+      probes: texts(
+        "Paths of the application's probes: path on the `health` port → path of the application. The gateway forwards these probes, because the kubelet cannot reach 127.0.0.1.",
+      ),
+      containers: list(
+        'Containers of the application. A container without `lifecycle.preStop` sleeps for `gateway.preStopSeconds` before it ends. Empty: the chart makes no Deployment, and your own chart includes `gatehouse.sidecar.container`.',
+        container,
+      ),
+      selector: texts(
+        'Labels of the pods of your own chart. Service and NetworkPolicy select these pods. Unused with `containers`.',
+      ),
+      networkPolicy: section(
+        'A NetworkPolicy applies to all containers of a pod, so `gateway.networkPolicy` also applies to the application.',
+        {
+          ingress: list(
+            'Rules that open more ports of the application, such as its metrics. The policy closes all other ports of the pod.',
+            ingressRule,
+          ),
+          egress: value(
+            'Rules that allow connections of the application, such as to its database. Required with `gateway.networkPolicy.egress`. `[]` allows none.',
+            { type: ['array', 'null'], items: egressRule },
+            null,
+          ),
+        },
+      ),
+    },
+  ),
+  metrics: section('Objects for the Prometheus operator and Grafana.', {
+    serviceMonitor: section('A ServiceMonitor that lets Prometheus scrape the `health` listener.', {
+      enabled: flag('Creates the ServiceMonitor.', false),
+      interval: text("How often Prometheus scrapes. Empty: Prometheus's own default.", '30s'),
+      scrapeTimeout: text("Timeout of one scrape. Empty: Prometheus's own default.", '10s'),
+      labels: texts(
+        'Labels of the ServiceMonitor. Your Prometheus selects monitors by labels, such as `release: kube-prometheus-stack` with the chart of this name.',
+      ),
     }),
-    prometheusRule: section('Alerts.', {
-      enabled: flag('Creates them.', false),
-      labels: texts('By which Prometheus finds it.'),
+    prometheusRule: section('A PrometheusRule with alerts.', {
+      enabled: flag('Creates the PrometheusRule.', false),
+      labels: texts('Labels of the PrometheusRule. Your Prometheus selects rules by labels.'),
       alertLabels: texts('Labels of each alert, in addition to `severity`.'),
-      extraRules: list('Further rules.', rule),
+      extraRules: list('More rules for the PrometheusRule.', rule),
     }),
-    dashboard: section('A ConfigMap that the sidecar of Grafana picks up.', {
-      enabled: flag('Creates one.', false),
-      labels: texts('By which Grafana finds it.', { grafana_dashboard: '1' }),
-      annotations: texts('Such as the folder.'),
+    dashboard: section('A ConfigMap with a dashboard, which the sidecar of Grafana loads.', {
+      enabled: flag('Creates the ConfigMap.', false),
+      labels: texts("Labels of the ConfigMap. Grafana's sidecar selects dashboards by labels.", {
+        grafana_dashboard: '1',
+      }),
+      annotations: texts('Annotations of the ConfigMap, such as the folder of the dashboard.'),
     }),
   }),
-  extraObjects: list('Further objects, rendered as templates: secrets of an operator, certificates.', anyObject),
+  extraObjects: list(
+    'More objects, which Helm renders as templates: for example secrets of an operator, or certificates.',
+    anyObject,
+  ),
 };
 
 /** The chart adds the required keys at the top. An editor's rules judge their contents. */

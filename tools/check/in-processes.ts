@@ -13,14 +13,22 @@ const LONGEST = 900_000;
 /** Milliseconds for a process to end after its last file: what is open then was left open. */
 const END = 10_000;
 
+/** The mutation tool strips types with a function of Node.js that warns. */
+const QUIET = ['--disable-warning=ExperimentalWarning'];
+
 const program = fileURLToPath(new URL('shared-process.ts', import.meta.url));
 
+export interface Kind {
+  /** Files that open no socket and start no process: they leave nothing behind, so one process runs any number of them. */
+  readonly pure?: boolean;
+}
+
 /** Runs the files, `jobs` at a time. Whether all passed. */
-export async function inProcesses(files: readonly string[], jobs: number): Promise<boolean> {
+export async function inProcesses(files: readonly string[], jobs: number, kind: Kind = {}): Promise<boolean> {
   const left = [...files];
   const lane = async () => {
     let ok = true;
-    while (left.length > 0) ok = (await runSome(left)) && ok;
+    while (left.length > 0) ok = (await runSome(left, kind)) && ok;
     return ok;
   };
   const lanes = await Promise.all(Array.from({ length: jobs }, lane));
@@ -28,12 +36,12 @@ export async function inProcesses(files: readonly string[], jobs: number): Promi
 }
 
 /** Takes files off the list until its process has had enough. Whether all of these passed. */
-async function runSome(left: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, [program], {
+async function runSome(left: string[], { pure = false }: Kind): Promise<boolean> {
+  const child = spawn(process.execPath, [...QUIET, program, ...(pure ? ['--pure'] : [])], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
     env: environment(),
   });
-  const feed = new Feed(child, left);
+  const feed = new Feed(child, left, pure ? Number.POSITIVE_INFINITY : FILES);
   const parser = new Parser();
   watchFiles(parser);
   child.stdout?.pipe(parser);
@@ -51,20 +59,23 @@ async function runSome(left: string[]): Promise<boolean> {
 class Feed {
   readonly #child: ChildProcess;
   readonly #left: string[];
+  readonly #most: number;
   #count = 0;
   #current: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   last = '';
 
-  constructor(child: ChildProcess, left: string[]) {
+  /** `most`: files that this process runs. */
+  constructor(child: ChildProcess, left: string[], most: number) {
     this.#child = child;
     this.#left = left;
+    this.#most = most;
     this.#names.on('data', () => this.next()).on('error', () => {});
   }
 
   /** The one before is done. */
   next(): void {
-    this.#current = this.#count++ < FILES ? this.#left.shift() : undefined;
+    this.#current = this.#count++ < this.#most ? this.#left.shift() : undefined;
     if (this.#current === undefined) this.#names.end();
     else this.#names.write(`${this.#current}\n`);
     this.last = this.#current ?? this.last;

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { allImports, type Import } from './import-graph.ts';
-import { judgesTime } from './measured.ts';
+import { isMeasured } from './measured.ts';
 
 /** Nobody imports these for anything else. */
 const OPENS =
@@ -22,9 +22,9 @@ export function opening(file: string): Import | undefined {
   return allImports(file).find(isOpening);
 }
 
-/** Of the whole test folder, in order, but for those that judge time: beside a type check on the other core that means little. */
+/** The pure tests of the whole test folder, in order. Those that judge time or memory are left out: they run alone. */
 export function pureTests(): readonly string[] {
   return globSync('test/**/*.test.ts')
     .sort()
-    .filter((file) => !judgesTime(file) && opening(file) === undefined);
+    .filter((file) => !isMeasured(file) && opening(file) === undefined);
 }

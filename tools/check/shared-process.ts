@@ -1,6 +1,6 @@
 // Runs the test files whose names come on descriptor 3, a line each, one after another in this process, and answers each name
 // with a line: what each file would load for itself is loaded once. Each has a test of its own as its `t`, with its own time
-// limit, jobs and teardown.
+// limit, jobs and teardown. `--pure`: a file that opens a socket or starts a process fails.
 import { registerHooks } from 'node:module';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
@@ -13,6 +13,8 @@ import { giveTest, testOf } from './test-of.ts';
 const SCHEME = 'tap-of:';
 /** Milliseconds, as `.taprc` has it for a file in a process of its own. */
 const LIMIT = 30_000;
+
+if (process.argv.includes('--pure')) await import('./guard.ts');
 
 const tap = import.meta.resolve('tap');
 /** A module of its own: this one is not done loading before the last file is. */

@@ -2,6 +2,8 @@
 export interface Stage {
   readonly name: string;
   readonly from: string;
+  /** Where its programs run: `--platform` of FROM. */
+  readonly platform: string | undefined;
   readonly instructions: readonly Instruction[];
 }
 
@@ -18,17 +20,21 @@ export interface Instruction {
 /** What is understood. A Dockerfile with another word is not judged by half. */
 const known = new Set('ARG FROM RUN COPY WORKDIR ENV USER LABEL VOLUME EXPOSE ENTRYPOINT CMD HEALTHCHECK'.split(' '));
 
+/** Set by every builder. */
+const builtIn = { BUILDPLATFORM: 'build', TARGETPLATFORM: 'target' };
+
 /** `args`: build arguments, in place of the defaults of the file. Throws with the line of what it cannot read. */
 export function parseDockerfile(text: string, args: Readonly<Record<string, string>> = {}): readonly Stage[] {
-  const outer: Record<string, string> = {};
-  const stages: { name: string; from: string; instructions: Instruction[]; scope: Record<string, string> }[] = [];
+  const outer: Record<string, string> = { ...builtIn };
+  const stages: (Stage & { instructions: Instruction[]; scope: Record<string, string> })[] = [];
   for (const { line, words } of logicalLines(text)) {
     const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(words) ?? [];
     if (!known.has(word)) throw new Error(`Dockerfile:${line}: ${word} is not understood here`);
     const stage = stages.at(-1);
     if (word === 'FROM') {
-      const [from = '', , name = String(stages.length)] = filled(rest, outer, line).split(/\s+/);
-      stages.push({ name, from, instructions: [], scope: {} });
+      const [, platform, named = ''] = /^(?:--platform=(\S+)\s+)?(.*)$/.exec(filled(rest, outer, line)) ?? [];
+      const [from = '', , name = String(stages.length)] = named.split(/\s+/);
+      stages.push({ name, from, platform, instructions: [], scope: {} });
     } else if (word === 'ARG') {
       const [name = '', otherwise = outer[rest] ?? ''] = rest.split('=');
       (stage?.scope ?? outer)[name] = args[name] ?? otherwise;

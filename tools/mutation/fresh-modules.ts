@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
  * Every test file of every mutant gets modules of its own, so that what is built when a module loads (tables, patterns)
- * is mutated too and no state is carried over. A process of its own would cost some ten times as much.
+ * is mutated too and no state is carried over. A process of its own would cost some ten times as much. With the files that
+ * a change can reach given, the others are loaded once a process: they are the same for every change.
  *
  * The number rides in the query, which ends as the file does: one module of src looks at the end of its own URL.
  */
@@ -15,8 +16,15 @@ const sources = new Map<string, string>();
 const roots = new Map<string, unknown>();
 let last = 0;
 
-function ours(url: string): boolean {
-  return url.startsWith(root) && !url.includes('/node_modules/') && !url.includes('?');
+/** Absent: every file of src. */
+const given = process.env.MUTATION_REACHING;
+const reached = given === undefined ? undefined : new Set<string>(JSON.parse(given));
+
+/** Of the project, and not the same for every change. */
+function isNew(url: string): boolean {
+  if (!url.startsWith(root) || url.includes('/node_modules/') || url.includes('?')) return false;
+  const file = url.slice(root.length);
+  return reached === undefined || !file.startsWith('src/') || reached.has(file);
 }
 
 /** Stripped once a process. */
@@ -33,7 +41,7 @@ registerHooks({
     const fresh = numbered.exec(context.parentURL ?? '')?.[0];
     if (fresh !== undefined && specifier === 'tap') return { url: `fresh:tap${fresh}`, shortCircuit: true };
     const resolved = next(specifier, context);
-    return fresh !== undefined && ours(resolved.url) ? { ...resolved, url: `${resolved.url}${fresh}` } : resolved;
+    return fresh !== undefined && isNew(resolved.url) ? { ...resolved, url: `${resolved.url}${fresh}` } : resolved;
   },
   load(url, context, next) {
     const fresh = numbered.exec(url)?.[0];

@@ -1,24 +1,29 @@
-// `npm run test:mutation [-- room …]`: Stryker over the rooms that decide. What came of it stands in
+// `npm run test:mutation [-- room … file … --again]`: Stryker over the rooms that decide. What came of it stands in
 // test/mutation/summary.json, each mutant in .mutation/ROOM.json; docs/mutation.md says what the survivors are.
-import { rooms } from './rooms.ts';
+import { type Chosen, choose } from './choice.ts';
 import { runRoom } from './run-room.ts';
-import { LEAST, recordScore, type Score } from './summary.ts';
+import { LEAST, recordScore, scoreOf } from './summary.ts';
+import { unnoticedLines } from './unnoticed.ts';
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(rooms);
-const unknown = names.filter((name) => rooms[name] === undefined);
-if (unknown.length > 0) {
-  console.error(`no such room: ${unknown.join(', ')}; there are ${Object.keys(rooms).join(', ')}`);
+const chosen = choose(process.argv.slice(2));
+if (typeof chosen === 'string') {
+  console.error(chosen);
   process.exit(2);
 }
 
-const scores: (readonly [name: string, score: Score])[] = [];
-for (const name of names) {
-  const room = rooms[name];
-  if (room !== undefined) scores.push([name, recordScore(name, await runRoom(name, room))]);
+const told: (() => void)[] = [];
+for (const each of chosen) told.push(await judged(each));
+for (const tell of told) tell();
+
+/** Prints the figures of a room; of a part of it also each change that went unnoticed. */
+async function judged(chosen: Chosen): Promise<() => void> {
+  const { name, isPart } = chosen;
+  const mutants = await runRoom(chosen);
+  const { score, killed, survived, timeout, noCoverage } = isPart ? scoreOf(mutants) : recordScore(name, mutants);
+  if (score < LEAST) process.exitCode = 1;
+  return () => {
+    if (isPart) for (const line of unnoticedLines(mutants)) console.log(line);
+    const counts = `killed ${killed}, survived ${survived}, timeout ${timeout}, not covered ${noCoverage}`;
+    console.log(`${name}${isPart ? ' (a part)' : ''}: ${score} % (${counts})`);
+  };
 }
-for (const [name, { score, killed, survived, timeout, noCoverage }] of scores) {
-  console.log(
-    `${name}: ${score} % (killed ${killed}, survived ${survived}, timeout ${timeout}, not covered ${noCoverage})`,
-  );
-}
-if (scores.some(([, { score }]) => score < LEAST)) process.exitCode = 1;

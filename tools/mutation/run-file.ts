@@ -20,9 +20,9 @@ export async function runFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** With `bail` the first assertion that fails ends it. */
+/** With `bail` the first assertion that fails ends it. How long it may take is for Stryker to judge. */
 async function whole(file: string): Promise<string | undefined> {
-  const root = new Test({ name: file, bail: true });
+  const root = new Test({ name: file, bail: true, timeout: 0 });
   const ended = new Promise<void>((resolve) => {
     root.on('end', () => resolve());
     root.on('bailout', () => resolve());

@@ -1,15 +1,23 @@
 import { globSync } from 'node:fs';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import type { Room } from './rooms.ts';
+import { killedBefore } from './again.ts';
+import type { Chosen } from './choice.ts';
+import { reaching } from './reaching.ts';
 
-/** Every mutant of a room, with what became of it. A process at a time, so that a slow test is not taken for a loop. */
-export function runRoom(name: string, { mutate, tests }: Room): Promise<readonly MutantResult[]> {
+/**
+ * Every mutant of a room, with what became of it. A process at a time, so that a slow test is not taken for a loop. The
+ * report of a part of a room has a file of its own.
+ */
+export function runRoom({ name, room: { mutate, tests }, isPart, isAgain }: Chosen): Promise<readonly MutantResult[]> {
   const files = new Set(tests.flatMap((pattern) => globSync(pattern).sort()));
   process.env.MUTATION_TESTS = JSON.stringify([...files]);
+  process.env.MUTATION_REACHING = JSON.stringify(reaching(mutate.flatMap((pattern) => globSync(pattern))));
   // Properties begin with the same cases for every mutant.
   process.env.GATEHOUSE_SEED ??= '1';
+  const killed = isAgain ? killedBefore(name) : undefined;
   return new Stryker({
+    ...(killed !== undefined && { incremental: true, incrementalFile: killed }),
     mutate: [...mutate],
     testRunner: 'files',
     plugins: ['./tools/mutation/test-runner.ts'],
@@ -17,7 +25,8 @@ export function runRoom(name: string, { mutate, tests }: Room): Promise<readonly
     concurrency: 1,
     // What a killed test leaves open ends with its process.
     maxTestRunnerReuse: 150,
-    timeoutMS: 4000,
+    // So long that a busy machine is not taken for a loop, which mostly ends by the count of its rounds.
+    timeoutMS: 60_000,
     timeoutFactor: 2,
     dryRunTimeoutMinutes: 9,
     disableTypeChecks: false,
@@ -25,7 +34,7 @@ export function runRoom(name: string, { mutate, tests }: Room): Promise<readonly
     tempDirName: '.mutation/tmp',
     ignorePatterns: ['**', '!src/**', '!test/**', '!config/**', '!package.json'],
     reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: `.mutation/${name}.json` },
+    jsonReporter: { fileName: `.mutation/${name}${isPart ? '-part' : ''}.json` },
     warnings: false,
   }).runMutationTest();
 }

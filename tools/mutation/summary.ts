@@ -31,7 +31,8 @@ export function recordScore(room: string, mutants: readonly MutantResult[]): Sco
   return score;
 }
 
-function scoreOf(mutants: readonly MutantResult[]): Counts & { readonly score: number } {
+/** Of some mutants together. */
+export function scoreOf(mutants: readonly MutantResult[]): Counts & { readonly score: number } {
   const count = (status: MutantResult['status']) => mutants.filter((mutant) => mutant.status === status).length;
   const counts = {
     killed: count('Killed'),

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type InstrumenterContext, INSTRUMENTER_CONSTANTS as names } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import {
@@ -15,6 +16,12 @@ import { runFile } from './run-file.ts';
 
 /** The test files of the room, in the order in which they are tried. */
 const files: readonly string[] = JSON.parse(process.env.MUTATION_TESTS ?? '[]');
+
+/** The test file with the name of the changed one is the likeliest to notice. */
+function ownFirst(changed: string): readonly string[] {
+  const own = `/${basename(changed, '.ts')}.test.ts`;
+  return [...files.filter((file) => file.endsWith(own)), ...files.filter((file) => !file.endsWith(own))];
+}
 
 function instrumented(): InstrumenterContext {
   const all = globalThis as { [names.NAMESPACE]?: InstrumenterContext };
@@ -40,7 +47,7 @@ class FileRunner implements TestRunner {
     const context = instrumented();
     Object.assign(context, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
     process.env[names.ACTIVE_MUTANT_ENV_VARIABLE] = activeMutant.id;
-    const chosen = files.filter((file) => testFilter?.includes(file) ?? true);
+    const chosen = ownFirst(activeMutant.fileName).filter((file) => testFilter?.includes(file) ?? true);
     for (const file of chosen) {
       const failure = await runFile(file);
       const limit = determineHitLimitReached(context.hitCount, hitLimit);

@@ -96,11 +96,30 @@ const prose: readonly (readonly [RegExp, string, RegExp?])[] = [
   [/^Of [a-z]/, 'for, or begin with the subject', /^Of (?:two|several|all) /],
 ];
 
+/** Found by reading draws of sentences and by a prose linter: right in a comment beside the code, never for a reader without it. */
+const readers: readonly (readonly [RegExp, string, RegExp?])[] = [
+  [/\b(?:that|those) of (?:the|a|an|its|each|one|another|their)\b/i, 'name the thing again'],
+  [/\bthe (?:former|latter)\b/i, 'name the thing again'],
+  [/\b(?:is|are) (?:believed|looked for)\b/i, 'trust, search for'],
+  [/\bwould become of\b/i, 'would happen to'],
+  [/\bof (?:any |no )?use\b(?! of)/i, 'useful, useless'],
+  [/\btak(?:e|es|en) up\b/i, 'load, apply'],
+  [/\b(?:is|are) not known here\b/i, 'unknown, not trusted'],
+  [/\bshar(?:e|es|ed|ing) out\b/i, 'spread, distribute'],
+  [/\bput aside\b/i, 'rename, keep'],
+  [/\bin any case\b/i, 'always'],
+  [/\bso (?:much|many) (?:at least|in a row|pass)\b/i, 'at least this many'],
+  [/\band [^ ]+ is none\b/i, 'is not one'],
+];
+
 /** In every text: prose, comments, messages. */
 export const avoided: readonly Avoided[] = [...rows(words), ...rows(spellings)];
 
 /** In pages and comments. */
 export const avoidedInProse: readonly Avoided[] = rows(prose);
+
+/** In pages and messages. */
+export const avoidedForReaders: readonly Avoided[] = rows(readers);
 
 /** At the beginning of a whole sentence of prose. */
 export const avoidedOpenings: readonly Avoided[] = rows(openings);

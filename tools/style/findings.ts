@@ -1,4 +1,4 @@
-import { type Avoided, avoided, avoidedInProse, avoidedOpenings, NAMING } from './avoid.ts';
+import { type Avoided, avoided, avoidedForReaders, avoidedInProse, avoidedOpenings, NAMING } from './avoid.ts';
 import { pageProse, yamlProse } from './page-prose.ts';
 import type { Passage } from './passage.ts';
 import { sentencesOf, wordsOf } from './sentences.ts';
@@ -39,6 +39,7 @@ function judge(sentence: string, kind: Passage['kind']): { readonly found: strin
   const length = Math.max(...sentence.split(kind === 'cell' ? /[:;]\s/ : /:\s/).map((part) => wordsOf(part).length));
   return [
     ...matches(avoided, sentence),
+    ...(kind === 'comment' ? [] : matches(avoidedForReaders, sentence)),
     ...(kind === 'text' || kind === 'comment' ? matches(avoidedInProse, sentence) : []),
     ...(isWhole ? matches(avoidedOpenings, sentence) : []).map((each) => ({ ...each, found: sentence.slice(0, 60) })),
     ...(length > LONGEST_SENTENCE && /[.,:;]/.test(sentence)

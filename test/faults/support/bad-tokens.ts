@@ -5,8 +5,8 @@ export interface Forged {
   readonly jwt: string;
   /** An opaque one that nobody has given out. */
   readonly opaque: string;
-  /** Instead of all those: JWTs alone, each of which names another key that nobody has. */
-  readonly onlyKids?: boolean;
+  /** Instead of all those: JWTs alone, each of which names another key that nobody has, or has another signature. */
+  readonly only?: 'kids' | 'signatures';
 }
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -19,19 +19,21 @@ const VARIANT = 10;
  * Values of Authorization that are all bad: opaque and JWT in turn, each another one; of the JWTs every fourth names a key
  * that nobody has. Every tenth is one of the same few tokens, spelled in ways that must not make others of them.
  */
-export function badTokens({ jwt, opaque, onlyKids = false }: Forged): () => string {
+export function badTokens({ jwt, opaque, only }: Forged): () => string {
   const [header, payload] = jwt.split('.').slice(0, 2).map(decode);
   const head = encode(header);
   let count = 0;
   const forged = (index: number) => {
     const named =
-      onlyKids || index % 8 === 1 ? encode({ ...header, kid: randomBytes(12).toString('base64url') }) : head;
+      only === 'kids' || (only === undefined && index % 8 === 1)
+        ? encode({ ...header, kid: randomBytes(12).toString('base64url') })
+        : head;
     return `${named}.${encode({ ...payload, jti: String(index) })}.${randomBytes(64).toString('base64url')}`;
   };
   const variants = [`Bearer  ${opaque}`, `bEARER ${opaque}`, `Bearer ${jwt}=`, `Bearer ${respelled(jwt)}`];
   return () => {
     const index = count++;
-    if (onlyKids) return `Bearer ${forged(index)}`;
+    if (only !== undefined) return `Bearer ${forged(index)}`;
     if (index % VARIANT === 0) return variants[(index / VARIANT) % variants.length] as string;
     return `Bearer ${index % 2 === 0 ? randomBytes(32).toString('base64url') : forged(index)}`;
   };

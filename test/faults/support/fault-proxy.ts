@@ -1,5 +1,7 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Test } from 'tap';
+import { resetConnection } from '../../../src/base/reset-connection.ts';
+import { freePort } from '../../support/free-port.ts';
 import { random } from '../../support/random.ts';
 import { type Flow, FlowOfBytes } from './flow.ts';
 import { type Unaccepting, unaccepting } from './unaccepting.ts';
@@ -60,14 +62,15 @@ const ports: Record<string, string> = {
 
 /** A TCP proxy before the host and port of a URL whose faults are switched at run time. Gone after the test. */
 export async function faultProxy(t: Test, target: string, seed = 1): Promise<FaultProxy> {
-  const proxy = new Between(target, seed);
+  // One that is free for it again after it was down.
+  const proxy = new Between(target, await freePort(), seed);
   await proxy.listen();
   t.teardown(() => proxy.close());
   return proxy;
 }
 
 class Between implements FaultProxy {
-  port = 0;
+  readonly port: number;
   connections = 0;
   readonly bytes = { request: 0, answer: 0 };
   readonly #target: URL;
@@ -77,8 +80,9 @@ class Between implements FaultProxy {
   #server: Server | undefined;
   #unaccepting: Unaccepting | undefined;
 
-  constructor(target: string, seed: number) {
+  constructor(target: string, port: number, seed: number) {
     this.#target = new URL(target);
+    this.port = port;
     this.#seed = seed;
   }
 
@@ -120,7 +124,6 @@ class Between implements FaultProxy {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#take(client));
     this.#server = server;
     await new Promise<void>((listens, fails) => server.once('error', fails).listen(this.port, '127.0.0.1', listens));
-    this.port = (server.address() as AddressInfo).port;
   }
 
   async close(): Promise<void> {
@@ -208,8 +211,8 @@ class Carried {
   }
 
   reset(): void {
-    this.#client.resetAndDestroy();
-    this.#target?.resetAndDestroy();
+    resetConnection(this.#client);
+    if (this.#target !== undefined) resetConnection(this.#target);
   }
 
   #stuckBy({ request, answer }: Fault): boolean {

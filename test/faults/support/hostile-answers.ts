@@ -401,7 +401,7 @@ const interim: readonly HostileAnswer[] = [
     outcome: 'invalid',
   },
   {
-    name: 'a switch to no protocol',
+    name: 'a protocol switch without a protocol',
     request: 'handshake',
     says: fixed('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
     outcome: 'invalid',

@@ -9,8 +9,10 @@ export interface Plan {
   readonly port: number;
   readonly perSecond: number;
   readonly connections: number;
-  /** An address of loopback; 127.0.0.1 when absent. */
-  readonly from?: string;
+  /** An address of loopback, 127.0.0.1 when absent; connections have several in turn. */
+  readonly from?: string | readonly string[];
+  /** Milliseconds between two moments at which requests are sent; 2 when absent. */
+  readonly every?: number;
   readonly target: string;
   /** Values of Authorization, in turn. */
   readonly values?: readonly string[];
@@ -35,19 +37,21 @@ interface Job {
 
 /** Of jobs that wait for a connection: whoever floods does not queue for ever. */
 const BACKLOG = 2_000;
-const TICK = 2;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const {
   port,
   connections,
   from = '127.0.0.1',
+  every = 2,
   target,
   forged,
   ...plan
 }: Plan = JSON.parse(String((await lines.next()).value));
 let { perSecond, values = [] } = plan;
 let turn = 0;
+const sources = [from].flat();
+let opened = 0;
 
 let took: number[] = [];
 let statuses: Record<string, number> = {};
@@ -56,6 +60,7 @@ const queue: Job[] = [];
 const free: Connection[] = [];
 
 class Connection {
+  readonly #source = sources[opened++ % sources.length] as string;
   #socket: Socket;
   #job: Job | undefined;
   #text = '';
@@ -72,7 +77,9 @@ class Connection {
   }
 
   #open(): Socket {
-    const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true }).setEncoding('latin1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress: this.#source, noDelay: true }).setEncoding(
+      'latin1',
+    );
     socket.on('data', (text) => this.#read(String(text)));
     socket.on('error', () => {});
     socket.on('close', () => this.#closed());
@@ -148,7 +155,7 @@ const timer = setInterval(() => {
   due += ((now - last) / 1000) * perSecond;
   last = now;
   for (; due >= 1; due--) if (queue.length < BACKLOG) begin();
-}, TICK);
+}, every);
 
 for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
   if (line.value !== '') ({ perSecond = perSecond, values = values } = JSON.parse(line.value) as Partial<Plan>);

@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { temporaryDirectory } from '../../authorization/running-service.ts';
 import { freePort } from '../../support/free-port.ts';
 import { figuresOf, isInTime, lateness } from '../../support/lateness.ts';
-
-const launcher = fileURLToPath(new URL('../../../bin/gatehouse.js', import.meta.url));
+import { launcher } from '../../support/launcher.ts';
 
 /** One of both programs as a process of its own, in surroundings that a test makes for it. */
 export interface Program {

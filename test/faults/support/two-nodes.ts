@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ready, type ServiceProcess, spawnService } from '../../authorization/service-process.ts';
-
-const launcher = new URL('../../../bin/gatehouse.js', import.meta.url).pathname;
+import { launcher } from '../../support/launcher.ts';
 
 /** Processes of the service on one store, each of which may be killed at any time and is started again. */
 export interface Nodes {

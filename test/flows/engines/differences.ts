@@ -87,8 +87,8 @@ function without(told: Told, name: string): Told {
   return { ...told, fields: told.fields.filter((field) => field[0].toLowerCase() !== name) };
 }
 
-/** What is made anew for each request, whatever the engine. */
-function masked({ answer, requests }: Seen): Seen {
+/** Without what differs between any two answers: ids, tickets, nonces and the time. */
+export function masked({ answer, requests }: Seen): Seen {
   const problem = /"(request_id|ticket)":"[^"]*"/g;
   return {
     answer: answer && {

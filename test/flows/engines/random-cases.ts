@@ -14,6 +14,8 @@ export interface Case {
   readonly manner: 'whole' | 'wait' | 'leave' | 'upgrade';
   /** Nothing is sent behind it on its connection. */
   readonly isLast: boolean;
+  /** Sent behind it on its connection. */
+  readonly again?: readonly Case[];
 }
 
 const methods = [

@@ -1,13 +1,13 @@
 import { isMeasured } from './check/measured.ts';
 import { tap } from './tap.ts';
 
-const isTest = (word) => word.endsWith('.test.ts');
+const isTest = (word: string) => word.endsWith('.test.ts');
 
 /**
  * tap over the files that `words` name. Those that judge time or memory run alone, after the others. Words that name no file
  * are options of tap, for both groups. Its exit status: a failure where either failed.
  */
-export function inGroups(words, env = {}) {
+export function inGroups(words: readonly string[], env: NodeJS.ProcessEnv = {}): number {
   const files = words.filter(isTest);
   const options = words.filter((word) => !isTest(word));
   const others = files.filter((file) => !isMeasured(file));

@@ -1,0 +1,40 @@
+import t, { type Test } from 'tap';
+import { loadGatewayText } from '../../src/config/load/load.ts';
+import { textWithListener, withListener } from './chosen-listener.ts';
+import { setVariable } from './environment.ts';
+import { behind, gatewayYaml } from './gateway.ts';
+
+const choose = (t: Test, listener: string) => setVariable(t, 'GATEHOUSE_LISTENER', listener);
+
+/** As the program has it. */
+function listenerOf(text: string): string {
+  const loaded = loadGatewayText(text);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config.listener;
+}
+
+const file = (more: object = {}) => behind('http://127.0.0.1:1', more);
+const asText = (body: object) => gatewayYaml(body).replace(/^version: 1\nlisten: .*\n/, '');
+
+t.test('GATEHOUSE_LISTENER is the listener of each gateway of a test that names none', async (t) => {
+  const plain = asText(file());
+  choose(t, 'auto');
+  t.equal(listenerOf(gatewayYaml(file())), 'auto');
+  t.equal(listenerOf(gatewayYaml(plain)), 'auto', 'given as text');
+  t.equal(listenerOf(gatewayYaml(file({ listener: 'node' }))), 'node');
+});
+
+t.test('without it a file is as it was given, to the byte', async (t) => {
+  choose(t, '');
+  const given = file();
+  t.equal(withListener(given), given);
+  const text = '# said\nupstreams: { a:   { url: x } }\n';
+  t.equal(textWithListener(text), text);
+  t.equal(listenerOf(gatewayYaml(file())), 'node', 'the default');
+});
+
+t.test('a file without upstreams, and a text that is no file, are left as they are', async (t) => {
+  choose(t, 'auto');
+  t.strictSame(withListener({ issuer: 'x' }), { issuer: 'x' });
+  for (const text of ['', 'upstreams: [', '- 1', 'issuer: x\n']) t.equal(textWithListener(text), text);
+});

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository, and the folder of this tool. */
+export const root: string = fileURLToPath(new URL('../../', import.meta.url));
+export const tool: string = join(root, 'tools/site');
+
+/** Where the generator is installed. `npm ci` for everyone stays as small as it was: the generator has 126 packages. */
+export const place: string = join(root, 'node_modules/.cache/gatehouse-site');
+
+/** Says that the install was completed; it holds the lock file that was installed. */
+export const stamp: string = join(place, 'installed.json');
+
+/** For `t.test(title, { skip: skipWithoutSite }, …)`. */
+export const skipWithoutSite: false | string = existsSync(stamp)
+  ? false
+  : 'the generator of the documentation site is not installed: npm run docs';

@@ -1,0 +1,55 @@
+// The generator's configuration. tools/site/stage.ts copies this folder beside the pages and writes settings.json.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { slug } from 'github-slugger';
+import { defineConfig } from 'vitepress';
+import { siteHref } from './links.ts';
+
+const here = import.meta.dirname;
+const pages = join(here, '../pages');
+const { base, outDir, sidebar } = JSON.parse(readFileSync(join(here, 'settings.json'), 'utf8'));
+
+/** Of the staged pages: a folder of the repository is shown by its index. */
+const isFolder = (path) => existsSync(join(pages, path, 'index.md')) && statSync(join(pages, path)).isDirectory();
+
+/** Links of the pages are paths of the repository. The site has other paths for README.md, for folders and for files that are no page. */
+function repositoryLinks(md) {
+  md.core.ruler.push('repository-links', ({ tokens, env }) => {
+    const page = env.relativePath.replace(/(^|\/)index\.md$/, '$1README.md');
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.type === 'link_open' ? token.attrGet('href') : null;
+      if (href !== null) token.attrSet('href', siteHref(page, href, isFolder));
+    }
+  });
+}
+
+export default defineConfig({
+  title: 'Gatehouse',
+  description: 'OAuth 2.0 in front of an API that does not support it',
+  lang: 'en-US',
+  base,
+  outDir,
+  srcDir: 'pages',
+  // Pages name addresses of the demo. Every other dead link ends the build.
+  ignoreDeadLinks: 'localhostLinks',
+  // Without an icon of its own, each visit would ask for one that does not exist.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    // The highlighter does not know these.
+    languageAlias: { caddyfile: 'nginx', conf: 'ini' },
+    // A heading has the anchor that a forge gives it.
+    anchor: { slugify: slug },
+    // `{name}` after a heading is a path template, not an attribute.
+    attrs: { disable: true },
+    config(md) {
+      // Only a whole URL is a link, as in a forge.
+      md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+      repositoryLinks(md);
+    },
+  },
+  themeConfig: {
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+});

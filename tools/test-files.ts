@@ -1,0 +1,28 @@
+import { globSync } from 'node:fs';
+import { pureTests } from './check/pure.ts';
+
+/** Folders of test/ with what is shipped beside the program, and its neighbors: `npm run test:shipped`. */
+const SHIPPED: readonly string[] = ['deploy', 'docs', 'mutation', 'oracles', 'toys'];
+/** Folders whose tests have commands of their own, which choose the files themselves. */
+const OWN: readonly string[] = ['faults', 'peers'];
+
+function isIn(folders: readonly string[], file: string): boolean {
+  return folders.includes(file.split(/[\\/]/)[1] ?? '');
+}
+
+/** Every test that opens a socket or starts a process, in order. */
+function openingTests(): readonly string[] {
+  const pure = new Set(pureTests());
+  return globSync('test/**/*.test.ts')
+    .sort()
+    .filter((file) => !pure.has(file));
+}
+
+export function shippedTests(): readonly string[] {
+  return openingTests().filter((file) => isIn(SHIPPED, file));
+}
+
+/** What `npm test` runs beside the pure tests. */
+export function socketTests(): readonly string[] {
+  return openingTests().filter((file) => !isIn([...SHIPPED, ...OWN], file));
+}
