@@ -5,7 +5,9 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 # Any image with glibc and libstdc++: it needs no shell, no package manager, and no Node.js of its own.
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-FROM ${NODE_IMAGE} AS build
+# The two stages that run programs do so on the platform of the builder: what they make is the same on every platform. So an
+# image for another platform needs no emulation.
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY tools ./tools
@@ -15,22 +17,26 @@ COPY src ./src
 RUN npm run bundle
 RUN mkdir data
 
-FROM ${NODE_IMAGE} AS dependencies
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS dependencies
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY tools/node ./tools/node
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
+FROM ${NODE_IMAGE} AS node
+
 FROM ${RUNTIME_IMAGE} AS runtime
 ARG VERSION=0.1.0
 ARG REVISION=unknown
+ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="Gatehouse" \
       org.opencontainers.image.description="OAuth 2.0 in front of an API that knows nothing of it, and the authorization service that gives out the tokens" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}"
 WORKDIR /app
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=dependencies /build/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY bin ./bin

@@ -180,6 +180,22 @@ t.test('the parts of undici hold every name that a source takes from it', async 
   );
 });
 
+/** A package in CommonJS says nothing of modules. */
+function isCommonJs(name: string): boolean {
+  const { type, exports } = JSON.parse(readFileSync(join(checkout, 'node_modules', name, 'package.json'), 'utf8'));
+  return type !== 'module' && exports === undefined;
+}
+
+t.test('a CommonJS package that is loaded later is read by `default`: a bundle has no other name of it', async (t) => {
+  const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const loaded = sources.flatMap((source) => [...source.matchAll(/await import\('([^.'][^':]*)'\)\)?(\.\w+)?/g)]);
+  const later = loaded.filter(([, name = '']) => isCommonJs(name));
+  t.strictSame(
+    later.map(([, name, read]) => `${name}${read}`),
+    ['ioredis.default'],
+  );
+});
+
 t.test('a mistake is told as it is from the sources', async (t) => {
   const { file } = await gatewayYaml('rotues: []\nroutes: []\n');
   const checked = start(t, here, ['check', file]);

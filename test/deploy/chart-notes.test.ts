@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration files look like this
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +10,20 @@ import { parse, stringify } from 'yaml';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
-import { cases, chart, type Manifest, manifests, render, valuesOf } from './chart.ts';
+import {
+  authorizationConfig,
+  cases,
+  chart,
+  gatewayConfig,
+  type Manifest,
+  manifests,
+  render,
+  rendered,
+  valuesOf,
+} from './chart.ts';
+
+/** Starts helm for each warning: 20 s in .ci/run on a busy machine. */
+t.setTimeout(120_000);
 
 const run = promisify(execFile);
 const secret = 'a-secret-of-the-tests-of-the-chart';
@@ -44,6 +58,88 @@ t.test('NOTES of every value file are text without a hole', { skip: skipWithoutH
     t.notMatch(text, /\n\n\n/, name);
   }
 });
+
+const proxies = /trusted_proxies is not set. Every client then has the address of the proxy/;
+const counters = /No rule of gateway\.networkPolicy\.egress has port 6379, which gateway\.config\.counters needs/;
+const ingress = { enabled: true, hosts: ['api.example.com'] };
+const egress = (...ports: object[]) => ({ egress: [{ ports }] });
+const redis = { ...gatewayConfig, counters: 'redis://redis:6379' };
+const behind = { ...gatewayConfig, trusted_proxies: ['10.0.0.0/8'] };
+const told = [{ name: 'GATEHOUSE__TRUSTED_PROXIES', value: '10.0.0.0/8' }];
+const http = { enabled: true, parentRefs: [{ name: 'public' }] };
+
+/** Rule → values, the warning, and whether NOTES have it. */
+const warned: readonly (readonly [string, object, RegExp, boolean])[] = [
+  ['an Ingress without trusted_proxies', { gateway: { config: gatewayConfig, ingress } }, proxies, true],
+  ['an HTTPRoute without them', { gateway: { config: gatewayConfig, httpRoute: http } }, proxies, true],
+  ['an Ingress with them', { gateway: { config: behind, ingress } }, proxies, false],
+  ['with them in a variable', { gateway: { config: gatewayConfig, ingress, extraEnv: told } }, proxies, false],
+  ['no proxy in front', { gateway: { config: gatewayConfig } }, proxies, false],
+  [
+    'counters that no rule reaches',
+    { gateway: { config: redis, networkPolicy: egress({ port: 443 }) } },
+    counters,
+    true,
+  ],
+  [
+    'a rule for UDP',
+    { gateway: { config: redis, networkPolicy: egress({ port: 6379, protocol: 'UDP' }) } },
+    counters,
+    true,
+  ],
+  ['a rule with the port', { gateway: { config: redis, networkPolicy: egress({ port: 6379 }) } }, counters, false],
+  [
+    'a range with it',
+    { gateway: { config: redis, networkPolicy: egress({ port: 6000, endPort: 7000 }) } },
+    counters,
+    false,
+  ],
+  ['a rule for every port', { gateway: { config: redis, networkPolicy: { egress: [{ to: [] }] } } }, counters, false],
+  ['no rule at all', { gateway: { config: redis } }, counters, false],
+  [
+    'another port in the URL',
+    {
+      gateway: { config: { ...redis, counters: 'rediss://:${P}@redis:6380/1' }, networkPolicy: egress({ port: 6379 }) },
+    },
+    /has port 6380/,
+    true,
+  ],
+  [
+    'a database that no rule reaches',
+    {
+      mode: 'authorization',
+      authorization: {
+        config: { ...authorizationConfig, storage: 'postgres://a@db/c' },
+        networkPolicy: egress({ port: 1 }),
+      },
+    },
+    /egress has port 5432, which authorization\.config\.storage needs/,
+    true,
+  ],
+  [
+    'a port of the application that the policy closes',
+    {
+      mode: 'sidecar',
+      sidecar: { containers: [{ name: 'orders', ports: [{ containerPort: 9000 }, { containerPort: 9102 }] }] },
+      gateway: { config: gatewayConfig },
+    },
+    /closes port 9102 of the container orders: add a rule to sidecar\.networkPolicy\.ingress/,
+    true,
+  ],
+  [
+    'a ServiceMonitor that no Prometheus selects',
+    { metrics: { serviceMonitor: { enabled: true } }, gateway: { config: gatewayConfig } },
+    /metrics\.serviceMonitor\.labels is empty/,
+    true,
+  ],
+];
+
+for (const [rule, values, warning, isThere] of warned)
+  t.test(`NOTES ${isThere ? 'warn' : 'do not warn'}: ${rule}`, { skip: skipWithoutHelm }, async (t) => {
+    const text = notes(rendered(values, notedChart(t)));
+    if (isThere) t.match(text, warning);
+    else t.notMatch(text, warning);
+  });
 
 t.test('of the requests that NOTES print one gets 401 and one 200', { skip: skipWithoutHelm }, async (t) => {
   const of = notedChart(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { skipWithoutHelm } from '../../tools/chart/programs.ts';
-import { authorizationConfig, gatewayConfig, type Manifest, rendered } from './chart.ts';
+import { authorizationConfig, gatewayConfig, type Manifest, refusal, rendered } from './chart.ts';
 
 const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }];
 
@@ -60,6 +60,35 @@ t.test(
     t.notOk(off.some(({ kind }) => kind === 'NetworkPolicy'));
   },
 );
+
+const application = {
+  mode: 'sidecar',
+  sidecar: { containers: [{ name: 'orders' }] },
+  gateway: { config: gatewayConfig },
+};
+
+t.test('a sidecar’s policy cuts off no connection of the application unasked', { skip: skipWithoutHelm }, async (t) => {
+  t.strictSame(policyOf(rendered(application), 'gateway').policyTypes, ['Ingress']);
+  const egress = [{ to: from, ports: [{ port: 6379 }] }];
+  const rule = { to: from, ports: [{ port: 5432 }] };
+  const limited = (networkPolicy: object) => ({
+    ...application,
+    sidecar: { ...application.sidecar, networkPolicy },
+    gateway: { config: gatewayConfig, networkPolicy: { egress } },
+  });
+  t.match(
+    refusal({ ...application, gateway: { config: gatewayConfig, networkPolicy: { egress } } }),
+    /holds for the whole pod.*set sidecar\.networkPolicy\.egress/,
+  );
+  t.strictSame(policyOf(rendered(limited({ egress: [rule] })), 'gateway').egress.slice(1), [...egress, rule]);
+  t.strictSame(policyOf(rendered(limited({ egress: [] })), 'gateway').egress.slice(1), egress);
+});
+
+t.test('others reach a further port of the application where a rule says so', { skip: skipWithoutHelm }, async (t) => {
+  const rule = { from, ports: [{ port: 9102 }] };
+  const sidecar = { ...application.sidecar, networkPolicy: { ingress: [rule] } };
+  t.strictSame(policyOf(rendered({ ...application, sidecar }), 'gateway').ingress.at(-1), rule);
+});
 
 t.test('Services, policies and budgets mean the pods of their program', { skip: skipWithoutHelm }, async (t) => {
   const objects = rendered({

@@ -181,6 +181,14 @@ const refused: Readonly<Record<string, readonly [object, string]>> = {
     { mode: 'authorization', authorization: { config: null } },
     'set authorization.config to what authorization.yaml says',
   ],
+  'an image has a registry, since no public one has it': [
+    { ...gateway({}, {}), image: {} },
+    'image.registry is empty, and no public registry has gatehouse: set image.registry to',
+  ],
+  'an owner is no registry': [
+    { ...gateway({}, {}), image: { repository: 'platform/gatehouse' } },
+    'no public registry has platform/gatehouse: set image.registry to',
+  ],
   'an HTTPRoute joins a Gateway': [gateway({}, { httpRoute: { enabled: true } }), 'needs gateway.httpRoute.parentRefs'],
   'an Ingress has a host': [gateway({}, { ingress: { enabled: true } }), 'needs gateway.ingress.hosts'],
 };
@@ -196,6 +204,10 @@ const shared = [{ name: 'GATEHOUSE__COUNTERS', value: 'redis://redis:6379' }];
 const accepted: Readonly<Record<string, object>> = {
   'one gateway may keep everything to itself': gateway({ routes: [limited, { ...digest, match: { path: '/b' } }] }, {}),
   'several that share everything are as good': gateway({ ...redis, ...tickets, ...nonces, routes: [digest] }),
+  'a registry may be part of the repository': {
+    ...gateway({}, {}),
+    image: { repository: 'registry.example.com:5000/platform/gatehouse' },
+  },
   'what is not counted needs no shared counters': gateway(tickets),
   'a port of decisions that nobody is asked at is free': sidecar({ port: 8082 }),
   'one second more than the hook and the deadline is enough': gateway({}, { terminationGracePeriodSeconds: 36 }),

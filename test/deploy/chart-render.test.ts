@@ -26,8 +26,9 @@ const isWriting = process.env.TAP_SNAPSHOT === '1';
 
 const secrets = '/run/secrets/gatehouse';
 
-t.test('there are ten value files at least', async (t) => {
-  t.ok(cases.length >= 10);
+t.test('there are fourteen value files at least, and those of a strict cluster', async (t) => {
+  t.ok(cases.length >= 14);
+  for (const name of ['strict-sidecar', 'strict-both']) t.ok(cases.includes(name), name);
 });
 
 for (const name of cases) {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { helm, kubeconform, schemas } from '../../tools/chart/programs.ts';
+import { helm, kubeconform, kustomize, restricted, schemas } from '../../tools/chart/programs.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an object of Kubernetes before it is judged
 export type Manifest = any;
@@ -32,16 +32,31 @@ export function render(args: readonly string[], { of = chart, input = '', releas
   return runHelm(['template', release, of, '--namespace', 'shop', ...args], input);
 }
 
-/** The same with values that are given as they are; what was said where it is refused. */
+const image = { registry: 'registry.example.com' };
+
+/** The same with values that are given as they are, and an image; what was said where it is refused. */
 export function refusal(values: object, args: readonly string[] = []): string {
-  const { status, stderr } = render(['--values', '-', ...args], { input: JSON.stringify(values) });
+  const { status, stderr } = render(['--values', '-', ...args], { input: JSON.stringify({ image, ...values }) });
   return status === 0 ? '' : stderr;
 }
 
-export function rendered(values: object): readonly Manifest[] {
-  const { status, stdout, stderr } = render(['--values', '-'], { input: JSON.stringify(values) });
+export function rendered(values: object, of: string = chart): readonly Manifest[] {
+  const { status, stdout, stderr } = render(['--values', '-'], { of, input: JSON.stringify({ image, ...values }) });
   if (status !== 0) throw new Error(stderr);
   return manifests(stdout);
+}
+
+/** What the Pod Security Standard *restricted* forbids of each pod, and how many pods there are as the last line. */
+export function notRestricted(text: string): string {
+  const { stdout, stderr } = spawnSync(restricted, [], { encoding: 'utf8', input: text });
+  return `${stdout}${stderr}`;
+}
+
+/** `kustomize build FOLDER`; throws with what it said. */
+export function kustomized(folder: string): string {
+  const { status, stdout, stderr } = spawnSync(kustomize, ['build', folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 export function manifests(text: string): readonly Manifest[] {

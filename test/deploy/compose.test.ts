@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { composeSchema } from '../../tools/chart/programs.ts';
+import { composeLoader, composeSchema, skipWithout } from '../../tools/chart/programs.ts';
 import { parseDockerfile } from '../../tools/container/dockerfile.ts';
 import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
@@ -47,6 +47,39 @@ t.test('compose.yaml is valid by the schema of the Compose specification', { ski
   t.ok(validate(own), JSON.stringify(validate.errors));
   t.notOk(validate({ ...own, servces: {} }), 'a wrong key is noticed');
 });
+
+/** What the loader of Docker Compose says of a file in a folder that has what compose.yaml refers to. */
+function loaded(t: Test, text: string): { readonly status: number | null; readonly said: string } {
+  const directory = t.testdir({ 'compose.yaml': text });
+  cpSync(folder, join(directory, 'config/compose'), { recursive: true });
+  const { status, stdout, stderr } = spawnSync(composeLoader, [join(directory, 'compose.yaml')], { encoding: 'utf8' });
+  return { status, said: `${stdout}${stderr}` };
+}
+
+t.test(
+  'Docker Compose loads compose.yaml, and would notice a mistake',
+  { skip: skipWithout(composeLoader) },
+  async (t) => {
+    const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+    t.strictSame(loaded(t, text), { status: 0, said: `${services.length} services\n` });
+    const wrong: readonly (readonly [string, string, RegExp])[] = [
+      ['cap_drop:', 'cap_dorp:', /services\.\w+\.cap_dorp false schema/],
+      [
+        'postgres: { condition: service_healthy }',
+        'database: { condition: service_healthy }',
+        /undefined service "?database/,
+      ],
+      ['- database:/var', '- databases:/var', /undefined volume databases/],
+      ['interval: 5s', 'interval: soon', /healthcheck\.interval' time: invalid duration "soon"/],
+    ];
+    for (const [from, to, message] of wrong) {
+      t.ok(text.includes(from), from);
+      const { status, said } = loaded(t, text.replace(from, to));
+      t.equal(status, 1, to);
+      t.match(said, message);
+    }
+  },
+);
 
 t.test('an image has a fixed version, and a build is a stage of the Dockerfile', async (t) => {
   const stages = parseDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8'), {}).map(({ name }) => name);

@@ -28,6 +28,40 @@ t.test('base images are arguments', async (t) => {
   t.equal(from.get('dependencies'), 'node:24-slim');
 });
 
+t.test('an image for another platform needs no emulation: programs run in stages of the builder alone', async (t) => {
+  const stages = parseDockerfile(text);
+  for (const { name, platform, instructions } of stages) {
+    const runs = instructions.some(({ word }) => word === 'RUN');
+    t.equal(platform, runs ? 'build' : undefined, name);
+  }
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const shipped = Object.entries<{ dev?: boolean; os?: string[]; cpu?: string[] }>(packages);
+  t.strictSame(
+    shipped.filter(([, { dev, os, cpu }]) => dev !== true && (os ?? cpu) !== undefined).map(([path]) => path),
+    [],
+    'and no dependency of production is for one platform',
+  );
+});
+
+t.test('every file that a COPY names is in the repository, and .dockerignore lets it in', async (t) => {
+  const root = new URL('../../', import.meta.url);
+  const letIn = new Set(
+    readFileSync(new URL('.dockerignore', root), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1)),
+  );
+  const copies = parseDockerfile(text).flatMap(({ instructions }) =>
+    instructions.filter(({ word, flags }) => word === 'COPY' && flags.from === undefined),
+  );
+  const sources = copies.flatMap(({ args }) => args.slice(0, -1));
+  t.ok(sources.length > 8);
+  for (const source of sources) {
+    t.ok(existsSync(new URL(source, root)), source);
+    t.ok(letIn.has(source.replace('./', '').split('/')[0] ?? ''), `${source} in .dockerignore`);
+  }
+});
+
 const wrong: Readonly<Record<string, readonly [string, string]>> = {
   'a word that is not known': ['FROM node:24\nSHELL ["sh"]', 'Dockerfile:2: SHELL is not understood here'],
   'a file that .dockerignore keeps out': [

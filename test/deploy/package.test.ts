@@ -109,7 +109,7 @@ t.test('what is installed with it is what the bill of materials names', { skip }
     path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
   );
   const billed = billOfMaterials().components.map(({ name }) => name);
-  t.strictSame([...new Set(names)].filter((name) => name !== 'gatehouse').sort(), [...new Set(billed)].sort());
+  t.strictSame([...new Set(names)].filter((name) => name !== 'gatehouse-oauth').sort(), [...new Set(billed)].sort());
 });
 
 t.test('npx runs the command that is installed', { skip }, async (t) => {
@@ -238,7 +238,7 @@ t.test('the types of both files hold under a strict tsc', { skip }, async (t) =>
   mkdirSync(folder);
   writeFileSync(
     join(folder, 'files.ts'),
-    `import type { AuthorizationFile, GatewayFile } from 'gatehouse';\n${lines.join('')}`,
+    `import type { AuthorizationFile, GatewayFile } from 'gatehouse-oauth';\n${lines.join('')}`,
   );
   const settings = {
     strict: true,
@@ -262,12 +262,12 @@ t.test('the packed schemas judge files, and nothing else can be imported', { ski
     ['gateway', gatewayYaml],
     ['authorization', authorizationYaml],
   ]) {
-    const schema = JSON.parse(readFileSync(resolve(`gatehouse/${name}.schema.json`), 'utf8'));
+    const schema = JSON.parse(readFileSync(resolve(`gatehouse-oauth/${name}.schema.json`), 'utf8'));
     const validate = new Ajv({ strict: true, strictTypes: false }).compile(schema);
     t.ok(validate(parse(text as string)), JSON.stringify(validate.errors));
     t.notOk(validate({ ...parse(text as string), listne: '127.0.0.1:1' }));
   }
-  for (const path of ['gatehouse', 'gatehouse/dist/cli.js'])
+  for (const path of ['gatehouse-oauth', 'gatehouse-oauth/dist/cli.js'])
     t.throws(() => resolve(path), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }, path);
 });
 

@@ -20,18 +20,20 @@ export interface Packed {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** `npm pack` in a copy, since it writes dist/. */
-export function pack(t: Test): Packed {
-  const folder = temporary(t);
-  const copy = join(folder, 'checkout');
+/** What npm needs of the checkout in order to pack, with `more` of it, and with its packages. */
+export function copyOfCheckout(t: Test, more: readonly string[] = []): string {
+  const copy = join(temporary(t), 'checkout');
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
-  for (const name of [
-    ...source,
-    'README.md',
-    ...files.filter((name: string) => name !== 'dist' && !name.startsWith('!')),
-  ])
+  const packed = files.filter((name: string) => name !== 'dist' && !name.startsWith('!'));
+  for (const name of [...source, 'README.md', ...packed, ...more])
     cpSync(join(checkout, name), join(copy, name), { recursive: true, preserveTimestamps: true });
   linkModules(join(copy, 'node_modules'));
+  return copy;
+}
+
+/** `npm pack` in a copy, since it writes dist/. */
+export function pack(t: Test): Packed {
+  const copy = copyOfCheckout(t);
   const [{ filename, files: listed }] = JSON.parse(npm(['pack', '--json', '--silent'], copy));
   const listing: readonly { path: string }[] = listed;
   return {
@@ -62,7 +64,7 @@ export function install(t: Test, { tarball }: Packed): Installed {
   const folder = temporary(t);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   npm(['install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', tries, tarball], folder);
-  return { folder, root: join(folder, 'node_modules/gatehouse') };
+  return { folder, root: join(folder, 'node_modules/gatehouse-oauth') };
 }
 
 /** Without the programs of the checkout; with the Node.js of this process. */
@@ -75,7 +77,7 @@ export const elsewhere = {
 };
 
 /** The test runner adds NODE_OPTIONS to whatever is started, so they are taken away where it cannot see. */
-const plainly = ['-u', 'NODE_OPTIONS'];
+export const plainly: readonly string[] = ['-u', 'NODE_OPTIONS'];
 
 export function npm(args: readonly string[], cwd: string, program = 'npm'): string {
   const { status, stdout, stderr, error } = spawnSync('/usr/bin/env', [...plainly, program, ...args], {

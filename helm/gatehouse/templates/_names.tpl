@@ -30,6 +30,10 @@
 
 {{- define "gatehouse.image" -}}
 {{- $image := .Values.image -}}
+{{- $host := splitList "/" $image.repository | first -}}
+{{- if and (not $image.registry) (not (and (contains "/" $image.repository) (regexMatch "[.:]|^localhost$" $host))) -}}
+{{- fail (printf "image.registry is empty, and no public registry has %s: set image.registry to the registry that has the image, such as registry.example.com (docs/cookbook/kubernetes.md#the-image)." $image.repository) -}}
+{{- end -}}
 {{- $name := ternary (printf "%s/%s" $image.registry $image.repository) $image.repository (ne $image.registry "") -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $name $image.digest -}}

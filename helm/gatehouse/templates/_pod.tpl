@@ -61,7 +61,7 @@ topologySpreadConstraints:
 {{- if or $isSidecar $values.initContainers }}
 initContainers:
   {{- with $values.initContainers }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "gatehouse.tightened" (dict "root" $root "containers" .) | nindent 2 }}
   {{- end }}
   {{- if $isSidecar }}
   {{- include "gatehouse.sidecar.container" $root | nindent 2 }}
@@ -74,8 +74,30 @@ containers:
   - {{ include "gatehouse.container" . | nindent 4 | trim }}
   {{- end }}
   {{- with $values.extraContainers }}
-  {{- toYaml . | nindent 2 }}
+  {{- include "gatehouse.tightened" (dict "root" $root "containers" .) | nindent 2 }}
   {{- end }}
 volumes:
   {{- include "gatehouse.volumes" . | nindent 2 }}
+{{- end -}}
+
+{{/* Containers of a user, with what they do not say themselves: a strict cluster rejects the pod for one of them. */}}
+{{- define "gatehouse.tightened" -}}
+{{- $containers := list -}}
+{{- range .containers -}}
+{{- $context := deepCopy (default dict .securityContext) -}}
+{{- include "gatehouse.filled" (dict "into" $context "from" (default dict $.root.Values.containerSecurityContext)) -}}
+{{- $containers = append $containers (ternary (set (deepCopy .) "securityContext" $context) . (gt (len $context) 0)) -}}
+{{- end -}}
+{{- toYaml $containers -}}
+{{- end -}}
+
+{{/* Sets each key of `from` that `into` lacks. `merge` would replace a `false`. */}}
+{{- define "gatehouse.filled" -}}
+{{- range $key, $value := .from -}}
+{{- if not (hasKey $.into $key) -}}
+{{- $_ := set $.into $key $value -}}
+{{- else if and (kindIs "map" $value) (kindIs "map" (get $.into $key)) -}}
+{{- include "gatehouse.filled" (dict "into" (get $.into $key) "from" $value) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

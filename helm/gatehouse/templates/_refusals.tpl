@@ -91,6 +91,9 @@
 {{- fail (printf "sidecar.port is %v, and so is gateway.ports.%s: application and gateway are in one pod, so let the application listen on another port, or set gateway.ports.%s to one." $port $key $key) -}}
 {{- end -}}
 {{- end -}}
+{{- if and .Values.gateway.networkPolicy.enabled .Values.gateway.networkPolicy.egress (kindIs "invalid" .Values.sidecar.networkPolicy.egress) -}}
+{{- fail "gateway.networkPolicy.egress holds for the whole pod, so the application could connect nowhere else: set sidecar.networkPolicy.egress to where the application connects, such as its database, or to [] if it connects nowhere." -}}
+{{- end -}}
 {{- range $path, $there := .Values.sidecar.probes -}}
 {{- range list $path $there -}}
 {{- if not (hasPrefix "/" .) -}}

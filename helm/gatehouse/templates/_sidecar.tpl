@@ -24,7 +24,7 @@ without a hook of its own the application would stop while requests still come.
 {{- end -}}
 {{- $containers = append $containers (ternary (merge (dict "lifecycle" $lifecycle) .) . (gt (len $lifecycle) 0)) -}}
 {{- end -}}
-{{- toYaml $containers -}}
+{{- include "gatehouse.tightened" (dict "root" . "containers" $containers) -}}
 {{- end -}}
 
 {{/* For the `volumes` of the same pod. */}}
