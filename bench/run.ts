@@ -1,4 +1,4 @@
-// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers|shares|cost [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
+// `npm run bench -- gateway|figures|routes|http-auth|authorization|user-keys|user-keys-gateway|workers|shares|cost|verify [--base DIR] [--rounds N] [--seconds N] [--connections N] [--only PART,…] [--engine E] [--results FILE] [--json]`
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { benchShares, sharesTable } from './shares/bench.ts';
 import { isTool } from './tools.ts';
 import { benchUserKeys, userKeyTable } from './user-keys.ts';
 import { benchUserKeysGateway, userKeysGatewayTable } from './user-keys-gateway.ts';
+import { benchVerify, verifyTable } from './verify/bench.ts';
 import { benchWorkers, workersTable } from './workers/bench.ts';
 
 const { values, positionals } = parseArgs({
@@ -154,6 +155,15 @@ async function runShares(): Promise<void> {
   );
 }
 
+async function runVerify(): Promise<void> {
+  const results = await benchVerify({ rounds: count('rounds'), say });
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ node: process.version, results }, undefined, 2)}\n`
+      : `\n${verifyTable(results)}\n`,
+  );
+}
+
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   gateway: runGateway,
   figures: runFigures,
@@ -165,6 +175,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   workers: runWorkers,
   cost: runCost,
   shares: runShares,
+  verify: runVerify,
 };
 const bench = benches[positionals[0] ?? 'gateway'];
 if (bench === undefined || positionals.length > 1) fail(`the benchmarks are: ${Object.keys(benches).join(', ')}`, 2);

@@ -32,7 +32,7 @@ const OURS = 'Gatehouse, JWT cached';
 export const bodies: Part = {
   name: 'bodies',
   about:
-    'Bodies of the request (up: POST, a short answer) and of the answer (down: GET). nginx proxy_pass is the fixed file, which puts large bodies into files first; the same without files is called streaming. floor.mjs takes no part: it stands still after clients that went away in the middle of a body.',
+    'The body is in the request (up: POST with a short answer) or in the answer (down: GET). nginx proxy_pass uses the fixed file, which first writes large bodies to files. The rows called streaming use no files. floor.mjs is not measured: it hangs after clients disconnect in the middle of a body.',
   columns: loadColumns,
   beside: [
     { title: '÷ nginx', to: (name) => name.replace(/^[^:]+/, NGINX) },

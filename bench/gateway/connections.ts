@@ -11,7 +11,7 @@ const NGINX = 'nginx auth_request, cached';
 export const connections: Part = {
   name: 'connections',
   about:
-    'A small GET with a cached JWT over so many kept connections, all of them busy. The fixed contenders take no part with 1,000: nginx.conf has not enough of them, and floor.mjs stands still after clients that went away.',
+    'Each row names a number of kept connections, which are all busy. Each small GET has a cached JWT. The fixed contenders are not measured with 1,000 connections: nginx.conf allows too few connections, and floor.mjs hangs after clients disconnect.',
   columns: loadColumns,
   beside: [
     { title: '÷ 50 connections', to: (name) => name.replace(/: \d+ connections?$/, ': 50 connections') },

@@ -29,7 +29,7 @@ const kinds: readonly Kind[] = [
 
 export const distinctTokens: Part = {
   name: 'tokens',
-  about: `A small GET with one of so many tokens in turn, all of them cached (cache.size: ${2 * MANY} for each server).`,
+  about: `Each row names a number of tokens. Each small GET uses the next token, and all tokens are cached (cache.size: ${2 * MANY} for each server).`,
   columns: loadColumns,
   beside: [{ title: '÷ 1 token', to: (name) => name.replace(/\d+ cached$/, '1 cached') }],
   bars: () => [

@@ -1,6 +1,15 @@
 import { digestHeaders } from '../digest-headers.ts';
 import { portOf } from './go-gateways.ts';
-import { type Bar, cpuRatio, type Engine, engines, loadColumns, type Part, type PartBench } from './part.ts';
+import {
+  type Bar,
+  cpuRatio,
+  type Engine,
+  engines,
+  type Listener,
+  loadColumns,
+  type Part,
+  type PartBench,
+} from './part.ts';
 import type { Place } from './place.ts';
 import type { Program } from './program.ts';
 import { type ProgramName, programs } from './programs.ts';
@@ -80,7 +89,7 @@ const ways: readonly Way[] = [
 
 export const enforcement: Part = {
   name: 'enforcement',
-  about: 'A small GET by each contender, and by our gateway for each way to say who asks.',
+  about: 'Each contender forwards a small GET. Our gateway does so with each kind of credential.',
   columns: loadColumns,
   beside: [
     { title: '÷ floor', to: () => FLOOR },
@@ -142,13 +151,41 @@ async function startOthers({ place, start }: Stage, { connections, say }: PartBe
   }
 }
 
+/** Our gateway, as a file makes it. */
+interface Variant {
+  readonly engine: Engine;
+  readonly listener: Listener;
+  readonly named: (way: string) => string;
+  readonly port: (place: Place) => number;
+  readonly takes: (way: Way) => boolean;
+}
+
+const variants: readonly Variant[] = [
+  ...engines.map((engine) => ({
+    engine,
+    listener: 'node' as const,
+    named: (way: string) => ours(engine, way),
+    port: ({ ports }: Place) => ports[engine],
+    takes: () => true,
+  })),
+  {
+    engine: 'own',
+    listener: 'auto',
+    named: (way) => ours('own', `listener auto, ${way}`),
+    // The last one: other programs take the first ones.
+    port: ({ morePorts }) => morePorts.at(-1) ?? 0,
+    // Requests with content are read by Node.js all the same.
+    takes: ({ path }) => !path.startsWith('/form'),
+  },
+];
+
 async function startOurs({ place, start }: Stage, { connections }: PartBench): Promise<Contestant[]> {
   const contestants: Contestant[] = [];
-  for (const engine of engines) {
-    const pid = await start(place.gateway(engine));
-    for (const { name, path, prepare } of ways) {
-      const target = { url: `http://127.0.0.1:${place.ports[engine]}${path}`, connections, folder: place.folder };
-      contestants.push({ name: ours(engine, name), pid, prepare: prepare(target, place) });
+  for (const { engine, listener, named, port, takes } of variants) {
+    const pid = await start(place.gateway(engine, { port: port(place), listener }));
+    for (const { name, path, prepare } of ways.filter(takes)) {
+      const target = { url: `http://127.0.0.1:${port(place)}${path}`, connections, folder: place.folder };
+      contestants.push({ name: named(name), pid, prepare: prepare(target, place) });
     }
   }
   return contestants;

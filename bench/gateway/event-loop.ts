@@ -16,7 +16,7 @@ const FEW = 50;
 export const eventLoop: Part = {
   name: 'event-loop',
   about:
-    'How late timers of 1 ms are, in our gateway as busy as it can be and in a process of Node.js that does nothing.',
+    'The table shows how late timers of 1 ms are, in our gateway under full load and in an idle process of Node.js.',
   columns: [
     { key: 'p50', title: 'p50 ms', digits: 2 },
     { key: 'p99', title: 'p99 ms', digits: 2 },

@@ -1,21 +1,23 @@
 import { REALM } from '../http-auth-place.ts';
-import type { Engine } from './part.ts';
+import type { Engine, Listener } from './part.ts';
 import { type Algorithm, audience, secret } from './tokens.ts';
 
 export interface GatewayOptions {
   readonly port: number;
   readonly engine: Engine;
+  readonly listener: Listener;
   readonly issuers: Readonly<Record<Algorithm, string>>;
   /** Tokens whose facts are kept; the gateway's default when undefined. */
   readonly remembered: number | undefined;
 }
 
 /** gateway.yaml with a route for each way to say who asks. */
-export function gatewayYaml({ port, engine, issuers, remembered }: GatewayOptions): string {
+export function gatewayYaml({ port, engine, listener, issuers, remembered }: GatewayOptions): string {
   const cache = `cache: { ${remembered === undefined ? '' : `size: ${remembered}, `}ttl: 1h }`;
   const client = 'client_id: bench, client_secret: bench-secret-of-32-bytes-or-so-ok';
   return `version: 1
 listen: 127.0.0.1:${port}
+listener: ${listener}
 log: { level: warn, format: json }
 authorization_servers:
   hs: { issuer: "${issuers.HS256}", audience: "${audience}", algorithms: [HS256], secret: "${secret.text}", ${cache} }

@@ -4,6 +4,9 @@ export const engines = ['own', 'undici'] as const;
 /** What the gateway speaks to its upstream with. */
 export type Engine = (typeof engines)[number];
 
+/** Which code reads requests of HTTP/1.1. */
+export type Listener = 'node' | 'auto';
+
 export interface PartBench {
   readonly rounds: number;
   /** Of load in each turn. */

@@ -8,7 +8,7 @@ import { htdigest } from '../http-auth-place.ts';
 import { freePorts } from '../route-place.ts';
 import { copyConfigurations, copyScripts, folderWithPackages } from './fixed-files.ts';
 import { gatewayYaml } from './gateway-yaml.ts';
-import type { Engine } from './part.ts';
+import type { Engine, Listener } from './part.ts';
 import { type Algorithm, buildMint, type Minted } from './tokens.ts';
 
 /** The files of one part, and what is needed to start whoever takes part. */
@@ -33,6 +33,8 @@ export interface Place extends Minted {
 export interface GatewayWish {
   /** In place of its own of `ports`. */
   readonly port?: number;
+  /** In place of `node`. */
+  readonly listener?: Listener;
   /** Tokens whose facts it keeps; by default as many as it does for everybody. */
   readonly remembered?: number;
 }
@@ -55,9 +57,9 @@ export async function preparePlace(): Promise<Place> {
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(minted.keys));
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });
-  const gateway = (engine: Engine, { port = ports[engine], remembered }: GatewayWish = {}) => {
+  const gateway = (engine: Engine, { port = ports[engine], listener = 'node', remembered }: GatewayWish = {}) => {
     const file = join(folder, `gateway-${port}.yaml`);
-    writeFileSync(file, gatewayYaml({ port, engine, issuers, remembered }));
+    writeFileSync(file, gatewayYaml({ port, engine, listener, issuers, remembered }));
     return measured({ file: process.execPath, args: [launcher, 'gateway', '--config', file], ports: [port] });
   };
   return {

@@ -9,7 +9,7 @@ const ACCESS = 'scope';
 export const routes: Part = {
   name: 'routes',
   about:
-    'A small GET at one of so many routes, each asked equally often; open, and with a cached JWT under six scopes.',
+    'Each row names a number of routes. The small GETs are spread evenly over these routes. A route is open, or requires a JWT with one of six scopes. The JWT is cached.',
   columns: [...loadColumns, { key: 'start', title: 'start ms', digits: 0 }],
   beside: [{ title: `÷ ${FEWEST} routes`, to: (name) => name.replace(/^\d+/, String(FEWEST)) }],
   bars: () => [

@@ -16,7 +16,7 @@ const ONE_CORE = 'Gatehouse, on one core';
 export const start: Part = {
   name: 'start',
   about:
-    'A sidecar of one route for JWTs, its keys in a file, from the JavaScript that the image carries (`npm run bundle`): from its spawn to its first 200 at /readyz, and its memory after 5 s without a request.',
+    'A sidecar has one route for JWTs, and its keys are in a file. The sidecar runs the JavaScript of the image (`npm run bundle`). The table has the time from the start of the process to the first 200 of /readyz, and the memory after 5 s without a request.',
   columns: [
     { key: 'ready', title: 'ready ms', digits: 0 },
     { key: 'cpu', title: 'CPU ms', digits: 0 },

@@ -25,7 +25,8 @@ const kinds: readonly Kind[] = [
 
 export const unseen: Part = {
   name: 'unseen',
-  about: 'A small GET with a token that was never sent before, beside one that was, and one jwtVerify of jose.',
+  about:
+    'A small GET has a token that the gateway has never seen, or a cached token. The last rows show one jwtVerify of jose.',
   columns: loadColumns,
   beside: [
     { title: '÷ cached', to: (name) => (name.startsWith('jose') ? undefined : name.replace('unseen', 'cached')) },

@@ -15,7 +15,7 @@ const ANNOUNCED = 64;
 const MiB = 1024 * 1024;
 
 export const attacks: readonly Attack[] = [
-  { name: 'nobody', begin: async () => () => {} },
+  { name: 'no attack', begin: async () => () => {} },
   { name: `${PIPELINED} pipelined requests`, begin: pipeline },
   { name: `${UPLOADS} dripping uploads`, begin: drip },
   { name: `${ANNOUNCED} announced bodies`, begin: announce },

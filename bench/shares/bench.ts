@@ -101,7 +101,9 @@ export function sharesTable({ turns }: SharesReport): string {
     const p50 = spreadInWords(spread(own.map((turn) => turn.p50)));
     return `| ${name} | ${p50} | ${spreadInWords(toCalm(turns, own))} | ${refused} |`;
   });
-  return ['| one address | p50 of others, ms | ÷ nobody | others refused |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| one address | p50 of others, ms | ÷ no attack | others refused |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 /** Of turns of one round. */
