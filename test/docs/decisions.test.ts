@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 
 const folder = new URL('../../docs/decisions/', import.meta.url);
-const files = readdirSync(folder).sort();
+const files = readdirSync(folder)
+  .filter((file) => file !== 'README.md')
+  .sort();
 const records = files.map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
 
 const DAY = '20\\d\\d-[01]\\d-[0-3]\\d';
