@@ -155,7 +155,9 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
     response.write('x'.repeat(3000));
     setImmediate(() => response.end('y'.repeat(30_000)));
   });
-  const gate = await served(t, upstream.url, '', probed.NODE_OPTIONS.split(' '));
+  // No limit of time ends what is left.
+  const patient = 'limits: { idle: 10m, body_rate: { bytes: 1B, over: 10m } }\n';
+  const gate = await served(t, upstream.url, patient, probed.NODE_OPTIONS.split(' '));
   const heap = () => heapInUse({ pid: gate.process.pid as number, output: gate.stderr });
   const dice = random(10);
   const round = async (session: ClientHttp2Session) => {
@@ -182,6 +184,8 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
   };
   // What was reset last may still be on its way out.
   t.ok(await until(isLevel), `${grown.toFixed(1)} MiB`);
+  const inFlight = () => metric(gate.adminUrl, 'gatehouse_upstream_requests_in_flight{upstream="api"}');
+  t.ok(await until(async () => (await inFlight()) === 0), 'requests of connections that were reset during a write too');
   upstream.behave({});
   const session = await http2Client(t, gate.port);
   const answers = await Promise.all(Array.from({ length: 90 }, () => askHttp2(session, { ':path': '/a' })));
@@ -190,6 +194,11 @@ t.test('a client that resets its streams at any time leaves nothing behind, 10,0
     'nothing of it counts as in flight',
   );
 });
+
+async function metric(adminUrl: string, name: string): Promise<number> {
+  const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split('\n');
+  return Number(lines.find((line) => line.startsWith(name))?.slice(name.length));
+}
 
 const run = promisify(execFile);
 const curlSpeaks = await run('curl', ['--version']).then(

@@ -2,6 +2,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
+import { isCutOff } from './cut-off.ts';
 
 /** Milliseconds for the client to leave after the announced end of the connection. */
 const LEAVE = 1_000;
@@ -58,6 +59,10 @@ export class ClientSession implements Watched {
   }
 
   check(now: number): void {
+    if (isCutOff(this.#socket)) {
+      this.#socket.destroy();
+      return;
+    }
     const { idle, headers_timeout } = this.#limits();
     for (const [stream, since] of this.#ending) if (now - since >= idle) stream.close(constants.NGHTTP2_CANCEL);
     // §6.5.3: until then none of our settings holds.
