@@ -45,3 +45,22 @@ t.test('a file that leaves clocks, globals or environment changed has failed, by
 t.test('a file that puts back what it changed has passed', async (t) => {
   t.strictSame(await ran('puts-back', 'first'), { status: 0, verdicts: ['ok   puts-back.ts', 'ok   first.ts'] });
 });
+
+/** The lines of the verdicts that a file of errors gives as a process of its own, with flags of Node.js. */
+async function verdictsOfErrors(...flags: readonly string[]): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [...flags, 'test/fixtures/shared-process/errors.ts']);
+  const printed: string[] = [];
+  child.stdout.on('data', (chunk) => printed.push(String(chunk)));
+  child.stderr.resume();
+  await once(child, 'close');
+  const lines = printed.join('').split('\n');
+  const verdict = /^ *(?:ok|not ok|tapCaught:)/;
+  return lines.filter((line) => verdict.test(line)).map((line) => line.replace(/ # time=.*/, ''));
+}
+
+t.test('an error fails the test that it comes from, as with async-hook-domain', async (t) => {
+  const light = await verdictsOfErrors('--import=./tools/tap/light.ts');
+  t.strictSame(light, await verdictsOfErrors());
+  t.equal(light.filter((line) => line.startsWith('not ok')).length, 6);
+  t.equal(light.at(-1), 'ok 7 - no error');
+});

@@ -16,6 +16,9 @@ const END = 10_000;
 /** The mutation tool strips types with a function of Node.js that warns. */
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 
+/** Before the program: it imports tap. */
+const LIGHT = `--import=${new URL('../tap/light.ts', import.meta.url).href}`;
+
 const program = fileURLToPath(new URL('shared-process.ts', import.meta.url));
 
 export interface Kind {
@@ -37,7 +40,7 @@ export async function inProcesses(files: readonly string[], jobs: number, kind: 
 
 /** Takes files off the list until its process has had enough. Whether all of these passed. */
 async function runSome(left: string[], { pure = false }: Kind): Promise<boolean> {
-  const child = spawn(process.execPath, [...QUIET, program, ...(pure ? ['--pure'] : [])], {
+  const child = spawn(process.execPath, [...QUIET, LIGHT, program, ...(pure ? ['--pure'] : [])], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
     env: environment(),
   });

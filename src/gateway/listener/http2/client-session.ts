@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { TLSSocket } from 'node:tls';
 import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
-import { isCutOff } from './cut-off.ts';
+import { isConnectionGone } from './connection-gone.ts';
 
 /** Milliseconds for the client to leave after the announced end of the connection. */
 const LEAVE = 1_000;
@@ -59,7 +59,7 @@ export class ClientSession implements Watched {
   }
 
   check(now: number): void {
-    if (isCutOff(this.#socket)) {
+    if (isConnectionGone(this.#socket)) {
       this.#socket.destroy();
       return;
     }

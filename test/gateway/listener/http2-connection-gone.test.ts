@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { isCutOff } from '../../../src/gateway/listener/http2/cut-off.ts';
+import { isConnectionGone } from '../../../src/gateway/listener/http2/connection-gone.ts';
 import { until } from '../../support/until.ts';
 
 /** Both ends of a connection. The server reads nothing, as Node.js does over HTTP/2 during a write. */
@@ -16,27 +16,27 @@ async function pair(t: Test): Promise<{ readonly client: Socket; readonly served
   return { client, served };
 }
 
-t.test('a connection that its client has reset is cut off, though nobody reads it', async (t) => {
+t.test('a connection that its client has reset is gone, though nobody reads it', async (t) => {
   const { client, served } = await pair(t);
-  t.notOk(isCutOff(served));
+  t.notOk(isConnectionGone(served));
   client.resetAndDestroy();
-  t.ok(await until(() => isCutOff(served)));
+  t.ok(await until(() => isConnectionGone(served)));
   t.notOk(served.destroyed, 'Node.js has not noticed');
 });
 
-t.test('a connection whose client has only ended its side is not cut off', async (t) => {
+t.test('a connection whose client has only ended its side is not gone', async (t) => {
   const { client, served } = await pair(t);
   client.end();
   await once(client, 'finish');
   const { client: later, served: second } = await pair(t);
   later.resetAndDestroy();
   // What happened after that is seen by now.
-  t.ok(await until(() => isCutOff(second)));
-  t.notOk(isCutOff(served));
+  t.ok(await until(() => isConnectionGone(second)));
+  t.notOk(isConnectionGone(served));
 });
 
 t.test('a destroyed socket has no connection to ask for', async (t) => {
   const { served } = await pair(t);
   served.destroy();
-  t.notOk(isCutOff(served));
+  t.notOk(isConnectionGone(served));
 });
