@@ -7,6 +7,9 @@ export interface Random {
   text(alphabet: string, length: number): string;
 }
 
+/** Characters after which a text repeats itself: a prime number, so that no buffer of Node.js begins twice with the same. */
+const BLOCK = 4093;
+
 export function random(seed: number): Random {
   let state = seed >>> 0;
   // mulberry32: one 32-bit word of state, good enough to choose test cases.
@@ -21,6 +24,10 @@ export function random(seed: number): Random {
     below,
     pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
     chance: (probability) => next() < probability,
-    text: (alphabet, length) => Array.from({ length }, () => alphabet[below(alphabet.length)]).join(''),
+    text(alphabet, length) {
+      let block = '';
+      while (block.length < Math.min(length, BLOCK)) block += alphabet[below(alphabet.length)];
+      return block.repeat(Math.ceil(length / BLOCK)).slice(0, length);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Seen, Told } from './played-case.ts';
 import type { Fields } from './recording-upstream.ts';
 
@@ -128,13 +129,13 @@ export function compareSeen(undici: Seen, own: Seen): Compared {
   let [theirs, ours] = [masked(undici), masked(own)];
   const used: string[] = [];
   for (const { name, level } of differences) {
-    if (shown(theirs) === shown(ours)) break;
+    if (isDeepStrictEqual(theirs, ours)) break;
     const next = [level(theirs, 'undici'), level(ours, 'own')] as const;
     // What it does to both alike was no difference.
     if (distance(...next) < distance(theirs, ours)) used.push(name);
     [theirs, ours] = next;
   }
-  const isEqual = shown(theirs) === shown(ours);
+  const isEqual = isDeepStrictEqual(theirs, ours);
   return isEqual ? { kind: 'equal', differences: used } : { kind: 'wrong', undici: shown(theirs), own: shown(ours) };
 }
 
