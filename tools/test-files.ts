@@ -4,7 +4,7 @@ import { pureTests } from './check/pure.ts';
 /** Folders of test/ with what is shipped beside the program, and its neighbors: `npm run test:shipped`. */
 const SHIPPED: readonly string[] = ['deploy', 'docs', 'mutation', 'oracles', 'toys'];
 /** Folders whose tests have commands of their own, which choose the files themselves. */
-const OWN: readonly string[] = ['faults', 'peers'];
+const OWN: readonly string[] = ['faults', 'peers', 'soak'];
 
 function isIn(folders: readonly string[], file: string): boolean {
   return folders.includes(file.split(/[\\/]/)[1] ?? '');

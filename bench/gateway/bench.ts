@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { accepts } from '../children.ts';
 import { isTool } from '../tools.ts';
-import { areFixedFilesHere, fingerprints } from './fixed-files.ts';
+import { fingerprints } from './fixed-files.ts';
 import { judge, type PartReport } from './judge.ts';
 import type { PartBench } from './part.ts';
 import { parts } from './parts.ts';
@@ -37,10 +37,9 @@ export async function benchGateway(bench: PartBench, only: readonly string[]): P
   return { surroundings: surroundings(), files: fingerprints(), parts: reports };
 }
 
-const fixedPorts = [9000, 9001, 9002, 9101, 9103, 9201];
+const fixedPorts = [9000, 9001, 9002, 9101, 9103, 9104, 9105, 9106, 9107, 9201];
 
 async function whyNotHere(): Promise<string | undefined> {
-  if (!areFixedFilesHere()) return 'the contenders are not present: ../shared/bench';
   const missing = ['wrk', 'nginx'].find((tool) => !isTool(tool));
   if (missing !== undefined) return `${missing} is not installed: apt-get install ${missing}`;
   for (const port of fixedPorts) if (await accepts(port)) return `port ${port} is taken: stop what listens there`;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { generator } from '../generator.ts';
-import { inTurnScript } from '../once-script.ts';
+import { headersInTurn } from '../once-script.ts';
 import { wrk } from '../wrk.ts';
 import { cpuRatio, loadColumns, type Part, type PartBench } from './part.ts';
 import type { Place } from './place.ts';
@@ -87,7 +87,7 @@ async function remember(origin: string, path: string, headers: readonly string[]
 function inTurn({ url, connections, folder }: Target, headers: readonly string[]): Contestant['prepare'] {
   return async (seconds) => {
     const [script, file] = [join(folder, 'in-turn.lua'), join(folder, 'in-turn')];
-    writeFileSync(script, inTurnScript);
+    writeFileSync(script, headersInTurn);
     writeFileSync(file, Array.from({ length: MANY }, (_, index) => `${headers[index % headers.length]}\n`).join(''));
     return () => wrk({ url, seconds, connections, script: [script, file], prefix: generator });
   };

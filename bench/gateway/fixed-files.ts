@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const shared = join(root, '../shared/bench/');
+const contenders = join(root, 'bench/contenders/');
 
 const scripts = ['floor.mjs', 'http-proxy.mjs'] as const;
-const configurations = ['nginx.conf', 'upstream.conf', 'apache.conf'] as const;
-
-export function areFixedFilesHere(): boolean {
-  return existsSync(shared);
-}
+const configurations = ['nginx.conf', 'upstream.conf', 'apache.conf', 'haproxy.cfg', 'envoy.yaml'] as const;
 
 /** So that two reports can be told to be about the same contenders. */
 export function fingerprints(): Record<string, string> {
@@ -21,12 +17,21 @@ export function fingerprints(): Record<string, string> {
 }
 
 function read(name: string): string {
-  return readFileSync(shared + name, 'utf8');
+  return readFileSync(contenders + name, 'utf8');
 }
 
+/** What a word of a configuration file stands for, beside the folder. */
+type Words = Readonly<Partial<Record<(typeof configurations)[number], Readonly<Record<string, string>>>>>;
+
 /** Copies of the configuration files, made for that folder. */
-export function copyConfigurations(folder: string): void {
-  for (const name of configurations) writeFileSync(join(folder, name), read(name).replaceAll('DIR', folder));
+export function copyConfigurations(folder: string, words: Words): void {
+  for (const name of configurations) {
+    const all = Object.entries({ DIR: folder, ...words[name] });
+    writeFileSync(
+      join(folder, name),
+      all.reduce((text, [word, value]) => text.replaceAll(word, value), read(name)),
+    );
+  }
 }
 
 /** A folder inside the repository, so that what runs there finds its packages. */

@@ -3,6 +3,7 @@ import { connections } from './connections.ts';
 import { distinctTokens } from './distinct-tokens.ts';
 import { enforcement } from './enforcement.ts';
 import { eventLoop } from './event-loop.ts';
+import { fields } from './fields.ts';
 import type { Part } from './part.ts';
 import { routes } from './routes.ts';
 import { start } from './start.ts';
@@ -11,6 +12,7 @@ import { unseen } from './unseen.ts';
 /** In the order in which they are measured. */
 export const parts: readonly Part[] = [
   enforcement,
+  fields,
   unseen,
   distinctTokens,
   routes,

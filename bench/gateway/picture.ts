@@ -1,8 +1,8 @@
 import type { GatewayReport } from './bench.ts';
 import type { Row } from './judge.ts';
 
-/** Rows of the enforcement part that are shown, and what they are called there. */
-const shown: readonly { readonly row: string; readonly label: string; readonly isOurs: boolean }[] = [
+/** Rows of the part enforcement that the picture shows, with their names there. */
+export const shown: readonly { readonly row: string; readonly label: string; readonly isOurs: boolean }[] = [
   { row: 'nginx proxy_pass', label: 'nginx proxy_pass, nothing enforced', isOurs: false },
   { row: 'nginx auth_request, cached', label: 'nginx auth_request, cached answer', isOurs: false },
   { row: 'Gatehouse own, open route', label: 'Gatehouse, open route, engine own', isOurs: true },

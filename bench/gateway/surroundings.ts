@@ -14,6 +14,7 @@ export interface Surroundings {
 const programs: Readonly<Record<string, readonly [file: string, argument: string, version: RegExp]>> = {
   nginx: ['nginx', '-v', /nginx\/([\d.]+)/],
   wrk: ['wrk', '-v', /^wrk (?:debian\/)?([\d.]+)/],
+  HAProxy: ['/usr/sbin/haproxy', '-v', /HAProxy version ([\d.]+)/],
   Apache: ['/usr/sbin/apache2', '-v', /Apache\/([\d.]+)/],
 };
 

@@ -51,7 +51,7 @@ export async function benchShares({ rounds, seconds, say }: SharesBench): Promis
   const node = process.execPath;
   const behind = await start({ file: node, args: ['-e', upstreamProgram, String(upstream)], ports: [upstream] });
   const gateway = await start({ file: node, args: [launcher, 'gateway', '--config', config], ports: [port] });
-  const form = `access_token=${buildMint({ HS256: ISSUER, ES256: ISSUER }).mint.HS256(1)}`;
+  const form = `access_token=${buildMint({ HS256: ISSUER, ES256: ISSUER, RS256: 'https://rs.example.com' }).mint.HS256(1)}`;
   const turns: Turn[] = [];
   try {
     await others(port, 1, form);

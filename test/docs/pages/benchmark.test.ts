@@ -1,30 +1,48 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { withFigures } from '../../../bench/gateway/markdown.ts';
+import { fingerprints } from '../../../bench/gateway/fixed-files.ts';
 import { parts } from '../../../bench/gateway/parts.ts';
-import { picture } from '../../../bench/gateway/picture.ts';
-import { readResults } from '../../../bench/gateway/results-file.ts';
+import { shown } from '../../../bench/gateway/picture.ts';
 import { root } from './blocks.ts';
 
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8');
-const results = readResults(`${root}bench/results.json`);
+const page = read('bench/README.md');
 
-t.test('the figures of bench/README.md and the picture are those of bench/results.json', async (t) => {
-  const page = read('bench/README.md');
-  t.equal(withFigures(page, results), page, 'npm run bench -- figures');
-  t.equal(picture(results), read('docs/pictures/benchmark.svg'), 'npm run bench -- figures');
+/** The figures of one part, as the page has them. */
+function sectionOf(part: string): string {
+  return page.split(`\n### ${part}\n`)[1]?.split('\n### ')[0] ?? '';
+}
+
+/** Microseconds of CPU time a request, in the row of that name. */
+function cpuOf(row: string): string | undefined {
+  const [titles = [], ...rows] = sectionOf('enforcement')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  return rows.find(([, name]) => name === row)?.[titles.indexOf('CPU µs')];
+}
+
+t.test('the picture shows the processor time of the table', async (t) => {
+  const [, described = ''] = /in microseconds: (.*)\.<\/desc>/.exec(read('docs/pictures/benchmark.svg')) ?? [];
+  const rows = shown.flatMap(({ row, label }) => {
+    const cpu = cpuOf(row);
+    return cpu === undefined ? [] : [`${label} ${Number(cpu).toFixed(0)}`];
+  });
+  t.ok(rows.length > 5);
+  t.strictSame(described.split('; '), rows, 'npm run bench -- figures');
 });
 
-t.test('the results hold every part, of five rounds at least, and no path of a machine', async (t) => {
-  t.strictSame(
-    results.parts.map(({ name }) => name),
-    parts.map(({ name }) => name),
-  );
-  for (const { name, rounds } of results.parts) t.ok(rounds >= 5, name);
-  t.notMatch(read('bench/results.json'), /"(\/|\.\.?\/)/);
+t.test('the page names every part of the benchmark, and has its figures of five rounds at least', async (t) => {
+  for (const { name } of parts) {
+    t.match(page, `| ${name} |`);
+    const [, rounds = 0] = /^The run had (\d+) rounds/m.exec(sectionOf(name)) ?? [];
+    t.ok(Number(rounds) >= 5, name);
+  }
 });
 
-t.test('the page names every part of the benchmark', async (t) => {
-  const page = read('bench/README.md');
-  for (const { name } of parts) t.match(page, `| ${name} |`);
+t.test('a contender has the file whose SHA-256 its page names', async (t) => {
+  const contenders = read('bench/contenders/README.md');
+  const files = Object.entries(fingerprints());
+  t.ok(files.length > 0);
+  for (const [name, hash] of files) t.match(contenders, `${hash}  ${name}`);
 });
