@@ -125,7 +125,7 @@ export const GatewaySchema = record({
   listener: oneOf(
     listeners,
     'node',
-    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests without content; the server of Node.js for all others.',
+    'This code reads HTTP/1.1 without TLS at `listen`. node: the server of Node.js. auto: our own listener, which needs less CPU, for requests whose whole content arrives with the head; the server of Node.js for all others.',
   ),
   admin: Type.Optional(
     address(

@@ -1,7 +1,7 @@
 import { FIELD_LINE, TOKEN, VALUE } from '../../message/http-grammar.ts';
 import { trimmed } from '../../message/raw-fields.ts';
 
-/** The header section of a request whose head is all of it. */
+/** The header section of a request. */
 export interface FieldSection {
   /** As it was read, in latin1: a section with the same text is the same. */
   readonly text: string;
@@ -9,6 +9,8 @@ export interface FieldSection {
   readonly rawHeaders: readonly string[];
   /** `Connection: close`: no request follows. */
   readonly isLast: boolean;
+  /** Bytes of content. Undefined: the request has none. */
+  readonly length: number | undefined;
 }
 
 /**
@@ -33,6 +35,7 @@ export function readSection(text: string): FieldSection | undefined {
   const rawHeaders: string[] = [];
   let hosts = 0;
   let connection: string | undefined;
+  let length: number | undefined;
   for (let at = 0; at < text.length; ) {
     const colon = text.indexOf(':', at);
     const end = text.indexOf('\r\n', colon);
@@ -42,14 +45,20 @@ export function readSection(text: string): FieldSection | undefined {
     else if (role === 'connection') {
       if (connection !== undefined) return undefined;
       connection = value.toLowerCase();
+    } else if (role === 'length') {
+      if (length !== undefined || !LENGTH.test(value)) return undefined;
+      length = Number(value);
     } else if (role === 'foreign') return undefined;
     rawHeaders.push(name, value);
     at = end + 2;
   }
   // RFC 9112 §3.2: one Host, or the request is invalid. Our engine says so, but on the path that reads everything.
   if (hosts !== 1 || !isPlainConnection(connection)) return undefined;
-  return { text, rawHeaders, isLast: connection === 'close' };
+  return { text, rawHeaders, isLast: connection === 'close', length };
 }
+
+/** RFC 9110 §8.6, without leading zeros: content that one read can bring has five digits at most. */
+const LENGTH = /^(?:0|[1-9]\d{0,4})$/;
 
 /** Any other option is about fields of this connection, or about what becomes of it. */
 function isPlainConnection(value: string | undefined): boolean {
@@ -57,19 +66,23 @@ function isPlainConnection(value: string | undefined): boolean {
 }
 
 /** What a field says about the message around it. */
-type Role = 'none' | 'host' | 'connection' | 'foreign';
+type Role = 'none' | 'host' | 'connection' | 'length' | 'foreign';
 
-/** Fields that announce content, expect an answer before it, or change the protocol. */
-const FOREIGN = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'];
+/** Fields about content in chunks, about an answer before the content, or about another protocol. */
+const FOREIGN = ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'];
 
 const roles: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['host', 'host'],
   ['connection', 'connection'],
+  ['content-length', 'length'],
   ...FOREIGN.map((name) => [name, 'foreign'] as const),
 ]);
 
-/** Node's parser may refuse it at its first byte that is wrong, and does not wait for the end of the head. */
-const FOREIGN_LINE = new RegExp(`^(?:${FOREIGN.join('|')}):`, 'im');
+/**
+ * Node's parser may refuse it at its first byte that is wrong, and does not wait for the end of the head. A head that arrives in
+ * pieces and announces content belongs to it, too.
+ */
+const FOREIGN_LINE = new RegExp(`^(?:content-length|${FOREIGN.join('|')}):`, 'im');
 
 interface Name {
   readonly name: string;

@@ -3,6 +3,7 @@ import type { IncomingRequest } from '../../client/incoming-request.ts';
 import { SectionMemory } from '../../client/section-memory.ts';
 import type { Watched } from '../../client/stalls.ts';
 import { MOST_IGNORED } from '../response-order.ts';
+import { ContentRequest } from './content-request.ts';
 import type { FieldSection } from './field-section.ts';
 import type { HeardSocket } from './heard-socket.ts';
 import { type PlainHead, readPlainHead } from './plain-head.ts';
@@ -174,19 +175,25 @@ export class PlainConnection implements Watched, ResponseOwner {
         break;
       }
       at = head.end;
-      this.#begin(head);
+      this.#begin(head, bytes);
     }
     return at;
   }
 
-  #begin(head: PlainHead): void {
+  #begin(head: PlainHead, bytes: Buffer): void {
     const response = new PlainResponse(this, head.method, !head.section.isLast);
     this.#answering = response;
     if (head.section.isLast) this.#ignored = 0;
     this.#hasServed = true;
     this.#changes++;
-    const request = new PlainRequest(head, this.#memoryOf(head.section), this.socket);
+    const request = this.#requestOf(head, bytes);
     this.#owner.handle({ request, response, target: head.target });
+  }
+
+  #requestOf(head: PlainHead, bytes: Buffer): IncomingRequest['request'] {
+    const memory = this.#memoryOf(head.section);
+    if (head.section.length === undefined) return new PlainRequest(head, memory, this.socket);
+    return new ContentRequest(head, Buffer.from(bytes.subarray(head.content, head.end)), memory, this.socket);
   }
 
   /** Made for a section that comes again: one that comes once is read faster without. */

@@ -1,20 +1,23 @@
 import { type FieldSection, mayBecomeSection, readSection } from './field-section.ts';
 import { type PlainMethod, type ReadSoFar, readPlainLine } from './request-line.ts';
 
-/** The head of a request without content, which is all of the request. */
+/** The head of a request, and where its content is. */
 export interface PlainHead {
   readonly method: PlainMethod;
   readonly target: string;
   readonly section: FieldSection;
-  /** Where the next request begins. */
+  /** Where the content begins. */
+  readonly content: number;
+  /** Where the content ends, and the next request begins. */
   readonly end: number;
 }
 
 const SECTION_END = '\r\n\r\n';
 
 /**
- * Reads a request of the kind whose end cannot be read in two ways: GET or HEAD, HTTP/1.1, no content, no other protocol.
- * All that it can be misread about is where the head ends, and that is the first empty line.
+ * Reads a request of the kind whose end cannot be read in two ways: HTTP/1.1, no other protocol, and either no content or
+ * a length and all of that content. The head ends at the first empty line. A request whose content is still to come belongs to
+ * Node's server, which reads it while it arrives.
  * @param limit bytes of a head that Node's parser would never find too large
  */
 export function readPlainHead(bytes: Buffer, from: number, limit: number, before?: FieldSection): ReadSoFar<PlainHead> {
@@ -27,9 +30,16 @@ export function readPlainHead(bytes: Buffer, from: number, limit: number, before
     const isBeginning = mayBecomeSection(bytes.toString('latin1', line.end, bytes.length));
     return isBeginning ? withinLimit(bytes.length - from, limit) : 'foreign';
   }
-  const end = found + SECTION_END.length;
-  const section = end - from < limit ? sectionOf(bytes.toString('latin1', line.end, found + 2), before) : undefined;
-  return section === undefined ? 'foreign' : { method: line.method, target: line.target, section, end };
+  const content = found + SECTION_END.length;
+  const section = content - from < limit ? sectionOf(bytes.toString('latin1', line.end, found + 2), before) : undefined;
+  if (section === undefined || !mayHave(line.method, section.length)) return 'foreign';
+  const end = content + (section.length ?? 0);
+  return end > bytes.length ? 'foreign' : { method: line.method, target: line.target, section, content, end };
+}
+
+/** RFC 9110 §9.3.1: content of a GET has no defined meaning. */
+function mayHave(method: PlainMethod, length: number | undefined): boolean {
+  return length === undefined || (method !== 'GET' && method !== 'HEAD');
 }
 
 function sectionOf(text: string, before: FieldSection | undefined): FieldSection | undefined {

@@ -3,10 +3,10 @@ import type { ClientConnection, ClientRequest } from '../../client/client-messag
 import type { SectionMemory } from '../../client/section-memory.ts';
 import type { PlainHead } from './plain-head.ts';
 
-/** Read only where a request announces content. */
+/** Read only while content is still to come. */
 const NO_HEADERS: IncomingHttpHeaders = {};
 
-/** A request whose head is all of it, so nothing more is ever heard of it. */
+/** A request without content: after its head nothing more arrives. */
 export class PlainRequest implements ClientRequest {
   readonly httpVersion = '1.1';
   readonly complete = true;

@@ -1,5 +1,5 @@
-/** The methods without content that this listener reads itself. All others belong to Node's parser. */
-export type PlainMethod = 'GET' | 'HEAD';
+/** The methods that this listener reads. All others belong to Node's parser. */
+export type PlainMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface PlainLine {
   readonly method: PlainMethod;
@@ -15,10 +15,16 @@ export interface PlainLine {
  */
 export type ReadSoFar<Part> = Part | 'unfinished' | 'foreign';
 
-const METHODS: readonly (readonly [PlainMethod, Buffer])[] = [
-  ['GET', Buffer.from('GET ')],
-  ['HEAD', Buffer.from('HEAD ')],
-];
+type Word = readonly [method: PlainMethod, bytes: Buffer];
+
+/** By their first two letters, which no two of them share. */
+const words: ReadonlyMap<number, Word> = new Map(
+  (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => {
+    const bytes = Buffer.from(`${method} `);
+    return [bytes.readUInt16BE(0), [method, bytes]];
+  }),
+);
+const FIRST_LETTERS: ReadonlySet<number> = new Set(Array.from(words.values(), ([, bytes]) => bytes.readUInt8(0)));
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
 
 const SLASH = 0x2f;
@@ -28,7 +34,8 @@ const LAST = 0x7e;
 
 /** RFC 9112 §3: one space each, and a target in origin form. */
 export function readPlainLine(bytes: Buffer, from: number): ReadSoFar<PlainLine> {
-  const word = METHODS[bytes[from] === 0x47 ? 0 : 1] as (typeof METHODS)[number];
+  const word = wordAt(bytes, from);
+  if (typeof word === 'string') return word;
   const start = from + word[1].length;
   const method = begins(bytes, from, word[1]);
   if (method !== 'whole') return method;
@@ -38,6 +45,11 @@ export function readPlainLine(bytes: Buffer, from: number): ReadSoFar<PlainLine>
   const version = begins(bytes, stop, VERSION);
   if (version !== 'whole') return version;
   return { method: word[0], target: bytes.toString('latin1', start, stop), end: stop + VERSION.length };
+}
+
+function wordAt(bytes: Buffer, from: number): ReadSoFar<Word> {
+  if (from + 1 < bytes.length) return words.get(bytes.readUInt16BE(from)) ?? 'foreign';
+  return FIRST_LETTERS.has(bytes[from] as number) ? 'unfinished' : 'foreign';
 }
 
 function endOfTarget(bytes: Buffer, from: number): number {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { skip } from '../../../support/corpora.ts';
 import { isFullSize, isLong } from '../../../support/long.ts';
@@ -104,8 +105,21 @@ t.test('changed requests, one behind the other and in pieces, are read as Node r
 });
 
 /** The same, whatever the bytes were cut into. */
-function shown({ requests, unread, ended }: OurReading): string {
+async function shown(reading: OurReading): Promise<string> {
+  const { requests, unread, ended } = reading;
+  await turn();
   return JSON.stringify({ requests, unread: unread?.toString('latin1'), ended });
+}
+
+/** Content that comes later than its head is Node's to read, and all that follows it. Until then it is the same. */
+async function isBeginningOf(whole: OurReading, reading: OurReading, bytes: Buffer): Promise<boolean> {
+  await turn();
+  const { requests, unread } = reading;
+  const isSame = JSON.stringify(requests) === JSON.stringify(whole.requests.slice(0, requests.length));
+  if (unread === undefined || !isSame) return false;
+  const rest = whole.requests[requests.length];
+  const isContent = rest?.rawHeaders.some((name) => /^content-length$/i.test(name));
+  return isContent === true && bytes.subarray(bytes.length - unread.length).equals(unread);
 }
 
 t.test('a request is the same one however its bytes are cut', async (t) => {
@@ -117,12 +131,16 @@ t.test('a request is the same one however its bytes are cut', async (t) => {
   let splits = 0;
   for (const text of texts) {
     const bytes = Buffer.from(text, 'latin1');
-    const whole = shown(ourReading([bytes]));
+    const reading = ourReading([bytes]);
+    const whole = await shown(reading);
     const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
     const ways = Array.from(bytes, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]).concat([single]);
     for (const way of ways) {
       const pieces = way.filter(({ length }) => length > 0);
-      for (const pace of ['at once', 'late'] as const) if (shown(ourReading(pieces, pace)) !== whole) wrong.push(text);
+      for (const pace of ['at once', 'late'] as const) {
+        const cut = ourReading(pieces, pace);
+        if ((await shown(cut)) !== whole && !(await isBeginningOf(reading, cut, bytes))) wrong.push(text);
+      }
       splits++;
     }
   }
@@ -133,11 +151,11 @@ t.test('a request is the same one however its bytes are cut', async (t) => {
 t.test('a pipeline is the same requests wherever two cuts are', async (t) => {
   const text = 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\nPOST / HTTP/1.1\r\n\r\n';
   const bytes = Buffer.from(text, 'latin1');
-  const whole = shown(ourReading([bytes]));
+  const whole = await shown(ourReading([bytes]));
   for (let first = 1; first < bytes.length; first++)
     for (let second = first + 1; second < bytes.length; second++) {
       const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
-      if (shown(ourReading(pieces, 'late')) !== whole) t.fail(`cut at ${first} and ${second}`);
+      if ((await shown(ourReading(pieces, 'late'))) !== whole) t.fail(`cut at ${first} and ${second}`);
     }
   t.match(whole, /"\/2".*POST/);
 });

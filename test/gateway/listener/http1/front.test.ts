@@ -1,7 +1,8 @@
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import t from 'tap';
 import type { ClientResponse } from '../../../../src/gateway/client/client-message.ts';
 import type { IncomingRequest } from '../../../../src/gateway/client/incoming-request.ts';
+import { ContentRequest } from '../../../../src/gateway/listener/http1/content-request.ts';
 import { open } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
 import { echo, fronted } from './fronted.ts';
@@ -10,6 +11,21 @@ const get = (target: string, ...lines: readonly string[]) =>
   `GET ${target} HTTP/1.1\r\n${['Host: a', ...lines].join('\r\n')}\r\n\r\n`;
 const post = (target: string, body: string) =>
   `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+/** Only Node's server reads this. */
+const inChunks = (target: string, body: string) =>
+  `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+/** The content of a request, in latin1. */
+function textOf(request: IncomingRequest['request']): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => resolve(Buffer.concat(chunks).toString('latin1')));
+  request.resume();
+  // A request without content has no events.
+  if (!(request instanceof ContentRequest)) resolve('');
+  return promise;
+}
 
 /** Holds answers until they are asked for. */
 function holding() {
@@ -42,7 +58,7 @@ for (const reads of ['lent', 'data'] as const) {
       response.end('by node');
     });
     const client = await open(t, port);
-    client.send(get('/1') + post('/2', 'x\xff\0y'.repeat(9)) + get('/3'));
+    client.send(get('/1') + inChunks('/2', 'x\xff\0y'.repeat(9)) + get('/3'));
     t.equal(String((await client.read())?.body), '/1');
     t.equal(String((await client.read())?.body), 'by node');
     t.equal(String((await client.read())?.body), 'by node');
@@ -50,6 +66,41 @@ for (const reads of ['lent', 'data'] as const) {
     t.equal(String((await client.read())?.body), 'by node');
     t.strictSame(bodies.sort(), [`/2 ${'x\xff\0y'.repeat(9)}`, '/3 ', '/4 later']);
     t.equal(served.length, 1, 'for good');
+  });
+
+  t.test(`content that comes with its head is read here, and the next request behind it (${reads})`, async (t) => {
+    const { port, served } = await fronted(t, reads, async (arrival) => {
+      const text = await textOf(arrival.request);
+      arrival.response.writeHead(200, ['content-length', String(text.length)]);
+      arrival.response.end(text, 'latin1');
+    });
+    const client = await open(t, port);
+    const content = `${get('/inner')}\xff\0`;
+    client.send(post('/1', content) + post('/2', '') + get('/3') + post('/4', 'four'));
+    for (const expected of [content, '', '', 'four']) t.equal((await client.read())?.body.toString('latin1'), expected);
+    t.strictSame(
+      served.map(({ target }) => target),
+      ['/1', '/2', '/3', '/4'],
+    );
+  });
+
+  t.test(`content that comes after its head is Node's to read, with all that follows (${reads})`, async (t) => {
+    const bodies: string[] = [];
+    const { port, served } = await fronted(t, reads, echo, async (request, response) => {
+      bodies.push(`${request.url} ${await text(request)}`);
+      response.end('by node');
+    });
+    const client = await open(t, port);
+    client.send(post('/1', 'one'));
+    t.equal(String((await client.read())?.body), '/1');
+    const [head, body] = [post('/2', 'two').slice(0, -2), 'wo'];
+    client.send(head);
+    const { socket } = (served[0] as IncomingRequest).request as unknown as { socket: { bytesRead: number } };
+    t.ok(await until(() => socket.bytesRead === post('/1', 'one').length + head.length));
+    client.send(body + post('/3', 'three'));
+    for (const _each of [2, 3]) t.equal(String((await client.read())?.body), 'by node');
+    t.strictSame(bodies, ['/2 two', '/3 three']);
+    t.equal(served.length, 1);
   });
 
   t.test(`nothing is handed over while an answer is owed (${reads})`, async (t) => {
@@ -60,7 +111,7 @@ for (const reads of ['lent', 'data'] as const) {
       response.end();
     });
     const client = await open(t, port);
-    client.send(get('/1') + post('/2', 'body'));
+    client.send(get('/1') + inChunks('/2', 'body'));
     t.ok(await until(() => owed.length === 1));
     client.send(get('/3'));
     t.strictSame(byNode, []);

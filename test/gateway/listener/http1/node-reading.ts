@@ -21,7 +21,7 @@ const TURNS = 5;
 export function nodeReader(): (bytes: Buffer) => Promise<NodeReading> {
   const noted = new WeakMap<Duplex, Noted>();
   const note = ({ method = '', url = '', rawHeaders, socket }: IncomingMessage, kind: ReadRequest['kind']) => {
-    const request = { method, target: url, rawHeaders, keeps: true, content: 0, kind };
+    const request = { method, target: url, rawHeaders, keeps: true, content: '', kind };
     noted.get(socket)?.requests.push(request);
     return request;
   };
@@ -30,7 +30,7 @@ export function nodeReader(): (bytes: Buffer) => Promise<NodeReading> {
     const read = note(request, 'request');
     read.keeps = response.shouldKeepAlive;
     request.on('data', (chunk: Buffer) => {
-      read.content += chunk.length;
+      read.content += chunk.toString('latin1');
     });
     request.on('error', () => {});
     response.end();

@@ -21,7 +21,7 @@ class Wire extends LentWire {
   }
 }
 
-/** What our listener makes of these pieces, each of them lent. */
+/** What our listener makes of these pieces, each of them lent. Contents are there a turn of the event loop later. */
 export function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): OurReading {
   const requests: ReadRequest[] = [];
   const owed: ClientResponse[] = [];
@@ -35,7 +35,12 @@ export function ourReading(pieces: readonly Buffer[], pace: Pace = 'at once'): O
     handle({ request, response, target }) {
       const { method = '', rawHeaders } = request;
       const { shouldKeepAlive: keeps } = response;
-      requests.push({ method, target, rawHeaders: [...rawHeaders], keeps, content: 0, kind: 'request' });
+      const read = { method, target, rawHeaders: [...rawHeaders], keeps, content: '', kind: 'request' as const };
+      requests.push(read);
+      request.on('data', (chunk) => {
+        read.content += chunk.toString('latin1');
+      });
+      request.resume();
       if (pace === 'at once') answer(response);
       else owed.push(response);
     },

@@ -5,9 +5,10 @@ const LIMIT = 200;
 const read = (text: string, from = 0) => readPlainHead(Buffer.from(text, 'latin1'), from, LIMIT);
 const head = (line: string, ...fields: readonly string[]) => `${[line, ...fields].join('\r\n')}\r\n\r\n`;
 const GET = 'GET / HTTP/1.1';
+const POST = 'POST / HTTP/1.1';
 const HOST = 'Host: a';
 
-t.test('a GET or HEAD without content is read, its fields as received', async (t) => {
+t.test('a request without content is read, its fields as received', async (t) => {
   const text = head('HEAD /a?b=%20c HTTP/1.1', 'hOST:a', 'X-Empty:', 'X-Blank: \t ', 'X-Text: \t\xe9 b\t', 'x-text: 2');
   t.strictSame(read(`${text}GET`), {
     method: 'HEAD',
@@ -16,9 +17,23 @@ t.test('a GET or HEAD without content is read, its fields as received', async (t
       text: text.slice(text.indexOf('\r\n') + 2, -2),
       rawHeaders: ['hOST', 'a', 'X-Empty', '', 'X-Blank', '', 'X-Text', '\xe9 b', 'x-text', '2'],
       isLast: false,
+      length: undefined,
     },
+    content: text.length,
     end: text.length,
   });
+});
+
+t.test('a request whose whole content is here is read, and the next one begins behind it', async (t) => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const start = head(`${method} / HTTP/1.1`, HOST, 'content-LENGTH: 4');
+    const first = read(`${start}\r\n\r\nGET`);
+    t.match(first, { method, section: { length: 4 }, content: start.length, end: start.length + 4 });
+    const none = head(`${method} / HTTP/1.1`, HOST);
+    t.match(read(`${none}GET`), { method, section: { length: undefined }, content: none.length, end: none.length });
+    const empty = head(`${method} / HTTP/1.1`, HOST, 'Content-Length: 0');
+    t.match(read(empty), { section: { length: 0 }, end: empty.length });
+  }
 });
 
 t.test('a request may begin anywhere in the bytes', async (t) => {
@@ -50,7 +65,8 @@ t.test('any number of names is read, and the few that decide keep their meaning'
 
 /** Each belongs to Node's parser. */
 const foreign: Readonly<Record<string, string>> = {
-  'another method': head('POST / HTTP/1.1', HOST),
+  'another method': head('OPTIONS / HTTP/1.1', HOST),
+  'a beginning of a method': head('POS / HTTP/1.1', HOST),
   'a method in lower case': head('get / HTTP/1.1', HOST),
   'a longer method': head('GETS / HTTP/1.1', HOST),
   'HTTP/1.0': head('GET / HTTP/1.0', HOST),
@@ -75,7 +91,15 @@ const foreign: Readonly<Record<string, string>> = {
   'a bare LF in a value': head(GET, HOST, 'X: a\nb'),
   NUL: head(GET, HOST, 'X: a\0b'),
   DEL: head(GET, HOST, 'X: a\x7fb'),
-  'Content-Length': head(GET, HOST, 'Content-Length: 0'),
+  'Content-Length of a GET': head(GET, HOST, 'Content-Length: 0'),
+  'content that is not all here': `${head(POST, HOST, 'Content-Length: 3')}ab`,
+  'a sign in Content-Length': `${head(POST, HOST, 'Content-Length: +2')}ab`,
+  'a zero before Content-Length': `${head(POST, HOST, 'Content-Length: 02')}ab`,
+  'Content-Length in hex': `${head(POST, HOST, 'Content-Length: 0x2')}ab`,
+  'an empty Content-Length': head(POST, HOST, 'Content-Length:'),
+  'a list in Content-Length': `${head(POST, HOST, 'Content-Length: 2, 2')}ab`,
+  'two Content-Length': `${head(POST, HOST, 'Content-Length: 2', 'content-length: 2')}ab`,
+  'Content-Length beside Transfer-Encoding': `${head(POST, HOST, 'Content-Length: 2', 'Transfer-Encoding: chunked')}ab`,
   'Transfer-Encoding': head(GET, HOST, 'transfer-encoding: chunked'),
   Expect: head(GET, HOST, 'EXPECT: 100-continue'),
   Upgrade: head(GET, HOST, 'Upgrade: h2c'),
@@ -114,7 +138,7 @@ t.test('what spoils a head is seen before its end, so that its client is answere
     'a space before the colon',
     'a folded line',
     'bare LF',
-    'Content-Length',
+    'Content-Length of a GET',
     'Expect',
   ]) {
     const text = foreign[name] ?? '';

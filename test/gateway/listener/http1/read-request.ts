@@ -5,7 +5,8 @@ export interface ReadRequest {
   readonly rawHeaders: readonly string[];
   /** Whether another request may follow. */
   readonly keeps: boolean;
-  /** Bytes of its content, and what else it is. */
-  readonly content: number;
+  /** In latin1, as far as a reader got it. */
+  readonly content: string;
+  /** What else it is. */
   readonly kind: 'request' | 'expects' | 'upgrade' | 'connect';
 }

@@ -63,7 +63,23 @@ const VALUES = [
   'a\rb',
   'x\x7f',
 ];
-const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS', 'get', 'GETS', 'HEA', 'PRI', 'PROXY'];
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'POST',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'get',
+  'GETS',
+  'HEA',
+  'PRI',
+  'PROXY',
+];
 const TARGETS = ['/', '/a?b=c', '/%41', 'http://h/x', '*', '/a b', '/\u00e9', '/#f', '//', '/\x7f', '', '/"<>\\^`{|}'];
 const VERSIONS = ['1.1', '1.1', '1.1', '1.1', '1.0', '1.2', '2.0', '0.9'];
 const ODD = [
@@ -96,9 +112,15 @@ function anyRequest(dice: Random): string {
 
 /** What most clients send, and our listener serves. */
 export function plainRequest(dice: Random): string {
-  const method = dice.pick(['GET', 'GET', 'HEAD']);
+  const method = dice.pick(['GET', 'GET', 'GET', 'HEAD', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+  const takesContent = method !== 'GET' && method !== 'HEAD';
+  const content = takesContent ? dice.text('ab\r\n\0\xff GET', dice.below(40)) : '';
+  const length =
+    content === '' && dice.chance(0.5)
+      ? ''
+      : `${dice.pick(['Content-Length', 'content-length'])}: ${content.length}\r\n`;
   const connection = dice.pick(['', '', '', 'Connection: keep-alive\r\n', 'connection: Close\r\n']);
-  return `${method} /${dice.below(99)} HTTP/1.1\r\nHost: a.example\r\n${connection}Authorization: Bearer abc\r\n\r\n`;
+  return `${method} /${dice.below(99)} HTTP/1.1\r\nHost: a.example\r\n${takesContent ? length : ''}${connection}Authorization: Bearer abc\r\n\r\n${content}`;
 }
 
 function changed(text: string, dice: Random): string {
