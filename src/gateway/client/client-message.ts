@@ -17,6 +17,8 @@ export interface ClientRequest {
   readonly memory?: SectionMemory | undefined;
   /** Whether all of the body has arrived. */
   readonly complete: boolean;
+  /** The whole body, if it arrived with the head and has had no reader. */
+  readonly whole?: Buffer | undefined;
   readonly socket: ClientConnection;
   /** No other request follows on its connection, so an answer may end before the upload does (RFC 9113 §8.1). */
   readonly standsAlone?: true;

@@ -99,6 +99,8 @@ export class Exchange {
   #status: number | undefined;
   /** The client's body, once it is read. */
   #body: RequestBody | undefined;
+  /** Bytes of a body that needed no reader. */
+  #taken = 0;
   /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
   #verification: number | undefined;
   #waited = 0;
@@ -144,6 +146,13 @@ export class Exchange {
   readBody(limit: number): RequestBody {
     this.#body = new RequestBody(this.request, limit);
     return this.#body;
+  }
+
+  /** The client's whole body, if it is here. Undefined: it must be read. */
+  takeBody(): Buffer | undefined {
+    const { whole } = this.request;
+    this.#taken = whole?.length ?? 0;
+    return whole;
   }
 
   /** Marks on the way of the request, for its times. */
@@ -266,7 +275,7 @@ export class Exchange {
     if (decision === undefined || this.#recorded) return;
     this.#recorded = true;
     decision.status = this.#status;
-    decision.bytesIn = this.#body?.received ?? 0;
+    decision.bytesIn = this.#body?.received ?? this.#taken;
     decision.bytesOut = this.bytesOut;
     try {
       this.shared.decisions.record(decision);

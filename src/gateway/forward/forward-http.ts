@@ -18,9 +18,17 @@ export function forwardHttp(exchange: Exchange, plan: Forward, onUpgrade?: OnUpg
 }
 
 function sendUpload(exchange: Exchange, plan: Forward, onUpgrade: OnUpgrade | undefined): void {
+  const limit = plan.shadow === undefined ? plan.route.limits.body : Number.POSITIVE_INFINITY;
+  const whole = exchange.takeBody();
+  if (whole === undefined) streamUpload(exchange, plan, limit, onUpgrade);
+  else if (whole.length > limit) exchange.fail('body_too_large', plan, 'BodyTooLarge');
+  else send(exchange, plan, whole, onUpgrade);
+}
+
+/** `limit`: bytes of the body. */
+function streamUpload(exchange: Exchange, plan: Forward, limit: number, onUpgrade: OnUpgrade | undefined): void {
   const isHeld = onUpgrade === undefined && isBuffered(exchange, plan);
   exchange.inviteBody();
-  const limit = plan.shadow === undefined ? plan.route.limits.body : Number.POSITIVE_INFINITY;
   const body = exchange.readBody(limit);
   if (isHeld) onceWorthSending(exchange, plan, body, () => send(exchange, plan, body, onUpgrade));
   else send(exchange, plan, body, onUpgrade);

@@ -18,6 +18,8 @@ export class ContentRequest extends EventEmitter implements ClientRequest {
   readonly socket: ClientConnection;
   /** In order, without what a reader has got. */
   readonly #left: Buffer[];
+  readonly #content: Buffer;
+  #hasReader = false;
   #isFlowing = false;
   #isDue = false;
   #isOver = false;
@@ -34,7 +36,12 @@ export class ContentRequest extends EventEmitter implements ClientRequest {
     this.rawHeaders = section.rawHeaders;
     this.memory = memory;
     this.socket = socket;
+    this.#content = content;
     this.#left = content.length === 0 ? [] : [content];
+  }
+
+  get whole(): Buffer | undefined {
+    return this.#hasReader ? undefined : this.#content;
   }
 
   pause(): void {
@@ -44,6 +51,7 @@ export class ContentRequest extends EventEmitter implements ClientRequest {
   /** The content follows in the next tick: its reader may still add listeners. */
   resume(): void {
     this.#isFlowing = true;
+    this.#hasReader = true;
     if (this.#isDue || this.#isOver) return;
     this.#isDue = true;
     process.nextTick(flow, this);

@@ -65,3 +65,14 @@ t.test('what a reader gives back is the first that the next one gets', async (t)
   await turn();
   t.strictSame(events, ['abc', 'abc', 'end']);
 });
+
+t.test('content that has had no reader can be taken whole', async (t) => {
+  const { request } = heard('abc');
+  t.equal(String(request.whole), 'abc');
+  request.pause();
+  t.equal(String(request.whole), 'abc');
+  request.resume();
+  t.equal(request.whole, undefined);
+  request.pause();
+  t.equal(request.whole, undefined);
+});
