@@ -204,7 +204,7 @@ t.test('a wrong password is an outage of ours, and no challenge for the client',
     t.equal(code(got), '502 upstream_credentials_refused');
     t.equal(got.headers.get('www-authenticate'), null);
   }
-  t.match(decisionDetail(scene), /^upstreams.legacy refuses user name or password \(realm "legacy", SHA-256\)$/);
+  t.match(decisionDetail(scene), /^upstreams.legacy rejects the username or password \(realm "legacy", SHA-256\)$/);
   t.notMatch(JSON.stringify(scene.log), /Hakuna/);
   t.equal(scene.upstream.received.length, 6, 'a question and one attempt each');
   t.match(await ask(`${scene.url}/a`, { method: 'HEAD' }), { status: 502, text: '' });

@@ -3,7 +3,10 @@ import { type Forward, type Outcome, refuse } from '../decide/outcome.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A throw is a defect of ours. The request gets a 500 and never passes, the log gets the stack, and the process continues. */
+/**
+ * An exception is a defect of the gateway. The request gets a 500 and never passes. The log gets the stack, and the
+ * process continues.
+ */
 export function catchDefects(exchange: Exchange, step: () => void): void {
   try {
     step();
@@ -24,7 +27,7 @@ export function broken(exchange: Exchange, error: unknown): void {
   }
 }
 
-/** Continues with a decision that was not ready at once. The time counts as verification of the credential. */
+/** Continues once an asynchronous decision is ready. The wait counts as verification of the credential. */
 function onceVerified(exchange: Exchange, decided: Promise<Outcome>, goOn: (settled: Outcome) => void): void {
   exchange.trace?.verifying();
   const asked = exchange.shared.clock.monotonic();
@@ -37,14 +40,14 @@ function onceVerified(exchange: Exchange, decided: Promise<Outcome>, goOn: (sett
   );
 }
 
-/** What a driver does with an outcome. `Told`: what it knows of the request, beside the exchange. */
+/** How a listener carries out an outcome. `Told`: what the listener knows about the request, beside the exchange. */
 export interface Means<Told> {
   forward(exchange: Exchange, plan: Forward, told: Told): void;
-  /** Answers in our own name. */
+  /** Answers in the gateway's own name. */
   settle(exchange: Exchange, outcome: Exclude<Outcome, Forward>, told: Told): void;
 }
 
-/** Everything that the head alone can fail on. */
+/** Refuses a request whose head is already unacceptable. */
 export function admit(
   engine: DecisionEngine,
   { head, shared }: Exchange,
@@ -54,7 +57,7 @@ export function admit(
   return notice === undefined || notice === 'continue' ? engine.route(head) : refuse(notice);
 }
 
-/** Once it is decided; nothing is done for a client that is gone. */
+/** Carries out a decision. If the client has left, it only records that. */
 export function carryOut<Told>(
   exchange: Exchange,
   outcome: Outcome | Promise<Outcome>,

@@ -4,7 +4,7 @@ import type { ClientConnection } from './client-message.ts';
 
 const known = new WeakMap<TLSSocket, ClientCertificate | undefined>();
 
-/** The client certificate that the listener accepted: from this connection, or from the connection of a stream. */
+/** The client certificate that the listener accepted, for a connection or for a stream's connection. */
 export function certificateOf(carrier: ClientConnection): ClientCertificate | undefined {
   return isProved(carrier) ? remembered(carrier) : carrier.certificate;
 }
@@ -13,7 +13,7 @@ function isProved(carrier: ClientConnection): carrier is ClientConnection & TLSS
   return 'authorized' in carrier && carrier.authorized === true;
 }
 
-/** One connection has one certificate, so it is read once. */
+/** A connection has one certificate, so it is read once. */
 function remembered(socket: TLSSocket): ClientCertificate | undefined {
   if (!known.has(socket)) known.set(socket, read(socket));
   return known.get(socket);

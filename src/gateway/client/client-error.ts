@@ -5,7 +5,7 @@ import { type ProblemDetails, problemResponse, reasonPhrase } from './problem-re
 
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** What the parser or a timer of the listener found wrong, before there was a request to answer. */
+/** Faults that the parser or a timer finds before there is a request to answer. */
 const byCode: Readonly<Record<string, Code>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   [LATE]: 'request_timeout',
@@ -20,22 +20,20 @@ export function isLate({ code }: NodeJS.ErrnoException): boolean {
   return code === LATE;
 }
 
-/**
- * Whether what came is no request; otherwise the client is too slow, or gone, as one that ends in the midst of a request.
- */
+/** Whether the bytes are not a request. Otherwise the client is too slow, or left in the middle of a request. */
 export function isGarbage({ code = '' }: NodeJS.ErrnoException): boolean {
   return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
 }
 
 /**
- * The client has left. Or Node.js still reads over TLS although its parser has stopped, and the lost bytes may have been
- * valid.
+ * The client has left. Or Node.js still reads over TLS although its parser has stopped: then the lost bytes may have
+ * been valid.
  */
 const NO_FAULT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 
 /**
- * Answers on the bare connection and closes it. If an answer is in progress, or owed to an earlier request (RFC 9112 §9.3.2),
- * the connection closes without another answer: the client would take it for the answer to that request.
+ * Answers on the bare connection and closes it. It closes without an answer if an answer is in progress or owed to an
+ * earlier request (RFC 9112 §9.3.2). Otherwise the client would assign this answer to that request.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

@@ -4,27 +4,26 @@ import type { Stalls, Watched } from './stalls.ts';
 interface Patience {
   /** Milliseconds, from the current configuration. */
   readonly idle: () => number;
-  /** A tunnel has a time of its own. */
+  /** A tunnel has its own timeout. */
   readonly isTunnel: (socket: Socket) => boolean;
 }
 
 /**
- * Factor on the time for a reader of an answer that is still to come. The kernel does not report how much it holds, and it
- * accepts more only when a third of its buffer is free, which may be megabytes. Until then a steady reader seems to stand
- * still.
+ * An answer that is still in progress gets this many times the timeout. The kernel does not report how much it buffers.
+ * It accepts more only when a third of its buffer is free, which may be megabytes. Until then a steady reader seems to
+ * stand still.
  */
 const LONGER = 10;
 
 /**
- * Ends a connection of HTTP/1.1 whose client takes nothing of what is written to it, also when the answer has ended: Node.js
- * has no time for writes alone. Watched is the connection and not the answer, so that a request costs nothing.
+ * Ends an HTTP/1.1 connection whose client reads nothing, even after the answer has ended. Node.js has no write
+ * timeout. The reader watches the connection and not the answer, so it costs nothing for each request.
  */
 export class ClientReader implements Watched {
   readonly #socket: Socket;
   readonly #patience: Patience;
   /**
-   * Bytes of the completed writes, and since when that number has not changed. Undefined: nothing was waiting at the last
-   * check.
+   * Bytes of the completed writes, and the time of the last change. Undefined: nothing was waiting at the last check.
    */
   #taken = 0;
   #since: number | undefined;

@@ -1,10 +1,10 @@
-/** A wait that may take so long and no longer. */
+/** A time limit for one wait. */
 export interface Deadline {
-  /** It is over in time. Does nothing once it has expired, or was ended. */
+  /** The wait ended in time. Does nothing if the deadline has expired or ended. */
   end(): void;
 }
 
-/** One of a list. The neighbors make it cheap to take out. */
+/** An entry of a linked list, so that removing it is cheap. */
 class Entry implements Deadline {
   readonly due: number;
   readonly expire: () => void;
@@ -23,7 +23,7 @@ class Entry implements Deadline {
   }
 }
 
-/** Deadlines of one length, which are due in the order in which they began: one timer serves all. */
+/** Deadlines of equal length. They expire in the order in which they began, so one timer serves all. */
 class DeadlineList {
   readonly #milliseconds: number;
   #first: Entry | undefined;
@@ -55,12 +55,12 @@ class DeadlineList {
     entry.behind = undefined;
   }
 
-  /** A connection waits for what is due, and keeps the process alive. */
+  /** The waiting connection keeps the process alive, so the timer need not. */
   #lookIn(milliseconds: number): NodeJS.Timeout {
     return setTimeout(this.#look, milliseconds).unref();
   }
 
-  /** The end of an entry leaves the timer alone, so it may come too early, and then comes again. */
+  /** Ending an entry does not change the timer. So the timer may fire too early, and then starts again. */
   readonly #look = (): void => {
     this.#timer = undefined;
     const now = performance.now();
@@ -73,11 +73,11 @@ class DeadlineList {
   };
 }
 
-/** One list for each length that the file names: a timer a request costs more than an entry in a list. */
+/** One list for each configured length. A list entry is cheaper than a timer for each request. */
 export class Deadlines {
   readonly #lists = new Map<number, DeadlineList>();
 
-  /** Calls `expire` after so many milliseconds, unless it has ended by then. */
+  /** Calls `expire` after this time, unless the deadline ends first. */
   begin(milliseconds: number, expire: () => void): Deadline {
     return (this.#lists.get(milliseconds) ?? this.#open(milliseconds)).add(expire);
   }

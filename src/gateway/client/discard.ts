@@ -1,13 +1,13 @@
 import type { ClientRequest, ClientResponse } from './client-message.ts';
 import type { OwnAnswer } from './problem-response.ts';
 
-/** How much of a refused upload is read, and for how long, so that the client gets to see the answer. */
+/** How many bytes of a refused upload the gateway reads, and for how long. Meanwhile the client can read the answer. */
 const BYTES = 1024 * 1024;
 const MILLISECONDS = 2000;
 
 /**
- * Answers while the client still sends (RFC 9112 §9.6). An immediate close would reset the connection and lose the answer. So
- * the answer is written without its end, and incoming bytes are read and discarded for a while.
+ * Answers while the client still sends (RFC 9112 §9.6). An immediate close would reset the connection and lose the
+ * answer. So the gateway writes the answer without its end, then reads and discards incoming bytes for a while.
  */
 export function discardUpload(request: ClientRequest, response: ClientResponse, own: OwnAnswer): void {
   response.shouldKeepAlive = false;
@@ -17,7 +17,7 @@ export function discardUpload(request: ClientRequest, response: ClientResponse, 
   discardRest(request, () => response.end());
 }
 
-/** Reads on within the bounds, then calls `done`; the caller closes the connection. */
+/** Keeps reading within the bounds, then calls `done`. The caller closes the connection. */
 export function discardRest(request: ClientRequest, done: () => void): void {
   let left = BYTES;
   const timer = setTimeout(finish, MILLISECONDS);
@@ -31,7 +31,7 @@ export function discardRest(request: ClientRequest, done: () => void): void {
     left -= chunk.length;
     if (left < 0) finish();
   }
-  // The error listener stays. An error after the bounds has no consequence.
+  // The error listener stays, because an error after the bounds has no consequence.
   request.on('data', count).on('end', finish).on('close', finish).on('error', finish);
   request.resume();
 }

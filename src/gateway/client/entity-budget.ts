@@ -1,23 +1,23 @@
 import { rememberedBlocks, shareOf } from '../../base/client-address.ts';
 
-/** What one body has taken of the memory for bodies that are held. */
+/** The memory that one held body uses. */
 export interface Loan {
-  /** False: no more memory is available, for its client address or in total, and nothing was reserved. */
+  /** Reserves memory. False: the client's share or the total is used up, and nothing was reserved. */
   take(bytes: number): boolean;
-  /** As `take`, for what need not be held: half of the memory stays for those who need it. */
+  /** Like `take`, for a body that need not be held. It leaves half of the memory to bodies that must be held. */
   spare(bytes: number): boolean;
-  /** Gives all of it back. Does nothing the second time. */
+  /** Releases all of it. A second call does nothing. */
   end(): void;
 }
 
 /**
- * Bytes of bodies that may be held at a time. A stranger must not fill the memory, and one address must not take everything
- * from the others. An announced length reserves nothing.
+ * The memory for held bodies, in bytes. No client can fill it, and no address can take everything from the others. An
+ * announced length reserves nothing.
  */
 export interface EntityBudget {
   /**
-   * For one body of this client. `share`: `limits.share`. `shareIsFull`: told where `take` fails because of what this client
-   * has, and not where others have taken the memory.
+   * A loan for one body of this client. `share`: `limits.share`. `shareIsFull` runs if `take` fails because of this
+   * client's own bodies.
    */
   open(address: string, share: number, shareIsFull?: () => void): Loan;
   readonly held: number;

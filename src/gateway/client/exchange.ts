@@ -25,22 +25,22 @@ import { RequestBody } from './request-body.ts';
 import type { Stalls } from './stalls.ts';
 import type { Peer } from './trusted-proxies.ts';
 
-/** One for the process, shared by all generations. */
+/** One object for the process. All generations share it. */
 export interface ListenerState {
   draining: boolean;
   readonly tunnels: Set<Socket>;
-  /** Connections over HTTP/2; `close` tells the client that no more requests are taken. */
+  /** Connections over HTTP/2. `close` tells the client that the gateway accepts no more requests. */
   readonly sessions: Set<{ close(): void }>;
   readonly doomed: WeakSet<ClientConnection>;
-  /** Connections over HTTP/1.1 that end with their next answer. */
+  /** HTTP/1.1 connections that end with their next answer. */
   readonly leaving: WeakSet<ClientConnection>;
-  /** Connections over HTTP/1.1 whose clients were asked for a certificate. */
+  /** HTTP/1.1 connections whose clients were asked for a certificate. */
   readonly proved: Set<Socket>;
-  /** Those whose handshake is under way. */
+  /** Connections in their TLS handshake. */
   readonly shaking: { watch(server: Server): void; end(): void };
 }
 
-/** What every exchange under one generation shares. */
+/** Objects that all exchanges of one generation share. */
 export interface Shared {
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,35 +49,37 @@ export interface Shared {
   /** Undefined: tracing is off. */
   readonly tracing: Tracing | undefined;
   readonly stalls: Stalls;
-  /** One for the process, too. */
+  /** One object for the process. */
   readonly deadlines: Deadlines;
-  /** One for the process: the memory for held bodies. */
+  /** The memory for held bodies: one object for the process. */
   readonly bodies: EntityBudget;
-  /** One for the process, too. */
+  /** One object for the process. */
   readonly fullShares: FullShares;
   readonly limits: LimitsConfig;
   readonly originOf: (peer: Peer) => Origin;
-  /** By the X-Forwarded-Host of a trusted proxy it is judged, and not by Host. */
+  /** The gateway judges a request by the X-Forwarded-Host of a trusted proxy, and not by Host. */
   readonly isHostForwarded: boolean;
-  /** Undefined: no page of another origin may call. */
+  /** Undefined: pages of other origins have no access. */
   readonly crossOrigin: CrossOrigin | undefined;
-  /** As configured, for answers; and in lower case, for comparison. */
+  /** As configured, for answers. The lower-case form is for comparison. */
   readonly requestIdHeader: string;
   readonly requestIdHeaderLower: string;
-  /** Draining once the listener is closing: every answer is then the connection's last. */
+  /** Draining once the listener closes: every answer is then the last one of its connection. */
   readonly listener: ListenerState;
-  /** From the generation, which lives until its last exchange is recorded. */
+  /** Belongs to the generation, which lives until its last exchange is recorded. */
   readonly lease: Lease;
 }
 
-/** Unique request ids: a random part for this process, and a count. Cheap, since every request has one. */
+/**
+ * Unique request ids: a random part for this process, and a counter. They are cheap, because every request needs one.
+ */
 export function requestIds(): () => string {
   const process = randomBytes(9).toString('base64url');
   let count = 0;
   return () => `${process}-${(count++).toString(36)}`;
 }
 
-/** One request and the answer to it, on the client's side. */
+/** One request and its answer, on the client's side. */
 export class Exchange {
   readonly request: ClientRequest;
   readonly response: ClientResponse;
@@ -86,22 +88,24 @@ export class Exchange {
   readonly shared: Shared;
   /** Undefined: tracing is off. */
   readonly trace: RequestTrace | undefined;
-  /** How often the request was sent, where it was sent again or may be: to an upstream that wants Digest. 0 for any other. */
+  /**
+   * How often the gateway sent the request. 0 if the gateway cannot repeat it and the upstream does not require Digest.
+   */
   attempts = 0;
-  /** Bytes of the answer's body that the client was given so far. */
+  /** Bytes of the answer's body so far. */
   bytesOut = 0;
   readonly #start: number;
   #expectsContinue: boolean;
-  /** Monotonic time; undefined: it did not come to that. */
+  /** Monotonic time. Undefined: the gateway did not forward the request. */
   #forwardedAt: number | undefined;
   #answeredAt: number | undefined;
-  /** The status that the client gets. Undefined: no answer has begun. */
+  /** The client's status. Undefined: no answer has begun. */
   #status: number | undefined;
-  /** The client's body, once it is read. */
+  /** The client's body, once the gateway reads it. */
   #body: RequestBody | undefined;
   /** Bytes of a body that needed no reader. */
   #taken = 0;
-  /** Milliseconds that were not our own work: for the credential's verification, and for the client's form. */
+  /** Milliseconds that are not the gateway's own work: credential verification, and reading the client's form. */
   #verification: number | undefined;
   #waited = 0;
   #recorded = false;
@@ -125,24 +129,24 @@ export class Exchange {
     shared.lease.take();
   }
 
-  /** The client left, or its connection broke. */
+  /** The client has left, or its connection broke. */
   get gone(): boolean {
     return this.response.destroyed || this.request.socket.destroyed;
   }
 
-  /** The client sends no body before it is asked for it. */
+  /** The client waits for a 100 before it sends the body. */
   get expectsContinue(): boolean {
     return this.#expectsContinue;
   }
 
-  /** RFC 9110 §10.1.1: asked for the body only once the decision is to read it. */
+  /** RFC 9110 §10.1.1: asks for the body once the gateway decides to read it. */
   inviteBody(): void {
     if (!this.#expectsContinue) return;
     this.#expectsContinue = false;
     this.response.writeContinue();
   }
 
-  /** The client's body, of `limit` bytes at most. Called again, it begins with what was given back. */
+  /** The client's body, up to `limit` bytes. A second call begins with the bytes that were given back. */
   readBody(limit: number): RequestBody {
     this.#body = new RequestBody(this.request, limit);
     return this.#body;
@@ -155,18 +159,18 @@ export class Exchange {
     return whole;
   }
 
-  /** Marks on the way of the request, for its times. */
+  /** Notes when the request is forwarded, for its times. */
   forwarding(): void {
     this.#forwardedAt = this.shared.clock.monotonic();
   }
 
-  /** To be called before the head of any answer is written: the last one of a connection says so (RFC 9112 §9.6). */
+  /** Call it before writing any head. The last answer of a connection must say so (RFC 9112 §9.6). */
   beforeHead(): void {
     const { draining, leaving } = this.shared.listener;
     if (draining || leaving.has(this.request.socket)) this.response.shouldKeepAlive = false;
   }
 
-  /** By the upstream, with this status. */
+  /** The upstream answered with this status. */
   answered(status: number): void {
     this.trace?.answered(status);
     this.#status = status;
@@ -197,8 +201,8 @@ export class Exchange {
   }
 
   /**
-   * The gateway's own answer follows. This notes it for the record, which is made first. A client that left or has an answer
-   * gets none.
+   * Notes the gateway's own answer for the record, which is made first. Does nothing if the client has left or already
+   * has an answer.
    */
   answering({ status, body }: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
@@ -206,35 +210,39 @@ export class Exchange {
     this.bytesOut = this.request.method === 'HEAD' ? 0 : Buffer.byteLength(body);
   }
 
-  /** Records that the request does not pass, and makes the answer that says so. `tell`: in the words in which it goes out. */
+  /** Records that the request does not pass, and makes the answer. `tell` converts the answer to its final form. */
   refusal(outcome: Refuse | Unavailable, tell?: (own: OwnAnswer) => OwnAnswer): OwnAnswer {
     const decision = this.#conclude(outcome.code, outcome);
     return this.#answerBy(decision, { code: outcome.code, details: detailsOf(outcome), tell });
   }
 
-  /** This answer is the connection's last one. Bytes after the request are not a request. */
+  /** This answer is the last one of the connection. Later bytes are not a request. */
   #close(): void {
     this.response.shouldKeepAlive = false;
     this.shared.listener.doomed.add(this.request.socket);
   }
 
-  /** The decision was to forward, and it could not be done. */
+  /** The gateway decided to forward, but could not. */
   fail(code: Code, plan: Forward | undefined, detail: string, retryAfter?: number): void {
     const decision = this.#conclude(code, plan, detail);
     try {
       this.#write(this.#answerBy(decision, { code, details: { retryAfter } }));
     } finally {
-      // Nothing comes after this: where no answer can be made it is recorded all the same, and its generation may end.
+      // Nothing comes after this. If no answer is possible, the decision is recorded anyway, so that its generation can
+      // end.
       this.#tell(decision);
     }
   }
 
-  /** A no-op where it was recorded before. */
+  /** Does nothing if the decision is already recorded. */
   record(code: Decision['code'], outcome: Outcome | undefined, detail?: string, isCut = false): void {
     this.#tell(this.#conclude(code, outcome, detail, isCut));
   }
 
-  /** The ticket in an answer is the decision so far; the record knows the answer. A throw leaves it to be recorded. */
+  /**
+   * The answer's ticket contains the decision so far; the record also contains the answer. After an exception the
+   * decision is still unrecorded.
+   */
   #answerBy(decision: Concluded | undefined, { code, details, tell = asItIs }: Own): OwnAnswer {
     const own = tell(problemResponse(code, { ...details, ...this.#identification(decision) }));
     this.answering(own);
@@ -242,7 +250,7 @@ export class Exchange {
     return own;
   }
 
-  /** Undefined: it was recorded before. */
+  /** Undefined: the decision is already recorded. */
   #conclude(
     code: Decision['code'],
     outcome: Outcome | undefined,
@@ -285,7 +293,7 @@ export class Exchange {
     }
   }
 
-  /** How the answer leads back to the request: an id for the log, a ticket for who has none. */
+  /** What links the answer to the request: an id for the log, and a ticket for operators without the log. */
   #identification(decision: Decision | undefined) {
     const requestId = { header: this.shared.requestIdHeader, value: this.requestId };
     return decision === undefined ? { requestId } : { requestId, ticket: this.shared.tickets.seal(decision) };
@@ -297,7 +305,7 @@ export class Exchange {
     else this.#end(own);
   }
 
-  /** A small body arrives in the turn of its head: only one that is still to come costs the connection. */
+  /** A small body arrives in the same turn as its head. Only a body that is still incomplete costs the connection. */
   #writeAfterUpload(own: OwnAnswer): void {
     if (this.response.headersSent || this.gone) return;
     if (!bodyPending(this.request)) this.#end(own);
@@ -316,10 +324,10 @@ export class Exchange {
   }
 }
 
-/** A decision whose answer is still to be made. */
+/** A decision that has no answer yet. */
 type Concluded = { -readonly [Member in keyof Decision]: Decision[Member] };
 
-/** An answer of ours that is still to be made. */
+/** An answer of the gateway that is not complete yet. */
 interface Own {
   readonly code: Code;
   readonly details: ProblemDetails;
@@ -336,7 +344,7 @@ function detailsOf(outcome: Refuse | Unavailable): ProblemDetails {
   return { challenges, allow, retryAfter, said: problemMembers(outcome) };
 }
 
-/** Whether it blocks the requests behind it. */
+/** Whether the unread body blocks the requests behind it. */
 function bodyPending(request: ClientRequest): boolean {
   if (request.complete) return false;
   const { headers } = request;
@@ -344,7 +352,7 @@ function bodyPending(request: ClientRequest): boolean {
   return has && request.standsAlone !== true;
 }
 
-/** What counts requests by their address, where this one was refused by it. */
+/** Which counter by address refused this request, if one did. */
 function countedBy({ code, route }: { readonly code: Code; readonly route?: Route | undefined }) {
   if (code === 'login_throttled' || code === 'passwords_saturated') return 'login';
   return code === 'rate_limited' && route?.rateLimit?.byAddress ? 'rate_limit' : undefined;

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Every chunk that streams through is a buffer outside of V8's heap, dead as soon as it is written. V8 looks for such
- * garbage when its own small objects have filled the young generation, and by then a stream has left tens of megabytes
- * behind. So the young generation is collected after each few megabytes that streamed (docs/decisions/0005).
+ * Every chunk of a stream is a buffer outside V8's heap, and garbage as soon as it is written. V8 collects such garbage
+ * only when its own small objects fill the young generation. By then a stream has left tens of megabytes behind. So the
+ * gateway collects the young generation after each few megabytes of a stream (docs/decisions/0005).
  */
 const EVERY = 8 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 let streamed = 0;
 
-/** Called with the size of every chunk that is relayed. */
+/** Call it with the size of every relayed chunk. */
 export function countStreamed(bytes: number): void {
   streamed += bytes;
   if (streamed < EVERY) return;

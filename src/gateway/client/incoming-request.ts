@@ -8,8 +8,11 @@ export interface IncomingRequest {
   readonly response: ClientResponse;
   /** The request-target as received. */
   readonly target: string;
-  /** The client waits for 100 before it sends the body (RFC 9110 §10.1.1); or what is wrong, whatever the engine says. */
+  /**
+   * `continue`: the client waits for 100 before it sends the body (RFC 9110 §10.1.1). A code: a fault, whatever the
+   * engine decides.
+   */
   readonly notice?: 'continue' | Code | undefined;
-  /** Of a WebSocket. */
+  /** Only for a WebSocket. */
   readonly handshake?: Handshake | undefined;
 }

@@ -1,7 +1,7 @@
 import { type Code, entry } from '../message/codes.ts';
 import type { ProblemMembers } from './problem-members.ts';
 
-/** An answer of our own, ready to be written. */
+/** The gateway's own answer, ready to be written. */
 export interface OwnAnswer {
   readonly status: number;
   /** Name, value, name, value, … */
@@ -36,14 +36,14 @@ export interface ProblemDetails {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: { readonly header: string; readonly value: string };
-  /** The sealed decision record, for the client to hand to the operator. */
+  /** The encrypted decision record. The client sends it to the operator. */
   readonly ticket?: string;
   readonly said?: ProblemMembers;
 }
 
 /**
- * RFC 9457 problem details. `type` is left out, which means about:blank, so `title` is the status phrase (§4.2.1); the
- * stable `code` is what programs branch on. No address, no stack, nothing of the upstream.
+ * RFC 9457 problem details. `type` is absent, which means about:blank, so `title` is the status phrase (§4.2.1).
+ * Programs use the stable `code`. The body contains no address, no stack, and nothing about the upstream.
  */
 export function problemResponse(
   code: Code,

@@ -7,24 +7,24 @@ import { countStreamed } from './gc-pressure.ts';
 export class BodyTooLarge extends Error {}
 export class ClientGone extends Error {}
 
-/** Bytes of a body that are as good as its end: it is worth a connection. */
+/** Once this many bytes have arrived, the body is worth a connection. */
 export const FIRST = 64 * 1024;
-/** Milliseconds after the last byte: a client that pauses for so long may wait for an answer to what it has sent. */
+/** Milliseconds after the last byte. A client that pauses for longer may wait for an answer. */
 const PAUSE = 250;
 
-/** The chunks that arrived before a reader. */
+/** The chunks that arrived before there was a reader. */
 interface Ahead {
   readonly loan: Loan;
   readonly gathered: Gathered;
   timer: NodeJS.Timeout;
   isWhole: boolean;
-  /** Undefined: it was called. */
+  /** Undefined: it has been called. */
   here: (() => void) | undefined;
 }
 
 /**
- * The client's body on its way to the upstream. It separates the two ends so that neither can tear down the other: destroying
- * it leaves the client's connection open for an answer. It also counts bytes for limits and rates.
+ * The client's body on its way to the upstream. It separates the two ends, so that neither can end the other:
+ * destroying it leaves the client's connection open for an answer. It also counts bytes for limits and rates.
  */
 export class RequestBody extends Readable {
   readonly #request: ClientRequest;
@@ -32,7 +32,7 @@ export class RequestBody extends Readable {
   #ahead: Ahead | undefined;
   /** Bytes so far. */
   received = 0;
-  /** Whether the next byte is the client's to send; otherwise the upstream is the slow one. */
+  /** Whether the client must send the next byte. Otherwise the upstream is the slow side. */
   waiting = false;
 
   constructor(request: ClientRequest, limit: number) {
@@ -41,13 +41,13 @@ export class RequestBody extends Readable {
     this.#limit = limit;
     request.on('data', this.#data).on('end', this.#end).on('error', this.#gone).on('close', this.#gone);
     request.pause();
-    // The reader listens as long as needed. A later failure has no consequence.
+    // The reader listens while it reads. A later failure has no consequence.
     this.on('error', nothing);
   }
 
   /**
-   * Takes the body from the client before it has a reader. `here` is called once, unless the body fails first: when the first
-   * 64 KiB or the end has arrived, when the client paused, or when no more may be held.
+   * Reads the body before it has a reader. It calls `here` once, unless the body fails first: when 64 KiB or the end
+   * has arrived, when the client pauses, or when no memory is left.
    */
   readAhead(loan: Loan, here: () => void): void {
     const timer = setTimeout(isHere, PAUSE, this);
@@ -57,7 +57,10 @@ export class RequestBody extends Readable {
     this.#request.resume();
   }
 
-  /** Reads no more. What was taken from the client, of which this was read: the request is as before with it in front. */
+  /**
+   * Stops reading. `taken`: the bytes that the caller read. Returns them with all later bytes, to put back in front of
+   * the request.
+   */
   giveBack(taken: Buffer): Buffer {
     this.pause();
     this.unshift(taken);
@@ -73,11 +76,11 @@ export class RequestBody extends Readable {
     this.#request.resume();
   }
 
-  /** From here on what came is in the hands of who reads. True: it was all. */
+  /** Passes the received bytes to the reader. True: the body is complete. */
   #giveOut({ gathered, isWhole }: Ahead): boolean {
     this.#endAhead();
     for (const piece of gathered.pieces) this.push(piece);
-    // Not at once: undici would learn the length by it, and send that in the place of chunks.
+    // The end follows a turn later. Otherwise undici would know the length and send it instead of chunks.
     if (isWhole) process.nextTick(endOf, this);
     return isWhole;
   }
@@ -98,7 +101,7 @@ export class RequestBody extends Readable {
     done(error);
   }
 
-  /** Nothing more is taken until it has a reader. */
+  /** The read-ahead is over. The body pauses until it has a reader. */
   isHere(): void {
     const here = this.#ahead?.here;
     if (this.#ahead === undefined || here === undefined) return;
@@ -147,7 +150,7 @@ export class RequestBody extends Readable {
     this.isHere();
   };
 
-  /** A body whose framing turned bad, or whose sender left, is never completed upstream. */
+  /** If the framing is invalid or the client left, the body must not look complete to the upstream. */
   readonly #gone = (): void => {
     if (!this.#request.complete) this.destroy(new ClientGone());
   };

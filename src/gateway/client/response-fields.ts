@@ -4,7 +4,7 @@ import { Lines, type SizedLines } from '../message/lines.ts';
 import { latin1, type RawFields } from '../message/raw-fields.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The header section of the upstream's answer, made fit for the client's connection (RFC 9110 §7.6.1). */
+/** The header section of the upstream's answer, adapted to the client's connection (RFC 9110 §7.6.1). */
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -25,23 +25,26 @@ export interface ResponseFields {
 }
 
 export interface ResponseRules {
-  /** The status has no content (RFC 9110 §6.4.1): 204 must not say how long it is. */
+  /** The status has no content (RFC 9110 §6.4.1). A 204 must not contain a length. */
   readonly bodiless: boolean;
-  /** The client's connection can carry trailers; so can an answer without Content-Length, and then announcing them is true. */
+  /**
+   * Whether the client's connection can carry trailers. The gateway announces them only if the answer has no
+   * Content-Length.
+   */
   readonly trailers: boolean;
   /** RFC 6750 §2.3. */
   readonly private: boolean;
-  /** Name in lower case, value, …: replaces the upstream's own. */
+  /** Name in lower case, value, … These replace the upstream's own fields. */
   readonly own: readonly string[];
-  /** Lines about other origins that stand for the upstream's own; undefined: it answers for itself. */
+  /** Cross-origin lines that replace the upstream's own. Undefined: the upstream's lines pass. */
   readonly crossOrigin: readonly string[] | undefined;
   readonly requestIdHeader: string;
   readonly requestId: string;
-  /** In shadow mode: the upstream's own request id stays. */
+  /** In shadow mode, the upstream's own request id stays. */
   readonly keepsRequestId: boolean;
 }
 
-/** For the answer of an upstream to this request. */
+/** For the answer to this request. */
 export function responseRules(
   { shared, requestId, head }: Pick<Exchange, 'shared' | 'requestId' | 'head'>,
   plan: Forward,
@@ -67,7 +70,7 @@ export function responseFields(raw: RawFields, rules: ResponseRules): ResponseFi
   return { fields, length };
 }
 
-/** All fields but the request id. */
+/** All fields except the request id. */
 function sharedResponseFields(
   raw: RawFields,
   rules: ResponseRules,
@@ -114,8 +117,8 @@ function sharedResponseFields(
 }
 
 /**
- * The same as `responseFields` for an answer whose fields came before, without the request id. Undefined: more than these
- * fields decides about the lines.
+ * The same as `responseFields`, without the request id, for an answer whose fields came before. Undefined: the lines
+ * depend on more than these fields.
  */
 export function knownResponseLines(
   raw: RawFields,
@@ -132,7 +135,10 @@ export function knownResponseLines(
 
 export class UnknownCoding extends Error {}
 
-/** A coding that is not taken off here would be passed on as if it were the content (RFC 9112 §7). Two lines are a list. */
+/**
+ * The gateway does not decode other codings and would relay coded bytes as if they were content (RFC 9112 §7). Two
+ * lines form a list.
+ */
 function judgeCoding(value: Buffer | string | undefined, isSecond: boolean): void {
   if (isSecond || latin1(value).trim().toLowerCase() !== 'chunked')
     throw new UnknownCoding('transfer coding of the upstream');
@@ -155,7 +161,7 @@ function connectionNames(raw: RawFields): ReadonlySet<string> | undefined {
     names ??= new Set();
     for (const token of value.split(',')) names.add(token.trim());
   }
-  // Without it the client could not tell where the answer ends.
+  // The client needs Content-Length to find the end of the answer.
   names?.delete('content-length');
   return names;
 }

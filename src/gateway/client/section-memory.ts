@@ -3,12 +3,12 @@ import type { Lines } from '../message/lines.ts';
 import { type HeadFields, type Origin, readFields } from '../message/request-head.ts';
 
 /**
- * What was found out of a header section: most clients send the same one with each request of a connection. No decision is
- * remembered. The connection drops it when another section comes, and when it is idle.
+ * Results for a header section. Most clients send the same section with each request of a connection. The memory
+ * contains no decision. The connection drops it when another section arrives, and when the connection is idle.
  */
 export class SectionMemory {
   readonly fields: HeadFields;
-  /** For the upstream. */
+  /** The lines for the upstream. */
   readonly sent = new LastMade<Lines>();
   readonly #origin = new LastMade<Origin>();
 
@@ -16,7 +16,10 @@ export class SectionMemory {
     this.fields = readFields(rawHeaders);
   }
 
-  /** `reader`: how this generation reads it. The peer of a connection stays the same, so the section decides the rest. */
+  /**
+   * `reader`: how this generation reads the origin. The connection's peer never changes, so the rest depends only on
+   * the section.
+   */
   origin(reader: unknown, read: () => Origin): Origin {
     return this.#origin.for([reader], read);
   }

@@ -3,18 +3,19 @@ import type { LimitsConfig } from '../../config/schema/gateway.ts';
 import type { ClientResponse } from './client-message.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** Something that a stranger could hold open. */
+/** Something that a client can hold open. */
 export interface Watched {
-  /** Called about once a second; ends itself when its patience is over. `now` is monotonic milliseconds. */
+  /** Runs about once a second and ends the watched object after its timeout. `now` is monotonic milliseconds. */
   check(now: number): void;
 }
 
 /**
- * A check of many connections takes several turns of the event loop: ending a thousand in one turn would delay everyone else.
+ * A check of many connections takes several turns of the event loop. Ending a thousand in one turn would delay all
+ * other clients.
  */
 const TURNS = 50;
 
-/** One timer for everything that may stall: a timer a request would cost more than the request. */
+/** One timer for everything that may stall. A timer for each request would cost more than the request. */
 export class Stalls {
   readonly #watched = new Set<Watched>();
   readonly #clock: Clock;
@@ -24,7 +25,7 @@ export class Stalls {
 
   constructor(clock: Clock, interval = 1000) {
     this.#clock = clock;
-    // The turns are over before the next look begins, though each is a little late.
+    // The turns end before the next check begins, although each is a little late.
     this.#pause = interval / (2 * TURNS);
     this.#timer = setInterval(() => this.#begin(), interval);
     this.#timer.unref();
@@ -56,7 +57,7 @@ export class Stalls {
   }
 }
 
-/** What a listener lends to the watcher of a body. */
+/** What a listener provides for watching a body. */
 interface Watching {
   readonly limits: Pick<LimitsConfig, 'body_rate'>;
   readonly clock: Clock;
@@ -66,8 +67,8 @@ interface Watching {
 export class BodyTooSlow extends Error {}
 
 /**
- * The slowest accepted body. Node's own `requestTimeout` is a total and would cut large honest uploads. So a rate is judged
- * instead, and only while the client must send: a slow upstream is not the client's fault.
+ * The minimum rate of a body. Node's own `requestTimeout` limits the total time and would end large, honest uploads.
+ * The rate counts only while the client must send, because a slow upstream is not the client's fault.
  */
 export class BodyRate implements Watched {
   readonly #body: RequestBody;
@@ -83,7 +84,7 @@ export class BodyRate implements Watched {
     this.#since = now;
   }
 
-  /** Watches the body until it is read or given up. */
+  /** Watches the body until it has been read or given up. */
   static watch(body: RequestBody, { limits, clock, stalls }: Watching): BodyRate {
     const rate = new BodyRate(body, limits.body_rate, clock.monotonic());
     stalls.watch(rate);
@@ -100,7 +101,7 @@ export class BodyRate implements Watched {
   }
 }
 
-/** Waits for a client that does not take what was written to it, and not for ever. */
+/** Waits a limited time for a client that does not read what was written. */
 export class ReaderStall implements Watched {
   readonly #response: ClientResponse;
   readonly #clock: Clock;
@@ -110,7 +111,7 @@ export class ReaderStall implements Watched {
   #since = 0;
   #waiting = false;
 
-  /** `patience`: milliseconds. `resume` is called once the client has taken what it was given. */
+  /** `patience`: milliseconds. `resume` runs once the client has read everything. */
   constructor(response: ClientResponse, clock: Clock, stalls: Stalls, patience: number, resume: () => void) {
     this.#response = response;
     this.#clock = clock;

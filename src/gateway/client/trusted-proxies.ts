@@ -7,11 +7,11 @@ import type { ClientCertificate, Origin } from '../message/request-head.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { ClientRequest } from './client-message.ts';
 
-/** The peer of a connection, and what its request says. */
+/** The peer of a connection, and the header lines of its request. */
 export interface Peer {
   readonly address: string;
   readonly secure: boolean;
-  /** What it proved itself with by TLS. */
+  /** The certificate that the peer proved by TLS. */
   readonly certificate?: ClientCertificate | undefined;
   /** As in Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
@@ -25,7 +25,7 @@ export function clientPeerOf({ socket, rawHeaders }: ClientRequest, requestIdHea
   return { address, secure, certificate: secure ? certificateOf(socket) : undefined, rawHeaders, requestIdHeader };
 }
 
-/** Tells where a request comes from. Only a peer in one of the CIDRs is believed (advisories 3 and 13). */
+/** Reads where a request comes from. It trusts only a peer in one of the CIDRs (advisories 3 and 13). */
 export function originReader(cidrs: readonly string[]): (peer: Peer) => Origin {
   if (cidrs.length === 0) return fromConnection;
   const trusted = parseTrustedProxies(cidrs);
@@ -65,13 +65,14 @@ function fromProxy(trusted: TrustedProxies, hostName: HostName, peer: Peer): Ori
 }
 
 /**
- * `host: forwarded`: the header lines of a request with X-Forwarded-Host of a trusted proxy in place of Host, for everything
- * that judges and logs. Several lines stay several, so the request is rejected like one with two Host headers.
+ * `host: forwarded`: returns the header lines with the X-Forwarded-Host of a trusted proxy in place of Host. Everything
+ * that judges and logs uses these lines. Several lines stay several, so the gateway rejects the request like one with
+ * two Host headers.
  */
 export function withForwardedHost(rawHeaders: readonly string[], { isProxied }: Origin): readonly string[] {
   const told = rawLines(rawHeaders, 'x-forwarded-host');
   const [host, ...more] = rawLines(rawHeaders, 'host');
-  // What is no message with one Host is refused for that.
+  // A request without exactly one Host stays unchanged, and the gateway rejects it for that.
   if (!isProxied || told.length === 0 || host === undefined || more.length > 0) return rawHeaders;
   if (normalizeHost(host) === undefined) return rawHeaders;
   const others = rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== 'host');

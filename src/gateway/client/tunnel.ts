@@ -4,12 +4,12 @@ import type { RawFields } from '../message/raw-fields.ts';
 import { responseFields } from './response-fields.ts';
 import { closeFrame, EndableFrames } from './websocket-frames.ts';
 
-/** What a client may send before the upstream has answered its handshake. */
+/** Bytes that a client may send before the upstream answers its handshake. */
 const EARLY_BYTES = 64 * 1024;
 
 /**
- * The client's side of a handshake without an answer yet. It keeps reading, because a connection without a reader never
- * reports that its peer left.
+ * The client's side of an unanswered handshake. It keeps reading, because a connection without a reader never reports
+ * that its peer left.
  */
 export class Handshake {
   readonly #socket: Socket;
@@ -23,7 +23,7 @@ export class Handshake {
     socket.on('data', this.#keep).on('end', this.#left).on('error', this.#left);
   }
 
-  /** Everything the client sent so far; from here on the tunnel reads. */
+  /** Returns everything that the client sent so far. From now on the tunnel reads. */
   finish(): Buffer {
     this.#socket.off('data', this.#keep).off('end', this.#left).off('error', this.#left);
     this.#socket.pause();
@@ -44,9 +44,9 @@ export class Handshake {
 export interface Tunnel {
   readonly client: Socket;
   readonly upstream: Duplex;
-  /** What the client sent behind its head. */
+  /** The bytes that the client sent after its head. */
   readonly head: Buffer;
-  /** Milliseconds without a byte either way; Infinity: no limit. */
+  /** Milliseconds without a byte in either direction. Infinity: no limit. */
   readonly idle: number;
 }
 
@@ -56,7 +56,7 @@ export interface SwitchRules {
   readonly keepsRequestId: boolean;
 }
 
-/** The upstream's 101, written to the client in its own words (RFC 9110 §15.2.2). */
+/** The upstream's 101 for the client, in the upstream's own words (RFC 9110 §15.2.2). */
 export function switchingProtocols(raw: RawFields, switchRules: SwitchRules): string {
   const rules = {
     ...switchRules,
@@ -72,7 +72,7 @@ export function switchingProtocols(raw: RawFields, switchRules: SwitchRules): st
   return `${head}\r\n`;
 }
 
-/** Bytes both ways until one side is done; the other is let go once it has what was meant for it. */
+/** Carries bytes both ways until one side ends. The other side closes once it has all bytes that it must get. */
 export function openTunnel({ client, upstream, head, idle }: Tunnel): void {
   if (head.length > 0) upstream.write(head);
   bind(client, upstream as Socket, idle);
@@ -80,14 +80,14 @@ export function openTunnel({ client, upstream, head, idle }: Tunnel): void {
   client.pipe(upstream).pipe(client);
 }
 
-/** Milliseconds for a frame that is open to end, and then for the client to take leave. */
+/** Milliseconds for the open frame to end, and then for the client to close. */
 const LAST_FRAME = 500;
 const LEAVE = 1_000;
 
 /** RFC 6455 §7.4.1: policy violation. */
 const POLICY_VIOLATION = 1008;
 
-/** As `openTunnel`. The returned function ends the tunnel with a Close frame of ours, and a reason. */
+/** Like `openTunnel`. The returned function ends the tunnel with a Close frame of the gateway, and a reason. */
 export function openEndableTunnel({ client, upstream, head, idle }: Tunnel): (reason: string) => void {
   const frames = new EndableFrames();
   let ending = false;
@@ -101,7 +101,7 @@ export function openEndableTunnel({ client, upstream, head, idle }: Tunnel): (re
     upstream.destroy();
   });
   upstream.on('error', () => client.destroy());
-  // Without an end of its own it was cut: what came before that still goes out.
+  // The upstream's connection closed without an end. What came before still goes out.
   upstream.on('close', () => frames.end());
   return (reason) => {
     if (ending || client.destroyed) return;
@@ -114,14 +114,14 @@ export function openEndableTunnel({ client, upstream, head, idle }: Tunnel): (re
   };
 }
 
-/** What is read at one end is written to the other: silence at one is silence at both. */
+/** Everything read at one end is written to the other, so silence at one end is silence at both. */
 function watchIdle(end: Socket, idle: number): void {
   end.setTimeout(Number.isFinite(idle) ? idle : 0, () => end.destroy());
 }
 
 function bind(end: Socket, other: Socket, idle: number): void {
   watchIdle(end, idle);
-  // Neither side is left half-open: a WebSocket that one end closed is over (RFC 6455 §7.1.1).
+  // Neither side stays half-open. A WebSocket that one end closed is over (RFC 6455 §7.1.1).
   end.on('end', () => {
     other.destroySoon();
     end.destroySoon();

@@ -13,7 +13,7 @@ function payloadLength(head: readonly number[]): number {
   return bytes.reduce((length, byte) => length * 256 + byte, 0);
 }
 
-/** Where frames begin and end in a stream of bytes, of which nothing is kept. */
+/** Finds where frames begin and end in a stream of bytes. It keeps none of the bytes. */
 export class FrameBoundaries {
   #head: number[] = [];
   #left = 0;
@@ -22,7 +22,7 @@ export class FrameBoundaries {
     return this.#head.length === 0 && this.#left === 0;
   }
 
-  /** Reads on, at the most to where the frame that is open ends if `toBoundary`; gives how many bytes it took. */
+  /** Reads a chunk. With `toBoundary`, it stops where the open frame ends. Returns the number of bytes read. */
   read(chunk: Uint8Array, toBoundary: boolean): number {
     let at = 0;
     while (at < chunk.length && !(toBoundary && this.between)) at += this.#step(chunk, at);
@@ -55,7 +55,7 @@ export function closeFrame(code: number, reason: string): Buffer {
   return frame;
 }
 
-/** The bytes of a WebSocket's server as they come, which can be ended between two frames with a word of our own. */
+/** The bytes of a WebSocket server. The gateway can end them between two frames with its own Close frame. */
 export class EndableFrames extends Transform {
   readonly #boundaries = new FrameBoundaries();
   #last: Buffer | undefined;

@@ -4,26 +4,26 @@ import type { Code } from '../message/codes.ts';
 import { ConnectionBudgetFull } from '../upstreams/connection-budget.ts';
 import { upstreamFault } from './upstream-fault.ts';
 
-/** The gateway's answer, sent instead of the upstream's. */
+/** The gateway sends this answer instead of the upstream's. */
 export interface UpstreamRefusal {
   readonly code: Code;
-  /** For logs; never sent to the client. */
+  /** Only for logs, never for the client. */
   readonly detail: string;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
 }
 
-/** The upstream kept silent for longer than the route allows. */
+/** The upstream sent nothing for longer than the route allows. */
 export class ResponseTimeout extends Error {}
 
-/** It waited for a connection, and its address had more than its share of the places. */
+/** The request waited for a connection. Its address used more than its share, so another address took the place. */
 export class ConnectionYielded extends Error {
   constructor() {
-    super('its client address has more than its share (`limits.share`), and another address needed the place');
+    super('its client address exceeds its share (`limits.share`), and another address needed the place');
   }
 }
 
-/** The gateway's reasons to abort before an answer began, and the client's answer for each. */
+/** Why the gateway aborts a request before an answer begins, and what it answers the client. */
 const causes = [
   { type: ClientGone, code: 'client_gone' },
   { type: BodyTooLarge, code: 'body_too_large' },
@@ -33,12 +33,12 @@ const causes = [
   { type: ConnectionBudgetFull, code: 'upstream_saturated' },
 ] as const;
 
-/** Why there is no answer of the upstream's, or no whole one. */
+/** Why the upstream's answer is missing or incomplete. */
 export function abortCode(error: Error): Code | 'client_gone' {
   return ourReason(error) ?? upstreamFault(error);
 }
 
-/** Seconds, where it is for us to say. */
+/** Seconds, if the gateway chooses the delay. */
 export function retryAfterOf(error: Error): number | undefined {
   return error instanceof ConnectionBudgetFull || error instanceof ConnectionYielded ? 1 : undefined;
 }

@@ -17,15 +17,15 @@ const DUMPED = 64 * 1024;
 class TooMuch extends Error {}
 
 /**
- * Filters answers of an upstream that authenticates the gateway and not the client. Such an upstream addresses its challenges
- * to the gateway. No challenge passes, since a client that follows it would send its password to a stranger. A 401 is a fault
- * behind the gateway. The methods are undici's dispatch handler.
+ * Filters the answers of an upstream that authenticates the gateway and not the client. Such an upstream addresses its
+ * challenges to the gateway. The guard forwards no challenge, because a client that follows one would send its password
+ * to a stranger. A 401 is a fault behind the gateway. The methods are undici's dispatch handler.
  */
 export class AnswerGuard {
   readonly #relay: Relay;
   readonly #judge: JudgeAnswer;
   #abort: ((reason?: Error) => void) | undefined;
-  /** Bytes of a discarded answer so far, and what follows them. */
+  /** The discarded bytes of this answer so far, and whether the request is sent again afterwards. */
   #dumping: { bytes: number; readonly again: boolean } | undefined;
 
   constructor(relay: Relay, judge: JudgeAnswer) {
@@ -39,7 +39,7 @@ export class AnswerGuard {
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
-    // Each attempt begins with a fresh answer: the last one may have ended in the middle of a discarded body.
+    // Each attempt begins with a fresh answer, because the last one may have ended in the middle of a discarded body.
     this.#dumping = undefined;
     this.#relay.onConnect(abort);
   }

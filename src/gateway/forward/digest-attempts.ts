@@ -15,8 +15,8 @@ import { Relay } from './relay.ts';
 import type { Preparing } from './upstream-attempt.ts';
 
 /**
- * One request to an upstream that requires Digest. It learns a challenge if none is known, sends the request, and sends it
- * once more if the nonce expired. It never sends a third time.
+ * One request to an upstream that requires Digest. It learns a challenge if it knows none, and sends the request. If
+ * the nonce has expired, it sends the request a second time, never a third.
  */
 export class DigestAttempts implements Preparing {
   readonly #exchange: Exchange;
@@ -27,7 +27,7 @@ export class DigestAttempts implements Preparing {
   #nonce: UpstreamNonce | undefined;
   #answer: DigestAnswer | undefined;
   #renewed = false;
-  /** Where a challenge was looked for. */
+  /** The URL that the request last prepared for. */
   #begunAt: UpstreamUrl | undefined;
 
   constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
@@ -36,11 +36,11 @@ export class DigestAttempts implements Preparing {
     this.#origin = origin;
     this.#sent = sent;
     this.#relay = new Relay(exchange, plan, origin, sent);
-    // Until undici has it, a body that fails is heard of here.
+    // Handles a body that fails before undici has it.
     sent.upload?.on('error', nothing);
   }
 
-  /** The relay's clock runs from here on, over everything that is asked of the upstream. */
+  /** The relay's timeout starts here and covers every request to the upstream. */
   start(): void {
     const guard = new AnswerGuard(this.#relay, (status, raw) => this.#judge(status, raw));
     this.#relay.start(guard, this);
@@ -51,12 +51,12 @@ export class DigestAttempts implements Preparing {
     else this.#begin(origin);
   }
 
-  /** A nonce is good where it comes from: each url has its own. */
+  /** A nonce is valid only at the URL that issued it, so each URL has its own session. */
   get #session(): DigestSession {
     return this.#origin.digest as DigestSession;
   }
 
-  /** What is sent once gets a nonce of its own: no other request can then make its count come too late. */
+  /** A request that cannot be repeated gets its own nonce. No other request can then overtake its count. */
   #begin(origin: UpstreamUrl): void {
     this.#begunAt = origin;
     this.#origin = origin;
@@ -77,7 +77,7 @@ export class DigestAttempts implements Preparing {
     return body === null || (body instanceof Buffer && body.length <= HELD);
   }
 
-  /** It carries only the request id, and nothing else from the client. */
+  /** This request carries only the request id, and nothing else from the client. */
   readonly #ask = (): Promise<readonly string[] | undefined> => {
     const { shared, requestId } = this.#exchange;
     const { route, target } = this.#plan;
@@ -107,7 +107,7 @@ export class DigestAttempts implements Preparing {
     this.#relay.dispatch(this.#answer?.authorization);
   }
 
-  /** False: the upstream requires a hash of the body, which was not read. */
+  /** False: the upstream requires a hash of the body, and the body was not read. */
   #answerChallenge(): boolean {
     const { body, upload } = this.#sent;
     this.#answer = undefined;
@@ -131,10 +131,10 @@ export class DigestAttempts implements Preparing {
     if (used !== undefined) this.#session.drop(used);
     if (next === undefined) return this.#unanswerable(lines);
     if (!mayHaveEnded(used, next) || (this.#renewed && !next.offer.stale)) return this.#refusal();
-    if (this.#renewed) return stale('a new nonce was stale at once');
+    if (this.#renewed) return stale('a new nonce was already stale');
     if (!this.#isRepeatable) {
       this.#session.adopt(next);
-      return stale('the body is not sent twice');
+      return stale('the body cannot be sent twice');
     }
     this.#renewed = true;
     this.#nonce = next;
@@ -149,7 +149,7 @@ export class DigestAttempts implements Preparing {
     const info = line === undefined ? undefined : parseAuthenticationInfo(line);
     if (info?.rspauth !== undefined && info.rspauth !== (this.#answer.rspauth() ?? info.rspauth)) {
       this.#session.drop(nonce);
-      return { code: 'upstream_unauthenticated', detail: `${this.#name}: its rspauth is wrong` };
+      return { code: 'upstream_unauthenticated', detail: `${this.#name}: wrong rspauth` };
     }
     if (info?.nextnonce !== undefined) this.#session.follow(nonce, info.nextnonce);
     return undefined;
@@ -158,7 +158,10 @@ export class DigestAttempts implements Preparing {
   #refusal(): UpstreamRefusal {
     const { realm, algorithm } = this.#nonce?.offer ?? {};
     const under = `realm ${JSON.stringify(realm ?? '')}, ${algorithm ?? 'no algorithm'}`;
-    return { code: 'upstream_credentials_refused', detail: `${this.#name} refuses user name or password (${under})` };
+    return {
+      code: 'upstream_credentials_refused',
+      detail: `${this.#name} rejects the username or password (${under})`,
+    };
   }
 
   #unanswerable(lines: readonly string[]): UpstreamRefusal {
@@ -167,7 +170,7 @@ export class DigestAttempts implements Preparing {
     const offered = lines.length === 0 ? 'nothing' : lines.map((line) => line.split(' ', 1)[0]).join(', ');
     return {
       code: 'upstream_credentials_refused',
-      detail: `${this.#name} offers no ${wanted}, but ${offered} in a form that is not that`,
+      detail: `${this.#name} offers ${offered}, but not ${wanted}`,
     };
   }
 
@@ -177,8 +180,8 @@ export class DigestAttempts implements Preparing {
 }
 
 /**
- * Whether a 401 may be about the nonce. Without `stale` it is about user name or password (RFC 7616 §3.3), unless they
- * were right before, or it is another realm that asks.
+ * Whether a 401 may be about the nonce. Without `stale`, it is about the username or password (RFC 7616 §3.3). There
+ * are two exceptions: the same nonce was accepted before, or the challenge names another realm.
  */
 function mayHaveEnded(used: UpstreamNonce | undefined, { offer }: UpstreamNonce): boolean {
   return used === undefined || offer.stale || used.proved || used.offer.realm !== offer.realm;
@@ -190,7 +193,7 @@ function stale(detail: string): UpstreamRefusal {
 
 const TOO_LONG_TO_HASH: UpstreamRefusal = {
   code: 'upstream_protection_unmet',
-  detail: 'auth-int needs the hash of a body that is too long to be held',
+  detail: 'auth-int needs a hash of the body, but the body is too long to hold',
 };
 
 function nothing(): void {}

@@ -11,15 +11,15 @@ import { ownFields, type Sender, sharedFields, upstreamFields } from './upstream
 
 export type SentBody = RequestBody | Buffer | null;
 
-/** Called with the upstream's 101, its header lines, and the connection that is now a tunnel. */
+/** Gets the upstream's 101, its header lines, and the connection, which is now a tunnel. */
 export type OnUpgrade = (raw: RawFields, socket: Duplex, plan: Forward) => void;
 
-/** What goes to the upstream with the head. */
+/** Everything that goes to the upstream with the head. */
 export interface DispatchedMessage {
   readonly body: SentBody;
-  /** The body, where it comes from the client while it is sent. */
+  /** The body, if the client still sends it while we forward it. */
   readonly upload: RequestBody | undefined;
-  /** Undefined: it is no handshake. */
+  /** Undefined: the request is not a handshake. */
   readonly onUpgrade: OnUpgrade | undefined;
 }
 
@@ -27,15 +27,15 @@ export function sentOf(body: SentBody, onUpgrade: OnUpgrade | undefined): Dispat
   return { body, upload: body instanceof RequestBody ? body : undefined, onUpgrade };
 }
 
-/** undici's own type does not know of these. */
+/** undici's own type lacks these members. */
 export type Dispatched = Dispatcher.DispatchOptions & {
   readonly headers: string[];
   readonly servername: string | undefined;
-  /** The beginning of `headers`, if it was sent before. */
+  /** The beginning of `headers`, if an earlier request had the same lines. */
   readonly lines: Lines | undefined;
 };
 
-/** The request to the upstream, as undici takes it. */
+/** The request to the upstream, in the form that undici expects. */
 export function dispatchOptions(
   exchange: Exchange,
   plan: Forward,
@@ -57,11 +57,11 @@ export function dispatchOptions(
     headers,
     lines,
     body,
-    // Without it undici would take the name from Host, and open a new connection for each.
+    // Without it, undici takes the name from Host and opens a new connection for each name.
     servername: origin.serverName,
     upgrade: onUpgrade === undefined ? null : 'websocket',
     bodyTimeout: finite(idle),
-    // The relay keeps its own time to the first byte; this one catches an upstream that stops reading an upload.
+    // The relay has its own timeout for the first byte. This one catches an upstream that stops reading an upload.
     headersTimeout: finite(response + 1000),
   };
 }
@@ -70,7 +70,7 @@ function allFields({ request, head }: Exchange, plan: Forward, sender: Sender): 
   return plan.asCame ? shadowFields(request.rawHeaders, head, plan, sender) : upstreamFields(head, plan, sender);
 }
 
-/** Undefined: the connection does not say when it sends the same fields again, or more than these decides about the lines. */
+/** Undefined: the connection does not remember its fields, or the lines depend on more than these fields. */
 function knownLines({ request: { memory }, head }: Exchange, plan: Forward, sender: Sender): Lines | undefined {
   if (memory?.fields.fields !== head.fields || plan.shadow !== undefined || sender.propagated !== undefined)
     return undefined;
@@ -88,7 +88,7 @@ function contentLength({ head }: Exchange, body: SentBody): string | undefined {
   return head.contentLength?.value;
 }
 
-/** undici's word for no limit is 0. */
+/** In undici, 0 means no limit. */
 export function finite(milliseconds: number): number {
   return Number.isFinite(milliseconds) ? milliseconds : 0;
 }

@@ -6,10 +6,10 @@ import type { Forward } from '../decide/outcome.ts';
 import { bodyFailed } from './held-body.ts';
 import { watchToken } from './token-ended.ts';
 
-/** A body that is one half of a conversation: its sender may wait for an answer before it sends more. */
+/** A body that is one half of a conversation. The client may wait for an answer before it sends more. */
 const CONVERSING = /^(?:application\/grpc(?![a-z0-9])|text\/event-stream(?![a-z0-9]))/i;
 
-/** Whether an upload waits for its first bytes: a stream that asks is sent on at once, and so is a route's that wants it. */
+/** Whether an upload waits for its first bytes. A conversation, an unbuffered route and `Expect: 100-continue` do not. */
 export function isBuffered({ head, expectsContinue }: Exchange, { route }: Forward): boolean {
   if (!route.buffered || expectsContinue) return false;
   return !CONVERSING.test(head.contentType?.value ?? '') && !asksForEvents(head.fields);
@@ -23,8 +23,8 @@ function asksForEvents(fields: readonly string[]): boolean {
 }
 
 /**
- * Waits until the body is worth a connection of the upstream: a client that sends a byte now and then holds none meanwhile.
- * `done` is called once; not at all where the body fails, which is then answered.
+ * Waits until enough of the body has arrived to use an upstream connection. Otherwise a slow client would occupy the
+ * connection. Calls `done` once, unless the body fails: then the client gets an error answer.
  */
 export function onceWorthSending(exchange: Exchange, plan: Forward, body: RequestBody, done: () => void): void {
   const { shared, head } = exchange;

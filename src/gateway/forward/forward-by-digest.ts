@@ -7,8 +7,8 @@ import { HELD, holdBody } from './held-body.ts';
 import { originFor } from './origin-for.ts';
 
 /**
- * Carries out a plan to forward to an upstream that wants Digest (RFC 7616 §3.4). A body that is short enough is held
- * first, because the upstream may ask for it a second time; any other is sent once.
+ * Forwards a request to an upstream that requires Digest (RFC 7616 §3.4). It holds a short body first, because the
+ * upstream may ask for the body a second time. It sends a longer body once.
  */
 export function forwardByDigest(exchange: Exchange, plan: Forward, onUpgrade: OnUpgrade | undefined): void {
   const send = (body: SentBody) => sendBy(exchange, plan, body, onUpgrade);

@@ -8,7 +8,7 @@ import { originFor, refuseWhereFull } from './origin-for.ts';
 import { Relay } from './relay.ts';
 import { speaksForUs } from './upstream-fields.ts';
 
-/** Carries out a plan to forward: bytes straight between the client's request and the upstream's, both ways. */
+/** Forwards a request. Bytes flow directly between the client and the upstream, both ways. */
 export function forwardHttp(exchange: Exchange, plan: Forward, onUpgrade?: OnUpgrade): void {
   if (plan.route.upstream.digest !== undefined && plan.shadow === undefined) {
     if (!refuseWhereFull(exchange, plan)) forwardByDigest(exchange, plan, onUpgrade);
@@ -44,5 +44,5 @@ function send(exchange: Exchange, plan: Forward, body: SentBody, onUpgrade: OnUp
 
 const refusal: JudgeAnswer = (status) =>
   status === 401
-    ? { code: 'upstream_credentials_refused', detail: 'the upstream answers `credentials` of its block with 401' }
+    ? { code: 'upstream_credentials_refused', detail: 'the upstream rejects the `credentials` of its block with 401' }
     : undefined;

@@ -5,15 +5,15 @@ import { BodyRate, BodyTooSlow } from '../client/stalls.ts';
 import type { Forward } from '../decide/outcome.ts';
 import { refuseEnded, TokenEnded } from './token-ended.ts';
 
-/** Bytes of a body that are held so that it can be sent again. */
+/** The gateway holds a body of up to this many bytes, to be able to send it again. */
 export const HELD = 1024 * 1024;
 
-/** All of it; or, where it is too long or there is no memory for it, the stream from its first byte on. */
+/** The whole body. If it is too long or memory is short: the stream from its first byte. */
 export type HeldBody = Buffer | RequestBody;
 
 /**
- * Reads the client's body before the upstream is asked, within the limit of its route and the rate that every body has.
- * `done` is called once; not at all where the body fails, which is then answered.
+ * Reads the client's body before the gateway contacts the upstream. The route's limit and the minimum rate apply. Calls
+ * `done` once, unless the body fails: then the client gets an error answer.
  */
 export function holdBody(exchange: Exchange, plan: Forward, done: (body: HeldBody) => void): void {
   const { shared, head, response } = exchange;
@@ -42,7 +42,7 @@ export function holdBody(exchange: Exchange, plan: Forward, done: (body: HeldBod
   body.on('data', take).on('end', end).on('error', failed);
 }
 
-/** Answers a request whose body failed before it went anywhere. */
+/** Answers a request whose body failed before the gateway forwarded anything. */
 export function bodyFailed(exchange: Exchange, plan: Forward, error: Error): void {
   if (error instanceof ClientGone) exchange.record('client_gone', plan);
   else if (error instanceof TokenEnded) refuseEnded(exchange, plan, error.why);

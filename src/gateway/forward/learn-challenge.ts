@@ -12,9 +12,9 @@ export interface ChallengeRequest {
 }
 
 /**
- * Asks an upstream for its challenge by a HEAD of the target without body and credentials. HEAD changes nothing (RFC 9110
- * §9.2.1), and a protected target does not execute it. Returns the lines of `WWW-Authenticate`, or undefined if the target is
- * not protected. Rejects with the connection's error.
+ * Asks an upstream for its challenge: a HEAD of the target without body and credentials. HEAD changes nothing (RFC 9110
+ * §9.2.1), and a protected target does not execute it. Returns the lines of `WWW-Authenticate`, or undefined if the
+ * target is not protected. Rejects with the connection's error.
  */
 export function askChallenge(
   { carrier, serverName }: UpstreamUrl,
@@ -34,7 +34,7 @@ export function askChallenge(
   };
   const timeouts = { headersTimeout, bodyTimeout: headersTimeout };
   const options = { path, method: 'HEAD' as const, headers, servername: serverName, ...timeouts };
-  // undici's own types take the buffers of the raw handler for strings.
+  // undici types the buffers of the raw handler as strings.
   carrier.engine.dispatch(options, handler as unknown as Dispatcher.DispatchHandler);
   return promise;
 }

@@ -4,8 +4,8 @@ import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import type { DispatchedMessage } from './dispatch-options.ts';
 
 /**
- * Whether the upstream has no place for this request, which is then answered. Called before a body is read. It takes no place
- * yet, so no waiting request gives way to it.
+ * Refuses the request if the upstream is full, and returns whether it did. It runs before a body is read. It takes no
+ * place yet, so no waiting request gives way.
  */
 export function refuseWhereFull(exchange: Exchange, plan: Forward): boolean {
   const isRefused = isFull(plan) && !plan.route.upstream.shares.mayMakeRoom(applicantOf(exchange));
@@ -13,7 +13,7 @@ export function refuseWhereFull(exchange: Exchange, plan: Forward): boolean {
   return isRefused;
 }
 
-/** As that, for one that takes its place now: where there is none, one is made. */
+/** The same for a request that takes its place now. If the upstream is full, a waiting request may give way. */
 function refuseWithoutPlace(exchange: Exchange, plan: Forward): boolean {
   const isRefused = isFull(plan) && !plan.route.upstream.shares.makeRoom(applicantOf(exchange));
   if (isRefused) refuseSaturated(exchange, plan);
@@ -22,7 +22,8 @@ function refuseWithoutPlace(exchange: Exchange, plan: Forward): boolean {
 
 function refuseTunnel(exchange: Exchange, plan: Forward): boolean {
   const isRefused = !plan.route.upstream.shares.mayTunnel(applicantOf(exchange));
-  if (isRefused) exchange.fail('upstream_saturated', plan, 'its client address has its share of all places', 1);
+  if (isRefused)
+    exchange.fail('upstream_saturated', plan, 'its client address already uses its share of the places', 1);
   return isRefused;
 }
 
@@ -38,7 +39,10 @@ function refuseSaturated(exchange: Exchange, plan: Forward): void {
   exchange.fail('upstream_saturated', plan, `${plan.route.upstream.inFlight} requests in flight`, 1);
 }
 
-/** Where the request goes; undefined: nowhere, and it is answered. While its body was held its client may have left. */
+/**
+ * Chooses the URL for a request. Undefined: there is none, and the request is answered. The client may have left while
+ * the gateway held its body.
+ */
 export function originFor(
   exchange: Exchange,
   plan: Forward,
@@ -52,6 +56,6 @@ export function originFor(
   upload?.destroy();
   if (exchange.gone) exchange.record('client_gone', plan);
   else if (!isAnswered)
-    exchange.fail('upstream_unhealthy', plan, 'no url of it gets requests', plan.route.upstream.retryAfter());
+    exchange.fail('upstream_unhealthy', plan, 'none of its URLs gets requests', plan.route.upstream.retryAfter());
   return undefined;
 }

@@ -8,12 +8,12 @@ import { refuse, type Unavailable } from '../decide/outcome.ts';
 import type { Route } from '../decide/route.ts';
 import type { WantedEntity } from '../decide/routed.ts';
 
-/** There is no memory to hold more of it. */
+/** No memory is left to hold more of the body. */
 class BodiesSaturated extends Error {}
 
 /**
- * Reads the body that must be judged, within its limit, the rate that every body has, and the memory that its client may
- * take. `done` is called once, in shadow mode also without a body; not at all where it fails, which is then answered.
+ * Reads the body that must be judged. Limits are its length, the minimum rate, and the client's share of memory. Calls
+ * `done` once, unless the body fails: then the client gets an error answer. In shadow mode, `done` may get no body.
  */
 export function readEntity(
   exchange: Exchange,
@@ -39,7 +39,7 @@ export function readEntity(
       body.destroy(new BodiesSaturated());
       return;
     }
-    // What is not enforced passes unjudged where it cannot be held, as a stream from its first byte on.
+    // In shadow mode, a body that cannot be held passes unjudged, as a stream from its first byte.
     loan.end();
     body.off('data', take);
     request.unshift(body.giveBack(gathered.whole));
@@ -68,6 +68,6 @@ function saturated(route: Route): Unavailable {
     kind: 'unavailable',
     code: 'bodies_saturated',
     route,
-    outage: outage('memory', 1, 'too many bodies are held to be judged'),
+    outage: outage('memory', 1, 'no memory is left to hold another body'),
   };
 }

@@ -18,44 +18,44 @@ import type { DispatchedMessage } from './dispatch-options.ts';
 import { refuseEnded, TokenEnded, watchToken } from './token-ended.ts';
 import { type Preparing, UpstreamAttempt } from './upstream-attempt.ts';
 
-/** A body up to this size is written together with its head, in one write. */
+/** A body up to this size goes out with its head, in one write. */
 const SMALL = 16 * 1024;
 
-/** From the upstream's answer. */
+/** What the relay keeps of the upstream's head. */
 interface AnswerHead {
-  /** As announced. */
+  /** As `Content-Length` says. */
   readonly length: number | undefined;
   readonly isBodiless: boolean;
-  /** To be called once the client has taken what it was given. */
+  /** Call it once the client has read what was written. */
   readonly resume: () => void;
 }
 
 const UNANSWERED: AnswerHead = { length: undefined, isBodiless: false, resume: nothing };
 
-/** Between one client and one upstream. The methods are undici's dispatch handler. */
+/** Carries one exchange between a client and an upstream. The methods are undici's dispatch handler. */
 export class Relay implements AnswerHandler {
   readonly #exchange: Exchange;
   readonly #plan: Forward;
   readonly #sent: DispatchedMessage;
   readonly #attempt: UpstreamAttempt;
-  /** Undefined: the client has taken all that it was given so far. */
+  /** Undefined: the client has read everything so far. */
   #reader: ReaderStall | undefined;
   readonly #rate: BodyRate | undefined;
   #timer: Deadline | undefined;
   #unwatch: () => void = nothing;
   #answer: AnswerHead = UNANSWERED;
-  /** The whole of a small answer in latin1, held back until its end is seen. */
+  /** A small answer in latin1, held until it is complete. */
   #whole: string | undefined;
   #isHeadOut = false;
 
-  /** `origin`: as the upstream has just chosen it. */
+  /** `origin`: the URL that the upstream has just chosen. */
   constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
     this.#exchange = exchange;
     this.#plan = plan;
     this.#sent = sent;
     this.#attempt = new UpstreamAttempt(exchange, plan, origin, sent);
     exchange.response.on('close', this.#closed);
-    // Also for a request that waits for a free connection; a body has its own pace once there is one.
+    // The timeout includes the wait for a free connection. The body has its own timeout afterwards.
     this.#startTimer();
     if (sent.upload !== undefined) this.#rate = BodyRate.watch(sent.upload, exchange.shared);
     if (plan.route.watch !== undefined) this.#watch();
@@ -77,12 +77,15 @@ export class Relay implements AnswerHandler {
     this.#attempt.dispatch(authorization);
   }
 
-  /** Sends once more: the answer so far was for us. The time of both counts as one. Not once the client has an answer. */
+  /**
+   * Sends the request again, because the answer so far was for the gateway. Both attempts share one timeout. Must not
+   * be called once the client has an answer.
+   */
   again(): void {
     if (!this.#attempt.isOver && !this.#attempt.isAnswered) this.#attempt.again();
   }
 
-  /** Ends with an answer of the gateway. The rest of the upstream's answer is discarded. */
+  /** Ends with an answer of the gateway. The relay discards the rest of the upstream's answer. */
   refuse({ code, detail, retryAfter }: UpstreamRefusal): void {
     if (this.#attempt.isOver) {
       this.#attempt.leaveQueue();
@@ -94,12 +97,12 @@ export class Relay implements AnswerHandler {
     this.#exchange.fail(code, this.#plan, detail, retryAfter);
   }
 
-  /** The upstream answered, and not for the client. */
+  /** The upstream answered, but the client does not get this answer. */
   withheld(status: number): void {
     this.#exchange.trace?.answered(status);
   }
 
-  /** Called by an engine that lets go of one that waits for a connection. */
+  /** The request waits for a connection. `leave` removes it from the engine's queue. */
   onQueued(leave: () => void): void {
     this.#attempt.queued(leave);
   }
@@ -108,13 +111,13 @@ export class Relay implements AnswerHandler {
     if (this.#attempt.connected(abort) && this.#sent.upload !== undefined) this.#stopTimer();
   }
 
-  /** The whole request is sent: from here on it is the upstream's turn. */
+  /** The whole request is sent. Now the gateway waits for the upstream. */
   onRequestSent(): void {
     if (this.#rate !== undefined) this.#exchange.shared.stalls.forget(this.#rate);
     if (this.#timer === undefined && !this.#attempt.isAnswered && !this.#attempt.isOver) this.#startTimer();
   }
 
-  /** An interim answer is for us: we are the server that the client talks to (RFC 9110 §15.2). */
+  /** An interim answer is for the gateway, because the client talks to the gateway as its server (RFC 9110 §15.2). */
   onHeaders(status: number, raw: RawFields, resume: () => void, _reason?: string, memory?: AnswerMemory): boolean {
     if (status < 200) return true;
     this.#stopTimer();
@@ -127,19 +130,19 @@ export class Relay implements AnswerHandler {
     const known = knownResponseLines(raw, rules, response.writeLines && memory);
     const made = known === undefined ? responseFields(raw, rules) : undefined;
     this.#answer = { length: (known ?? made)?.length, isBodiless, resume };
-    // RFC 9112 §9.6: what is still to come of the upload will not be read for long.
+    // RFC 9112 §9.6: the gateway does not read the rest of the upload for long.
     if (this.#sent.upload !== undefined && !request.complete) response.shouldKeepAlive = false;
     this.#exchange.beforeHead();
     if (made !== undefined) response.writeHead(status, made.fields);
     else if (known !== undefined) response.writeLines?.(status, known.lines, [rules.requestIdHeader, rules.requestId]);
     this.#attempt.answered();
-    // No content follows, whatever Content-Length says (RFC 9110 §15.4.5); undici would take it for a cut answer.
+    // No content follows, whatever Content-Length says (RFC 9110 §15.4.5). undici would report a truncated answer.
     if (empty) this.onComplete(null);
     else if (!this.#attempt.tellsWaits) process.nextTick(flush, this);
     return true;
   }
 
-  /** A small answer is taken as text, which copies it once. */
+  /** The relay keeps a small answer as text, which copies it only once. */
   onLent(chunk: Buffer): boolean {
     return this.#takesWhole(chunk) || this.onData(Buffer.from(chunk));
   }
@@ -178,14 +181,14 @@ export class Relay implements AnswerHandler {
     this.#finish('forwarded');
   }
 
-  /** As a string, a small body joins the head in one write to the socket; as a buffer it would be a second one. */
+  /** As a string, a small body joins the head in one socket write. A buffer would need a second write. */
   #end(): void {
     const { response } = this.#exchange;
     if (this.#whole === undefined) response.end();
     else response.end(this.#whole, 'latin1');
   }
 
-  /** An answer before the end of the upload: closing at once would reset the connection and take the answer with it. */
+  /** The answer ends before the upload. An immediate close would reset the connection and lose the answer. */
   #endBeforeUpload(upload: RequestBody): void {
     const { request, response } = this.#exchange;
     upload.destroy();
@@ -213,7 +216,7 @@ export class Relay implements AnswerHandler {
     const fields = raw ?? [];
     if (!isWebSocket(fields)) {
       socket.destroy();
-      this.onError(new OtherProtocol('the upstream switched to a protocol that the request did not ask for'));
+      this.onError(new OtherProtocol('the upstream switched to a protocol that the client did not request'));
       return;
     }
     this.#exchange.answered(status);
@@ -223,7 +226,7 @@ export class Relay implements AnswerHandler {
     this.#sent.onUpgrade?.(fields, socket, this.#plan);
   }
 
-  /** The head of a stream goes out even when its first byte is long in coming. */
+  /** Sends the head of a stream even if its first byte takes long. */
   onWait(): void {
     const { response } = this.#exchange;
     if (!this.#attempt.isAnswered || this.#isHeadOut || this.#whole !== undefined || response.destroyed) return;
@@ -244,12 +247,12 @@ export class Relay implements AnswerHandler {
 
   readonly #timedOut = (): void => this.#give(new ResponseTimeout());
 
-  /** Also after a complete answer, when there is nothing left to do. */
+  /** Also runs after a complete answer, and then does nothing. */
   readonly #closed = (): void => {
     if (!this.#attempt.isOver) this.#give(new ClientGone());
   };
 
-  /** Ends the upstream's side for a reason of ours. */
+  /** The gateway ends the upstream's side. */
   #give(reason: Error): void {
     if (this.#attempt.isQueued) {
       this.#attempt.withdraw(reason);
@@ -272,7 +275,7 @@ export class Relay implements AnswerHandler {
     this.#attempt.goTo(next);
   }
 
-  /** The client's answer to an end before any answer. */
+  /** Answers the client if the attempt ended before any answer. */
   #answerFor(error: Error): void {
     if (error instanceof TokenEnded) {
       this.#release(undefined);
@@ -286,7 +289,7 @@ export class Relay implements AnswerHandler {
     this.#exchange.fail(code, this.#plan, error.message || error.constructor.name, retryAfterOf(error));
   }
 
-  /** RFC 9112 §8: an answer that was cut short is cut short for the client too, never completed. */
+  /** RFC 9112 §8: if the upstream's answer is truncated, the client's is too. The relay never completes it. */
   #cut(error: Error): void {
     const isClients = error instanceof ClientGone;
     const cause = error instanceof TokenEnded ? error.why : abortCode(error);

@@ -7,9 +7,9 @@ import { OF_HOP } from '../message/reserved-headers.ts';
 import { addForwardingFields, type Sender, upstreamPeerOf } from './upstream-fields.ts';
 
 /**
- * The header section of a request in shadow mode, if no route to its upstream enforces. Everything is forwarded as it came,
- * except hop-by-hop and framing fields (RFC 9110 §7.6.1) and the names that `set` writes. The gateway adds its own fields
- * only if the request has none of that name.
+ * The header section of a request in shadow mode, if no route to its upstream enforces. The gateway forwards everything
+ * unchanged, except hop-by-hop and framing fields (RFC 9110 §7.6.1) and the names that `set` writes. It adds its own
+ * field only if the request has none of that name.
  */
 export function shadowFields(received: readonly string[], head: RequestHead, plan: Forward, sender: Sender): string[] {
   const fields = ['host', sender.host];
@@ -31,17 +31,17 @@ export function shadowFields(received: readonly string[], head: RequestHead, pla
   addForwardingFields(ours, head);
   ours.push(sender.requestIdHeader, sender.requestId);
   pushMissing(fields, there, ours);
-  // Where we make a span, it is the parent of the upstream's (W3C Trace Context §3.4).
+  // If the gateway makes a span, this span is the parent of the upstream's (W3C Trace Context §3.4).
   fields.push(...(sender.propagated?.fields ?? []), 'via', `${head.version} gatehouse`);
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
   fields.push(...plan.identityHeaders);
   return fields;
 }
 
-/** In every spelling: a server that folds names before it frames a message would read another one than was sent. */
+/** Matches every spelling. A server that folds names before it frames a message would otherwise see another message. */
 const isOfHop = remembering((name) => OF_HOP.has(name) || OF_HOP.has(fold(name)));
 
-/** The peer goes to the end of the last line: a reader of several lines reads them as one list (RFC 9110 §5.3). */
+/** The peer goes to the end of the last line, because recipients join several lines to one list (RFC 9110 §5.3). */
 function extendChain(fields: string[], head: RequestHead): void {
   const peer = upstreamPeerOf(head);
   for (let i = fields.length - 2; i >= 0; i -= 2) {

@@ -3,7 +3,7 @@ import { challengesFor } from '../decide/challenges.ts';
 import { type Forward, refuse } from '../decide/outcome.ts';
 import type { StreamEnd } from '../message/identity.ts';
 
-/** `end_with: token`: the leave that the client had is over. */
+/** `end_with: token`: the client's token no longer gives access. */
 export class TokenEnded extends Error {
   readonly why: StreamEnd;
 
@@ -15,7 +15,9 @@ export class TokenEnded extends Error {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Calls `end` when the token ends; gives the way out. Undefined: nothing ends with a token here. */
+/**
+ * Calls `end` when the token ends. Returns a function that stops the watch. Undefined: nothing here ends with a token.
+ */
 export function watchToken(
   { route, identity, shadow }: Forward,
   end: (error: TokenEnded) => void,
@@ -24,7 +26,7 @@ export function watchToken(
   return route.watch(identity, (why) => end(new TokenEnded(why)));
 }
 
-/** Nothing was answered yet: the request is refused as the next one will be. */
+/** No answer has begun, so the gateway refuses this request like the client's next one. */
 export function refuseEnded(exchange: Exchange, { route, identity }: Forward, code: StreamEnd): void {
   const challenges = challengesFor(route, exchange.head, code, NOBODY);
   exchange.settle(refuse(code, { route, challenges, identity, detail: 'while it was forwarded' }));

@@ -14,32 +14,32 @@ import { type Dispatched, type DispatchedMessage, dispatchOptions } from './disp
 import { isOfUpstream, retryTarget } from './retry-policy.ts';
 
 /**
- * - `queued`: it waits for the turn of its address, for what must be known first, or for a connection.
- * - `connected`: it has a connection, and no answer for the client yet.
+ * - `queued`: the request waits for its address's turn, for `Preparing`, or for a connection.
+ * - `connected`: it has a connection, but the client has no answer yet.
  * - `answered`: the answer is on its way to the client.
- * - `tunnel`: the connection is the client's.
- * - `lingering`: it was given up while it was queued, and the engine has it still.
- * - `done`: it counts no more.
+ * - `tunnel`: the connection belongs to the client.
+ * - `lingering`: it was given up while it was queued, but the engine still has it.
+ * - `done`: it no longer counts.
  */
 type State = 'queued' | 'connected' | 'answered' | 'tunnel' | 'lingering' | 'done';
 
-/** Finds out what must be known before a request is sent, and then calls `dispatch`. */
+/** Finds out what the gateway must know before it sends a request. Then it calls `dispatch`. */
 export interface Preparing {
   prepare(origin: UpstreamUrl): void;
 }
 
-/** Where a request is. */
+/** The URL and engine that a request uses. */
 interface Visit {
   readonly origin: UpstreamUrl;
-  /** What its breaker counts by. */
+  /** The state of the URL's breaker when the request chose the URL. */
   readonly epoch: number;
-  /** What carries it there, as soon as it is sent. */
+  /** The engine that carries the request, once it is sent. */
   engine: ForwardEngine | undefined;
 }
 
 /**
- * One request on its way to one url, and to another one where that fails. For as long as it is there it counts as in flight,
- * at the upstream and at the url, whose breaker hears how it went.
+ * One request on its way to one URL, and to another URL if the first fails. Until it ends, it counts as in flight at
+ * the upstream and at the URL. The URL's breaker learns the result.
  */
 export class UpstreamAttempt implements Applicant {
   readonly #exchange: Exchange;
@@ -48,19 +48,21 @@ export class UpstreamAttempt implements Applicant {
   #state: State = 'queued';
   #at: Visit;
   #retries: number;
-  /** An answer to it was not understood: what is sent again, another engine carries. */
+  /** Our own engine did not understand an answer, so another engine carries the retry. */
   #isForeign = false;
-  /** Among the connections of its address. */
+  /** Its share of the upstream's connections. */
   #place: RequestShare | undefined;
-  /** Takes it out of the line in which it waits, or ends its connection. Undefined: the engine lets go of none that waits. */
+  /**
+   * Removes the request from its queue, or ends its connection. Undefined: the engine cannot drop a waiting request.
+   */
   #stop: ((reason?: Error) => void) | undefined;
   #handler: AnswerHandler | undefined;
-  /** Undefined: it is sent as it is. */
+  /** Undefined: the request needs no preparation. */
   #preparing: Preparing | undefined;
-  /** As it is sent first. */
+  /** The options of the first attempt. */
   #options: Dispatched | undefined;
 
-  /** `origin`: as the upstream has just chosen it. */
+  /** `origin`: the URL that the upstream has just chosen. */
   constructor(exchange: Exchange, plan: Forward, origin: UpstreamUrl, sent: DispatchedMessage) {
     const { upstream } = plan.route;
     this.#exchange = exchange;
@@ -88,21 +90,24 @@ export class UpstreamAttempt implements Applicant {
     return this.#state === 'answered';
   }
 
-  /** What its engine says of it is no answer to the client any more. */
+  /** Whether later reports of the engine no longer concern the client's answer. */
   get isOver(): boolean {
     return this.#state === 'done' || this.#state === 'tunnel' || this.#state === 'lingering';
   }
 
-  /** Whether the handler hears `onWait`. */
+  /** Whether the engine calls the handler's `onWait`. */
   get tellsWaits(): boolean {
     return this.#at.engine?.tellsWaits === true;
   }
 
-  /** Once its address may have another connection; it is sent again where that is safe, perhaps to another url. */
+  /**
+   * Starts once its address may have another connection. If that is safe, a failed request is retried, perhaps at
+   * another URL.
+   */
   start(handler: AnswerHandler, preparing: Preparing | undefined): void {
     this.#handler = handler;
     this.#preparing = preparing;
-    // Made before it waits: that is our own time, and its span begins with it.
+    // The options are made before the wait: this is the gateway's own time, and the span begins here.
     if (preparing === undefined) this.#options = this.#build();
     this.#exchange.forwarding();
     this.#place = this.#plan.route.upstream.shares.enter(this);
@@ -141,16 +146,16 @@ export class UpstreamAttempt implements Applicant {
     else this.#preparing.prepare(this.#at.origin);
   }
 
-  /** Sends the request. `authorization`: the value of that field, if it has one. */
+  /** Sends the request. `authorization`: the value of this field, if the request needs one. */
   dispatch(authorization: string | undefined): void {
-    // Each try has a span of its own, which it tells the upstream.
+    // Each attempt has its own span, whose id the upstream gets.
     const options = this.#options ?? this.#build();
     this.#options = undefined;
     if (authorization !== undefined) options.headers.push('authorization', authorization);
     const { carrier } = this.#at.origin;
     const engine = this.#isForeign ? carrier.lenient() : carrier.engine;
     this.#at.engine = engine;
-    // undici's own types take the buffers of the raw handler for strings.
+    // undici types the buffers of the raw handler as strings.
     engine.dispatch(options, this.#handler as unknown as Dispatcher.DispatchHandler);
   }
 
@@ -158,14 +163,14 @@ export class UpstreamAttempt implements Applicant {
     return dispatchOptions(this.#exchange, this.#plan, this.#at.origin, this.#sent);
   }
 
-  /** To the same url: what it answered so far was for us. */
+  /** Sends to the same URL again, because the answer so far was for the gateway. */
   again(): void {
     this.#state = 'queued';
     this.#stop = undefined;
     this.#send();
   }
 
-  /** It waits for a connection. */
+  /** The request waits for a connection. */
   queued(leave: () => void): void {
     if (!this.isOver) {
       this.#stop = leave;
@@ -175,7 +180,7 @@ export class UpstreamAttempt implements Applicant {
     this.leaveQueue();
   }
 
-  /** False: it has a connection that is no longer needed. */
+  /** False: the connection is no longer needed. */
   connected(abort: (reason?: Error) => void): boolean {
     if (!this.isOver) {
       this.#state = 'connected';
@@ -187,7 +192,7 @@ export class UpstreamAttempt implements Applicant {
     return false;
   }
 
-  /** The url has answered, whatever it says. */
+  /** The URL has answered, whatever the answer says. */
   heard(): void {
     this.#at.origin.breaker?.succeeded(this.#at.epoch);
   }
@@ -196,26 +201,29 @@ export class UpstreamAttempt implements Applicant {
     if (!this.isOver) this.#state = 'answered';
   }
 
-  /** It ends for a reason that says nothing of the url. */
+  /** The request ends for a reason that says nothing about the URL. */
   abandoned(): void {
     this.#at.origin.breaker?.abandoned(this.#at.epoch);
   }
 
-  /** An answer of ours ends it. Where it was sent it was answered, if not for the client. */
+  /** Ends the request with an answer of the gateway. If the request was sent, the URL counts as answering. */
   refused(): void {
     if (this.#state === 'queued') this.abandoned();
     else this.heard();
     this.end();
   }
 
-  /** A tunnel is a connection of the upstream's for as long as it lasts. */
+  /** A tunnel occupies a connection to the upstream until it ends. */
   hold(tunnel: Duplex): void {
     this.#state = 'tunnel';
     this.#place?.becomesTunnel();
     tunnel.once('close', () => this.#letGo());
   }
 
-  /** Ends it in the queue, for a reason of ours. One that its engine cannot let go lingers until the engine is done with it. */
+  /**
+   * The gateway ends a queued request. If its engine cannot drop it, the request lingers until the engine is done with
+   * it.
+   */
   withdraw(reason: Error): void {
     const stop = this.#stop;
     stop?.();
@@ -225,8 +233,8 @@ export class UpstreamAttempt implements Applicant {
   }
 
   /**
-   * Ends its connection, for a reason of the gateway. False: the engine reported that end at once, and the request was
-   * retried elsewhere.
+   * The gateway ends the connection. False: the engine reported this end at once, and the request was retried
+   * elsewhere.
    */
   abort(reason: Error): boolean {
     const at = this.#at;
@@ -234,7 +242,7 @@ export class UpstreamAttempt implements Applicant {
     return this.#at === at;
   }
 
-  /** It has failed before it was answered: where it goes next. Undefined: nowhere. */
+  /** The request failed before it was answered. Returns the URL for the retry; undefined: no retry. */
   failed(error: Error): UpstreamUrl | undefined {
     this.#report(error, false);
     this.#isForeign ||= error instanceof ForeignAnswer;
@@ -245,21 +253,21 @@ export class UpstreamAttempt implements Applicant {
     this.#at.origin.inFlight--;
     next.inFlight++;
     next.counts.retries++;
-    // By Digest each request counts itself.
+    // With Digest, `DigestAttempts` counts the attempts.
     if (next.digest === undefined) this.#exchange.attempts = (this.#exchange.attempts || 1) + 1;
     this.#at = visit(next);
     this.#retries--;
     this.again();
   }
 
-  /** False: it was over before. */
+  /** False: the attempt had already ended. */
   end(): boolean {
     if (this.isOver) return false;
     this.#letGo();
     return true;
   }
 
-  /** The engine has let it go. */
+  /** The engine has dropped the request. */
   leaveQueue(): void {
     if (this.#state === 'lingering') this.#letGo();
   }
@@ -271,7 +279,7 @@ export class UpstreamAttempt implements Applicant {
     this.#at.origin.inFlight--;
   }
 
-  /** What a failure says of the url; what is the client's, or ours, says nothing. */
+  /** Tells the breaker what a failure says about the URL. A failure of the client or the gateway says nothing. */
   #report(error: Error, isQueued: boolean): void {
     const { origin, epoch } = this.#at;
     if (origin.breaker === undefined) return;

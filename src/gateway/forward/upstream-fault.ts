@@ -1,7 +1,7 @@
 import { UnknownCoding } from '../client/response-fields.ts';
 import type { Code } from '../message/codes.ts';
 
-/** What an error of the upstream's side means to the client: 502 where it answered wrongly or not at all, 504 in silence. */
+/** The client's answer for an upstream error: 502 for a wrong or missing answer, 504 for a timeout. */
 const byCode: Readonly<Record<string, Code>> = {
   UND_ERR_CONNECT_TIMEOUT: 'upstream_timeout',
   UND_ERR_HEADERS_TIMEOUT: 'upstream_timeout',
@@ -21,14 +21,14 @@ const byCode: Readonly<Record<string, Code>> = {
   ECONNRESET: 'upstream_invalid',
   EPIPE: 'upstream_invalid',
   OTHER_PROTOCOL: 'upstream_invalid',
-  // undici asserts what it believes no server would send.
+  // undici asserts some conditions that a server can violate.
   ERR_ASSERTION: 'upstream_invalid',
   UND_ERR_INVALID_ARG: 'internal_error',
   UND_ERR_NOT_SUPPORTED: 'internal_error',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'internal_error',
 };
 
-/** Network and TLS errors have a code; an error without one was thrown by a defect of ours. */
+/** Network and TLS errors have a code. An error without a code is a defect of the gateway. */
 export function upstreamFault(error: Error): Code {
   if (error.name === 'HTTPParserError' || error instanceof UnknownCoding) return 'upstream_invalid';
   const { code } = error as NodeJS.ErrnoException;
@@ -38,7 +38,7 @@ export function upstreamFault(error: Error): Code {
 
 const CUTS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Whether the connection went before there was any answer. */
+/** Whether the connection ended before any answer. */
 export function wasCut(error: Error): boolean {
   return CUTS.has((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -8,8 +8,8 @@ import type { Propagated } from '../telemetry/request-trace.ts';
 import { isTraceBroken, TRACE_FIELDS } from '../telemetry/trace-context.ts';
 
 /**
- * The header section of the request to the upstream. The order keeps a client from deleting or forging our headers: drop the
- * fields that `Connection` names, drop every spelling of identity and forwarding headers, then add ours.
+ * The header section of the request to the upstream. This order keeps a client from deleting or forging our headers:
+ * drop the fields that `Connection` names, drop identity and forwarding headers in every spelling, then add ours.
  */
 
 const BODY_DIGESTS: ReadonlySet<string> = new Set(['content-digest', 'repr-digest', 'digest', 'content-md5']);
@@ -20,7 +20,7 @@ export interface Sender {
   readonly requestId: string;
   /** Goes first (RFC 9112 §3.2). */
   readonly host: string;
-  /** Undefined: tracing is off, and the client's trace headers pass. */
+  /** Undefined: tracing is off, and the client's trace headers pass unchanged. */
   readonly propagated?: Propagated | undefined;
 }
 
@@ -28,12 +28,12 @@ export function upstreamFields(head: RequestHead, plan: Forward, sender: Sender)
   return [...sharedFields(head, plan, sender), ...ownFields(sender)];
 }
 
-/** What differs between two requests with the same fields. */
+/** The fields that differ between two requests with the same header section. */
 export function ownFields({ requestIdHeader, requestId, propagated }: Sender): string[] {
   return [requestIdHeader, requestId, ...(propagated?.fields ?? [])];
 }
 
-/** All lines but those of `ownFields`. */
+/** All lines except those of `ownFields`. */
 export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): string[] {
   const fields = ['host', sender.host];
   const { route } = plan;
@@ -61,7 +61,7 @@ export function sharedFields(head: RequestHead, plan: Forward, sender: Sender): 
   return fields;
 }
 
-/** Shadow mode takes nothing from a request. */
+/** The trace fields to drop, because they are broken. Shadow mode drops nothing. */
 function brokenTrace(
   head: RequestHead,
   { shadow }: Forward,
@@ -72,28 +72,31 @@ function brokenTrace(
   return isTraceBroken(head) || named?.has('traceparent') ? TRACE_FIELDS : undefined;
 }
 
-/** Whether the upstream sees the client's credential, where it gets none of ours. */
+/** Whether the upstream gets the client's credential, if the gateway adds none. */
 export function isHandedOn({ shadow, route }: Forward): boolean {
   return shadow !== undefined || route.access === 'public' || route.forwardCredential;
 }
 
-/** Whether what the upstream says about credentials is said to us: it sees ours and none of the client's. */
+/**
+ * Whether the upstream's answers about credentials concern the gateway: it gets the gateway's credential and not the
+ * client's.
+ */
 export function speaksForUs(plan: Forward): boolean {
   const { credential } = plan.route.upstream;
   if (credential === undefined || plan.shadow !== undefined) return false;
   return credential.folded === 'authorization' || !isHandedOn(plan);
 }
 
-/** From the connection alone, nothing from the client; Via (RFC 9110 §7.6.3) is appended to what the client says. */
+/** These fields come from the connection, never from the client. `Via` extends the client's own (RFC 9110 §7.6.3). */
 function addForwarding(fields: string[], head: RequestHead): void {
   fields.push('x-forwarded-for', head.origin.chain);
   addForwardingFields(fields, head);
   fields.push('via', `${head.version} gatehouse`);
-  // Trailers are relayed, so they may be asked for (RFC 9110 §10.1.4).
+  // The gateway relays trailers, so it may ask for them (RFC 9110 §10.1.4).
   if (listNames(head.te, 'trailers')) fields.push('te', 'trailers');
 }
 
-/** Adds the facts about the client's connection for the upstream: RFC 7239 and its predecessors, without X-Forwarded-For. */
+/** Adds the facts about the client's connection: RFC 7239 and its predecessors, without X-Forwarded-For. */
 export function addForwardingFields(fields: string[], head: RequestHead): void {
   const { address, secure, certificate } = head.origin;
   const host = head.origin.host ?? head.host?.value ?? '';
@@ -109,12 +112,12 @@ export function upstreamPeerOf({ origin: { chain } }: RequestHead): string {
   return chain.slice(chain.lastIndexOf(' ') + 1);
 }
 
-/** RFC 7239 §6: an IPv6 address is bracketed and quoted. */
+/** RFC 7239 §6: an IPv6 address needs brackets and quotes. */
 function node(address: string): string {
   return address.includes(':') ? `"[${address}]"` : address;
 }
 
-/** A value that is no token is quoted; a judged Host has no character that would need an escape. */
+/** A value that is not a token needs quotes. A judged Host contains no character that needs an escape. */
 function parameter(host: string): string {
   return /^[A-Za-z0-9._-]+$/.test(host) ? host : `"${host}"`;
 }
