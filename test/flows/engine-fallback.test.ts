@@ -26,7 +26,9 @@ async function before(t: Test, scripts: readonly Script[], more: object = {}, ch
   const body = behind('', { admin: '127.0.0.1:0', upstreams: { api }, ...changes });
   const running = await gateway(t, body, clock);
   const told = () =>
-    running.log.flatMap(({ msg, ...rest }) => (String(msg).includes('speaks with a url') ? [{ msg, ...rest }] : []));
+    running.log.flatMap(({ msg, ...rest }) =>
+      String(msg).includes('serves an upstream URL') ? [{ msg, ...rest }] : [],
+    );
   const isOn = (place = 0) => {
     const url = new URL(upstreams[place]?.url ?? '').host;
     return sample(running.adminUrl as string, 'gatehouse_upstream_engine_fallback', { url });

@@ -111,8 +111,8 @@ t.test('one of three dies: no request fails but those with a body that were on t
   );
   const lines = log.filter(({ url }) => url === third.authority).map(({ msg }) => msg);
   t.strictSame(lines, [
-    'an upstream url is unhealthy and was removed from rotation',
-    'an upstream url is healthy again and is back in rotation',
+    'an upstream URL is unhealthy; removed from rotation',
+    'an upstream URL is healthy again; back in rotation',
   ]);
   t.comment(`${done.length} requests, ${failed(done).length} failed`);
 });

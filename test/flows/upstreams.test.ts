@@ -162,11 +162,11 @@ t.test(
     t.equal(await words(url, 3), 'ok ok ok');
     const lines = scene.log.filter(({ upstream: name }) => name === 'api').map(({ msg }) => String(msg));
     t.strictSame(
-      lines.filter((line) => line.startsWith('a url of an upstream')),
+      lines.filter((line) => line.startsWith('an upstream URL')),
       [
-        'a url of an upstream does not answer and gets no requests for a while',
-        'a url of an upstream is tried with one request',
-        'a url of an upstream answers again',
+        'an upstream URL does not answer; it gets no requests for a while',
+        'an upstream URL gets one trial request',
+        'an upstream URL answers again',
       ],
       'a line a change',
     );

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * Connections whose TLS handshake is under way. Its certificates are judged by the authorities of the moment in which the
- * connection came, so when one is gone these begin again.
+ * Connections in their TLS handshake. A handshake checks certificates against the authorities at its beginning. If an
+ * authority is removed, these clients must begin again.
  */
 export class HandshakeTracker {
   readonly #sockets = new Map<string, Socket>();
@@ -27,7 +27,7 @@ export class HandshakeTracker {
   }
 }
 
-/** TLS does not say which connection it runs over; no two have the same far end at one time. */
+/** A TLS socket does not name its TCP connection. No two connections have the same remote end at one time. */
 function nameOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pendingOn } from '../client/pending-response.ts';
 
-/** Bytes that wait before a connection is read no further. What was read in one go with the last of them comes on top. */
+/** The connection pauses once this many bytes wait. The last read may exceed this number. */
 const MOST_WAITING = 64 * 1024;
 
-/** Bytes that a request counts for at least: so much its objects take, however short it is. */
+/** A request counts as at least this many bytes, because its objects use them. */
 const LEAST = 2 * 1024;
 
 /** Requests that begin in one turn of the event loop. */
@@ -19,18 +19,20 @@ interface Waiting {
 }
 
 /**
- * The requests of one connection that wait for their turn. The order is Node's own: a response gets the socket when the
- * one before it is out. The connection is read on meanwhile, so that a client that leaves is noticed.
+ * The waiting requests of one connection. The order is Node's: a response gets the socket once the previous response is
+ * complete. Meanwhile the connection keeps reading, to notice a client that leaves.
  */
 export class PipelinedRequests {
   readonly #socket: Socket;
   #bytes = 0;
-  /** Since the line was last empty. */
+  /** Requests that began since the queue was last empty. */
   #begun = 0;
-  /** The one that came last, as long as it waits. */
+  /** The last request, as long as it waits. */
   #last: Waiting | undefined;
   #isFull = false;
-  /** Since it was last empty: bytes that the client sent then may arrive only now. */
+  /**
+   * Whether the connection paused since the queue was last empty. Bytes that the client sent then may arrive only now.
+   */
   #wasFull = false;
   #late: (() => void) | undefined;
 
@@ -55,14 +57,14 @@ export class PipelinedRequests {
     if (this.#bytes >= MOST_WAITING && !this.#isFull) this.#fill();
   }
 
-  /** Whether the last one waits and will never be whole: this happens in its place. */
+  /** Whether the last request waits and will never be complete. If so, `begin` runs in its place. */
   replaceCut(begin: () => void): boolean {
     if (this.#last === undefined || this.#last.request.complete) return false;
     this.#last.begin = begin;
     return true;
   }
 
-  /** Whether the head that is due has time until nothing waits any more, as we did not read it. Then this happens. */
+  /** Whether a late head gets more time, because the gateway did not read. If so, `late` runs once no request waits. */
   excuse(late: () => void): boolean {
     if (this.#wasFull) this.#late = late;
     return this.#wasFull;
@@ -73,7 +75,10 @@ export class PipelinedRequests {
     this.#bytes += bytes;
   }
 
-  /** In one turn, so that waiting requests are short-lived; but a thousand in one turn would delay everyone else. */
+  /**
+   * Begins waiting requests in the same turn, so that they are short-lived. But a thousand in one turn would delay all
+   * other clients.
+   */
   #inTurn(begin: () => void): void {
     this.#begun++;
     if (this.#begun % AT_ONCE === 0) setImmediate(begin);
@@ -98,7 +103,7 @@ export class PipelinedRequests {
     if (pendingOn(this.#socket) === undefined && this.#socket.writable) this.#late?.();
   };
 
-  /** Not before the parser is through with what was read: each request that it hands over makes Node.js resume. */
+  /** Waits until the parser has finished this read, because Node.js resumes after each parsed request. */
   #fill(): void {
     this.#isFull = true;
     this.#wasFull = true;
@@ -110,7 +115,7 @@ export class PipelinedRequests {
     this.#socket.resume();
   }
 
-  /** Node.js resumes as well: for a body, although all of it is here, and when the client has read. */
+  /** Node.js also resumes for a body that has already arrived, and when the client has read. */
   readonly #pause = (): void => {
     if (this.#isFull) this.#socket.pause();
   };

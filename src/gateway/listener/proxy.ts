@@ -16,15 +16,15 @@ import { entry } from '../message/codes.ts';
 import type { StreamEnd } from '../message/identity.ts';
 import { type HeadFields, headOf, type Origin, type RequestHead, readFields } from '../message/request-head.ts';
 
-/** extract → throttle → verify → permit → forward, or refuse: one request from its head to its answer. */
+/** Handles one request from its head to its answer: extract → throttle → verify → permit → forward, or refuse. */
 export function buildProxy(live: LiveGeneration): (arrival: IncomingRequest) => void {
   const nextId = requestIds();
   return (arrival) => {
     const { engine, shared } = live.current;
     const { socket } = arrival.request;
-    // Node.js hands over what it has parsed; behind a fault of framing nothing is a request.
+    // Node.js delivers everything that it has parsed. After a framing fault, nothing is a request.
     if (shared.listener.doomed.has(socket)) return;
-    // Its client was let in by an authority that is gone since.
+    // The authority that signed the client's certificate has been removed.
     if (shared.listener.leaving.has(socket)) return void socket.destroy();
     try {
       const exchange = open(arrival, shared, nextId);
@@ -87,12 +87,12 @@ function holdUntilClosed({ request, shared: { lease } }: Exchange): void {
   request.socket.once('close', () => lease.release());
 }
 
-/** The client's answer when it may connect no longer. */
+/** Ends the client's tunnel with the reason, once its token no longer gives access. */
 function endings(end: (reason: string) => void): (why: StreamEnd) => void {
   return (why) => end(entry(why).text);
 }
 
-/** The upstream switched first. Now the client gets the switch, and from here on they are one connection. */
+/** The upstream switched first. Now the client gets the 101, and both connections become one tunnel. */
 function tunnel(exchange: Exchange, { route }: Routed, handshake: Handshake): OnUpgrade {
   holdUntilClosed(exchange);
   return (raw, upstream, plan) => {

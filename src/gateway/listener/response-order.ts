@@ -3,36 +3,39 @@ import type { Socket } from 'node:net';
 import { pendingOn } from '../client/pending-response.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 
-/** Bytes behind the last request of a connection that are read and thrown away. */
+/** Bytes after the last request of a connection that are read and discarded. */
 export const MOST_IGNORED = 1024 * 1024;
 
 /**
- * Lets one exchange of an HTTP/1.1 connection run at a time, in the order of arrival. RFC 9112 §9.3.2 lets a server process
- * safe requests in parallel. But one client could then take the upstream's whole capacity, and unsafe requests could overtake
- * each other. Node.js parses and delivers pipelined requests at once.
+ * Lets one exchange of an HTTP/1.1 connection run at a time, in the order of arrival. RFC 9112 §9.3.2 lets a server
+ * process safe requests in parallel. But then one client could use the upstream's whole capacity, and unsafe requests
+ * could overtake each other. Node.js parses and delivers pipelined requests at once.
  */
 export class ResponseOrder {
   readonly #lines = new WeakMap<Socket, PipelinedRequests>();
-  /** `bytesRead` as the end of requests was found. */
+  /** `bytesRead` at the end of the last request. */
   readonly #ended = new WeakMap<Socket, number>();
 
-  /** For a request whose response has no socket yet. `begin` is called in its turn; never where the connection ends before. */
+  /**
+   * For a request whose response has no socket yet. Calls `begin` in its turn, or never if the connection ends first.
+   */
   wait(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     this.#lineOf(request.socket).join(request, response, begin);
   }
 
   /**
-   * Bytes that are not a request, or the last request, wait in the same order. `begin` is called when all earlier answers are
-   * out, at once if none is owed, and never if the connection ends first. Bytes behind it are not a request.
+   * For bytes that are not a request, and for the last request. They wait in the same order. Calls `begin` once all
+   * earlier answers are complete, at once if none is owed, and never if the connection ends first. Later bytes are not
+   * a request.
    */
   waitAsLast(socket: Socket, begin: () => void): void {
     if (this.#ended.has(socket)) this.#ignore(socket);
-    // In the midst of a request it is part of it, and nothing waits.
+    // In the middle of a request, the bytes are part of the request, and nothing waits.
     else if (pendingOn(socket)?.req.complete !== true) begin();
     else this.#end(socket, begin);
   }
 
-  /** Whether a head that is not here in time is so because the connection was not read. */
+  /** Whether a head is late only because the gateway did not read the connection. */
   excuse(socket: Socket, late: () => void): boolean {
     return this.#lines.get(socket)?.excuse(late) === true;
   }
@@ -46,7 +49,7 @@ export class ResponseOrder {
     });
   }
 
-  /** It is read anyway: a connection without a reader never reports that its peer left. */
+  /** The connection keeps reading, because a connection without a reader never reports that its peer left. */
   #ignore(socket: Socket): void {
     if (socket.bytesRead - (this.#ended.get(socket) ?? 0) > MOST_IGNORED) socket.pause();
   }

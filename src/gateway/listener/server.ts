@@ -31,7 +31,7 @@ import { type Http2Options, PROTOCOLS, speakHttp2 } from './http2/speak-http2.ts
 import { ResponseOrder } from './response-order.ts';
 import { guardHandshakes } from './tls.ts';
 
-/** What is known of what never became a request. */
+/** The known facts about something that never became a request. */
 export interface Malformed extends Partial<CountedAnswer> {
   /** The peer's address. */
   readonly address?: string | undefined;
@@ -39,22 +39,25 @@ export interface Malformed extends Partial<CountedAnswer> {
 
 export interface ServerOptions {
   readonly limits: LimitsConfig;
-  /** Present: clients speak TLS. */
+  /** If present, clients use TLS. */
   readonly tls?: { readonly options: HttpsOptions; readonly config: TlsConfig } | undefined;
-  /** Present: those of them who ask for it by ALPN speak HTTP/2. */
+  /** If present, TLS clients can choose HTTP/2 by ALPN. */
   readonly http2?: Omit<Http2Options, 'handle' | 'broken'> | undefined;
-  /** Present: our own listener reads what it can, and Node's server the rest. Not with `tls`. */
+  /** If present, our own listener reads the requests that it can, and Node's server the rest. Excludes `tls`. */
   readonly http1?: FrontOptions | undefined;
   /** Receives each HTTP/1.1 connection. */
   readonly connected: (socket: Socket) => void;
   readonly handle: (arrival: IncomingRequest) => void;
-  /** A request that never became one: counted, not answered by `handle`. Gives its ticket. `answer`: beyond its code. */
+  /**
+   * Counts something that never became a request, so `handle` does not answer it. Returns its ticket. `told`: facts
+   * beside the code.
+   */
   readonly malformed: (code: Code, told?: Malformed) => string;
 }
 
 /**
- * The Fastify server of the proxy: one catch-all for every method. `rewriteUrl` shows the framework a constant, so that
- * no router decodes, folds or refuses a target before ours has judged the bytes as they came.
+ * The proxy's Fastify server: one catch-all for every method. `rewriteUrl` gives the framework a constant target. So no
+ * router decodes, folds or rejects the target before the gateway judges its bytes.
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const expectations = new WeakMap<IncomingMessage, IncomingRequest['notice']>();
@@ -63,7 +66,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...withoutSchemas,
     rewriteUrl: () => '/',
     return503OnClosing: false,
-    // The framework would close the connection at once, even with pending answers. Our handler is below.
+    // The framework would close the connection at once, even with pending answers. Our handler follows below.
     clientErrorHandler: () => undefined,
     serverFactory: (listener) => httpServer(listener, { expectations, turns }, options),
     exposeHeadRoutes: false,
@@ -71,14 +74,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  // The first hook takes over the request, before the framework reads its body or judges its media type.
+  // The first hook takes the request before the framework reads its body or checks its media type.
   app.addHook('onRequest', (request, reply, _next) => {
     reply.hijack();
     const { raw } = request;
     const response = reply.raw;
     const arrival = { request: raw, response, target: request.originalUrl, notice: expectations.get(raw) };
     if (response.socket === null) turns.wait(raw, response, () => options.handle(arrival));
-    // RFC 9112 §9.6: behind an answer that says close nothing is a request.
+    // RFC 9112 §9.6: after an answer with `close`, nothing is a request.
     else if (raw.socket.writable) options.handle(arrival);
   });
   app.route({
@@ -89,7 +92,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** What is known of requests before they begin. */
+/** The known facts about requests that have not begun. */
 interface Notes {
   readonly expectations: WeakMap<IncomingMessage, IncomingRequest['notice']>;
   readonly turns: ResponseOrder;
@@ -107,11 +110,11 @@ function httpServer(
     tls && { ...tls.options, ...(http2 && { ALPNProtocols: PROTOCOLS }) },
     http1 && { ...http1, handle },
     {
-      // A total would cut large uploads: the rate of a body is judged instead.
+      // A total timeout would end large uploads. The gateway checks the rate of a body instead.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL, limits.headers_timeout),
       insecureHTTPParser: false,
-      // Host is judged by the engine, so that its refusal reads as every other.
+      // The engine judges Host, so that its refusal looks like all others.
       requireHostHeader: false,
       optimizeEmptyRequests: true,
       noDelay: true,
@@ -120,13 +123,13 @@ function httpServer(
     },
     listener,
   );
-  // Node drops header lines past its own count in silence; ours is an answer.
+  // Node.js silently drops header lines beyond its own limit. The gateway refuses the request instead.
   server.maxHeadersCount = 0;
   applyLimits(server, limits);
-  // Before other code listens for connections: the current listener serves HTTP/1.1.
+  // This must run before other code listens for connections, because the current listener will serve HTTP/1.1.
   if (http2 !== undefined) speakHttp2(server as HttpsServer, { ...http2, handle, broken: unanswered(malformed) });
   if (tls !== undefined) guardHandshakes(server as HttpsServer, tls.config);
-  // Over TLS it is the outer one that is written to.
+  // Over TLS, answers are written to the outer socket.
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol !== 'h2') connected(socket);
   });
@@ -157,12 +160,12 @@ function httpServer(
   return server;
 }
 
-/** A connection of HTTP/2 that breaks the protocol ends without an answer. */
+/** An HTTP/2 connection that breaks the protocol ends without an answer. */
 function unanswered(malformed: ServerOptions['malformed']): () => void {
   return () => void malformed('message_malformed', { status: undefined });
 }
 
-/** How long a peer may take to read the refusal of a connection that is no longer Node.js's to watch. */
+/** Milliseconds for a peer to read the refusal. Node.js no longer watches such a connection. */
 const LAST_WORD = 2000;
 
 function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): void {
@@ -172,8 +175,8 @@ function refuseTunnel(socket: Socket, malformed: ServerOptions['malformed']): vo
 }
 
 /**
- * On CONNECT, Node.js removes its listeners from the connection. An unhandled error would end the process, and pending
- * answers need to know whether the client reads or has left.
+ * On CONNECT, Node.js removes its listeners from the connection. An unhandled error would end the process. Pending
+ * answers also need to know whether the client reads or has left.
  */
 function abandon(socket: Socket): void {
   const leave = () => socket.destroy();
@@ -188,7 +191,7 @@ function createOn(
   options: HttpOptions,
   listener: RequestListener,
 ): Server {
-  // An HTTPS server is an HTTP server in all that is used of it here.
+  // As far as it is used here, an HTTPS server is an HTTP server.
   if (tls !== undefined) return createTlsServer({ ...options, ...tls }, listener) as unknown as Server;
   return http1 === undefined ? createServer(options, listener) : new FrontedServer(options, listener, http1);
 }
@@ -198,7 +201,7 @@ export function roomForClients(): number {
   return roomForConnections(2);
 }
 
-/** For connections and requests to come; Node.js reads each of these when it needs it. */
+/** Applies to later connections and requests. Node.js reads each setting when it needs it. */
 export function applyLimits(server: Server, limits: LimitsConfig): void {
   Object.assign(server, {
     maxHeaderSize: limits.header_size,
@@ -209,23 +212,25 @@ export function applyLimits(server: Server, limits: LimitsConfig): void {
 }
 
 /**
- * RFC 9110 §7.8: an upgrade that we do not take is ignored and the request answered as any other. Java's client offers
- * h2c with every first request, so refusing it would refuse the client.
+ * RFC 9110 §7.8: the gateway ignores other upgrades and answers the request as usual. Java's client offers h2c with
+ * every first request, so a refusal would lock it out.
  */
 function isWebSocket({ method, headers, httpVersion, socket }: IncomingMessage): boolean {
-  // Behind a request that is not yet answered, the connection is not ours to give away.
+  // While an earlier answer is owed, the gateway cannot give the connection away.
   if (owesResponse(socket)) return false;
   const bodiless = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
   return method === 'GET' && httpVersion === '1.1' && bodiless && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** The connection of a handshake, ready for an ordinary answer: a refusal, or an upstream's that is no 101. */
+/**
+ * The connection of a handshake, prepared for an ordinary answer: a refusal, or an upstream's answer that is not a 101.
+ */
 function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.on('finish', () => socket.destroySoon());
-  // Node.js takes its own listener off a connection that it hands over.
+  // Node.js removes its own listener when it hands over a connection.
   socket.on('drain', () => {
     if (response.socket === socket) response.emit('drain');
   });

@@ -5,10 +5,10 @@ import { CannotListen } from '../../base/listen.ts';
 import { type ReadTls, readTls } from '../../config/files/tls-files.ts';
 import type { Listen, TlsConfig } from '../../config/schema/listener.ts';
 
-/** Milliseconds for a handshake: a stranger holds no connection for longer without having said who it is for. */
+/** Milliseconds for a TLS handshake. An unknown client cannot occupy a connection for longer. */
 const HANDSHAKE_TIMEOUT = 10_000;
 
-/** What node:https needs to listen; a file that went bad since it was checked is an address that cannot be had. */
+/** The options for node:https. If a file became invalid after the configuration check, listening fails. */
 export function tlsOptions({ host, port, tls }: Listen & { tls: TlsConfig }, directory: string): ServerOptions {
   const read = readTls(tls, { directory });
   if (!read.ok) throw new CannotListen(`${host}:${port} has no TLS: ${read.faults[0]?.message}`, { cause: read });
@@ -26,15 +26,15 @@ function contextOptions({ cert, key, client_ca: ca }: Pem) {
   return { cert, key, ...(ca && { ca }), minVersion: 'TLSv1.2' as const };
 }
 
-/** A failure before the first request has no one to answer. */
+/** A handshake failure has no request that could be answered. */
 export function guardHandshakes(server: HttpsServer, { client_auth }: TlsConfig): void {
-  // Node.js would take it for a bad request and answer in plain text on what the client takes for TLS, or the reverse.
+  // Node.js would treat the failure as a bad request. It would answer a TLS client in plain text, or the reverse.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   if (client_auth === 'optional') server.on('secureConnection', endUnproved);
 }
 
-/** `optional` is for clients without a certificate. An untrusted certificate is worse than none. */
+/** `optional` allows clients without a certificate. It does not allow an untrusted certificate. */
 function endUnproved(socket: TLSSocket): void {
   const shown = socket.getPeerX509Certificate() !== undefined;
   if (shown && !socket.authorized) socket.destroy();
@@ -44,13 +44,13 @@ export interface TlsRenewal {
   readonly tls: TlsConfig;
   readonly directory: string;
   readonly log: Logger;
-  /** An authority of clients is gone from the file. */
+  /** A client authority was removed from the file. */
   readonly authorityGone: () => void;
 }
 
 /**
- * Reads the files again, for new connections. Bad ones change nothing: an older certificate is better than none. Open
- * connections were proved by the authorities of their time, which `authorityGone` is for.
+ * Reads the files again, for new connections. Invalid files change nothing, because an older certificate is better than
+ * none. Open connections were accepted under the old authorities, so `authorityGone` handles them.
  */
 export function tlsRenewal(server: HttpsServer, { tls, directory, log, authorityGone }: TlsRenewal): () => void {
   const first = readTls(tls, { directory });
@@ -58,7 +58,10 @@ export function tlsRenewal(server: HttpsServer, { tls, directory, log, authority
   return () => {
     const read = readTls(tls, { directory });
     if (!read.ok) {
-      log.error({ faults: read.faults.map(({ message }) => message) }, 'TLS continues with the previous certificate');
+      log.error(
+        { faults: read.faults.map(({ message }) => message) },
+        'cannot load the new TLS files; the previous certificate stays',
+      );
       return;
     }
     server.setSecureContext(contextOptions(read.pem));

@@ -5,7 +5,7 @@ export interface UpstreamAddress {
   readonly port: string;
 }
 
-/** Where a url is connected to. */
+/** The address for connections to a URL. */
 export function addressOf({ protocol, hostname, port }: URL): UpstreamAddress {
   return { protocol, hostname: withoutBrackets(hostname), port: port || (protocol === 'https:' ? '443' : '80') };
 }

@@ -2,7 +2,8 @@ import type { Balance } from '../../config/schema/upstream.ts';
 import type { UpstreamUrl } from './upstream-url.ts';
 
 /**
- * Where the next request goes; undefined: nowhere at the moment. `besides` is where it has just failed, and comes last.
+ * Chooses the URL of the next request. Undefined: no URL is available. `besides` is the URL that has just failed, and
+ * comes last.
  */
 export type Choose = (besides?: UpstreamUrl) => UpstreamUrl | undefined;
 
@@ -13,7 +14,7 @@ export function chooser(origins: readonly UpstreamUrl[], balance: Balance, now: 
   return taking(rules[balance](origins), now);
 }
 
-/** The chosen request is on its way: a breaker counts it. */
+/** Also tells the breaker of the chosen URL that a request begins. */
 function taking(pick: Pick, now: () => number): Choose {
   return (besides) => {
     const time = now();
@@ -45,7 +46,7 @@ const rules: Readonly<Record<Balance, (origins: readonly UpstreamUrl[]) => Pick>
       return undefined;
     };
   },
-  // Equal candidates take turns. Otherwise all idle load would go to the first.
+  // Equal candidates take turns. Otherwise the first URL would get all requests of an idle upstream.
   least_connections: (origins) => {
     let first = 0;
     return (isEligible) => {

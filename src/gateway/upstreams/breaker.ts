@@ -2,12 +2,12 @@ import type { CircuitBreakerConfig } from '../../config/schema/upstream.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** Told of each change of state. */
+/** Runs at each change of state. */
 export type OnChange = (state: BreakerState) => void;
 
 /**
- * Leaves a url alone that did not answer so many requests in a row. Times are monotonic milliseconds. What is reported is
- * counted only if nothing has changed since the request was chosen: `epoch` says so.
+ * A circuit breaker: stops using a URL after this many failures in a row. Times are monotonic milliseconds. A result
+ * counts only if the state has not changed since the request was chosen, which `epoch` shows.
  */
 export class Breaker {
   readonly #config: CircuitBreakerConfig;
@@ -26,17 +26,17 @@ export class Breaker {
     return this.#state;
   }
 
-  /** When the next request passes, where none does now. */
+  /** The time of the next trial request, if none may pass now. */
   get until(): number {
     return this.#until;
   }
 
-  /** A trial request has as long as the rest period before it. Then it counts as lost, and another one may try. */
+  /** A trial request has as long as the rest period before it. Then it counts as lost, and another trial may begin. */
   admits(now: number): boolean {
     return this.#state === 'closed' || now >= this.#until;
   }
 
-  /** A request is on its way, which was admitted. */
+  /** An admitted request begins. */
   begin(now: number): void {
     if (this.#state === 'closed') return;
     this.#until = now + this.#config.open_for;
@@ -58,7 +58,7 @@ export class Breaker {
     this.#become('open');
   }
 
-  /** It ended for a reason that says nothing of the url: the next one tries. */
+  /** The request ended for a reason that says nothing about the URL. The next request is the trial. */
   abandoned(epoch: number): void {
     if (epoch === this.epoch && this.#state === 'half_open') this.#until = 0;
   }

@@ -7,7 +7,10 @@ import type { EngineOptions, UpstreamTrust } from './engine.ts';
 import { http2Connection } from './http2-connect.ts';
 import { serverNameOf } from './open-upstream.ts';
 
-/** One connection to a url, as requests would have it; nothing is sent over it. Rejects with what they would meet. */
+/**
+ * Opens one connection to a URL, as a request would, and sends nothing. Rejects with the error that requests would
+ * meet.
+ */
 export function connectOnce(url: URL, config: UpstreamConfig, trust: UpstreamTrust): Promise<Socket> {
   const serverName = serverNameOf(url, config);
   const options = { url, serverName, trust, connectTimeout: config.timeout.connect, connections: 1, keepAlive: false };

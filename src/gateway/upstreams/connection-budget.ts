@@ -1,29 +1,29 @@
 import { Socket } from 'node:net';
 import { roomForConnections } from '../../base/open-files.ts';
 
-/** Who keeps connections, and may have one to spare. */
+/** An owner of connections, some of which may be idle. */
 export interface BudgetHolder {
-  /** Closes a connection that carries no request. False: there is none. */
+  /** Closes an idle connection. False: there is none. */
   letGo(): boolean;
-  /** There is room again. */
+  /** The budget has room again. */
   roomCame?(): void;
 }
 
-/** What connections to upstreams may be open at one time, of all upstreams together. */
+/** Limits the open connections of all upstreams together. */
 export interface ConnectionBudget {
   readonly size: number;
-  /** False: no descriptor is left for another connection. Holders with an idle connection close it first. */
+  /** Reserves a connection. False: no file descriptor is left. Holders with an idle connection close it first. */
   take(): boolean;
   give(): void;
-  /** Tells it once when there is room. */
+  /** Calls the tenant's `roomCame` once, when there is room. */
   awaitRoom(tenant: BudgetHolder): void;
-  /** Gives the way out. */
+  /** Returns a function that leaves. */
   join(tenant: BudgetHolder): () => void;
 }
 
 /**
- * One client has one connection and as many requests at one time as it may send over it: one over HTTP/1.1, a hundred over
- * HTTP/2. So it does not suffice to count clients.
+ * A client has one connection, but may send several requests at a time over it: one over HTTP/1.1, a hundred over
+ * HTTP/2. So counting clients is not enough.
  */
 export function connectionBudget(size = roomForConnections(2)): ConnectionBudget {
   const tenants = new Set<BudgetHolder>();
@@ -60,7 +60,7 @@ export function connectionBudget(size = roomForConnections(2)): ConnectionBudget
   };
 }
 
-/** What was taken is given back when the socket that `open` gives is closed; at once where there is none. */
+/** Releases the reservation when the opened socket closes, or at once if no socket opens. */
 export function countedUntilClosed<Opened>(room: ConnectionBudget, open: () => Opened): Opened {
   let opened: Opened | undefined;
   try {
@@ -72,7 +72,7 @@ export function countedUntilClosed<Opened>(room: ConnectionBudget, open: () => O
   }
 }
 
-/** Says nothing of the upstream. */
+/** This error says nothing about the upstream. */
 export class ConnectionBudgetFull extends Error {
   readonly code = 'NO_ROOM';
 

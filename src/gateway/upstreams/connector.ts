@@ -4,8 +4,8 @@ import { type ConnectionBudget, ConnectionBudgetFull, countedUntilClosed } from 
 import { type EngineOptions, TrustsNobody, tlsOf } from './engine.ts';
 
 /**
- * undici takes the name that a certificate must have from the Host of a request. That Host is the client's own by default,
- * and a client does not choose whose certificate the gateway accepts.
+ * undici takes the expected certificate name from the Host of a request. By default this is the client's Host, and a
+ * client must not choose which certificate the gateway accepts.
  */
 export function connector(options: EngineOptions, open = undiciConnector(options)): buildConnector.connector {
   const { trust, serverName, connectTimeout, room } = options;
@@ -13,7 +13,7 @@ export function connector(options: EngineOptions, open = undiciConnector(options
   const connect = room === undefined ? opened : counted(opened, room);
   const servername = isIP(serverName) === 0 ? serverName : '';
   return (to, callback) => {
-    if (trust.kind === 'nobody') callback(new TrustsNobody('the files of `tls` cannot be used'), null);
+    if (trust.kind === 'nobody') callback(new TrustsNobody('the files of `tls` are invalid'), null);
     else connect({ ...to, servername }, callback);
   };
 }
@@ -22,7 +22,7 @@ function undiciConnector(options: EngineOptions): buildConnector.connector {
   return buildConnector({ ...tlsOf(options), timeout: 0, allowH2: false });
 }
 
-/** As long as the socket is there. */
+/** Counts the connection while its socket is open. */
 function counted(connect: buildConnector.connector, room: ConnectionBudget): buildConnector.connector {
   return (to, callback) => {
     if (!room.take()) {
@@ -33,10 +33,10 @@ function counted(connect: buildConnector.connector, room: ConnectionBudget): bui
   };
 }
 
-/** undici's own clock for this ticks every half a second: what was to take 700 ms took from 500 to 1,000. */
+/** undici's own connect timer ticks every half second, so a timeout of 700 ms takes 500 to 1,000 ms. */
 function inTime(connect: buildConnector.connector, milliseconds: number): buildConnector.connector {
   return (to, callback) => {
-    // It answers with the socket, which its types do not say.
+    // It returns the socket, although its types do not say so.
     const socket: unknown = connect(to, (...outcome) => {
       clearTimeout(timer);
       callback(...outcome);

@@ -5,7 +5,7 @@ import type { Qop } from '../../http-auth/digest-algorithms.ts';
 import { answerDigest, type DigestAnswer, type DigestSelf, digestSelf } from '../../http-auth/digest-answer.ts';
 import { chooseOffer, type DigestOffer } from '../../http-auth/digest-offer.ts';
 
-/** A request that needs a nonce of the upstream. */
+/** A request that needs a nonce from the upstream. */
 export interface DigestRequest {
   readonly method: string;
   /** As sent. */
@@ -15,13 +15,13 @@ export interface DigestRequest {
   readonly entity?: Uint8Array | undefined;
 }
 
-/** A challenge of the upstream, and the use that is made of its nonce. */
+/** A challenge of the upstream, and the uses of its nonce. */
 export interface UpstreamNonce {
   readonly offer: DigestOffer;
-  /** A request passed with it: if the next is refused, it may have ended. */
+  /** A request was accepted with this nonce. If a later one is rejected, the nonce may have expired. */
   proved: boolean;
   readonly isUsedUp: boolean;
-  /** Counts; each answer is for one request. */
+  /** Increments the count, so each answer is for one request. */
   answer(request: DigestRequest): DigestAnswer;
 }
 
@@ -30,22 +30,25 @@ interface Uses {
   count: number;
 }
 
-/** Nonces whose counts are kept for the case that the upstream gives them out again. */
+/** The number of nonces whose counts are kept, because the upstream may issue them again. */
 const REMEMBERED = 1024;
 
 /** `nc` has eight hexadecimal digits. */
 const LAST_COUNT = 0xffffffff;
 
-/** Milliseconds in which an upstream that asked for nothing is not asked again before a request that can be repeated. */
+/** Milliseconds. If the upstream sent no challenge, a repeatable request does not ask again within this time. */
 const QUIET = 10_000;
 
-/** Milliseconds for which one waits for another's question: about a target that a client chose, which may never answer. */
+/**
+ * Milliseconds for which a request waits for another request's question. A client chose that target, which may never
+ * answer.
+ */
 const PATIENCE = 1_000;
 const LATE = Symbol('no answer yet');
 
 type Ask = () => Promise<readonly string[] | undefined>;
 
-/** Who the gateway is to one upstream that wants Digest, for all requests to it (RFC 7616 §3.3, §3.4). */
+/** The gateway's Digest session with one upstream, for all requests (RFC 7616 §3.3, §3.4). */
 export class DigestSession {
   readonly config: UpstreamDigestConfig;
   readonly #random: (bytes: number) => Buffer;
@@ -59,46 +62,49 @@ export class DigestSession {
     this.#random = random;
   }
 
-  /** The session that requests share. Undefined: a challenge must be learned first. */
+  /** The nonce that requests share. Undefined: the gateway must learn a challenge first. */
   get current(): UpstreamNonce | undefined {
     return this.#current?.isUsedUp === true ? undefined : this.#current;
   }
 
-  /** Reads `WWW-Authenticate` lines. Undefined: there is no challenge among them that the configuration lets us answer. */
+  /** Reads `WWW-Authenticate` lines. Undefined: none has a challenge that the configuration allows. */
   read(lines: readonly string[]): UpstreamNonce | undefined {
     const offer = chooseOffer(lines, this.config);
     return offer && this.#open(digestSelf(this.config, offer));
   }
 
-  /** It served: shared from now on, unless there is one. */
+  /** A request was accepted with this nonce. Requests share it from now on, unless they already share one. */
   prove(nonce: UpstreamNonce): void {
     nonce.proved = true;
     if (this.current === undefined) this.#current = nonce;
   }
 
-  /** Shared before it has served. */
+  /** Shares the nonce before any request was accepted with it. */
   adopt(nonce: UpstreamNonce): void {
     this.#current = nonce;
   }
 
-  /** The upstream names the nonce that comes after this one (RFC 7616 §3.5). */
+  /** The upstream names the next nonce (RFC 7616 §3.5). */
   follow(nonce: UpstreamNonce, next: string): void {
     if (this.#current !== nonce) return;
     this.#current = this.#open(digestSelf(this.config, { ...nonce.offer, nonce: next }));
     this.#current.proved = true;
   }
 
-  /** The upstream takes it no longer. */
+  /** The upstream no longer accepts this nonce. */
   drop(nonce: UpstreamNonce): void {
     if (this.#current === nonce) this.#current = undefined;
   }
 
-  /** Whether the upstream asked for nothing a moment ago. `now`: monotonic. */
+  /** Whether the upstream recently sent no challenge. `now`: monotonic. */
   isQuiet(now: number): boolean {
     return now < this.#quietUntil;
   }
 
-  /** One question for all who wait. The lines of the challenge; undefined: the upstream asks for no credentials. */
+  /**
+   * One question for all waiting requests. Returns the lines of the challenge. Undefined: the upstream requires no
+   * credentials.
+   */
   learn(ask: Ask, now: () => number): ReturnType<Ask> {
     return this.#learning === undefined ? this.#question(ask, now) : this.#join(this.#learning, ask, now);
   }
@@ -106,7 +112,7 @@ export class DigestSession {
   async #join(before: ReturnType<Ask>, ask: Ask, now: () => number): ReturnType<Ask> {
     const lines = await Promise.race([before, pause(PATIENCE, LATE, { ref: false })]);
     if (lines !== LATE) return lines;
-    // A caller that waited a little longer may have received an answer meanwhile.
+    // While this caller waited, another one may have received an answer.
     if (this.current !== undefined || this.isQuiet(now())) return undefined;
     return before === this.#learning ? this.#question(ask, now) : this.learn(ask, now);
   }
@@ -146,7 +152,7 @@ export class DigestSession {
     };
   }
 
-  /** RFC 7616 §3.4.2: a session is bound to the cnonce with which it began. */
+  /** RFC 7616 §3.4.2: a session keeps the cnonce with which it began. */
   #fixedCnonce({ algorithm }: DigestOffer): string | undefined {
     return this.config.cnonce === 'nonce' || algorithm.endsWith('-sess') ? this.#cnonce() : undefined;
   }

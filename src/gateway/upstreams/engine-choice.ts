@@ -3,13 +3,13 @@ import type { EngineFallback } from './engine-fallback.ts';
 import { connectorFor, openOwn } from './own/own-engine.ts';
 import { openUndici } from './undici-engine.ts';
 
-/** What carries requests to one url: one engine, or another one where the answers are not for the first. */
+/** The engine for the requests of one URL. Another engine takes over if the first cannot read the answers. */
 export interface EngineChoice {
-  /** For the next request. */
+  /** The engine for the next request. */
   engine: ForwardEngine;
-  /** For a request whose answer was not understood. */
+  /** The engine for a request whose answer was not understood. */
   lenient(): ForwardEngine;
-  /** Undefined: it has one engine. */
+  /** Undefined: there is only one engine. */
   readonly fallback: EngineFallback | undefined;
   destroy(): Promise<unknown>;
 }
@@ -19,14 +19,14 @@ export function carriedBy(engine: ForwardEngine): EngineChoice {
 }
 
 /**
- * Our own engine, and undici while the fallback is on. undici opens for the first request that needs it. Each engine keeps to
- * `connections` on its own, so during a switch twice as many connections may exist.
+ * Our own engine, or undici while the fallback is on. undici opens for the first request that needs it. Each engine
+ * keeps its own `connections` limit, so during a switch twice as many connections may exist.
  */
 export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): EngineChoice {
   const own = openOwn(options, connectorFor(options), ({ message }) => fallback.met(message));
   let undici: ForwardEngine | undefined;
   let isDestroyed = false;
-  // A later request fails as with the own engine: a connection opened then would never be closed.
+  // After `destroy`, a new connection would never be closed. So a later request fails as with our own engine.
   const lenient = () => {
     if (isDestroyed) return undici ?? own;
     undici ??= openUndici(options);
@@ -36,7 +36,7 @@ export function carriedByOwn(options: EngineOptions, fallback: EngineFallback): 
     isDestroyed = true;
     return Promise.all([own.destroy(), undici?.destroy()]);
   };
-  // It reads the clock, so that requests need not while there is nothing to check.
+  // This engine reads the clock. Requests need not read it while the fallback is off.
   const fallen: ForwardEngine = {
     tellsWaits: false,
     // undici sends no request for `*`.

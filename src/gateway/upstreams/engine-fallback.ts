@@ -1,22 +1,22 @@
-/** Milliseconds for which undici speaks with a url, and within which so many answers make that begin. */
+/** Milliseconds for which undici serves a URL, and in which this many answers start the fallback. */
 const TIME = 600_000;
 const ANSWERS = 2;
 
 export interface FallbackEvents {
-  /** `because`: what was not understood last. */
+  /** `because`: what our engine did not understand in the last answer. */
   readonly onBegin: (because: string) => void;
   readonly onEnd: () => void;
 }
 
 /**
- * Whether undici serves one url whose answers our own engine does not understand. One such answer may be an accident, and one
- * request is no reason to switch the engine for all. Times are monotonic milliseconds.
+ * Whether undici serves a URL whose answers our own engine does not understand. One such answer may be an accident. One
+ * request must not switch the engine for all others. Times are monotonic milliseconds.
  */
 export class EngineFallback {
   readonly #now: () => number;
   readonly #events: FallbackEvents;
   readonly #members: ((isOn: boolean) => void)[] = [];
-  /** When the last answers were, as far as they count. */
+  /** The times of the last such answers, as far as they count. */
   #met: number[] = [];
   #until: number | undefined;
 
@@ -25,7 +25,7 @@ export class EngineFallback {
     this.#events = events;
   }
 
-  /** Receives each change. */
+  /** Calls `member` at each change. */
   join(member: (isOn: boolean) => void): void {
     this.#members.push(member);
   }
@@ -39,7 +39,7 @@ export class EngineFallback {
     return false;
   }
 
-  /** Once for each request. What was on its way as undici took over counts no more. */
+  /** Call it once for each such request. Requests that were in flight when undici took over no longer count. */
   met(because: string): void {
     if (this.isOn) return;
     const now = this.#now();

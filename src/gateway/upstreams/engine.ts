@@ -2,13 +2,13 @@ import type { Dispatcher } from 'undici';
 import { namedServer } from '../../base/server-identity.ts';
 import type { ConnectionBudget } from './connection-budget.ts';
 
-/** What carries requests to one url: undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
+/** Carries requests to one URL: our own engine or undici for HTTP/1.1, @fastify/http-proxy for HTTP/2. */
 export interface ForwardEngine {
-  /** As undici's: the handler hears `onConnect` before the first byte is sent, and not at all where no connection opened. */
+  /** Like undici's: the handler hears `onConnect` before the first byte is sent, and never if no connection opens. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
-  /** Whether the handler hears `onWait` when an answer that has begun is still to come on. */
+  /** Whether the engine calls `onWait` while the rest of a begun answer is missing. */
   readonly tellsWaits: boolean;
-  /** Ends what is open, at once. */
+  /** Ends all open connections at once. */
   destroy(): Promise<unknown>;
 }
 
@@ -20,22 +20,22 @@ export interface EngineOptions {
   readonly connections: number;
   /** Milliseconds for a connection to open. */
   readonly connectTimeout: number;
-  /** false: each request has a connection of its own. */
+  /** false: each request has its own connection. */
   readonly keepAlive: boolean;
-  /** Absent: a connection that counts among the program's own files, as that of a probe. */
+  /** Undefined: the connection counts as one of the program's own files, like a probe's. */
   readonly room?: ConnectionBudget | undefined;
 }
 
-/** Whom the gateway believes towards an upstream, and who it says that it is. PEM. */
+/** The authorities that the gateway trusts for an upstream, and its own certificate. PEM. */
 export type UpstreamTrust =
   | { readonly kind: 'files'; readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** A file went bad since it was checked: without it a library would fall back to whom it knows. */
+  /** A file became invalid after the configuration check. A library would otherwise use its default authorities. */
   | { readonly kind: 'nobody' };
 
 /** An answer's header section may be larger than a request's: cookies and policies add up. */
 export const MAX_HEADER_SIZE = 64 * 1024;
 
-/** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
+/** An explicit `rejectUnauthorized` overrides the environment variable that disables it. */
 export function tlsOf({ trust }: Pick<EngineOptions, 'trust'>) {
   const { kind: _, ...files } = { ...trust };
   return { ...files, rejectUnauthorized: true, checkServerIdentity: namedServer, minVersion: 'TLSv1.2' as const };

@@ -2,23 +2,23 @@ import type { HealthConfig } from '../../config/schema/upstream.ts';
 import type { EngineChoice } from './engine-choice.ts';
 import { probeUpstream } from './upstream-probe.ts';
 
-/** What a url is asked with: nothing of a client, and no credential. */
+/** The request of a health check. It contains nothing from a client, and no credential. */
 export interface Probed {
   readonly carrier: Pick<EngineChoice, 'engine' | 'lenient'>;
-  /** The Host that it is sent. */
+  /** The Host header of the request. */
   readonly host: string;
   readonly servername: string | undefined;
 }
 
-/** An answer is read so far, and dropped. */
+/** Bytes of an answer that are read and dropped. */
 const READ = 64 * 1024;
 
-/** So much of the interval a question comes sooner or later, so that many gateways do not ask at once. */
+/** Part of the interval by which a check varies at random, so that many gateways do not check at once. */
 const JITTER = 0.1;
 
 /**
- * Probes one url until it is closed, one probe at a time. `onChange` runs when enough failures or answers in a row change its
- * health, with the reason.
+ * Checks one URL until it is closed, one check at a time. After enough equal results in a row, the health changes: then
+ * `onChange` runs, with the reason.
  */
 export class HealthProbe {
   readonly #config: HealthConfig;

@@ -12,10 +12,10 @@ import { http2Connection } from './http2-connect.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { http2Fields } from './http2-fields.ts';
 
-/** For what is loaded for the first upstream of `http2: true`. */
+/** Loads the library only for the first upstream with `http2: true`. */
 const require = createRequire(import.meta.url);
 
-/** Where Node.js tells of each stream that a client opens. */
+/** Node.js reports each stream of a client on this channel. */
 const CREATED = 'http2.client.stream.created';
 
 /** HTTP/2. */
@@ -24,9 +24,9 @@ export function openHttpProxy(options: EngineOptions): ForwardEngine {
 }
 
 /**
- * @fastify/http-proxy keeps the session and opens its streams. Its options and this file give it the rules of every engine
- * (docs/decisions/0016): path and Host as judged, no retries, our limits, a cut answer stays cut, and a broken upstream
- * connection does not end the process.
+ * @fastify/http-proxy keeps the session and opens its streams. Its options and this file give it the rules of every
+ * engine (docs/decisions/0016): the judged path and Host, no retries, the gateway's limits, and no completion of
+ * truncated answers. A broken upstream connection does not end the process.
  */
 class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   readonly tellsWaits = false;
@@ -34,13 +34,13 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   readonly #app: FastifyInstance;
   readonly #ready: Promise<unknown>;
   readonly #exchanges = new WeakMap<object, Http2Exchange>();
-  /** How many streams each has. */
+  /** The number of streams of each session. */
   readonly #sessions = new Map<ClientHttp2Session, number>();
   readonly #faults = new WeakMap<ClientHttp2Session, LengthFaults>();
-  /** Those from whom the answer to a ping is awaited. */
+  /** Sessions that have not answered a ping yet. */
   readonly #asked = new WeakSet<ClientHttp2Session>();
   readonly #leaveRoom: (() => void) | undefined;
-  /** From the moment its headers are asked for until its stream is there, which is one turn. */
+  /** Set between the request for its headers and the opening of its stream, which is one turn. */
   #opening: Http2Exchange | undefined;
   #isReady = false;
 
@@ -60,7 +60,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     else this.#ready.then(() => this.#send(exchange)).catch((error: Error) => exchange.fail(error));
   }
 
-  /** One that has no stream at the moment. */
+  /** Closes a session that has no stream at the moment. */
   letGo(): boolean {
     const idle = this.#sessions.entries().find(([session, streams]) => streams === 0 && !session.destroyed);
     idle?.[0].destroy();
@@ -82,12 +82,13 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
       disableRequestLogging: true,
       internalRewriteLocationHeader: false,
       httpMethods: ['GET', 'POST'],
-      // Ours are about the first byte, and about silence; theirs end streams that are meant to be quiet.
+      // The gateway has its own timeouts for the first byte and for silence. The library's timeouts would end streams
+      // that are quiet on purpose.
       http2: {
         sessionTimeout: 0,
         requestTimeout: 0,
         sessionOptions: {
-          // Theirs is false by default. Only that of our connection counts.
+          // The library's default is false, but only the setting of our own connection counts.
           rejectUnauthorized: true,
           createConnection: () => http2Connection(this.#options),
           settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_SIZE },
@@ -110,7 +111,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     return app;
   }
 
-  /** The library would parse their path and Host again from a URL. The judged ones are used instead. */
+  /** The library would parse path and Host again from a URL. The gateway passes the judged ones instead. */
   #headersFor(raw: object): OutgoingHttpHeaders {
     this.#opening = this.#exchanges.get(raw);
     const { method = 'GET', path = '/', headers } = this.#opening?.options ?? {};
@@ -140,7 +141,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     stream.once('close', () => this.#closed(exchange, session));
   };
 
-  /** They stop listening once a session is open, and an unhandled error would end the process. */
+  /** The library stops listening once a session is open. An unhandled error would end the process. */
   #guard(session: ClientHttp2Session): void {
     this.#sessions.set(session, 0);
     this.#faults.set(session, new LengthFaults(session));
@@ -160,7 +161,7 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
     else if (!exchange.answered) this.#prove(session);
   }
 
-  /** A stream without an answer may be all that is seen of a peer that is gone: one that lives answers a ping. */
+  /** A stream without an answer may be the only sign of a lost peer. A live peer answers a ping. */
   #prove(session: ClientHttp2Session): void {
     if (this.#asked.has(session)) return;
     this.#asked.add(session);
@@ -173,12 +174,12 @@ class HttpProxyEngine implements ForwardEngine, BudgetHolder {
   }
 }
 
-/** Their errors carry a status for a client. The cause has the fault. */
+/** The library's errors carry a status for a client. Their cause contains the fault. */
 function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** A request for their router: it says only whether there is a body, which is then the message itself. */
+/** A request for the library's router. It only tells whether there is a body, and is itself this body. */
 function stub(body: Readable | undefined): IncomingMessage {
   const headers =
     body === undefined ? {} : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };

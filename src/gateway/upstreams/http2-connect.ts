@@ -12,7 +12,9 @@ class NoHttp2 extends Error {
   readonly code = 'NO_HTTP2';
 }
 
-/** The connection of a session: HTTP/2 by ALPN over TLS (RFC 9113 §3.2), at once over TCP (§3.3). */
+/**
+ * The connection of a session. Over TLS, ALPN chooses HTTP/2 (RFC 9113 §3.2). Over TCP, HTTP/2 begins at once (§3.3).
+ */
 export function http2Connection(options: EngineOptions): Socket {
   const { room } = options;
   if (room === undefined) return connectInTime(options);
@@ -38,7 +40,7 @@ function overTls(options: EngineOptions): Socket {
     ALPNProtocols: ['h2'],
     ...(isIP(serverName) === 0 && { servername: serverName }),
   });
-  if (trust.kind === 'nobody') socket.destroy(new TrustsNobody('the files of `tls` cannot be used'));
+  if (trust.kind === 'nobody') socket.destroy(new TrustsNobody('the files of `tls` are invalid'));
   socket.setNoDelay(true).setKeepAlive(true, 60_000);
   socket.once('secureConnect', () => {
     if (socket.alpnProtocol !== 'h2') socket.destroy(new NoHttp2('the upstream does not speak HTTP/2'));

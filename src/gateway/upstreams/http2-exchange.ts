@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { rawFields } from './http2-fields.ts';
 import { Http2Upload } from './http2-upload.ts';
 
-/** The connection went, or the upstream says that it did not begin (RFC 9113 §8.7). */
+/** The connection ended, or the upstream says that it did not process the request (RFC 9113 §8.7). */
 class StreamCut extends Error {
   readonly code = 'ECONNRESET';
 }
@@ -19,7 +19,7 @@ class StreamSilent extends Error {
   }
 }
 
-/** The raw handler of undici, whose types take its buffers for strings. */
+/** undici's raw handler, whose types declare its buffers as strings. */
 interface Handler {
   onConnect(abort: (reason?: Error) => void): void;
   onRequestSent?(): void;
@@ -29,7 +29,7 @@ interface Handler {
   onError(error: Error): void;
 }
 
-/** One request and its answer as a stream of HTTP/2, told to a handler as undici tells those of HTTP/1.1. */
+/** One request and its answer as an HTTP/2 stream. The handler hears the same events as from undici over HTTP/1.1. */
 export class Http2Exchange {
   readonly options: Dispatcher.DispatchOptions;
   readonly body: Http2Upload | undefined;
@@ -38,7 +38,7 @@ export class Http2Exchange {
   #timer: NodeJS.Timeout | undefined;
   #trailers: Buffer[] | null = null;
   #finished = false;
-  /** The upstream said that this is all, and was not merely cut off. */
+  /** The upstream ended the answer, and it was not truncated. */
   #isWhole = false;
 
   constructor(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
@@ -51,7 +51,7 @@ export class Http2Exchange {
   /** Whether an answer has begun. */
   answered = false;
 
-  /** Called once, as soon as the stream is there; its connection may be still to come. */
+  /** Called once, as soon as the stream exists. Its connection may not be open yet. */
   open(stream: ClientHttp2Stream): void {
     this.#stream = stream;
     this.#noteEnd(stream);
@@ -78,8 +78,8 @@ export class Http2Exchange {
 
   /**
    * Resets the stream. While a body is piped into it, `close` would make the pipe destroy the stream during the reset.
-   * Node.js (24, nghttp2 1.70) then hangs if more is queued than the window allows. An abort signal destroys and resets it
-   * with the same code.
+   * Node.js (24, nghttp2 1.70) then hangs if more is queued than the window allows. An abort signal destroys and resets
+   * the stream with the same code.
    */
   #cancel(): void {
     const stream = this.#stream;
@@ -91,15 +91,15 @@ export class Http2Exchange {
     }
   }
 
-  /** Its client left. Or the answer is complete, and the rest of the body has no reader. */
+  /** The client left. Or the answer is complete, and no one reads the rest of the body. */
   #bodyGone(error: Error | undefined): void {
     if (this.#finished) this.#cancel();
     else this.fail(error ?? new StreamCut('the request body was closed before its end'));
   }
 
   /**
-   * A reader gets an end in either case, perhaps late. Node.js sends it by `push`: after a frame that ends the stream while
-   * this is open, after a reset when it is closed already (RFC 9113 §8.1).
+   * The reader always gets an end, perhaps late. After a frame that ends the stream, Node.js pushes it while the stream
+   * is open. After a reset, the stream is already closed (RFC 9113 §8.1).
    */
   #noteEnd(stream: ClientHttp2Stream): void {
     const push = stream.push.bind(stream);
@@ -115,7 +115,7 @@ export class Http2Exchange {
     this.#watchUpload();
   }
 
-  /** As undici does: an upload has its time where the upstream is to take it, not while the client is to send. */
+  /** Like undici: the upload timeout runs while the upstream must read, not while the client must send. */
   #watchUpload(): void {
     const { headersTimeout } = this.options;
     if (this.#finished || this.answered || !headersTimeout) return;
@@ -154,7 +154,7 @@ export class Http2Exchange {
       : undefined;
   }
 
-  /** It is the client who is slow: the upstream is held back by the window of the stream (RFC 9113 §5.2). */
+  /** The client is slow, so the stream's window holds the upstream back (RFC 9113 §5.2). */
   #pause(): void {
     clearTimeout(this.#timer);
     this.#stream?.pause();
@@ -176,7 +176,7 @@ export class Http2Exchange {
     this.#handler.onComplete(this.#trailers);
   }
 
-  /** What the handler throws is about the answer, as undici has it. */
+  /** Like undici: an exception of the handler concerns the answer. */
   #guarded(tell: () => boolean): boolean | undefined {
     try {
       return tell();
@@ -188,7 +188,7 @@ export class Http2Exchange {
 
   #reasonOf(error: Error): Error {
     if (this.#stream?.rstCode === constants.NGHTTP2_REFUSED_STREAM) return new StreamCut('the upstream did not begin');
-    // A session that never came to be says why in the cause.
+    // If a session never opened, the cause contains the reason.
     return error.cause instanceof Error ? error.cause : error;
   }
 
@@ -203,7 +203,7 @@ function bodyOf(body: Dispatcher.DispatchOptions['body']): Readable | undefined 
   return body instanceof Buffer && body.length > 0 ? Readable.from([body]) : undefined;
 }
 
-/** Node.js gives the lines as they came last, which its types do not say. */
+/** Node.js gives the header lines as its last argument, although its types do not say so. */
 function flatOf(rest: readonly unknown[]): readonly string[] {
   const [flat] = rest;
   return Array.isArray(flat) ? flat : [];

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 
 /**
- * The body of a request on its way into a stream of HTTP/2. A library pipes it there, and would destroy the stream with it.
- * How a stream ends is for the exchange to say, so it alone hears what becomes of the source.
+ * The body of a request on its way into an HTTP/2 stream. A library pipes the body, and would destroy the stream if the
+ * body fails. Only the exchange may decide how a stream ends, so only the exchange hears how the source ends.
  */
 export class Http2Upload extends Readable {
   readonly #source: Readable;
   readonly #gone: (error: Error | undefined) => void;
 
-  /** `gone`: the source ended before it was whole. */
+  /** `gone`: the source ended before it was complete. */
   constructor(source: Readable, gone: (error: Error | undefined) => void) {
     super();
     this.#source = source;
@@ -26,7 +26,7 @@ export class Http2Upload extends Readable {
     done(error);
   }
 
-  /** Takes no more of the source, which ends; the stream hears nothing of that. */
+  /** Reads no more of the source, which ends. The stream does not notice. */
   release(): void {
     this.pause();
     this.#source.off('data', this.#data).off('end', this.#ended).off('error', this.#gone).off('close', this.#closed);

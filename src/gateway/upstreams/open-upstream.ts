@@ -16,7 +16,7 @@ import { openUndici } from './undici-engine.ts';
 import { describeUpstream, hostSent, type Upstream } from './upstream.ts';
 import type { UpstreamUrl } from './upstream-url.ts';
 
-/** A connection's own language is a row here. What only one row can is of that row alone. */
+/** One row for each engine. A feature that only one engine has belongs to its row alone. */
 const engines = {
   undici: (options: EngineOptions) => carriedBy(openUndici(options)),
   own: carriedByOwn,
@@ -30,7 +30,7 @@ export interface UpstreamContext {
   readonly room: ConnectionBudget;
 }
 
-/** Everything that one url has that ends with the upstream. */
+/** Everything that belongs to one URL and ends with the upstream. */
 interface Opened {
   readonly origin: UpstreamUrl;
   readonly close: () => Promise<unknown>;
@@ -41,7 +41,7 @@ export function openUpstream(name: string, written: UpstreamConfig, around: Upst
   if (config.max_connections < written.max_connections)
     around.log.warn(
       { upstream: name, max_connections: written.max_connections, opened: config.max_connections },
-      'the limit of open files leaves fewer connections to an upstream than its max_connections',
+      'the limit of open files allows fewer connections than `max_connections` of an upstream',
     );
   const now = () => around.clock.monotonic();
   const changed = () => {
@@ -63,12 +63,15 @@ export function openUpstream(name: string, written: UpstreamConfig, around: Upst
   return upstream;
 }
 
-/** Requests above the connection limit wait for a connection, as with any other limit. Over HTTP/2, requests share one. */
+/**
+ * The connection limit, at most the open file limit. Requests above it wait for a connection. Over HTTP/2, requests
+ * share one connection.
+ */
 function withinRoom(config: UpstreamConfig, { size }: ConnectionBudget): UpstreamConfig {
   return config.http2 ? config : { ...config, max_connections: Math.min(config.max_connections, size) };
 }
 
-/** A url that gets nothing has no connections to wait for. */
+/** A URL without requests has no connections to wait for. */
 function offerOf({ max_connections, max_pending }: UpstreamConfig, origins: readonly UpstreamUrl[]): Offer {
   const used = origins.filter(({ isHealthy, breaker }) => isHealthy && breaker?.state !== 'open').length;
   const connections = Math.max(1, used) * max_connections;
@@ -114,16 +117,16 @@ function openOrigin(
     counts,
   };
   if (health === undefined) return { origin, close: () => carrier.destroy() };
-  // Not over the connections of requests: where these are all in use, that says nothing of the url.
-  // One that does not open in time would hold up the questions after it.
+  // A check has its own connection. If all connections of requests are in use, that says nothing about the URL. A
+  // connection that opens too late would delay the next checks.
   const connectTimeout = Math.min(config.timeout.connect, health.timeout);
   const asking = open({ connections: 1, keepAlive: false, connectTimeout });
   const probed = { carrier: asking, host: origin.host ?? url.host, servername: origin.serverName };
   const probe = new HealthProbe(health, probed, (isHealthy, detail) => {
     origin.isHealthy = isHealthy;
     if (!isHealthy) counts.unhealthy++;
-    if (isHealthy) around.log.info(fields, 'an upstream url is healthy again and is back in rotation');
-    else around.log.warn({ ...fields, detail }, 'an upstream url is unhealthy and was removed from rotation');
+    if (isHealthy) around.log.info(fields, 'an upstream URL is healthy again; back in rotation');
+    else around.log.warn({ ...fields, detail }, 'an upstream URL is unhealthy; removed from rotation');
     around.changed();
   });
   const close = () => {
@@ -136,12 +139,12 @@ function openOrigin(
 type Line = (log: UpstreamContext['log'], fields: object) => void;
 
 const breakerLines: Readonly<Record<BreakerState, Line>> = {
-  open: (log, fields) => log.warn(fields, 'a url of an upstream does not answer and gets no requests for a while'),
-  half_open: (log, fields) => log.info(fields, 'a url of an upstream is tried with one request'),
-  closed: (log, fields) => log.info(fields, 'a url of an upstream answers again'),
+  open: (log, fields) => log.warn(fields, 'an upstream URL does not answer; it gets no requests for a while'),
+  half_open: (log, fields) => log.info(fields, 'an upstream URL gets one trial request'),
+  closed: (log, fields) => log.info(fields, 'an upstream URL answers again'),
 };
 
-/** The name that its certificate must have. */
+/** The name that the URL's certificate must contain. */
 export function serverNameOf({ hostname }: URL, { tls }: UpstreamConfig): string {
   return tls?.server_name ?? withoutBrackets(hostname);
 }
@@ -151,9 +154,9 @@ function openFallback({ clock, log }: UpstreamContext, fields: object): EngineFa
     onBegin: (detail) =>
       log.warn(
         { ...fields, detail },
-        'undici speaks with a url of an upstream for ten minutes: `engine: own` does not understand its answers, `engine: undici` in its block does',
+        'undici serves an upstream URL for ten minutes, because `engine: own` does not understand its answers: set `engine: undici` in its block',
       ),
-    onEnd: () => log.info(fields, '`engine: own` speaks with a url of an upstream again'),
+    onEnd: () => log.info(fields, '`engine: own` serves an upstream URL again'),
   });
 }
 

@@ -1,28 +1,28 @@
 import { rememberedBlocks, shareOf } from '../../base/client-address.ts';
 
-/** What an upstream has to give: changes as its urls come and go. */
+/** The current capacity of an upstream. It changes as URLs become healthy or unhealthy. */
 export interface Offer {
-  /** Connections, and with those who may wait for one. */
+  /** Connections, and connections plus waiting requests. */
   readonly connections: number;
   readonly capacity: number;
 }
 
-/** A request for a connection of an upstream. */
+/** A request that needs a connection to an upstream. */
 export interface Applicant {
   /** The client's address. */
   readonly address: string;
   /** `limits.share`. */
   readonly share: number;
-  /** Its turn has come. */
+  /** The request may use a connection now. */
   go(): void;
-  /** It waited, and another address that has less takes its place. */
+  /** The request waited, and another address with less takes its place. */
   giveWay(): void;
 }
 
-/** So many are kept while they have nothing: most come again at once. */
+/** This many accounts are kept while empty, because most addresses return soon. */
 const FEW = 64;
 
-/** What one address has of one upstream. */
+/** What one address uses of one upstream. */
 class Account {
   readonly block: string;
   readonly line: RequestShare[] = [];
@@ -55,12 +55,12 @@ export class RequestShare {
     return this.state === 'waits';
   }
 
-  /** A tunnel is none of the connections that the others are shared out among. */
+  /** A tunnel does not count among the connections that addresses share. */
   becomesTunnel(): void {
     if (this.state === 'connection') this.#shares.move(this, 'tunnel');
   }
 
-  /** Does nothing the second time. */
+  /** A second call does nothing. */
   leave(): void {
     if (this.state !== 'left') this.#shares.move(this, 'left');
   }
@@ -68,20 +68,20 @@ export class RequestShare {
 
 /**
  * The connections of one upstream, shared among client addresses. No address has more than its share at a time, so one
- * connection is always left for another address. A running request cannot be stopped, so the limit holds even without
+ * connection is always left for another address. A running request cannot be stopped, so the limit applies even without
  * competition. Requests above the share wait in a queue of their own. They are rejected only if all places are taken.
  */
 export class Shares {
   readonly #accounts = new Map<string, Account>();
   readonly #blockOf = rememberedBlocks();
-  /** The current number: its owner updates it. */
+  /** The current capacity, which the owner updates. */
   readonly #offer: Offer;
 
   constructor(offer: Offer) {
     this.#offer = offer;
   }
 
-  /** `waits`: `go` is called later. */
+  /** If the state is `waits`, `go` is called later. */
   enter(applicant: Applicant): RequestShare {
     const account = this.#accountOf(applicant.address);
     const place = new RequestShare(this, account, applicant);
@@ -91,14 +91,17 @@ export class Shares {
   }
 
   /**
-   * Whether an address may have another tunnel: one is no connection that others wait for, but all places of an address
-   * together are at most its share. A tunnel may last for ever, so no request waits until one ends.
+   * Whether an address may open another tunnel. No request waits for a tunnel's connection, but all places of an
+   * address together are at most its share. A tunnel may last for ever, so no request waits until one ends.
    */
   mayTunnel({ address, share }: Pick<Applicant, 'address' | 'share'>): boolean {
     return (this.#accounts.get(this.#blockOf(address))?.all ?? 0) < shareOf(share, this.#offer.capacity);
   }
 
-  /** Where every place is taken: makes one, if an address that has more than its share can give it to one that has less. */
+  /**
+   * If every place is taken: takes a place from an address that exceeds its share, for one that has less than its
+   * share. False: there is none.
+   */
   makeRoom(wanting: Pick<Applicant, 'address' | 'share'>): boolean {
     const last = this.#lastOfRich(wanting);
     last?.leave();
@@ -106,7 +109,7 @@ export class Shares {
     return last !== undefined;
   }
 
-  /** Whether `makeRoom` would succeed; it changes nothing. */
+  /** Whether `makeRoom` would succeed. Changes nothing. */
   mayMakeRoom(wanting: Pick<Applicant, 'address' | 'share'>): boolean {
     return this.#lastOfRich(wanting) !== undefined;
   }
@@ -136,8 +139,8 @@ export class Shares {
   }
 
   /**
-   * If an address uses its whole share, the connection counts for two more turns. By then an engine knows that it is free and
-   * opens no other one.
+   * If an address uses its whole share, the connection counts for two more turns. By then an engine knows that the
+   * connection is free and opens no other one.
    */
   #free({ account, applicant }: RequestShare): void {
     if (account.connections < shareOf(applicant.share, this.#offer.connections)) this.#freed(account);

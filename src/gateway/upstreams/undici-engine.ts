@@ -28,7 +28,7 @@ export function openUndici(options: EngineOptions): ForwardEngine {
   };
 }
 
-/** Those of one pool: each has one connection at a time. */
+/** The clients of one pool. Each has one connection at a time. */
 class Clients implements BudgetHolder {
   readonly #connect: buildConnector.connector;
   readonly #sockets = new Map<Client, Socket>();
@@ -37,7 +37,7 @@ class Clients implements BudgetHolder {
     this.#connect = connect;
   }
 
-  /** A connection that became a tunnel is none of its client's any more. */
+  /** A connection that became a tunnel no longer belongs to its client. */
   letGo(): boolean {
     for (const [client, socket] of this.#sockets) {
       const { connected, size } = client.stats;
@@ -70,9 +70,9 @@ class Clients implements BudgetHolder {
 }
 
 /**
- * A reset is reported under undici's own name for a lost connection. Under the system's name, undici takes it for the end of
- * an answer that ends with its connection, which is incomplete then (RFC 9112 §8). It would also give up an unsent request,
- * which under its own name goes over another connection.
+ * A reset gets undici's own error name for a lost connection. Under the system's name, undici would treat a reset as
+ * the end of an answer without a length, which is then incomplete (RFC 9112 §8). It would also give up an unsent
+ * request. Under its own name, it sends this request over another connection.
  */
 function tellingResets(connect: buildConnector.connector): buildConnector.connector {
   return (to, callback) =>

@@ -31,7 +31,7 @@ class AnswerTooLong extends Error {
   readonly code = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 }
 
-/** A small request of our own. Rejects with the error of the connection, or for an answer that is late or too long. */
+/** A small request of the gateway itself. Rejects with the connection's error, or if the answer is late or too long. */
 export async function probeUpstream(
   carrier: Pick<EngineChoice, 'engine' | 'lenient'>,
   question: UpstreamProbe,
@@ -50,7 +50,7 @@ function askOver(engine: ForwardEngine, question: UpstreamProbe): Promise<Upstre
   const { path, method, headers, servername, timeout } = question;
   const timeouts = { headersTimeout: timeout, bodyTimeout: timeout };
   const options = { path, method, headers: [...headers], ...(servername !== undefined && { servername }), ...timeouts };
-  // undici's own types take the buffers of the raw handler for strings.
+  // undici types the buffers of the raw handler as strings.
   engine.dispatch(options, answer as unknown as Dispatcher.DispatchHandler);
   return promise;
 }

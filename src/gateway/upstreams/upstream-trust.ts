@@ -3,7 +3,7 @@ import { readTls } from '../../config/files/tls-files.ts';
 import type { UpstreamTlsConfig } from '../../config/schema/upstream.ts';
 import type { UpstreamTrust } from './engine.ts';
 
-/** The files of `tls` as they are now; without any, the authorities of the system. */
+/** The current files of `tls`. Without files, the authorities of the system. */
 export function upstreamTrust(tls: UpstreamTlsConfig | undefined, place: FileContext): UpstreamTrust {
   if (tls === undefined) return { kind: 'files' };
   const read = readTls(tls, place);

@@ -2,16 +2,19 @@ import type { Breaker } from './breaker.ts';
 import type { DigestSession } from './digest-session.ts';
 import type { EngineChoice } from './engine-choice.ts';
 
-/** One url of an upstream. */
+/** One URL of an upstream. */
 export interface UpstreamUrl {
   readonly carrier: EngineChoice;
-  /** The Host that it is sent; undefined: the client's own. */
+  /** The Host of its requests. Undefined: the client's own. */
   readonly host: string | undefined;
-  /** The name of its url in metrics and logs. */
+  /** The URL's name in metrics and logs. */
   readonly authority: string;
-  /** The name that its certificate must have; undefined: it has none. */
+  /** The name that its certificate must contain. Undefined: it uses no TLS. */
   readonly serverName: string | undefined;
-  /** A nonce is good where it comes from, so every url has its own. Undefined: it is not Digest that it wants. */
+  /**
+   * A nonce is valid only at the URL that issued it, so each URL has its own session. Undefined: the upstream does not
+   * require Digest.
+   */
   readonly digest: DigestSession | undefined;
   readonly breaker: Breaker | undefined;
   /** Whether a health check runs for it. */
@@ -22,11 +25,11 @@ export interface UpstreamUrl {
   readonly counts: OriginCounts;
 }
 
-/** Since it was opened. */
+/** Counts since the URL was opened. */
 export interface OriginCounts {
-  /** Requests that were sent again, here, after they failed. */
+  /** Failed requests that were retried at this URL. */
   retries: number;
-  /** How often it was taken out, and by what. */
+  /** How often the URL was removed from rotation, and why. */
   unhealthy: number;
   opened: number;
 }

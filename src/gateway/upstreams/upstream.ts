@@ -6,36 +6,39 @@ import type { Choose } from './balance.ts';
 import type { Shares } from './shares.ts';
 import type { UpstreamUrl } from './upstream-url.ts';
 
-/** An API behind the gateway: its urls, and how many requests may wait for a connection. */
+/** An API behind the gateway: its URLs, and how many requests may wait for a connection. */
 export interface Upstream {
   readonly name: string;
-  /** One at least, as in the file. */
+  /** At least one, in the order of the file. */
   readonly origins: readonly UpstreamUrl[];
   readonly choose: Choose;
-  /** How often a request is sent again. */
+  /** How many times a request is retried. */
   readonly retries: number;
-  /** What it has always wanted to see; stands for every header that it could fold into the same. */
+  /**
+   * The credential that the gateway sends. It replaces every client header that the upstream could fold into the same
+   * name.
+   */
   readonly credential: UpstreamCredential | undefined;
-  /** Undefined: it is not Digest that it wants. */
+  /** Undefined: the upstream does not require Digest. */
   readonly digest: UpstreamDigestConfig | undefined;
-  /** Whether it can be sent a request for `*` (RFC 9112 §3.2.4): undici sends none. */
+  /** Whether it can get a request for `*` (RFC 9112 §3.2.4). undici cannot send one. */
   readonly takesAsterisk: boolean;
   /** Requests that have a connection or wait for one. */
   inFlight: number;
-  /** `inFlight` never exceeds this: the connections of those urls that get requests, and who may wait. */
+  /** The maximum of `inFlight`: the connections of all available URLs, and the waiting requests. */
   capacity: number;
-  /** The connections among these. */
+  /** The connections in `capacity`. */
   connections: number;
-  /** What each client address has of it. */
+  /** The share of each client address. */
   readonly shares: Shares;
-  /** Seconds until it is worth asking again, while no url gets requests. */
+  /** Seconds until a retry may succeed, while no URL is available. */
   retryAfter(): number;
   close(): Promise<unknown>;
 }
 
 export interface UpstreamCredential {
   readonly name: string;
-  /** Undefined: made for each request. */
+  /** Undefined: the value is made for each request. */
   readonly value: string | undefined;
   readonly folded: string;
 }
@@ -46,7 +49,7 @@ function upstreamCredential(config: UpstreamCredentialsConfig): UpstreamCredenti
   return { name: 'authorization', value, folded: 'authorization' };
 }
 
-/** The gateway's facts for any upstream. */
+/** The facts of an upstream that do not depend on its engine. */
 export function describeUpstream(
   name: string,
   { credentials, retries, engine, http2 }: UpstreamConfig,
@@ -65,7 +68,7 @@ const hostWords: Readonly<Record<string, (authority: string) => string | undefin
   upstream: (authority) => authority,
 };
 
-/** The Host for a url; undefined: the client's own. */
+/** The Host for a URL. Undefined: the client's own. */
 export function hostSent(word: string, authority: string): string | undefined {
   const meaning = Object.hasOwn(hostWords, word) ? hostWords[word] : undefined;
   return meaning === undefined ? word : meaning(authority);

@@ -11,15 +11,18 @@ export interface Allowing {
   readonly via: Via;
   /** Whole seconds. */
   readonly lifetime: number;
-  /** Seconds since the epoch, by the clock of the proxy; undefined: it did not say. */
+  /** Seconds since the epoch, by the proxy's clock. Undefined: the proxy did not send the time. */
   readonly now: number | undefined;
-  /** The names of headers that decide beside method, host, target and credential. `*`: the list is open. */
+  /**
+   * The names of headers that affect the decision, in addition to method, host, target and credential. `*`: the list is
+   * open.
+   */
   readonly vary: string;
   /** In lower case. */
   readonly requestIdHeader: string;
 }
 
-/** The header lines of a decision that a request passes: what the proxy copies, clears, and remembers it by. */
+/** The header lines of a decision that lets a request pass: what the proxy copies, clears, and uses as a cache key. */
 export function allowance(allowing: Allowing): readonly string[] {
   const { head, plan, via, requestIdHeader } = allowing;
   const written = new Set(plan.identityHeaders.filter((_, index) => index % 2 === 0));
@@ -44,7 +47,7 @@ export function allowance(allowing: Allowing): readonly string[] {
   ];
 }
 
-/** nginx goes by X-Accel-Expires, and never keeps what is private. */
+/** nginx reads X-Accel-Expires, and never caches a private answer. */
 function remembered({ via, lifetime, now }: Allowing): readonly string[] {
   const kept = lifetime === 0 ? 'no-store' : `private, max-age=${lifetime}`;
   if (via !== 'nginx') return ['cache-control', kept];
@@ -57,20 +60,23 @@ function remembered({ via, lifetime, now }: Allowing): readonly string[] {
 }
 
 /**
- * An expired answer serves for one more second (RFC 5861 §3) while one request refreshes it, so it expires that much earlier.
- * nginx 1.22 reads this only before X-Accel-Expires, which then sets the end.
+ * An expired answer serves for one more second (RFC 5861 §3) while one request refreshes it, so it expires one second
+ * earlier. nginx 1.22 reads this header only before X-Accel-Expires, which then sets the end.
  */
 const WHILE_ONE_ASKS = 'max-age=1, stale-while-revalidate=1, stale-if-error=0';
 
-/** Seconds: who waits for another's question looks each half second, and for long where the answer has ended by then. */
+/**
+ * Seconds. A request that waits for another one's answer checks every half second. It waits for long if the answer has
+ * expired by then.
+ */
 const LONGEST_LOCK = 0.6;
 
-/** What a proxy writes itself, or what is written for it by the name that it has. */
+/** Headers that a proxy writes itself, or that others write for it under the proxy's own name. */
 const OF_PROXIES = /^(?:forwarded|x-forwarded(?:-[a-z]+)+)$/;
 
 /**
- * Headers that must not reach the upstream as the client sent them: the names that the gateway writes, in every spelling that
- * the request has, and the credential unless the route forwards it (T28).
+ * Headers that must not reach the upstream as the client sent them (T28). They are the names that the gateway writes,
+ * in every spelling of the request, and the credential unless the route forwards it.
  */
 function clearedFrom(head: RequestHead, plan: Forward): readonly string[] {
   const { identityHeaders, schemes } = plan.route;
@@ -78,21 +84,21 @@ function clearedFrom(head: RequestHead, plan: Forward): readonly string[] {
   const came = head.fields.filter((name, index) => {
     if (index % 2 === 1 || OURS.has(name) || OF_PROXIES.test(name)) return false;
     if (placed?.has(fold(name))) return true;
-    // the asking proxy is trusted, and sends the request that it forwards
+    // The asking proxy is trusted, and it sends the request that it forwards.
     return identityHeaders.spoofs(name, true);
   });
   const credential = isHandedOn(plan) ? [] : ['authorization'];
   return [...new Set([...identityHeaders.names, ...came, ...credential])];
 }
 
-/** What one kind of proxy needs beside: each table entry is one way of being told. */
+/** The extra header lines for one kind of proxy. */
 const ofVia: Readonly<
   Record<Via, (head: RequestHead, plan: Forward, removed: readonly string[]) => readonly string[]>
 > = {
   nginx: () => [],
-  // The proxy replaces the client's line by this one, and removes it if this one is empty.
+  // The proxy replaces the client's line with this one. If this one is empty, the proxy removes the client's.
   'forward-auth': ({ authorization }, plan) =>
     isHandedOn(plan) && authorization?.lines === 1 ? ['authorization', authorization.value] : [],
-  // It removes after it has set, so what is written is not among them.
+  // Envoy removes headers after it sets them, so this list must not contain a header that the gateway writes.
   envoy: (_, __, removed) => ['x-envoy-auth-headers-to-remove', removed.join(',')],
 };

@@ -9,16 +9,19 @@ import {
   unclear,
 } from './decision-request.ts';
 
-/** A way in which proxies ask. The path decides what is believed, never whether a header is there (advisory 14). */
+/**
+ * A way in which proxies ask. The path decides which headers the gateway trusts. The presence of a header never does
+ * (advisory 14).
+ */
 export interface Dialect {
   readonly via: Via;
   readonly path: string;
-  /** The path is only a prefix of what is asked. */
+  /** The rest of the decision request's target is the client's target. */
   readonly isPrefix: boolean;
-  /** Headers, in lower case, that tell of the request and are no part of it. */
+  /** Headers, in lower case, that describe the client's request and are not part of it. */
   readonly tells: ReadonlySet<string>;
   readonly read: (question: DecisionRequest) => Original | Unclear;
-  /** Whether the address that X-Forwarded-For begins with may be the proxy's own. */
+  /** Whether X-Forwarded-For may begin with the proxy's own address. */
   readonly addsItself: boolean;
 }
 
@@ -39,7 +42,7 @@ const dialects: readonly Dialect[] = [
     via: 'envoy',
     path: '/envoy',
     isPrefix: true,
-    // Its client for this always adds the proxy's address, whether it forwards the client's or not.
+    // Its HTTP client always adds the proxy's address, even if the proxy forwards no client address.
     addsItself: true,
     tells: new Set(),
     read: ({ request, rest }) =>
@@ -57,7 +60,7 @@ export interface DecisionPath {
   readonly rest: string;
 }
 
-/** Undefined: it is not a path of the decision endpoint. */
+/** Undefined: the target is not a path of the decision endpoint. */
 export function dialectOf(target: string): DecisionPath | undefined {
   for (const dialect of dialects) {
     const rest = target.startsWith(dialect.path) ? target.slice(dialect.path.length) : undefined;
@@ -67,14 +70,15 @@ export function dialectOf(target: string): DecisionPath | undefined {
 }
 
 const REST = /^(?:\/|\*$)/;
-/** Caddy leaves the query of the request at the path that it asks. */
+/** Caddy appends the client's query to the path of the decision endpoint. */
 const QUERY = /^(?:\?|$)/;
 
 export const paths: string = dialects.map(({ path, isPrefix }) => (isPrefix ? `${path}/…` : path)).join(', ');
 
 /**
- * Never by a URL parser, which would read more into it than nginx wrote (advisory 59). nginx puts the request-target
- * right behind a Host that may hold `?`: where the one ends and the other begins is known only if no guess is needed.
+ * A URL parser would read more into the value than nginx wrote, so the gateway uses none (advisory 59). nginx puts the
+ * request-target right after a Host that may contain `?`. The expression accepts only values whose host and target are
+ * certain.
  */
 const URL_PARTS = /^(https?):\/\/([^/?#*]+)(\/.*|\*)$/i;
 
@@ -96,7 +100,7 @@ function readUri(question: DecisionRequest): Original | Unclear {
   return original({ method, target, host: undefined, secure: isForwardedSecure(question), now: clockOf(question) });
 }
 
-/** As in `proxy_pass http://gatehouse/nginx?now=$msec`, where no client can write. */
+/** The query of `proxy_pass http://gatehouse/nginx?now=$msec`, which no client can write. */
 const CLOCK = /^\?now=(\d{10}(?:\.\d+)?)$/;
 
 function clockOf({ rest }: DecisionRequest): number | undefined {

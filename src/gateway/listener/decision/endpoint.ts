@@ -15,8 +15,8 @@ import { originalHead } from './original-head.ts';
 import { passedOn } from './refusal.ts';
 
 /**
- * The decision endpoint: a proxy asks whether a request passes, and forwards it itself. The engine is that of the
- * listener for clients; here is only what the proxy tells, and how it is answered.
+ * The decision endpoint: a proxy asks whether a request passes, and forwards the request itself. The engine is the same
+ * as for clients. This file only reads the proxy's request and answers it.
  */
 export function buildDecisionEndpoint(live: LiveGeneration): (arrival: IncomingRequest) => void {
   const nextId = requestIds();
@@ -33,14 +33,14 @@ export function buildDecisionEndpoint(live: LiveGeneration): (arrival: IncomingR
   };
 }
 
-/** One question, from its head to its answer. */
+/** One decision request, from its head to its answer. */
 interface Open {
   readonly exchange: Exchange;
   readonly generation: Generation;
-  /** Undefined: it is answered as any client would be, for no dialect was found, or its caller may not ask. */
+  /** Undefined: the caller gets an ordinary answer, because the path names no dialect or the caller may not ask. */
   readonly via: Via | undefined;
   readonly fault: Refuse | undefined;
-  /** By the clock of the proxy. */
+  /** By the proxy's clock. */
   readonly now: number | undefined;
 }
 
@@ -76,7 +76,7 @@ function headOf(
 const unasked = { via: undefined, now: undefined };
 
 function untrusted(address: string): Refuse {
-  const detail = `${address} is not in trusted_proxies: name it there if it is the proxy that asks`;
+  const detail = `${address} is not in trusted_proxies: add it there if it is the asking proxy`;
   return refuse('caller_untrusted', { detail });
 }
 
@@ -85,7 +85,8 @@ function unclear(detail: string): Refuse {
 }
 
 /**
- * Whether another proxy is in front of the asking one, without counting the address that some proxies always add: their own.
+ * Whether another proxy sits in front of the asking proxy. The address that some proxies always add is their own, and
+ * does not count.
  */
 function isTold({ chain }: RequestHead['origin'], { addsItself }: Dialect): boolean {
   return chain.split(', ').length > (addsItself ? 2 : 1);
@@ -107,7 +108,10 @@ function decide(engine: DecisionEngine, routed: Routed): Outcome | Promise<Outco
   const { route, head, preflight } = routed;
   const isJudged = !preflight && !route.shadow && route.access !== 'public';
   if (isJudged && !BODILESS.has(head.method) && route.schemes.some((scheme) => scheme.wantsEntity(head) !== undefined))
-    return refuse('integrity_too_large', { route, detail: 'the body stays at the proxy that asks' });
+    return refuse('integrity_too_large', {
+      route,
+      detail: 'the asking proxy keeps the body, so its hash cannot be checked',
+    });
   return engine.decide(routed);
 }
 
@@ -119,7 +123,7 @@ function allow({ exchange, generation, via, now }: Open, plan: Forward): void {
   const { config, decisionVary: vary } = generation;
   exchange.answering(PASSES);
   exchange.record('forwarded', plan);
-  if (via === undefined) throw new Error('no client may use it');
+  if (via === undefined) throw new Error('no client may ask the decision endpoint');
   const lifetime = lifetimeOf(plan, { maxAge: config.decision_max_age, now: shared.clock.now() / 1000 });
   const { requestIdHeaderLower: requestIdHeader } = shared;
   const lines = allowance({ head, plan, via, lifetime, now, vary, requestIdHeader });
@@ -150,7 +154,7 @@ function sendWithOrigins(exchange: Exchange, told: OwnAnswer): void {
   send(exchange, { ...told, headers: [...told.headers, ...aboutOrigins(exchange.shared, exchange.head)] });
 }
 
-/** What is said about other origins begins with a Vary of its own, and of two such lines nginx goes by one. */
+/** The cross-origin lines begin with their own Vary. If an answer has two such lines, nginx reads only one. */
 const VARY_LINE = 2;
 
 function send(exchange: Exchange, { status, headers, body }: OwnAnswer): void {

@@ -8,15 +8,18 @@ export interface Lifetime {
   readonly now: number;
 }
 
-/** Seconds: a feed that tells of revoked tokens is worth nothing where they pass for longer than it takes to tell. */
+/**
+ * Seconds. With a revocation feed, a proxy must not cache an answer for longer than the feed needs to report a
+ * revocation.
+ */
 const LONGEST_WITH_FEED = 1;
 
 /** Seconds. A cache that counts in whole seconds keeps an answer up to one second longer. */
 const ONE_MORE = 1;
 
 /**
- * Whole seconds for which a proxy may remember that this request passed: until the token expires, at most `max_age`. It is 0
- * if each request counts: with a rate limit, a credential that is counted or revocable, or a route in shadow mode.
+ * Whole seconds for which a proxy may cache that this request passed: until the token expires, at most `max_age`. It is
+ * 0 if each request counts: with a rate limit, a credential that is counted or revocable, or a route in shadow mode.
  */
 export function lifetimeOf({ route, identity, shadow }: Forward, { maxAge, now }: Lifetime): number {
   const longest = Math.floor(maxAge / 1000);

@@ -3,22 +3,22 @@ import { OURS } from '../../message/reserved-headers.ts';
 import type { Original } from './decision-request.ts';
 import type { Dialect } from './dialects.ts';
 
-/** Stands for an unknown address. It is not a loopback address, and all clients without one share their limits. */
+/** Replaces an unknown address. It is not a loopback address, and all clients without an address share their limits. */
 const UNKNOWN = '0.0.0.0';
 
 export interface OriginalRequest {
   readonly original: Original;
   /** From the decision request of a trusted proxy. */
   readonly origin: Origin;
-  /** Whether X-Forwarded-For tells of the client. */
+  /** Whether X-Forwarded-For contains the client's address. */
   readonly isClientTold: boolean;
   readonly dialect: Dialect;
   readonly rawHeaders: readonly string[];
 }
 
 /**
- * The head of the request that is asked about. What belongs to the way from the proxy to us is no part of it: its length,
- * its connection, and the headers that only tell. Nothing else in it speaks for a proxy any more.
+ * The head of the client's request. It excludes the decision request's own length, connection, and the headers that
+ * describe the client's request. Nothing else in the head speaks for a proxy.
  */
 export function originalHead({ original, origin, isClientTold, dialect, rawHeaders }: OriginalRequest): RequestHead {
   const { method, target, host, secure } = original;
@@ -33,7 +33,7 @@ export function originalHead({ original, origin, isClientTold, dialect, rawHeade
   });
 }
 
-/** Connection too: a proxy that passes the client's on goes by it, and takes away what it names before it forwards. */
+/** Connection stays, too: a proxy that forwards the client's Connection removes the headers that it names. */
 const KEPT: ReadonlySet<string> = new Set(['host', 'connection']);
 
 function ownOf(rawHeaders: readonly string[], { tells }: Dialect): readonly string[] {

@@ -1,10 +1,10 @@
 import type { OwnAnswer } from '../../client/problem-response.ts';
 import type { Via } from '../../message/request-head.ts';
 
-/** Answers of our own, as the proxy that asked can pass them on. */
+/** The gateway's own answers, in a form that the asking proxy can relay. */
 export interface Passed {
   refusal(answer: OwnAnswer): OwnAnswer;
-  /** Any other; undefined: it cannot. */
+  /** Any other answer. Undefined: the proxy cannot relay it. */
   reply(answer: OwnAnswer): OwnAnswer | undefined;
 }
 
@@ -12,15 +12,15 @@ const asItIs = (answer: OwnAnswer) => answer;
 
 export const passedOn: Readonly<Record<Via, Passed>> = {
   nginx: { refusal: throughNginx, reply: throughNginx },
-  // For these proxies, 2xx means that the request passes. They send every other answer to the client unchanged.
+  // For these proxies, 2xx means that the request passes. They relay every other answer unchanged.
   'forward-auth': { refusal: asItIs, reply: () => undefined },
-  // Only 200 lets a request pass there, so a preflight's 204 is an answer as any other.
+  // For Envoy, only 200 lets a request pass, so it relays a preflight's 204 like any other answer.
   envoy: { refusal: asItIs, reply: (answer) => (answer.status === 200 ? undefined : answer) },
 };
 
 /**
- * nginx passes 401 and 403 on and turns all other refusals into 500. It keeps no body and only the first challenge. So
- * everything is in headers, from which its configuration rebuilds the answer.
+ * nginx relays 401 and 403 and turns all other refusals into 500. It drops the body and keeps only the first challenge.
+ * So headers carry everything, and nginx's configuration rebuilds the answer from them.
  */
 function throughNginx({ status, headers, body }: OwnAnswer): OwnAnswer {
   const challenges = valuesOf(headers, 'www-authenticate').join(', ');
@@ -47,7 +47,7 @@ function valuesOf(headers: readonly string[], name: string): readonly string[] {
   return headers.filter((_, index) => index % 2 === 1 && headers[index - 1] === name);
 }
 
-/** JSON that fits into a header line (RFC 8259 §7). */
+/** Converts JSON so that it fits into a header line (RFC 8259 §7). */
 function ascii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

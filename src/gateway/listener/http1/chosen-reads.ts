@@ -2,15 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { hearingBy, type Reads } from './heard-socket.ts';
 
-/** Milliseconds for the test to end. It takes about one. */
+/** Milliseconds for the test. It usually takes about one. */
 const PATIENCE = 1_000;
 
-/** On Windows a read under way has its memory until it ends, so connections cannot share one. */
+/** On Windows, a pending read occupies its memory until it ends, so connections cannot share it. */
 const isReadAtOnce = process.platform !== 'win32';
 
 /**
- * How this process can read accepted connections. The faster way depends on members that Node.js does not document. So one
- * connection on loopback tries it at each start, and a Node.js that has changed them gets the documented way.
+ * How this process can read accepted connections. The faster way depends on members that Node.js does not document. So
+ * each start tries it with one connection on loopback. If Node.js has changed the members, the gateway uses the
+ * documented way.
  */
 export async function chooseReads(): Promise<Reads> {
   return isReadAtOnce && (await canLend()) ? 'lent' : 'data';
@@ -40,7 +41,7 @@ async function firstClient(server: Server): Promise<Socket | undefined> {
   }
 }
 
-/** First where it was read, then through the stream, then the end of the connection: all that the listener depends on. */
+/** Tests everything that the listener needs: a direct read, then a read as a stream, then the end of the connection. */
 async function isEchoed(client: Socket, server: Server): Promise<boolean> {
   const signal = AbortSignal.timeout(PATIENCE);
   client.on('error', () => {});

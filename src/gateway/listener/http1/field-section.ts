@@ -3,7 +3,7 @@ import { trimmed } from '../../message/raw-fields.ts';
 
 /** The header section of a request. */
 export interface FieldSection {
-  /** As it was read, in latin1: a section with the same text is the same. */
+  /** The received text in latin1. Equal texts mean equal sections. */
   readonly text: string;
   /** Name, value, … as received. */
   readonly rawHeaders: readonly string[];
@@ -14,12 +14,12 @@ export interface FieldSection {
 }
 
 /**
- * The strict part of RFC 9112 §5, which Node's parser reads the same: no folded line, no bare CR or LF, no whitespace before a
- * colon. One expression covers the whole section, so the code below may split it without another check.
+ * The strict part of RFC 9112 §5, which Node's parser reads the same: no folded line, no bare CR or LF, no whitespace
+ * before a colon. One expression covers the whole section, so the code below may split it without another check.
  */
 const SECTION = new RegExp(`^(?:${FIELD_LINE}\\r\\n)+$`);
 
-/** What a section may look like before all of it has arrived. */
+/** An incomplete section that can still become a valid one. */
 const BEGINNING = new RegExp(`^(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${VALUE}\\r?)?)?$`);
 
 export function mayBecomeSection(text: string): boolean {
@@ -27,8 +27,8 @@ export function mayBecomeSection(text: string): boolean {
 }
 
 /**
- * @param text as latin1: the lines of the section, each with its end, without the empty line behind them
- * @returns undefined: Node's parser judges it
+ * @param text the lines of the section in latin1, each with its line end, without the empty line after them
+ * @returns undefined: Node's parser judges the section
  */
 export function readSection(text: string): FieldSection | undefined {
   if (!SECTION.test(text)) return undefined;
@@ -52,7 +52,8 @@ export function readSection(text: string): FieldSection | undefined {
     rawHeaders.push(name, value);
     at = end + 2;
   }
-  // RFC 9112 §3.2: one Host, or the request is invalid. Our engine says so, but on the path that reads everything.
+  // RFC 9112 §3.2: a request needs exactly one Host. The engine refuses other requests, but only after Node's parser
+  // has read them.
   if (hosts !== 1 || !isPlainConnection(connection)) return undefined;
   return { text, rawHeaders, isLast: connection === 'close', length };
 }
@@ -89,7 +90,10 @@ interface Name {
   readonly role: Role;
 }
 
-/** Spellings that are remembered, and their length. Clients repeat a few; a flood of others costs the memory of these. */
+/**
+ * The number and length of the spellings that are remembered. Clients repeat a few, so even a flood of others uses
+ * limited memory.
+ */
 const MOST_NAMES = 1024;
 const LONGEST_NAME = 64;
 const names = new Map<string, Name>();
@@ -99,7 +103,7 @@ function nameOf(written: string): Name {
   if (known !== undefined) return known;
   if (written.length > LONGEST_NAME) return { name: written, role: 'none' };
   if (names.size >= MOST_NAMES) names.clear();
-  // A text of its own: a part of the section would keep all of it, with its credentials.
+  // Copies the text. A slice would keep the whole section in memory, with its credentials.
   const name = Buffer.from(written, 'latin1').toString('latin1');
   const entry = { name, role: roles.get(name.toLowerCase()) ?? 'none' };
   names.set(name, entry);

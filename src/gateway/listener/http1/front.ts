@@ -6,7 +6,7 @@ import type { Stalls } from '../../client/stalls.ts';
 import { type HeardSocket, hearingBy, type Reads } from './heard-socket.ts';
 import { type ConnectionOwner, PlainConnection } from './plain-connection.ts';
 
-/** What our listener needs of the gateway. */
+/** What our listener needs from the gateway. */
 export interface FrontOptions {
   readonly reads: Reads;
   readonly clock: Clock;
@@ -20,8 +20,8 @@ interface Serving extends FrontOptions {
 type ServeConnection = (socket: Socket) => void;
 
 /**
- * Node's HTTP server with our listener in front of it. Every listener for `connection` gets the socket that is read. Requests
- * without content are served here, and connections that bring anything else are served by Node's own code, as before.
+ * Node's HTTP server with our listener in front of it. Every listener for `connection` gets the socket that is read.
+ * Our listener serves requests without content. Node's own code serves connections that send anything else.
  */
 export class FrontedServer extends Server {
   readonly #hear: (accepted: Socket) => HeardSocket;
@@ -53,19 +53,19 @@ export class FrontedServer extends Server {
   }
 }
 
-/** As Node's parser and its check of connections report them. */
+/** The codes that Node's parser and its timeout check use. */
 const FAULTS = { late: 'ERR_HTTP_REQUEST_TIMEOUT', cut: 'HPE_INVALID_EOF_STATE' } as const;
 
 class HeadFault extends Error {
   readonly code: string;
 
   constructor(code: string) {
-    super('a head did not arrive whole');
+    super('the head did not arrive completely');
     this.code = code;
   }
 }
 
-/** The settings are those of Node's server, read when they are needed: a reload changes them. */
+/** Reads the settings of Node's server at each use, because a reload changes them. */
 class Owner implements ConnectionOwner {
   readonly handle: ConnectionOwner['handle'];
   readonly #server: Server;

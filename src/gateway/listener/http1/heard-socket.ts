@@ -1,26 +1,26 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-/** A connection that delivers its bytes where they were read, while it has a listener for them. */
+/** A connection that passes its received bytes directly to a listener. */
 export interface HeardSocket extends Socket {
   /**
-   * Called with what was read, which is lost unless it is copied before this returns. Undefined: the connection is a stream
-   * like any other.
+   * Gets the received bytes, and must copy what it keeps before it returns. Undefined: the connection is an ordinary
+   * stream.
    */
   hear: ((piece: Buffer) => void) | undefined;
 }
 
-/** Bytes that one read brings at most. */
+/** The most bytes of one read. */
 const PIECE = 64 * 1024;
 
-/** What Node.js keeps beside its documented members: the descriptor of a connection, which one socket has at a time. */
+/** An undocumented member of Node's sockets: the descriptor of a connection. Only one socket has it at a time. */
 interface Descriptor {
   _handle: SocketConstructorOpts['handle'] | null;
 }
 
 /**
- * An accepted connection whose reads all go into one memory. Node.js offers `onread` only for sockets that connect, so the
- * descriptor of the accepted socket moves to a socket of ours. The accepted one stays as the one that the server counts, and
- * ends with ours.
+ * An accepted connection whose reads all use the same memory. Node.js offers `onread` only for sockets that connect, so
+ * the descriptor of the accepted socket moves to a socket of ours. The server counts the accepted socket, which stays
+ * and ends with ours.
  */
 class LentSocket extends Socket implements HeardSocket {
   hear: HeardSocket['hear'];
@@ -38,7 +38,7 @@ class LentSocket extends Socket implements HeardSocket {
     this.once('close', () => accepted.destroy());
   }
 
-  /** False: nothing more for now. */
+  /** False: the socket stops reading for now. */
   #take(piece: Buffer): boolean {
     if (this.hear === undefined) return this.push(Buffer.from(piece));
     this.hear(piece);
@@ -46,10 +46,13 @@ class LentSocket extends Socket implements HeardSocket {
   }
 }
 
-/** How accepted connections are read: into one lent memory, or as Node.js documents it, with a buffer for each read. */
+/**
+ * How accepted connections are read. `lent`: into shared memory. `data`: as Node.js documents it, with a buffer for
+ * each read.
+ */
 export type Reads = 'lent' | 'data';
 
-/** Makes a heard connection of an accepted one that has no reader yet. */
+/** Turns an accepted connection without a reader into a heard connection. */
 export type Hearing = (accepted: Socket) => HeardSocket;
 
 export function hearingBy(reads: Reads): Hearing {
@@ -58,7 +61,7 @@ export function hearingBy(reads: Reads): Hearing {
   return (accepted) => (isMovable(accepted) ? new LentSocket(accepted, memory) : heardByData(accepted));
 }
 
-/** Whether a read goes into a memory of ours. A connection that is no TCP connection has no such descriptor. */
+/** Whether our memory can receive the reads. Only a TCP connection has such a descriptor. */
 function isMovable(accepted: Socket): boolean {
   const { _handle } = accepted as Partial<Descriptor>;
   return typeof (_handle as { useUserBuffer?: unknown } | undefined)?.useUserBuffer === 'function';

@@ -10,55 +10,61 @@ import { type PlainHead, readPlainHead } from './plain-head.ts';
 import { PlainRequest } from './plain-request.ts';
 import { PlainResponse, type ResponseOwner } from './plain-response.ts';
 
-/** What connections share. */
+/** Settings and actions that all connections share. */
 export interface ConnectionOwner {
   readonly handle: (arrival: IncomingRequest) => void;
-  /** Bytes of a head; a longer one is Node's to judge. */
+  /** Bytes of the longest head. Node's server judges longer heads. */
   readonly headerSize: number;
   /** Milliseconds for a head, and for a connection between two requests. */
   readonly headersTimeout: number;
   readonly idle: number;
   readonly keepAliveLines: string;
-  /** Node's server serves the connection from here on. `unread`: everything that no request was made of. */
+  /** Node's server serves the connection from now on. `unread`: all bytes that did not become a request. */
   handOver(socket: HeardSocket, unread: Buffer): void;
-  /** A head did not arrive in its time, or its connection ended before it. Node's server answers and closes it. */
+  /** A head did not arrive in time, or its connection ended first. Node's server answers and closes it. */
   headFailed(socket: HeardSocket, fault: 'late' | 'cut'): void;
   closed(connection: PlainConnection): void;
 }
 
-/** Bytes that wait before a connection is read no further. What one read brings with the last of them comes on top. */
+/** The connection pauses once this many bytes wait. The last read may exceed this number. */
 const MOST_HELD = 64 * 1024;
 
-/** Requests that begin in one turn of the event loop. A thousand in one turn would delay everyone else. */
+/** Requests that begin in one turn of the event loop. A thousand in one turn would delay all other clients. */
 const AT_ONCE = 64;
 
-/** Milliseconds beyond the announced time, so that a client that uses all of it does not meet a closed connection. */
+/**
+ * Milliseconds beyond the announced time. A client that uses all of the announced time then still finds the connection
+ * open.
+ */
 const GRACE = 1_000;
 
 /** Milliseconds for which an idle connection keeps the fields of its last request. They may hold a credential. */
 const REMEMBERED = 1_000;
 
 /**
- * A connection of HTTP/1.1 in plain text: one request at a time, each read from its first byte to its last. The first request
- * of another kind, and all that follows it, belongs to Node's server. No answer is owed at that moment.
+ * A plain-text HTTP/1.1 connection. It serves one request at a time and reads each completely. When the first request
+ * of another kind arrives, Node's server takes the connection, with all later requests. No answer is owed at that time.
  */
 export class PlainConnection implements Watched, ResponseOwner {
   readonly socket: HeardSocket;
   readonly #owner: ConnectionOwner;
   #answering: PlainResponse | undefined;
-  /** Read while an answer was in progress, or the beginning of a head. */
+  /** Bytes that arrived during an answer, or the beginning of a head. */
   #held: Gathered | undefined;
-  /** The fields of the last request. Undefined: none, or the connection was idle. */
+  /** The fields of the last request. Undefined: there was none, or the connection was idle. */
   #before: { readonly section: FieldSection; memory: SectionMemory | undefined } | undefined;
-  /** Bytes behind the last request. Undefined: another request may follow. */
+  /** Bytes after the last request. Undefined: another request may follow. */
   #ignored: number | undefined;
   #isServing = false;
-  /** Its requests continue in the next turn of the event loop. */
+  /** The next requests begin in the next turn of the event loop. */
   #isResting = false;
-  /** It is ending, or another one's. */
+  /** The connection is ending, or Node's server has it. */
   #isOver = false;
   #hasServed = false;
-  /** Grows with each change of what the connection waits for; the last check saw `#seen`, first at `#since`. */
+  /**
+   * Grows whenever the connection begins to wait for something else. The last check saw `#seen`, for the first time at
+   * `#since`.
+   */
   #changes = 0;
   #seen = 0;
   #since: number;
@@ -76,7 +82,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     return this.#owner.keepAliveLines;
   }
 
-  /** Nothing is owed in either direction. */
+  /** Whether nothing is owed in either direction. */
   get isIdle(): boolean {
     const isWaiting = this.#answering === undefined && this.#held === undefined;
     return this.#hasServed && isWaiting && this.socket.writableLength === 0;
@@ -95,7 +101,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.socket.destroySoon();
   }
 
-  /** A coarse clock: a timeout is noticed up to two intervals late, and costs a request nothing. */
+  /** A coarse clock, which costs requests nothing. A timeout may fire up to two intervals late. */
   check(now: number): void {
     if (this.#isOver) return;
     const { headersTimeout, idle } = this.#owner;
@@ -114,7 +120,7 @@ export class PlainConnection implements Watched, ResponseOwner {
       this.#ignore(piece.length);
       return;
     }
-    // More of the same head is no change: a client that sends it byte by byte has the time of one head.
+    // More bytes of the same head are not a change. So a client that sends byte by byte has the timeout of one head.
     if (this.#held === undefined) this.#changes++;
     if (this.#isFree && this.#held === undefined) {
       this.#serve(piece);
@@ -129,7 +135,10 @@ export class PlainConnection implements Watched, ResponseOwner {
     return !isWaiting && this.socket.writable && !this.socket.writableNeedDrain;
   }
 
-  /** RFC 9112 §9.6. It is read anyway: a connection without a reader never reports that its client left. */
+  /**
+   * RFC 9112 §9.6. The connection keeps reading, because a connection without a reader never reports that its client
+   * left.
+   */
   #ignore(bytes: number): void {
     this.#ignored = (this.#ignored ?? 0) + bytes;
     if (this.#ignored > MOST_IGNORED) this.socket.pause();
@@ -149,7 +158,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#serve(held);
   }
 
-  /** What is left of the bytes is copied: they are lent. */
+  /** Copies the unused bytes, because their memory is only lent. */
   #serve(bytes: Buffer): void {
     this.#isServing = true;
     const rest = this.#serveAll(bytes);
@@ -159,7 +168,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     else if (!this.#isOver) this.#hold(bytes.subarray(rest));
   }
 
-  /** Gives where the first byte is that no request was made of. */
+  /** Returns the position of the first byte that did not become a request. */
   #serveAll(bytes: Buffer): number {
     let at = 0;
     for (let begun = 0; at < bytes.length && this.#isFree; begun++) {
@@ -196,7 +205,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     return new ContentRequest(head, Buffer.from(bytes.subarray(head.content, head.end)), memory, this.socket);
   }
 
-  /** Made for a section that comes again: one that comes once is read faster without. */
+  /** Makes a memory only for a repeated section. A section that occurs once is faster to read without one. */
   #memoryOf(section: FieldSection): SectionMemory | undefined {
     if (this.#before?.section !== section) {
       this.#before = { section, memory: undefined };
@@ -226,7 +235,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#owner.headFailed(this.socket, fault);
   }
 
-  /** Another one has the connection from here on. */
+  /** Node's server owns the connection from now on. */
   #leave(): void {
     const { socket } = this;
     this.#isOver = true;
@@ -237,7 +246,7 @@ export class PlainConnection implements Watched, ResponseOwner {
     this.#owner.closed(this);
   }
 
-  /** As with Node's server, a client that has ended its side gets nothing more. */
+  /** Like Node's server: a client that has ended its side gets nothing more. */
   readonly #end = (): void => {
     if (this.#answering === undefined && this.#held !== undefined && !this.#isOver) this.#fail('cut');
     else this.socket.end();

@@ -24,7 +24,7 @@ export function readPlainHead(bytes: Buffer, from: number, limit: number, before
   const line = readPlainLine(bytes, from);
   if (line === 'foreign') return line;
   if (line === 'unfinished') return withinLimit(bytes.length - from, limit);
-  // The end of the request line is the first half of the end of an empty section.
+  // If the section is empty, its end begins with the end of the request line.
   const found = bytes.indexOf(SECTION_END, line.end - 2, 'latin1');
   if (found < 0) {
     const isBeginning = mayBecomeSection(bytes.toString('latin1', line.end, bytes.length));

@@ -3,25 +3,25 @@ import type { ClientConnection, ClientResponse } from '../../client/client-messa
 import type { Lines } from '../../message/lines.ts';
 import { type WrittenFields, writeFields, writeTrailers } from './response-head.ts';
 
-/** What a response is written to. */
+/** The connection that a response is written to. */
 export interface ResponseOwner {
   readonly socket: Socket;
-  /** The lines about a kept connection, as Node's server writes them. */
+  /** The lines about a persistent connection, as Node's server writes them. */
   readonly keepAliveLines: string;
-  /** The response is written whole. `keeps`: another request may follow. */
+  /** The response is completely written. `keeps`: another request may follow. */
   ended(keeps: boolean): void;
 }
 
 const CLOSE_LINE = 'Connection: close\r\n';
 const CHUNKED_LINE = 'Transfer-Encoding: chunked\r\n';
 
-/** An answer in HTTP/1.1, byte for byte as Node's server writes it. The head waits for the first byte of content. */
+/** An HTTP/1.1 answer, byte for byte as Node's server writes it. The head waits for the first byte of content. */
 export class PlainResponse implements ClientResponse {
   shouldKeepAlive: boolean;
   headersSent = false;
   readonly #owner: ResponseOwner;
   readonly #isHead: boolean;
-  /** Not yet written. */
+  /** The part of the head that is not yet written. */
   #head = '';
   #isChunked = false;
   #isBodiless: boolean;
@@ -45,7 +45,7 @@ export class PlainResponse implements ClientResponse {
     return this.#state === 'open' ? this.#owner.socket : null;
   }
 
-  /** No request that is read here asks for it. */
+  /** No request of this listener asks for a 100. */
   writeContinue(): void {}
 
   writeHead(status: number, fields: readonly string[]): void {
@@ -54,7 +54,7 @@ export class PlainResponse implements ClientResponse {
 
   writeLines(status: number, lines: Lines, more: readonly string[]): void {
     const { written } = lines;
-    // Fields that cannot be written are reported as `writeHead` does.
+    // `writeHead` reports fields that cannot be written.
     if (written === undefined) this.writeHead(status, [...lines.fields, ...more]);
     else this.#begin(status, writeFields(status, more, written));
   }
@@ -92,7 +92,7 @@ export class PlainResponse implements ClientResponse {
     this.#trailers += writeTrailers(fields);
   }
 
-  /** As one string, a small answer is one write. */
+  /** As one string, a small answer needs one write. */
   end(text = '', encoding: BufferEncoding = 'utf8'): void {
     if (this.#state !== 'open') return;
     const content = encoding === 'latin1' ? text : Buffer.from(text, encoding).toString('latin1');
@@ -115,14 +115,14 @@ export class PlainResponse implements ClientResponse {
     return head;
   }
 
-  /** After the client has ended its side nothing more is written, as with Node's server. */
+  /** Like Node's server: once the client has ended its side, nothing more is written. */
   #write(text: string): boolean {
     const { socket } = this.#owner;
     if (text === '') return true;
     return socket.writable && socket.write(text, 'latin1');
   }
 
-  /** The response is over, or its connection is. */
+  /** The response or its connection has ended. */
   closed(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

@@ -3,15 +3,15 @@ export type PlainMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface PlainLine {
   readonly method: PlainMethod;
-  /** As received: a path, and perhaps a query. */
+  /** As received: a path, perhaps with a query. */
   readonly target: string;
-  /** Where the header section begins. */
+  /** The position of the header section. */
   readonly end: number;
 }
 
 /**
- * What the first bytes are. `unfinished`: they may become what is read here. `foreign`: they never will, so Node's parser
- * judges them.
+ * What the first bytes are. `unfinished`: this listener may be able to read them once more arrive. `foreign`: it never
+ * can, so Node's parser judges them.
  */
 export type ReadSoFar<Part> = Part | 'unfinished' | 'foreign';
 
@@ -61,7 +61,7 @@ function endOfTarget(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Whether these bytes stand there, as far as they have arrived. */
+/** Whether `word` is at this position, as far as the bytes have arrived. */
 function begins(bytes: Buffer, from: number, word: Buffer): 'whole' | 'unfinished' | 'foreign' {
   const length = Math.min(word.length, bytes.length - from);
   for (let at = 0; at < length; at++) if (bytes[from + at] !== word[at]) return 'foreign';

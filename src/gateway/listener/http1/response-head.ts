@@ -2,9 +2,9 @@ import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http
 import { IS_TOKEN, NO_VALUE } from '../../message/http-grammar.ts';
 import type { WrittenLines } from '../../message/lines.ts';
 
-/** The head of an answer, as far as its fields make it. */
+/** The head of an answer, and what its fields say about the message. */
 export interface WrittenFields {
-  /** The status line and the fields, each line with its end. */
+  /** The status line and the fields, each with its line end. */
   readonly text: string;
   readonly hasLength: boolean;
 }
@@ -19,8 +19,8 @@ const LAST_STATUS = 999;
 const NONE = { text: '', hasLength: false, hasDate: false };
 
 /**
- * As Node's server writes it: the fields in their order, then Date. Throws if one of them cannot be written. `before`: lines
- * in front of them, already judged.
+ * Writes fields like Node's server: in their order, then Date. Throws if a field cannot be written. `before`: lines
+ * that go first and are already judged.
  */
 export function writeFields(
   status: number,
@@ -33,28 +33,28 @@ export function writeFields(
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string;
     const value = fields[i + 1] as string;
-    // An empty name would disappear in the text that is judged.
+    // An empty name would disappear in the joined text.
     names += name === '' ? ' ' : name;
     values += value;
     text += `${name}: ${value}\r\n`;
     if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
     else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
   }
-  // All at once: an expression costs more to start than to run. Only we end lines, so no value may contain one.
+  // Judges all values at once, because an expression costs more to start than to run. No value may contain a line end.
   if (NO_VALUE.test(values) || (names !== '' && !IS_TOKEN.test(names))) judge(fields);
   return { text: statusLine(status) + text + (hasDate ? '' : dateLine()), hasLength };
 }
 
-/** Throws what Node's own answer would. */
+/** Throws the same error as Node's own answer. */
 function judge(fields: readonly string[]): void {
   for (let i = 0; i < fields.length; i += 2) {
     validateHeaderName(fields[i] as string);
     validateHeaderValue(fields[i] as string, fields[i + 1] as string);
   }
-  throw new TypeError('the fields of an answer are no lines of a head');
+  throw new TypeError('the fields of an answer are not valid header lines');
 }
 
-/** RFC 9110 §6.5. Throws if one of them cannot be written. */
+/** RFC 9110 §6.5. Throws if a trailer cannot be written. */
 export function writeTrailers(fields: readonly (readonly [string, string])[]): string {
   let text = '';
   for (const [name, value] of fields) {
@@ -79,7 +79,7 @@ function statusLine(status: number): string {
 let second = Number.NaN;
 let line = '';
 
-/** RFC 9110 §6.6.1, made once a second. */
+/** RFC 9110 §6.6.1. The line is made once a second. */
 function dateLine(): string {
   const now = Date.now();
   const current = Math.floor(now / 1000);

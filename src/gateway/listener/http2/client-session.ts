@@ -4,7 +4,7 @@ import type { LimitsConfig } from '../../../config/schema/gateway.ts';
 import type { Watched } from '../../client/stalls.ts';
 import { isConnectionGone } from './connection-gone.ts';
 
-/** Milliseconds for the client to leave after the announced end of the connection. */
+/** Milliseconds for the client to close after the gateway has announced the end of the connection. */
 const LEAVE = 1_000;
 
 /**
@@ -18,12 +18,12 @@ export class ClientSession implements Watched {
   readonly #limits: () => LimitsConfig;
   readonly #now: () => number;
   readonly #opened: number;
-  /** Written and not yet taken: since when. */
+  /** Streams with a complete answer that the client has not yet read, and the time of the answer. */
   readonly #ending = new Map<ServerHttp2Stream, number>();
   readonly #open = new Set<ServerHttp2Stream>();
-  /** Streams that are reset are still here: since when. */
+  /** The time since when reset streams have been waiting to close. */
   #resetsWait: number | undefined;
-  /** Bytes that the connection accepted for sending, and since when that number has not changed. */
+  /** Bytes that the connection accepted for sending, and the time of the last change. */
   #sent: { readonly bytes: number; readonly at: number };
   #served = false;
   #idleSince: number;
@@ -52,7 +52,7 @@ export class ClientSession implements Watched {
     if (!stream.destroyed) this.#ending.set(stream, this.#now());
   };
 
-  /** GOAWAY with the last stream that is answered: the client may send what came later somewhere else (RFC 9113 §6.8). */
+  /** GOAWAY names the last stream that is answered. The client may repeat later requests elsewhere (RFC 9113 §6.8). */
   close(): void {
     this.#toldAt ??= this.#now();
     this.#session.close();
@@ -65,7 +65,7 @@ export class ClientSession implements Watched {
     }
     const { idle, headers_timeout } = this.#limits();
     for (const [stream, since] of this.#ending) if (now - since >= idle) stream.close(constants.NGHTTP2_CANCEL);
-    // §6.5.3: until then none of our settings holds.
+    // §6.5.3: none of the gateway's settings applies before the acknowledgement.
     if (this.#session.pendingSettingsAck && now - this.#opened >= headers_timeout) this.#end();
     if (this.#open.size === 0) this.#checkIdle(now, this.#served ? idle : headers_timeout);
     this.#checkReader(now, idle);
@@ -77,8 +77,8 @@ export class ClientSession implements Watched {
   }
 
   /**
-   * As long as the client does not take what was written before, Node.js cannot send a reset, and ends no stream that has
-   * one. A slow reader takes some of it now and then.
+   * While the client does not read, Node.js can neither send a reset nor end a reset stream. A slow reader reads
+   * something now and then.
    */
   #checkReader(now: number, idle: number): void {
     this.#noteSent(now);

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** What Node.js keeps of a connection. It has no public name. */
+/** Node's internal object for a connection. It has no public name. */
 interface Handle {
-  /** 0, or the negative number of an error of the system. */
+  /** 0, or a negative error number of the operating system. */
   getpeername(into: object): number;
 }
 
 /**
- * Whether the system has ended the connection. Node.js does not tell that of a connection over HTTP/2 whose client resets it
- * during a write: the error of that write is lost, and Node.js reads no more before a write is over (nodejs/node#61304).
+ * Whether the operating system has ended the connection. Node.js does not report this for an HTTP/2 connection that the
+ * client resets during a write. It loses the error of the write, and does not read again before the write ends
+ * (nodejs/node#61304).
  */
 export function isConnectionGone(socket: Socket): boolean {
   const { _handle } = socket as { _handle?: Partial<Handle> | null };

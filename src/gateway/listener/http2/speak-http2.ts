@@ -16,7 +16,7 @@ import { readStreamHead } from './stream-head.ts';
 import { StreamRequest } from './stream-request.ts';
 import { StreamResponse } from './stream-response.ts';
 
-/** What the connections of a listener share. */
+/** What all connections of a listener share. */
 export interface Http2Options {
   /** The current limits. */
   readonly limits: () => LimitsConfig;
@@ -24,16 +24,16 @@ export interface Http2Options {
   readonly stalls: Stalls;
   readonly listener: Pick<Readonly<ListenerState>, 'draining' | 'sessions'>;
   readonly handle: (arrival: IncomingRequest) => void;
-  /** A connection that broke the protocol. */
+  /** Called for a connection that broke the protocol. */
   readonly broken: () => void;
 }
 
-/** Offered by ALPN before HTTP/1.1. */
+/** ALPN offers these in order. */
 export const PROTOCOLS = ['h2', 'http/1.1'];
 
 /**
- * Takes the connections that chose HTTP/2 by ALPN (RFC 9113 §3.2). All others stay with the server as it is, so that
- * HTTP/1.1 is served by the same code with and without this.
+ * Takes the connections that chose HTTP/2 by ALPN (RFC 9113 §3.2). The server keeps all others, so the same code serves
+ * HTTP/1.1 with and without HTTP/2.
  */
 export function speakHttp2(server: HttpsServer, options: Http2Options): void {
   const [serveHttp1, ...others] = server.listeners('secureConnection');
@@ -45,23 +45,23 @@ export function speakHttp2(server: HttpsServer, options: Http2Options): void {
   });
 }
 
-/** Requests of one connection at one time; RFC 9113 §6.5.2 wants a hundred at least. */
+/** Concurrent requests of one connection. RFC 9113 §6.5.2 recommends at least a hundred. */
 const STREAMS = 100;
-/** Bytes of a body that a client may send ahead of the upstream, in one request; and in all of a connection together. */
+/** Bytes of a body that a client may send ahead of the upstream: in one request, and in the whole connection. */
 const STREAM_WINDOW = 128 * 1024;
 const WINDOW = 1024 * 1024;
-/** RFC 9113 §6.5.2 counts so much for each line beside its name and value. */
+/** RFC 9113 §6.5.2 adds this number to the name and value of each line. */
 const LINE = 32;
-/** Up to so many times the limit a head is read, for an answer that says what is wrong with it. */
+/** A head is read up to this many times the limit, so that an answer can say what is wrong. */
 const ANSWERED = 4;
-/** Streams that a client may give up: at once, and for each second after that (CVE-2023-44487). */
+/** Streams that a client may reset: at once, and in each later second (CVE-2023-44487). */
 const RESETS = { streamResetBurst: 200, streamResetRate: 33 };
-/** Frames that break the protocol without ending the connection, until they end it. */
+/** The connection ends after this many invalid frames that do not end it themselves. */
 const INVALID_FRAMES = 100;
 
 /**
- * Bytes of a header section that is sent, as nghttp2 reckons them: 12 times as much as an upstream may say. It would end
- * the connection for a longer one, with all that others have on it.
+ * Bytes of a header section to the client, as nghttp2 counts them: 12 times an upstream's limit. For a longer section,
+ * nghttp2 would end the connection with all its streams.
  */
 const MOST_SENT = 12 * MAX_HEADER_SIZE;
 
@@ -74,11 +74,11 @@ function sessionOptions({ header_size, header_count }: LimitsConfig) {
       maxHeaderListSize: ANSWERED * (header_size + header_count * LINE),
     },
     maxSendHeaderBlockLength: MOST_SENT,
-    // Pseudo-headers are lines here.
+    // Pseudo-headers count as lines here.
     maxHeaderListPairs: ANSWERED * header_count + 8,
     maxSessionInvalidFrames: INVALID_FRAMES,
     maxSessionRejectedStreams: INVALID_FRAMES,
-    // An upstream may repeat a field that must be single. Over HTTP/1.1 the gateway relays that too.
+    // An upstream may repeat a field that must occur once. The gateway relays this over HTTP/1.1, too.
     strictSingleValueFields: false,
   };
 }
@@ -91,7 +91,8 @@ function accept(socket: TLSSocket, options: Http2Options): void {
   session.setLocalWindowSize(WINDOW);
   const faults = new LengthFaults(session);
   session.on('stream', (stream, headers) => {
-    // A reset for another fault still ends the connection: a client could provoke resets at will (CVE-2025-8671).
+    // A reset for another fault still ends the connection, because a client could provoke resets at will
+    // (CVE-2025-8671).
     if (headers['content-length'] !== undefined && !stream.endAfterHeaders) faults.watch(stream);
   });
   const connection = { remoteAddress: plainAddress(socket.remoteAddress), certificate: certificateOf(socket) };
@@ -110,7 +111,7 @@ function accept(socket: TLSSocket, options: Http2Options): void {
 
 function serveStreams(watched: ClientSession, connection: Http2Connection, { limits, handle }: Http2Options) {
   return (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    // A stream's end reports its fault.
+    // The end of the stream reports its fault.
     stream.on('error', () => {});
     watched.began(stream);
     if (stream.destroyed || stream.closed) return;

@@ -8,11 +8,13 @@ export interface Http2Connection {
   readonly certificate: ClientCertificate | undefined;
 }
 
-/** One stream, where HTTP/1.1 has a connection: what ends it leaves the others of its connection alone. */
+/**
+ * A stream, in the role that a connection has in HTTP/1.1. Ending it leaves the other streams of its connection open.
+ */
 export class StreamCarrier implements ClientConnection {
   readonly #stream: ServerHttp2Stream;
   readonly remoteAddress: string;
-  /** There is no HTTP/2 here without TLS. */
+  /** HTTP/2 requires TLS here. */
   readonly encrypted = true;
 
   readonly certificate: ClientCertificate | undefined;
@@ -23,7 +25,7 @@ export class StreamCarrier implements ClientConnection {
     this.certificate = certificate;
   }
 
-  /** Nothing more can be written: both sides are done, it was reset, or the connection is over. */
+  /** Nothing more can be written: both sides have ended, the stream was reset, or the connection has ended. */
   get destroyed(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }
@@ -32,7 +34,7 @@ export class StreamCarrier implements ClientConnection {
     this.#stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  /** RFC 9113 §8.1: without END_STREAM an answer is not whole. */
+  /** RFC 9113 §8.1: an answer without END_STREAM is incomplete. */
   resetAndDestroy(): void {
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }

@@ -1,16 +1,16 @@
 import { METHODS } from 'node:http';
 import type { Code } from '../../message/codes.ts';
 
-/** The head of a stream as the head of a message, which is what the engine judges. */
+/** The head of a stream, as a message head that the engine can judge. */
 export interface StreamHead {
   readonly method: string;
   readonly target: string;
-  /** As in Node's `rawHeaders`: no pseudo-header, Host first. */
+  /** Like Node's `rawHeaders`: Host first, without pseudo-headers. */
   readonly rawHeaders: readonly string[];
   readonly notice: 'continue' | Code | undefined;
 }
 
-/** Parsed from the head. */
+/** The parts of a head. */
 interface Lines {
   readonly pseudo: Map<string, string>;
   readonly fields: string[];
@@ -24,12 +24,12 @@ interface Lines {
 
 const KNOWN: ReadonlySet<string> = new Set(METHODS);
 const SCHEME = /^https?$/i;
-/** As Node.js reads Expect over HTTP/1.1. */
+/** Node.js reads Expect over HTTP/1.1 in the same way. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /**
- * RFC 9113 §8.3.1. `raw` alternates names and values as Node.js gives them; what §8.2 calls malformed has been refused
- * before. A body that does not say how long it is gets the line that says so over HTTP/1.1: §8.2.2 has no other way.
+ * RFC 9113 §8.3.1. `raw` alternates names and values as Node.js gives them. An earlier step has rejected what §8.2
+ * calls malformed. A body without a length gets the line that says so in HTTP/1.1, because §8.2.2 has no other way.
  */
 export function readStreamHead(raw: readonly string[], hasBody: boolean, headerSize: number): StreamHead {
   const lines = readLines(raw);
@@ -67,7 +67,7 @@ function readLines(raw: readonly string[]): Lines {
   return lines;
 }
 
-/** Fields that mean something for the head as a whole. */
+/** Fields that have a meaning for the whole head. */
 const special: ReadonlyMap<string, (lines: Lines, value: string) => void> = new Map([
   [
     'host',
@@ -92,7 +92,7 @@ const special: ReadonlyMap<string, (lines: Lines, value: string) => void> = new 
   ['cookie', joinCookie],
 ]);
 
-/** §8.2.3: a cookie may come in pieces, which are one line again before anybody else sees them. */
+/** §8.2.3: a client may split a cookie. The pieces are joined before any other code reads them. */
 function joinCookie(lines: Lines, value: string): void {
   const { fields, cookies } = lines;
   if (cookies === undefined) lines.cookies = fields.push('cookie', value) - 1;
@@ -104,13 +104,13 @@ function sizeOf(name: string, value: string): number {
   return name.startsWith(':') ? (name === ':path' ? value.length : 0) : name.length + value.length;
 }
 
-/** What only a head of HTTP/2 can have wrong, or what the parser of HTTP/1.1 would have said. */
+/** Faults that only an HTTP/2 head can have, or that an HTTP/1.1 parser would report. */
 function faultOf({ pseudo, size, host }: Lines, method: string, headerSize: number): Code | undefined {
   const authority = pseudo.get(':authority');
   if (size >= headerSize) return 'headers_too_large';
   if (!KNOWN.has(method)) return 'message_malformed';
   if (method !== 'CONNECT' && !SCHEME.test(pseudo.get(':scheme') ?? '')) return 'target_malformed';
-  // §8.3.1: both say the same, or one of them lies.
+  // §8.3.1: Host and `:authority` must agree.
   if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
     return 'target_other_host';
   return undefined;

@@ -4,7 +4,10 @@ import type { ClientRequest } from '../../client/client-message.ts';
 import type { StreamCarrier } from './stream-connection.ts';
 import type { StreamHead } from './stream-head.ts';
 
-/** The request of a stream, with the events of Node's own: `data`, `end`, `close`. Trailers are dropped, as over HTTP/1.1. */
+/**
+ * The request of a stream, with the events of Node's own: `data`, `end`, `close`. Trailers are dropped, as over
+ * HTTP/1.1.
+ */
 export class StreamRequest extends EventEmitter implements ClientRequest {
   readonly httpVersion = '2.0';
   readonly standsAlone = true;
@@ -37,7 +40,7 @@ export class StreamRequest extends EventEmitter implements ClientRequest {
     this.#stream.unshift(chunk);
   }
 
-  /** Nothing is taken from the client before it has a reader. */
+  /** Reads nothing from the client before there is a reader. */
   resume(): void {
     if (!this.#isRead) this.#stream.on('data', this.#data);
     this.#isRead = true;
@@ -48,14 +51,14 @@ export class StreamRequest extends EventEmitter implements ClientRequest {
     if (!this.#closed) this.emit('data', chunk);
   };
 
-  /** Node.js ends the readable side of a stream that was reset, too: that is no end of a body. */
+  /** Node.js also ends the readable side of a reset stream. The body is then incomplete. */
   readonly #end = (): void => {
     if (this.#stream.aborted || this.#closed) return;
     this.complete = true;
     this.emit('end');
   };
 
-  /** The stream was reset, or is over. */
+  /** The stream was reset or has ended. */
   gone(): void {
     this.#closed = true;
     // After a reset without an error, Node.js waits for a reader of the remaining body.

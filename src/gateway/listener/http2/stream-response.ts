@@ -6,19 +6,19 @@ import { discardRest } from '../../client/discard.ts';
 import type { StreamCarrier } from './stream-connection.ts';
 import type { StreamRequest } from './stream-request.ts';
 
-/** Statuses without content (RFC 9110 §6.4.1, §15.3.6): the head ends the answer. */
+/** Statuses without content (RFC 9110 §6.4.1, §15.3.6). Their answer ends with the head. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** RFC 9113 §8.2.2, if no earlier step removed it. */
+/** RFC 9113 §8.2.2 forbids this field. An earlier step removes the others. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['http2-settings']);
 
 class BadStatus extends RangeError {
   readonly code = 'ERR_HTTP_INVALID_STATUS_CODE';
 }
 
-/** The answer of a stream, written as Node's own is: the head waits for the first byte, or for the end. */
+/** The answer of a stream. Like Node's own, the head waits for the first byte or the end. */
 export class StreamResponse extends EventEmitter implements ClientResponse {
-  /** No effect: a connection closes for all its streams together. */
+  /** Has no effect, because a connection closes for all its streams together. */
   shouldKeepAlive = true;
   headersSent = false;
   readonly socket: StreamCarrier;
@@ -96,29 +96,30 @@ export class StreamResponse extends EventEmitter implements ClientResponse {
     this.#responded = true;
     if (this.destroyed) return;
     const endStream = isEmpty || this.#isBodiless;
-    // Node.js ends what it closes, so an answer that may yet be cut short gets its END_STREAM from us, in a frame of its own.
+    // When Node.js closes a stream, it also ends it. An answer that may still be truncated therefore gets its
+    // END_STREAM in a separate frame.
     const isWhole = this.#ended && this.#trailers === undefined;
     const waitForTrailers = !endStream && !isWhole;
     if (waitForTrailers) this.#stream.once('wantTrailers', this.#sendTrailers);
     this.#stream.respond(this.#head, { endStream, waitForTrailers });
   }
 
-  /** A throw here would be uncaught, so trailers are validated when they are added. */
+  /** An exception here would be uncaught, so trailers are validated when they are added. */
   readonly #sendTrailers = (): void => {
     this.#stream.sendTrailers(this.#trailers ?? {});
   };
 
-  /** RFC 9113 §8.1: the answer is whole, and the rest of the upload is of no use. */
+  /** RFC 9113 §8.1: the answer is complete, and the gateway does not need the rest of the upload. */
   readonly #askNoMore = (): void => {
     if (this.#request.complete || this.#stream.destroyed) return;
-    // Node.js sends trailers a turn after it was given them.
+    // Node.js sends trailers one turn later.
     if (this.#stream.writableFinished) setImmediate(this.#close);
     else this.#stream.once('finish', () => setImmediate(this.#askNoMore));
   };
 
   readonly #close = (): void => {
     this.#stream.close(constants.NGHTTP2_NO_ERROR);
-    // Node.js keeps a stream for as long as something of it is unread.
+    // Node.js keeps a stream as long as it has unread bytes.
     this.#stream.resume();
   };
 
@@ -130,12 +131,12 @@ export class StreamResponse extends EventEmitter implements ClientResponse {
     if (this.#closed) return;
     this.#closed = true;
     this.emit('close');
-    // As over HTTP/1.1: the forwarding code has ended it by now and no longer owns the body.
+    // As over HTTP/1.1: the forwarding code has ended the stream and no longer owns the body.
     this.#request.gone();
   };
 }
 
-/** By name, in lower case. A map, for an upstream may call them `constructor` or `__proto__`. */
+/** Trailers by lower-case name. It is a map because an upstream may send a trailer `constructor` or `__proto__`. */
 function trailersOf(fields: [string, string][]): Map<string, string[]> {
   const trailers = new Map<string, string[]>();
   for (const [written, value] of fields) {

@@ -2,17 +2,23 @@ import type { Duplex } from 'node:stream';
 import type { LastMade } from '../../../base/last-made.ts';
 import type { SizedLines } from '../../message/lines.ts';
 
-/** What was made of the fields of an answer, for one whose connection brought the same ones before. */
+/** The converted fields of an answer, for later answers of the connection with the same fields. */
 export type AnswerMemory = LastMade<SizedLines>;
 
-/** Who hears of an answer: the methods are undici's dispatch handler, `onQueued` and `onWait`. Names and values in turn. */
+/**
+ * Receives an answer. The methods are undici's dispatch handler, `onQueued` and `onWait`. Header lines alternate names
+ * and values.
+ */
 export interface AnswerHandler {
-  /** It waits for a connection. Once `leave` was called there nothing more is said of it; later that does nothing. */
+  /**
+   * The request waits for a connection. `leave` drops it without any further call. Once the request has a connection,
+   * `leave` does nothing.
+   */
   onQueued?(leave: () => void): void;
-  /** It has a connection, and nothing is sent yet. */
+  /** The request has a connection, and nothing is sent yet. */
   onConnect(abort: (reason?: Error) => void): void;
   onRequestSent?(): void;
-  /** `reason`: undici's, which is not used. `memory`: only our own engine has it. */
+  /** `reason` comes from undici and is not used. `memory` comes only from our own engine. */
   onHeaders(
     status: number,
     fields: readonly string[],
@@ -21,9 +27,9 @@ export interface AnswerHandler {
     memory?: AnswerMemory,
   ): boolean;
   onData(chunk: Buffer): boolean;
-  /** As `onData`, with bytes that are overwritten after the call. */
+  /** Like `onData`, with bytes that are overwritten after the call. */
   onLent?(chunk: Buffer): boolean;
-  /** All received bytes were delivered, and it is not the end. */
+  /** All received bytes were delivered, but the answer has not ended. */
   onWait?(): void;
   onComplete(trailers: readonly string[] | null): void;
   onError(error: Error): void;

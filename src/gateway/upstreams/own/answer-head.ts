@@ -16,14 +16,14 @@ export interface AnswerHead {
   readonly framing: Framing;
   /** Whether another request may follow on the connection. */
   readonly persists: boolean;
-  /** Seconds for which the upstream keeps a connection, as `Keep-Alive` says; undefined: it does not say. */
+  /** Seconds for which the upstream keeps a connection open, from `Keep-Alive`. Undefined: it does not say. */
   readonly keepAlive: number | undefined;
 }
 
 /**
- * The strict part of RFC 9112 §4 and §5: no bare CR or LF, no folded line, no whitespace before a colon, no byte that a field
- * cannot contain. One expression covers the whole section, so the code below may split it without another check. Only the
- * reason phrase may be anything: clients ignore it (§4), and an error of the API may have put user input there.
+ * The strict part of RFC 9112 §4 and §5: no bare CR or LF, no folded line, no whitespace before a colon, no byte that a
+ * field cannot contain. One expression covers the whole section, so the code below may split it without another check.
+ * Only the reason phrase is free: clients ignore it (§4), and an error of the API may put user input there.
  */
 const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [^\\r\\n]*)?(?:\\r\\n${FIELD_LINE})*$`);
 
@@ -33,7 +33,10 @@ const NONE: Framing = { kind: 'none' };
 const CHUNKED: Framing = { kind: 'chunked' };
 const UNTIL_CLOSE: Framing = { kind: 'until-close' };
 
-/** `text`: the section without the empty line that ends it, as latin1. `isFirst`: of its connection. Throws InvalidAnswer. */
+/**
+ * `text`: the section in latin1, without the empty line that ends it. `isFirst`: it is the first one of its connection.
+ * Throws InvalidAnswer.
+ */
 export function readAnswerHead(text: string, method: string, isFirst = true): AnswerHead {
   if (!HEAD.test(text)) throw refusal(text, method, isFirst);
   const status = Number(text.slice(9, 12));
@@ -43,57 +46,58 @@ export function readAnswerHead(text: string, method: string, isFirst = true): An
 }
 
 /**
- * How the heads begin that undici reads as well: after one empty line, or by a version that is not spoken over such a
- * connection. No field is here, for clients may have a say in those; of fields undici reads no more than HEAD allows.
+ * The beginnings of a head that only undici accepts: after one empty line, or with a version that this connection does
+ * not use. The list contains no field, because clients may influence fields. For fields, undici accepts no more than
+ * HEAD.
  */
 const FOREIGN = /^(?:\r?\nHTTP\/1\.([01])|(?:\r?\n)?HTTP\/(?:(0)\.9|2\.0)) /;
 
-/** What is wrong with a head that is none. */
+/** Why a head is invalid. */
 function refusal(text: string, method: string, isFirst: boolean): InvalidAnswer {
   const [beginning, minor, old] = FOREIGN.exec(text) ?? [];
-  // Behind another answer an empty line may be the late end of that one's content, in which a client may have a say.
+  // After another answer, an empty line may be the late end of that answer's content, which a client may influence.
   const isOfBefore = !isFirst && !text.startsWith('HTTP/');
   if (beginning === undefined || isOfBefore) return new InvalidAnswer('the answer has no valid head');
   const rest = text.slice(beginning.length);
   try {
-    // It has no foreign beginning, so this ends here. Its framing is judged as that of any other.
+    // Without the foreign beginning, the recursion ends. The framing is judged like that of any other answer.
     readAnswerHead(`HTTP/1.${minor ?? old ?? '1'} ${rest}`, method);
   } catch (error) {
     return error as InvalidAnswer;
   }
-  if (rest.startsWith('1')) return new InvalidAnswer('an interim answer begins in an unknown way');
+  if (rest.startsWith('1')) return new InvalidAnswer('an interim answer begins in an unknown form');
   return new ForeignAnswer(`the answer begins with ${JSON.stringify(beginning)}`);
 }
 
 const BEGINNINGS = ['HTTP/1.', 'HTTP/0.9 ', 'HTTP/2.0 ', '\r\nHTTP/', '\nHTTP/'];
 
 /**
- * `text`: a part of a head that has no end yet, which begins `at` bytes behind its first. `isFirst`: the status line was
- * under way there. Answers whether it still is. Throws InvalidAnswer.
+ * `text`: a part of an incomplete head, which begins `at` bytes after the head's first byte. `isFirst`: the part begins
+ * in the status line. Returns whether it also ends there. Throws InvalidAnswer.
  */
 export function judgeBeginning(text: string, at: number, isFirst: boolean): boolean {
-  // The end of an empty line before it is not its end.
+  // The end of a leading empty line is not the end of the status line.
   const end = isFirst ? text.indexOf('\n', Math.max(0, 2 - at)) : 0;
   const fields = end < 0 ? '' : text.slice(end);
   const isBeginning = BEGINNINGS.some((beginning) => text.startsWith(beginning.slice(at, at + text.length)));
   if (NO_LINE.test(text) || NO_SECTION.test(fields) || !isBeginning)
-    throw new InvalidAnswer('the answer begins with no head');
+    throw new InvalidAnswer('the answer does not begin with a head');
   return end < 0;
 }
 
-/** A trailer section with validated lines, each with its end. Throws InvalidAnswer. */
+/** A trailer section of validated lines, each with its line end. Throws InvalidAnswer. */
 export function readTrailers(text: string): readonly string[] {
-  // RFC 9110 §6.5.1: another reader may have believed a length that comes after the content.
+  // RFC 9110 §6.5.1: another recipient may have used a length that comes after the content.
   if (LENGTH_LINE.test(text)) throw new InvalidAnswer('Content-Length among the trailers');
   return cut(text, 0);
 }
 
-/** One line with its end. Throws InvalidAnswer. */
+/** A line with its line end. Throws InvalidAnswer. */
 export function judgeTrailer(line: string): void {
-  if (!FIELD.test(line)) throw new InvalidAnswer('a line among the trailers is no field');
+  if (!FIELD.test(line)) throw new InvalidAnswer('a trailer line is not a field');
 }
 
-/** RFC 9110 §7.8: a 101 says what the connection becomes. Throws InvalidAnswer. */
+/** RFC 9110 §7.8: a 101 must name the new protocol. Throws InvalidAnswer. */
 export function judgeSwitch({ fields }: AnswerHead): void {
   const named = (name: string) =>
     fields.filter((_, index) => index % 2 === 1 && fields[index - 1]?.toLowerCase() === name).join(',');
@@ -103,7 +107,7 @@ export function judgeSwitch({ fields }: AnswerHead): void {
 
 const LENGTH_LINE = /^content-length:/im;
 
-/** Lines that are known to be fields. */
+/** Splits lines that are valid fields. */
 function cut(text: string, from: number): string[] {
   const fields: string[] = [];
   for (let at = from; at < text.length; ) {
@@ -123,7 +127,7 @@ interface Answered {
   readonly isOld: boolean;
 }
 
-/** The fields that decide how the connection continues. All others pass. */
+/** The fields that decide how the connection continues. All other fields pass. */
 interface Said {
   length: string | undefined;
   coding: string | undefined;
@@ -148,7 +152,10 @@ function listen(fields: readonly string[]): Said {
   return said;
 }
 
-/** By the length of the name first, and no table of tables: it is asked for each line of each answer, and that cost four times as much. */
+/**
+ * Compares the length of a name first, without a nested table. This runs for each line of each answer, and a nested
+ * table costs four times as much.
+ */
 function hear(said: Said, name: string, value: string): void {
   switch (name.length) {
     case 10:
@@ -164,26 +171,26 @@ function hear(said: Said, name: string, value: string): void {
 }
 
 function hearConnection(said: Said, name: string, value: string): void {
-  // RFC 9112 §C.2.2: Proxy-Connection should not be sent. A server that sends it may mean it.
+  // RFC 9112 §C.2.2: a server should not send Proxy-Connection. A server that does may mean it.
   if (name === 'connection' || name === 'proxy-connection')
     said.connection = said.connection === '' ? value : `${said.connection},${value}`;
   else if (name === 'keep-alive') said.keepAlive = said.keepAlive === undefined ? value : `${said.keepAlive},${value}`;
 }
 
 function hearLength(said: Said, value: string): void {
-  if (said.length !== undefined) throw new InvalidAnswer('Content-Length stands twice');
+  if (said.length !== undefined) throw new InvalidAnswer('Content-Length occurs twice');
   said.length = value;
 }
 
 function hearCoding(said: Said, value: string): void {
-  if (said.coding !== undefined) throw new InvalidAnswer('Transfer-Encoding stands twice');
+  if (said.coding !== undefined) throw new InvalidAnswer('Transfer-Encoding occurs twice');
   said.coding = value;
 }
 
 function framed({ length, coding }: Said, { status, method, isOld }: Answered): Framing {
-  if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is no length');
+  if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is not a number');
   if (coding !== undefined) judgeCoding(coding, isOld, length);
-  // RFC 9112 §6.1, RFC 9110 §8.6: a reader that believes it takes the next answer for this one's content.
+  // RFC 9112 §6.1, RFC 9110 §8.6: a recipient that trusts the field reads the next answer as this one's content.
   if (status < 200 && announces({ length, coding }))
     throw new InvalidAnswer('an interim answer that announces content');
   if (method === 'HEAD' || status < 200 || isBare(status)) return NONE;
@@ -193,15 +200,16 @@ function framed({ length, coding }: Said, { status, method, isOld }: Answered): 
 }
 
 function judgeCoding(coding: string, isOld: boolean, length: string | undefined): void {
-  if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswer('a transfer coding that is not taken off here');
-  // RFC 9112 §6.1 and §6.3: either field can smuggle an answer past a reader that believes the other.
+  if (coding.toLowerCase() !== 'chunked') throw new InvalidAnswer('a transfer coding other than chunked');
+  // RFC 9112 §6.1 and §6.3: either field can smuggle an answer past a recipient that trusts the other.
   if (isOld) throw new InvalidAnswer('Transfer-Encoding in HTTP/1.0');
-  if (length !== undefined) throw new InvalidAnswer('Transfer-Encoding and Content-Length');
+  if (length !== undefined) throw new InvalidAnswer('both Transfer-Encoding and Content-Length');
 }
 
 /**
- * No content follows these (RFC 9112 §6.3), and there are servers that send some, however late: it would be the next answer.
- * A HEAD is answered as a GET, so that no answer to it says whether its server errs, and a 204 or 304 does.
+ * These answers have no content (RFC 9112 §6.3), but some servers send it, even late. The gateway would read it as the
+ * next answer. The head of an answer to HEAD looks like one to GET, so it never shows whether its server errs. The head
+ * of a 204 or 304 does.
  */
 function isOdd({ length, coding }: Said, { status, method }: Answered): boolean {
   return method === 'HEAD' || (isBare(status) && announces({ length, coding }));
@@ -226,7 +234,10 @@ function hasToken(list: string, token: string): boolean {
     .some((each) => each.trim() === token);
 }
 
-/** Whole seconds, and the least where it is said twice or oddly: a connection that ends too early costs little. */
+/**
+ * Whole seconds. If the value is repeated or malformed, the smallest one counts, because ending a connection too early
+ * costs little.
+ */
 function timeoutOf(value: string): number | undefined {
   const said = [...value.matchAll(/timeout[\t ]*=[\t "]*([0-9]+)/gi)].map(([, seconds]) => Number(seconds));
   return said.length === 0 ? undefined : Math.min(...said);

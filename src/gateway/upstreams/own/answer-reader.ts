@@ -7,13 +7,13 @@ import { ByteStore } from './byte-store.ts';
 import { ChunkedContent } from './chunked-content.ts';
 import { AnswerCut, InvalidAnswer } from './invalid-answer.ts';
 
-/** Receives an answer. `false`: no more for now, until `resume`. */
+/** Receives an answer. `false`: the reader pauses until `resume`. */
 export interface AnswerSink {
-  /** Also of an interim answer. */
+  /** Also called for an interim answer. */
   onHead(head: AnswerHead, memory?: AnswerMemory): boolean;
   onData(chunk: Buffer): boolean;
   onEnd(trailers: readonly string[]): void;
-  /** From here on the connection is another protocol's; `rest` is the first of it. */
+  /** From now on the connection uses another protocol. `rest`: its first bytes. */
   onSwitch(head: AnswerHead, rest: Buffer): void;
 }
 
@@ -26,10 +26,10 @@ export interface Awaited {
 const NOTHING: readonly string[] = [];
 const HEAD_END = '\r\n\r\n';
 
-/** The last head of a connection. Many answers have the head of the one before. */
+/** The last head of a connection. Many answers repeat the previous head. */
 interface KnownHead {
   readonly text: string;
-  /** It decides whether content follows. */
+  /** The method decides whether content follows. */
   readonly method: string;
   readonly head: AnswerHead;
   memory: AnswerMemory | undefined;
@@ -38,15 +38,15 @@ interface KnownHead {
 type State = 'idle' | 'head' | 'sized' | 'chunked' | 'until-close' | 'over';
 
 /**
- * The answers of one connection, from bytes: a strict part of RFC 9112, one answer to one request. Everything in doubt is
- * an InvalidAnswer, after which the connection is of no use.
+ * Parses the answers of one connection: a strict part of RFC 9112, one answer to one request. Anything doubtful throws
+ * InvalidAnswer. The connection must not be used afterwards.
  */
 export class AnswerReader {
   readonly #sink: AnswerSink;
-  /** A head that comes in pieces: most arrive whole. */
+  /** A head that arrives in pieces. Most arrive completely. */
   #head: ByteStore | undefined;
   #state: State = 'idle';
-  /** The status line of a head that came in pieces. */
+  /** Whether the pieces have not passed the status line yet. */
   #isFirstLine = true;
   #awaited: Awaited = { method: '', upgrades: false };
   #left = 0;
@@ -55,11 +55,11 @@ export class AnswerReader {
   #held: Buffer | undefined;
   #isLast = false;
   #known: KnownHead | undefined;
-  /** No head was read on the connection yet. */
+  /** Whether the connection has had no head yet. */
   #isFirst = true;
   /** Whether another request may follow. */
   persists = false;
-  /** Seconds, as the upstream said. */
+  /** Seconds, from the upstream. */
   keepAlive: number | undefined;
 
   constructor(sink: AnswerSink) {
@@ -73,12 +73,12 @@ export class AnswerReader {
     this.#paused = false;
   }
 
-  /** A request has been sent, and its answer is not over. */
+  /** A request has been sent, and its answer has not ended. */
   get isAwaited(): boolean {
     return this.#state !== 'over' && this.#state !== 'idle';
   }
 
-  /** Its content is under way. */
+  /** The content has begun. */
   get hasBegun(): boolean {
     return this.isAwaited && this.#state !== 'head';
   }
@@ -87,12 +87,12 @@ export class AnswerReader {
     return this.#paused;
   }
 
-  /** The upstream is done, and what it said last is not read yet. */
+  /** The upstream has closed, and its last bytes have not been read. */
   get isLast(): boolean {
     return this.#isLast && this.#paused;
   }
 
-  /** The connection is idle: an answer may have been meant for one client alone. */
+  /** The connection is idle. It must forget the head, because the answer may have been for one client alone. */
   forget(): void {
     this.#known = undefined;
   }
@@ -103,12 +103,12 @@ export class AnswerReader {
     else this.#readFrom(piece, 0);
   }
 
-  /** What is held is read after the memory that it came in was used again. */
+  /** Copies held bytes, because their memory is reused before they are read. */
   keepHeld(): void {
     if (this.#held !== undefined) this.#held = Buffer.from(this.#held);
   }
 
-  /** Reads on where it stopped. Throws InvalidAnswer. */
+  /** Continues after a pause. Throws InvalidAnswer. */
   resume(): void {
     this.#paused = false;
     const held = this.#held;
@@ -117,7 +117,7 @@ export class AnswerReader {
     if (this.#isLast && !this.#paused) this.finish();
   }
 
-  /** The upstream says nothing more. Throws AnswerCut where that is no end; while it is paused, `resume` does. */
+  /** The upstream has closed. Throws AnswerCut if the answer is incomplete. While paused, `resume` throws it. */
   finish(): void {
     this.#isLast = true;
     this.persists = false;
@@ -137,7 +137,7 @@ export class AnswerReader {
     }
   }
 
-  /** Bytes that arrived without a reader. The socket then stops reading, so this is one piece, or two. */
+  /** Keeps bytes that arrive during a pause. The socket then stops reading, so there are at most two pieces. */
   #hold(piece: Buffer): void {
     this.#held = this.#held === undefined ? piece : Buffer.concat([this.#held, piece]);
   }
@@ -154,7 +154,7 @@ export class AnswerReader {
         this.#give(at === 0 ? piece : piece.subarray(at));
         return piece.length;
       default:
-        // An answer without a request, or more bytes than it announced.
+        // The upstream sent an answer without a request, or more bytes than announced.
         throw new InvalidAnswer('bytes that belong to no answer');
     }
   }
@@ -182,14 +182,14 @@ export class AnswerReader {
     return this.#begun(head.text(0, end), piece, at + end + 4 - before);
   }
 
-  /** Bytes that cannot become a head are rejected at once, without waiting for their end. */
+  /** Rejects bytes that cannot become a head at once, without waiting for the end of the head. */
   #judgeBeginning(head: ByteStore, before: number): void {
     if (head.isFull) throw new InvalidAnswer(`more than ${MAX_HEADER_SIZE} bytes of header`);
     const from = Math.max(0, before - 1);
     this.#isFirstLine = judgeBeginning(head.text(from, head.size), from, this.#isFirstLine);
   }
 
-  /** Gives where the content begins. */
+  /** Returns the position of the content. */
   #begun(text: string, piece: Buffer, at: number): number {
     const { method } = this.#awaited;
     if (this.#known?.text === text && this.#known.method === method) {
@@ -211,7 +211,7 @@ export class AnswerReader {
 
   #enter(head: AnswerHead, memory?: AnswerMemory): void {
     const { framing } = head;
-    // A client that asked for another protocol may believe that it has begun.
+    // The client may believe that the other protocol it asked for has begun.
     this.persists = head.persists && !this.#awaited.upgrades;
     this.keepAlive = head.keepAlive;
     this.#state = framing.kind === 'none' ? 'over' : framing.kind;
@@ -222,7 +222,7 @@ export class AnswerReader {
   }
 
   #switch(head: AnswerHead, piece: Buffer, at: number): number {
-    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, which the request did not ask for');
+    if (!this.#awaited.upgrades) throw new InvalidAnswer('another protocol, which the client did not request');
     judgeSwitch(head);
     this.#state = 'over';
     this.persists = false;
@@ -250,7 +250,7 @@ export class AnswerReader {
     if (!this.#sink.onData(data)) this.#paused = true;
   }
 
-  /** The end is delivered even to a paused reader: nothing follows it. */
+  /** Delivers the end even to a paused reader, because nothing follows. */
   #end(trailers: readonly string[]): void {
     this.#state = 'over';
     this.#paused = false;

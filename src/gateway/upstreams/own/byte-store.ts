@@ -1,4 +1,4 @@
-/** Bytes of a section that comes in pieces; each is copied once or twice, however small they are. */
+/** Bytes of a section that arrives in pieces. Each byte is copied once or twice, however small the pieces are. */
 export class ByteStore {
   #bytes = Buffer.alloc(0);
   #size = 0;
@@ -17,7 +17,7 @@ export class ByteStore {
     return this.#size === this.#most;
   }
 
-  /** Gives how many of the bytes from `from` on it took: as many as there is room for. */
+  /** Adds bytes from `from` on, as long as there is room. Returns how many it added. */
   add(piece: Buffer, from: number): number {
     const taken = Math.min(piece.length - from, this.#most - this.#size);
     const size = this.#size + taken;
@@ -31,7 +31,7 @@ export class ByteStore {
     return taken;
   }
 
-  /** Where this begins, at or after `from`; -1: nowhere yet. */
+  /** The first position of `bytes` at or after `from`, or -1. */
   indexOf(bytes: string, from: number): number {
     return this.#bytes.subarray(0, this.#size).indexOf(bytes, Math.max(0, from), 'latin1');
   }

@@ -2,7 +2,10 @@ import { QUOTED_STRING, TOKEN } from '../../message/http-grammar.ts';
 import { judgeTrailer, readTrailers } from './answer-head.ts';
 import { InvalidAnswer } from './invalid-answer.ts';
 
-/** RFC 9112 §7.1 without whitespace. Extensions are ignored. Thirteen digits are exact, after any number of zeros. */
+/**
+ * RFC 9112 §7.1, without whitespace. Extensions are ignored. Leading zeros do not count, and thirteen digits are still
+ * exact.
+ */
 const SIZE = new RegExp(`^(0*[0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED_STRING}))?)*\\r\\n$`);
 
 const LINE_END = '\r\n';
@@ -11,19 +14,22 @@ const LONGEST_TRAILERS = 64 * 1024;
 
 type State = 'size' | 'data' | 'data-end' | 'trailers';
 
-/** Takes the chunked coding off, piece by piece as it comes. */
+/** Decodes the chunked coding, piece by piece. */
 export class ChunkedContent {
   #state: State = 'size';
-  /** Bytes of the chunk that are still to come. */
+  /** Missing bytes of the chunk. */
   #left = 0;
   #line = '';
   #trailers = '';
-  /** Undefined: there is more to come. */
+  /** The trailers. Undefined: the content has not ended. */
   ended: readonly string[] | undefined;
-  /** Content of the piece that was read last; undefined: it had none. */
+  /** Content of the last piece. Undefined: it had none. */
   data: Buffer | undefined;
 
-  /** Reads up to the next content, or as far as there is anything: gives where it stopped. Throws InvalidAnswer. */
+  /**
+   * Reads up to the next content, or to the end of the piece. Returns the position where it stopped. Throws
+   * InvalidAnswer.
+   */
   read(piece: Buffer, from: number): number {
     this.data = undefined;
     let at = from;
@@ -48,10 +54,11 @@ export class ChunkedContent {
     const end = found < 0 ? piece.length : found + 1;
     this.#line += piece.toString('latin1', at, end);
     if (this.#state === 'data-end' && !LINE_END.startsWith(this.#line))
-      throw new InvalidAnswer('a chunk is longer than it says');
+      throw new InvalidAnswer('a chunk is longer than its size');
     if (this.#line.length > LONGEST_SIZE_LINE && this.#state === 'size')
-      throw new InvalidAnswer('no end of the size of a chunk');
-    if (this.#line.length + this.#trailers.length > LONGEST_TRAILERS) throw new InvalidAnswer('no end of the trailers');
+      throw new InvalidAnswer('the size line of a chunk is too long');
+    if (this.#line.length + this.#trailers.length > LONGEST_TRAILERS)
+      throw new InvalidAnswer('the trailers are too long');
     if (found >= 0) this.#endLine();
     return end;
   }

@@ -9,12 +9,12 @@ import { isHeard } from './piece-socket.ts';
 import { type WrittenHead, writeHead } from './request-head.ts';
 import { Upload } from './upload.ts';
 
-/** One request for an upstream. */
+/** One request to an upstream. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
-  /** The beginning of `fields`, if it is the same as before. */
+  /** The beginning of `fields`, if it is unchanged since the last request. */
   readonly known: Lines | undefined;
   readonly body: Readable | Buffer | null;
   readonly upgrade: string | undefined;
@@ -23,17 +23,17 @@ export interface OutgoingRequest {
   /** Milliseconds between two bytes of an answer; 0: no limit. */
   readonly bodyTimeout: number;
   readonly handler: AnswerHandler;
-  /** How many connections had begun to open as it came. */
+  /** The number of connections that had begun to open when the request arrived. */
   readonly dialledBefore: number;
 }
 
-/** Who keeps the connection. */
+/** The owner of the connection. */
 export interface Keeper {
-  /** Whether a connection is kept for another request. */
+  /** Whether a connection stays open for another request. */
   readonly keepAlive: boolean;
-  /** It is free. `seconds`: as the upstream says that it keeps it. */
+  /** The connection is free. `seconds`: how long the upstream keeps it, if it says. */
   free(connection: UpstreamConnection, seconds: number | undefined): void;
-  /** An answer was undici's to read. */
+  /** Only undici can read an answer of this form. */
   misread(answer: ForeignAnswer): void;
   /** The connection has ended. */
   gone(connection: UpstreamConnection): void;
@@ -52,12 +52,12 @@ class GivenUp extends Error {
   readonly code = 'UND_ERR_ABORTED';
 }
 
-/** A connection to an upstream: one request at a time, and only the bytes of its answer. */
+/** A connection to an upstream. It carries one request at a time, and accepts only the bytes of its answer. */
 export class UpstreamConnection implements AnswerSink {
   readonly #socket: Socket;
   readonly #keeper: Keeper;
   readonly #reader: AnswerReader;
-  /** Whether what is read must be copied to be kept. */
+  /** Whether received bytes must be copied to be kept. */
   readonly #isBorrowed: boolean;
   #sent: OutgoingRequest | undefined;
   #upload: Upload | undefined;
@@ -93,7 +93,7 @@ export class UpstreamConnection implements AnswerSink {
     return true;
   }
 
-  /** No request waits for it. */
+  /** No request is waiting for the connection. */
   idle(): void {
     this.#reader.forget();
   }
@@ -103,7 +103,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#socket.destroy();
   }
 
-  /** Undefined: the request cannot be written, its sender knows that, and the connection is still usable. */
+  /** Undefined: the request cannot be written. Its sender has been notified, and the connection is still usable. */
   #headOf({ method, path, fields, known, body, upgrade, handler }: OutgoingRequest): WrittenHead | undefined {
     const { keepAlive } = this.#keeper;
     try {
@@ -145,7 +145,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#sent?.handler.onRequestSent?.();
   };
 
-  /** An upload has its time where the upstream is to take it, not while the client is to send. */
+  /** The upload timeout runs while the upstream must read, not while the client must send. */
   #watchUpload(milliseconds: number): void {
     if (milliseconds === 0) return;
     const timer = setTimeout(() => {
@@ -155,7 +155,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#timer = timer;
   }
 
-  /** The upstream accepted everything before this, so its timeout restarts. */
+  /** The upstream has accepted everything before this, so its timeout restarts. */
   readonly #uploadHeld = (): void => void this.#timer?.refresh();
 
   onHead({ status, fields }: AnswerHead, memory?: AnswerMemory): boolean {
@@ -189,13 +189,13 @@ export class UpstreamConnection implements AnswerSink {
   #unhold(): void {
     this.#isHeld = false;
     this.#socket.resume();
-    // Without a reader, the silence was the gateway's.
+    // Nothing was reading, so the silence was the gateway's.
     this.#unwatchAnswer();
   }
 
   onEnd(trailers: readonly string[]): void {
     const { handler } = this.#sent ?? {};
-    // An answer before the end of the upload: what is still to come of that would be read as the next request.
+    // The answer ended before the upload. The rest of the upload would look like the next request.
     const isWhole = this.#upload === undefined;
     this.#upload?.stop();
     this.#leave();
@@ -204,7 +204,8 @@ export class UpstreamConnection implements AnswerSink {
   }
 
   onSwitch({ status, fields }: AnswerHead, rest: Buffer): void {
-    if (this.#upload !== undefined) throw new InvalidAnswer('another protocol in the middle of the request');
+    if (this.#upload !== undefined)
+      throw new InvalidAnswer('the upstream switched protocols in the middle of the request');
     const { handler } = this.#sent ?? {};
     const socket = this.#socket;
     this.#isSwitched = true;
@@ -229,7 +230,7 @@ export class UpstreamConnection implements AnswerSink {
     }
   };
 
-  /** A waiting caller may have waited for an answer that is over by now. */
+  /** It may be called late, for an answer that has already ended. */
   #resume(sent: OutgoingRequest): void {
     if (this.#sent !== sent || !this.#isHeld) return;
     try {
@@ -240,7 +241,7 @@ export class UpstreamConnection implements AnswerSink {
     }
   }
 
-  /** After a piece was read: is there more to come, or is the connection free? */
+  /** After each piece: either more follows, or the connection is free. */
   #settle(): void {
     if (this.#isHeld && !this.#reader.isPaused) this.#unhold();
     if (this.#sent !== undefined) this.#await(this.#sent);
@@ -258,7 +259,7 @@ export class UpstreamConnection implements AnswerSink {
     sent.handler.onWait?.();
   }
 
-  /** A content that came with its head needs no clock. */
+  /** Content that arrives with its head needs no timeout. */
   #watchAnswer({ bodyTimeout }: OutgoingRequest): void {
     if (this.#isTimed || bodyTimeout === 0 || !this.#reader.hasBegun) return;
     this.#isTimed = true;
@@ -271,7 +272,7 @@ export class UpstreamConnection implements AnswerSink {
     this.#socket.setTimeout(0);
   }
 
-  /** Where the client is the slow one, nobody reads; and after a held-up turn the time is heard of before the bytes. */
+  /** If the client is slow, nothing reads. After a delayed turn, the timeout fires before the bytes arrive. */
   readonly #idle = (): void => {
     const [sent, read] = [this.#sent, this.#socket.bytesRead];
     setImmediate(() => {
@@ -305,7 +306,7 @@ export class UpstreamConnection implements AnswerSink {
       this.#fail(reason);
       return;
     }
-    // It was never written: the connection is as good as before.
+    // Nothing was written, so the connection is still usable.
     this.#leave();
     sent.handler.onError(reason);
   }

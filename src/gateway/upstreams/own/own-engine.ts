@@ -11,12 +11,18 @@ import { type Keeper, type OutgoingRequest, UpstreamConnection } from './connect
 import type { ForeignAnswer } from './invalid-answer.ts';
 import { pieceConnector } from './piece-socket.ts';
 
-/** Milliseconds for which a free connection is kept where the upstream says nothing; most keep it for five seconds. */
+/**
+ * Milliseconds for which the gateway keeps a free connection if the upstream does not say. Most upstreams keep it for
+ * five seconds.
+ */
 const KEPT = 4_000;
-/** Milliseconds: the most, whatever it says; and so much earlier than it says, for a request may be on its way. */
+/**
+ * Milliseconds: the longest time, whatever the upstream says, and the margin before the upstream's own timeout. The
+ * margin covers a request in transit.
+ */
 const LONGEST_KEPT = 600_000;
 const EARLIER = 1_000;
-/** Milliseconds between two looks for connections that were free for too long. */
+/** Milliseconds between checks for connections that have been free for too long. */
 const SWEEP = 500;
 
 interface Free {
@@ -28,7 +34,10 @@ class Closed extends Error {
   readonly code = 'UND_ERR_CLOSED';
 }
 
-/** HTTP/1.1 by a client of our own: one request at a time on a kept connection, and a new one where none is free. */
+/**
+ * HTTP/1.1 by the gateway's own client: one request at a time on a kept connection, and a new connection if none is
+ * free.
+ */
 export function openOwn(
   options: EngineOptions,
   connect = connectorFor(options),
@@ -49,12 +58,12 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   readonly #to: Parameters<ReturnType<typeof connector>>[0];
   readonly #most: number;
   readonly #open = new Set<UpstreamConnection>();
-  /** The one that was used last is used next, so that those that are not needed end. */
+  /** The most recently used connection is used next, so that unneeded ones end. */
   readonly #free: Free[] = [];
   readonly #waiting: OutgoingRequest[] = [];
   readonly #room: ConnectionBudget | undefined;
   readonly #leaveRoom: (() => void) | undefined;
-  /** Connections that ever began to open, and those that are opening. */
+  /** How many connections have ever begun to open, and how many are opening now. */
   readonly #dials = { begun: 0, opening: 0 };
   #turn: NodeJS.Immediate | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -105,7 +114,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     this.#openForWaiting();
   }
 
-  /** An open connection that no request waits for. */
+  /** Closes an open connection that no request waits for. */
   letGo(): boolean {
     while (this.#free.length > this.#waiting.length) {
       const { connection } = this.#free.shift() as Free;
@@ -129,8 +138,8 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   }
 
   /**
-   * Bytes on an idle connection are read first. Unrequested bytes would pass for the answer to a later request (RFC 9112
-   * §9.2), and an end for a lost request.
+   * The event loop first reads bytes on the idle connection. Unrequested bytes would look like the answer to a later
+   * request (RFC 9112 §9.2). A close would look like a lost request.
    */
   #serveSoon(): void {
     this.#turn ??= setImmediate(this.#serve);
@@ -149,7 +158,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     this.#openForWaiting();
   };
 
-  /** False: no request waits any more. */
+  /** False: no request is waiting. */
   #sendNext(connection: UpstreamConnection): boolean {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (connection.send(next)) return true;
@@ -157,7 +166,7 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
     return false;
   }
 
-  /** As many are opened as wait for none that is free, up to the limit. */
+  /** Opens one connection for each waiting request without a free one, up to the limit. */
   #openForWaiting(): void {
     while (!this.#closed && this.#lacking() > 0 && this.#open.size + this.#dials.opening < this.#most) {
       this.#dials.opening++;
@@ -185,9 +194,9 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   }
 
   /**
-   * No connection opened for the request that waits longest. If only capacity is missing, it waits for that, or for an own
-   * connection. A connection attempt that began before every waiting request says nothing about the present: it was for
-   * requests that have left.
+   * No connection opened for the request that has waited longest. If only the budget is full, it waits for room or for
+   * one of its own connections. An attempt that began before every waiting request was for a request that has left. So
+   * it says nothing about the present.
    */
   #failed(error: Error, number: number): void {
     if (error instanceof ConnectionBudgetFull && this.#open.size + this.#dials.opening > 0) {
@@ -217,14 +226,14 @@ class OwnEngine implements ForwardEngine, Keeper, BudgetHolder {
   }
 }
 
-/** undici's types take the buffers of the raw handler for strings, and know more kinds of bodies than we send. */
+/** undici types the buffers of the raw handler as strings, and allows more kinds of bodies than the gateway sends. */
 function sentOf(
   options: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,
   dialledBefore: number,
 ): OutgoingRequest {
   const { method, path, headers, body, upgrade, headersTimeout, bodyTimeout } = options;
-  // A body may fail while its request waits; the connection that it comes to will find it so.
+  // A body may fail while its request waits. The connection checks this later.
   if (body instanceof Readable) body.on('error', nothing);
   return {
     method,

@@ -1,14 +1,17 @@
 import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** Bytes that one read brings at most. */
+/** The most bytes of one read. */
 const PIECE = 64 * 1024;
-/** Milliseconds of silence after which the kernel asks whether the other side is still there; as undici has it. */
+/** Milliseconds of silence before the kernel probes the other side, like undici. */
 const PROBE_AFTER = 60_000;
 
-/** A connection that delivers its bytes in the buffer of the read, while it has a listener. */
+/** A connection that passes its received bytes directly to a listener. */
 export interface Heard {
-  /** What is not copied before it returns is lost. Undefined: the connection is a stream as any other. */
+  /**
+   * Gets the received bytes, and must copy what it keeps before it returns. Undefined: the connection is an ordinary
+   * stream.
+   */
   hear: ((piece: Buffer) => void) | undefined;
 }
 
@@ -17,8 +20,8 @@ export function isHeard(socket: Socket): socket is Socket & Heard {
 }
 
 /**
- * Without TLS. The memory is read into again, for whichever connection is next: a buffer for each piece, and a stream to
- * hold it, cost more than the rest of a small answer.
+ * A socket without TLS. All connections read into the same memory. A separate buffer and stream for each piece would
+ * cost more than the rest of a small answer.
  */
 export class PieceSocket extends Socket implements Heard {
   hear: Heard['hear'];
@@ -32,7 +35,7 @@ export class PieceSocket extends Socket implements Heard {
     });
   }
 
-  /** False: nothing more for now. */
+  /** False: the socket stops reading for now. */
   #take(piece: Buffer): boolean {
     if (this.hear === undefined) return this.push(Buffer.from(piece));
     this.hear(piece);
@@ -40,7 +43,7 @@ export class PieceSocket extends Socket implements Heard {
   }
 }
 
-/** Where a read under way has its memory until it ends, that memory is each connection's own. */
+/** On Windows, a pending read occupies its memory until it ends. There, each connection has its own memory. */
 const isReadAtOnce = process.platform !== 'win32';
 
 /** Opens connections without TLS. */
@@ -53,7 +56,7 @@ export function pieceConnector(): buildConnector.connector {
       if (!told) callback(...outcome);
       told = true;
     };
-    // For its whole life: an unhandled error would end the process.
+    // This listener stays, because an unhandled error would end the process.
     socket.on('error', (error) => tell(error, null));
     return socket.connect({ host: hostname, port: Number(port) }, () => tell(null, socket));
   };

@@ -1,43 +1,45 @@
 import { IS_LENGTH, IS_TOKEN, NO_TARGET, NO_VALUE } from '../../message/http-grammar.ts';
 import type { Lines } from '../../message/lines.ts';
 
-/** A request as the relay sends it; names and values in turn. */
+/** A request from the relay, with names and values in turn. */
 export interface RequestLines {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
-  /** The beginning of `fields`, if it is the same as before. */
+  /** The beginning of `fields`, if it is unchanged since the last request. */
   readonly known?: Lines | undefined;
-  /** What the connection is to become; undefined: nothing else. */
+  /** The protocol to switch to. Undefined: no switch. */
   readonly upgrade: string | undefined;
-  /** Bytes of content that follow; undefined: as many as Content-Length says, or as come. */
+  /** Bytes of content that follow. Undefined: as Content-Length says, or until the body ends. */
   readonly content: number | undefined;
   readonly keepAlive: boolean;
 }
 
 export interface WrittenHead {
   readonly text: string;
-  /** Bytes of content that were announced; undefined: none were. */
+  /** Announced bytes of content. Undefined: none. */
   readonly length: number | undefined;
-  /** Whether the content goes in chunks. */
+  /** Whether the content is chunked. */
   readonly isChunked: boolean;
 }
 
-/** Nothing that we send ends a line but we (RFC 9112 §2.2): what cannot stand in a field makes the request none. */
+/**
+ * Only the gateway may end a line (RFC 9112 §2.2). A request with characters that a field cannot contain is invalid.
+ */
 export class InvalidRequest extends Error {
   readonly code = 'UND_ERR_INVALID_ARG';
 }
 
-/** A server may expect content with these methods, so a missing length would mean an unknown length (RFC 9110 §8.6). */
+/** A server may expect content with these methods. A missing length would mean an unknown length (RFC 9110 §8.6). */
 const EXPECT_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Throws InvalidRequest. */
 export function writeHead(lines: RequestLines): WrittenHead {
   const { method, path, fields, known, upgrade, content, keepAlive } = lines;
-  if (!IS_TOKEN.test(method) || path === '' || NO_TARGET.test(path)) throw new InvalidRequest('no request line');
-  // RFC 9112 §6.3: an answer to it would begin a tunnel.
-  if (method === 'CONNECT') throw new InvalidRequest('CONNECT is no request for an upstream');
-  if (upgrade !== undefined && NO_VALUE.test(upgrade)) throw new InvalidRequest('no protocol');
+  if (!IS_TOKEN.test(method) || path === '' || NO_TARGET.test(path)) throw new InvalidRequest('invalid request line');
+  // RFC 9112 §6.3: an answer to CONNECT would begin a tunnel.
+  if (method === 'CONNECT') throw new InvalidRequest('an upstream gets no CONNECT');
+  if (upgrade !== undefined && NO_VALUE.test(upgrade)) throw new InvalidRequest('invalid protocol name');
   const before = beginning(known);
   let text = `${method} ${path} HTTP/1.1\r\n${before.text}`;
   let [names, values] = ['', ''];
@@ -51,12 +53,13 @@ export function writeHead(lines: RequestLines): WrittenHead {
     if (isFrame(name)) length = readLength(name, value, length);
     text += `${name}: ${value}\r\n`;
   }
-  // At once, since an expression costs more to start than to run: all are tokens, or values, if what they make together is.
+  // Judges all names and values at once, because an expression costs more to start than to run. If the joined text is
+  // valid, each part is.
   if (NO_VALUE.test(values) || (names !== '' && !IS_TOKEN.test(names)))
-    throw new InvalidRequest(`the value of ${nameOfFault(fields)}`);
-  // RFC 9112 §6.3: what is longer or shorter than it says makes another request of the rest.
+    throw new InvalidRequest(`invalid value of ${nameOfFault(fields)}`);
+  // RFC 9112 §6.3: if the content has another length than announced, the rest becomes another request.
   if (content !== undefined && length !== undefined && content !== Number(length))
-    throw new InvalidRequest('the content is not as long as it says');
+    throw new InvalidRequest('the content differs from its announced length');
   const isChunked = content === undefined && length === undefined;
   if (isChunked) text += 'transfer-encoding: chunked\r\n';
   else if (length === undefined && (content !== 0 || EXPECT_CONTENT.has(method)))
@@ -67,7 +70,7 @@ export function writeHead(lines: RequestLines): WrittenHead {
 
 const NOTHING = { text: '', size: 0 };
 
-/** Lines that were judged before. Framing is judged with each message. */
+/** Reuses lines that were judged before. Framing is judged with each message. */
 function beginning(known: Lines | undefined): { readonly text: string; readonly size: number } {
   const written = known?.written;
   if (known === undefined || written === undefined || written.hasLength || written.hasCoding) return NOTHING;
@@ -78,7 +81,7 @@ function nameOfFault(fields: readonly string[]): string | undefined {
   return fields.find((name, at) => at % 2 === 0 && (!IS_TOKEN.test(name) || NO_VALUE.test(fields[at + 1] as string)));
 }
 
-/** By the length first, since most names are none of these. */
+/** Compares the length first, because most names are none of these. */
 function isFrame(name: string): boolean {
   if (name.length === 14) return name.toLowerCase() === 'content-length';
   return name.length === 17 && name.toLowerCase() === 'transfer-encoding';
@@ -86,7 +89,7 @@ function isFrame(name: string): boolean {
 
 function readLength(name: string, value: string, before: string | undefined): string {
   if (name.length !== 14 || before !== undefined || !IS_LENGTH.test(value))
-    throw new InvalidRequest(`the framing is ours to say, not that of ${name}`);
+    throw new InvalidRequest(`${name} must not set the framing`);
   return value;
 }
 

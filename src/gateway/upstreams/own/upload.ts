@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { WrittenHead } from './request-head.ts';
 
-/** The content did not become what its head says. A defect of ours: Node.js has judged the client's. */
+/**
+ * The content differs from what its head announces. This is a defect of the gateway, because Node.js has judged the
+ * client's framing.
+ */
 class LengthMismatch extends Error {
   readonly code = 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH';
 }
@@ -12,14 +15,14 @@ class BodyGone extends Error {
 }
 
 export interface UploadEvents {
-  /** All of it was written. */
+  /** The whole body was written. */
   readonly sent: () => void;
-  /** The connection takes no more for now. */
+  /** The connection accepts no more for now. */
   readonly held: () => void;
   readonly failed: (error: Error) => void;
 }
 
-/** A body on its way into a connection, as fast as that takes it. */
+/** A body on its way into a connection, as fast as the connection accepts it. */
 export class Upload {
   readonly #socket: Socket;
   readonly #body: Readable;
@@ -35,11 +38,11 @@ export class Upload {
     this.#events = events;
     socket.on('drain', this.#drained);
     body.on('error', this.#failed).on('close', this.#closed).on('end', this.#ended).on('data', this.#data);
-    // A previous holder may have paused it.
+    // An earlier owner may have paused it.
     body.resume();
   }
 
-  /** The rest has no reader. */
+  /** Stops reading. No one reads the rest. */
   stop(): void {
     if (this.#over) return;
     this.#leave();
@@ -57,7 +60,7 @@ export class Upload {
     this.#bytes += chunk.length;
     const { length, isChunked } = this.#head;
     if (length !== undefined && this.#bytes > length) {
-      this.#failed(new LengthMismatch('the body is longer than it says'));
+      this.#failed(new LengthMismatch('the body is longer than announced'));
       return;
     }
     if (isChunked ? this.#writeChunk(chunk) : this.#socket.write(chunk)) return;
@@ -79,7 +82,7 @@ export class Upload {
   readonly #ended = (): void => {
     const { length, isChunked } = this.#head;
     if (length !== undefined && this.#bytes !== length) {
-      this.#failed(new LengthMismatch('the body is shorter than it says'));
+      this.#failed(new LengthMismatch('the body is shorter than announced'));
       return;
     }
     this.#leave();
