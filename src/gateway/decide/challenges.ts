@@ -5,8 +5,9 @@ import { nearest } from '../message/scope-requirement.ts';
 import type { Route } from './route.ts';
 
 /**
- * The challenges of a refusal, a header line each: Bearer, Digest, Basic. RFC 9110 §11.6.1 wants all that a route takes
- * with a 401; with another status only Bearer says something (RFC 6750 §3.1), and only about its own credentials.
+ * The challenges of a refusal, one header line each: Bearer, Digest, Basic. RFC 9110 §11.6.1 requires all schemes of
+ * the route with a 401. With another status, only Bearer has a challenge (RFC 6750 §3.1), and only about its own
+ * credentials.
  */
 export function challengesFor(
   route: Route,
@@ -20,7 +21,10 @@ export function challengesFor(
   return [...bearer, ...route.schemes.flatMap((scheme) => scheme.challenges(head, stale))];
 }
 
-/** RFC 6750 §3: without credentials only what is needed; with wrong ones also why. */
+/**
+ * RFC 6750 §3: without credentials, the challenge names only what the route needs. With wrong credentials, it also says
+ * why.
+ */
 function bearerOf(route: Route, code: Code, held: ReadonlySet<string>): string {
   const { error, text } = entry(code);
   const needed = route.requirements.scope;

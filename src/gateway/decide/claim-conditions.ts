@@ -6,10 +6,10 @@ import type { Captures } from '../routing/captures.ts';
 type ClaimsConfig = NonNullable<RouteConfig['claims']>;
 type ClaimConfig = ClaimsConfig[string];
 
-/** Whether the claims are what the route asks for. */
+/** Whether the claims meet the route's conditions. */
 export type ClaimsHold = (identity: Identity, captured: Captures) => boolean;
 
-/** Claims are compared whole, value and type (advisory 19): nothing is split, folded or converted. */
+/** Compares a claim's whole value and type (advisory 19). Nothing is split, folded or converted. */
 export function claimConditions(config: ClaimsConfig): ClaimsHold {
   const tests = Object.entries(config).map(([path, condition]) => ({ path, holds: claimTest(condition) }));
   return (identity, captured) =>
@@ -32,12 +32,12 @@ function claimTest(condition: ClaimConfig): ClaimTest {
 
 const CAPTURE = /^(host|path)\.([A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** Where some servers end a segment or a path: a captured value that holds one means different things to different servers. */
+/** Some servers end a segment or a path at these characters. A captured value with one of them is ambiguous. */
 const UNCLEAR = /[/?#\p{Cc}]/u;
 
 /**
- * `host.tenant`, `path.id`: what the match captured, or undefined, which no claim is, where that is unclear. Every other
- * value is itself.
+ * Replaces `host.tenant` or `path.id` with the captured value. An ambiguous value becomes undefined, which no claim
+ * equals. Every other wanted value stays.
  */
 function meant(wanted: unknown, captured: Captures): unknown {
   const [, place, name] = (typeof wanted === 'string' && CAPTURE.exec(wanted)) || [];

@@ -8,16 +8,16 @@ import { mayName, takeParameter } from '../routing/form-parameters.ts';
 import type { HttpScheme } from '../schemes/http-scheme.ts';
 import { type PlacedCredentials, placedCredentials } from './placed-credentials.ts';
 
-/** The one credential of a request (RFC 6750 §2): exactly one, in one place, or it is refused. */
+/** The one credential of a request, in one place (RFC 6750 §2). The gateway refuses anything else. */
 export interface Extracted {
   readonly kind: 'credential' | 'none';
   readonly scheme: string;
-  /** Empty when there is none; of another scheme than bearer the whole value of its place. */
+  /** Empty if there is none. For a scheme other than bearer: the whole value of its place. */
   readonly token: string;
   readonly place: BearerMethod | undefined;
-  /** The query to forward, with its `?`: without any credential. */
+  /** The query to forward, with its `?`, without any credential. */
   readonly query: string;
-  /** The form to forward, when one was read and a token was taken out of it. */
+  /** The form to forward, if the gateway took a token out of one. */
   readonly form: Buffer | undefined;
 }
 
@@ -25,13 +25,13 @@ interface Found {
   readonly scheme: string;
   readonly place: BearerMethod;
   readonly token: string;
-  /** Why it is not taken; undefined: it is. */
+  /** Why the credential is not accepted. Undefined: it is. */
   readonly fault: string | undefined;
 }
 
 /**
- * `form` is the whole body if `wantsForm` asked for it. A credential in a place that the route does not list is not accepted,
- * but it still counts as a second one. So a client that sends two always learns that.
+ * `form` is the whole body if `wantsForm` asked for it. A credential in a place that the route does not list is not
+ * accepted, but it still counts as a second one. So a client that sends two always gets this answer.
  */
 export function extract(
   head: RequestHead,
@@ -87,7 +87,7 @@ function single(
   return { kind: 'credential', scheme: found.scheme, token: found.token, place: found.place, query, form };
 }
 
-/** Credentials of another scheme are, to this one, none (RFC 6750 §3.1). */
+/** Bearer ignores credentials of other schemes (RFC 6750 §3.1). */
 function fromHeader(value: string): Found | undefined {
   const parsed = parseBearer(value);
   if (parsed.kind === 'other') return undefined;
@@ -96,7 +96,7 @@ function fromHeader(value: string): Found | undefined {
   return { scheme: 'bearer', place: 'header', token: parsed.token, fault: undefined };
 }
 
-/** In Authorization, of another scheme that the route takes there; its own parser says whether it is well-formed. */
+/** Credentials of another accepted scheme in Authorization. The scheme's own parser judges their syntax. */
 function ofScheme(value: string, schemes: readonly Named[]): Found | undefined {
   if (schemes.length === 0) return undefined;
   const named = splitCredentials(value)?.scheme;
@@ -109,7 +109,7 @@ function inPlace(place: BearerMethod, token: string): Found {
 }
 
 function faultOf(text: string): string {
-  return text.trim() === '' ? 'the token is empty' : 'the token has a character that no token contains';
+  return text.trim() === '' ? 'the token is empty' : 'the token contains an invalid character';
 }
 
 interface Place {
@@ -124,21 +124,21 @@ const places: readonly Place[] = [
   {
     place: 'header',
     mayHold: ({ authorization }) => authorization !== undefined && fromHeader(authorization.value) !== undefined,
-    unread: 'a token in the Authorization header is not read on this route',
+    unread: 'this route does not read a token in the Authorization header',
   },
   {
     place: 'query',
     mayHold: (_, query) => takeParameter(query.slice(1), 'access_token').values.length > 0,
-    unread: 'a token in the query is not read on this route',
+    unread: 'this route does not read a token in the query',
   },
   {
     place: 'body',
     mayHold: (head) => wantsForm(head, FORM_ONLY),
-    unread: 'a form, and any token in it, is not read on this route',
+    unread: 'this route does not read a form, or a token in it',
   },
 ];
 
-/** Where no credential was found: what may hold one in a place that the route does not list, or what is there instead. */
+/** Why no credential was found. It names a place that the route does not read, or what that place contains instead. */
 export function whyMissing(
   head: RequestHead,
   query: string,
@@ -159,7 +159,7 @@ function mayHoldToken(query: string): boolean {
   return query !== '' && mayName(query, 'access_token');
 }
 
-// RFC 6750 §2.2: single-part, form-encoded, and nothing else. Matched strictly: an uncertain form is none.
+// RFC 6750 §2.2: single-part, form-encoded. The match is strict, so a doubtful form does not count as a form.
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
 /** Whether the body must be read for a credential (RFC 6750 §2.2). */

@@ -4,13 +4,13 @@ import { valuesOf } from '../routing/match-conditions.ts';
 
 type CorsConfig = NonNullable<GatewayConfig['cors']>;
 
-/** The Fetch standard's CORS protocol, from the server's side: which pages of other origins may call and read. */
+/** The server's side of CORS (Fetch standard): which pages of other origins may send requests and read answers. */
 export interface CrossOrigin {
   /** Header lines for every answer to this request: name, value, … */
   answer(head: RequestHead): readonly string[];
-  /** Header lines that a preflight adds; `methods` are those of the routes. */
+  /** Header lines that a preflight adds. `methods`: the methods of the routes. */
   preflight(head: RequestHead, methods: Iterable<string>): readonly string[];
-  /** Why a browser will not send the request that this preflight asks for. Undefined: it will. */
+  /** Why a browser will not send the request that this preflight announces. Undefined: it will. */
   blocked(head: RequestHead, methods: ReadonlySet<string>): string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function crossOrigin(config: CorsConfig | undefined, requestIdHeader: str
   };
 }
 
-/** Fetch, CORS-safelisted methods: sent whatever the answer to a preflight names. */
+/** Fetch, CORS-safelisted methods: browsers send them, whatever a preflight allows. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
 /** Characters of a client's value that the gateway repeats in an answer. */
@@ -63,7 +63,9 @@ function cut(text = ''): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 
-/** Fetch, CORS-preflight fetch, step 7: `*` stands for every name but Authorization, and for none beside credentials. */
+/**
+ * Fetch, CORS-preflight fetch, step 7: `*` means every name except Authorization, and means nothing with credentials.
+ */
 function missingHeaders(head: RequestHead, { headers, credentials }: CorsConfig): readonly string[] {
   const lines = valuesOf(head, 'access-control-request-headers');
   const asked = lines.flatMap((line) => line.split(',')).map((name) => name.trim());

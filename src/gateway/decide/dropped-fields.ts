@@ -6,7 +6,10 @@ import type { Forward } from './outcome.ts';
 import { credentialHeaders } from './placed-credentials.ts';
 import type { Route } from './route.ts';
 
-/** Names of a request in shadow mode, in lower case: what is taken from it now, and what more once its route enforces. */
+/**
+ * Names of headers in shadow mode, in lower case: those that the gateway drops now, and those that it also drops once
+ * the route enforces.
+ */
 export interface Dropped {
   readonly now: readonly string[];
   readonly later: readonly string[];
@@ -26,7 +29,7 @@ export function droppedFields(head: RequestHead, { route }: Forward): Dropped {
 
 const BY_PROXY: ReadonlySet<string> = new Set(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
 
-/** The gateway sends a trusted proxy's values again, so the upstream loses nothing. */
+/** Whether the gateway itself sends a trusted proxy's value to the upstream, so that nothing is lost. */
 function isBelieved(name: string, head: RequestHead): boolean {
   const { origin } = head;
   return origin.isProxied && (BY_PROXY.has(name) || valuesOf(head, name).at(-1) === origin.requestId);

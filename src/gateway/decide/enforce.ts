@@ -14,10 +14,10 @@ import type { Routed } from './routed.ts';
 import type { RuleContext } from './when.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
-/** One for all, so that what is made of it is made once. */
+/** One shared object, so that results made from it are made once. */
 const NO_LINES: readonly string[] = [];
 
-/** extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
+/** Judges a request: extract → throttle (address) → verify → throttle (identity) → permit → forward, or refuse. */
 export function enforce(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome> {
   const { route, head, target, preflight, wanted } = routed;
   if (preflight) return forward(routed, untouched(target), undefined, entity);
@@ -69,14 +69,16 @@ function judge(
   if (verification.kind === 'refused') return refuseCredential(routed, verification, undefined);
   const { rateLimit } = route;
   if (rateLimit === undefined || rateLimit.byAddress) return allow(routed, extracted, verification, entity);
-  // A token for another API must not use up its user's limit at this API.
+  // A token for another API must not count against its user's limit at this API.
   const foreign = refuseAudience(route.requirements, verification.identity);
   if (foreign !== undefined) return refuseVerified(routed, foreign, verification);
   const wait = rateLimit.identity(verification.identity);
   return throttle(route, wait, verification, () => allow(routed, extracted, verification, entity));
 }
 
-/** Where it is no authorization server that is out; the names of those begin with `authorization_servers.`. */
+/**
+ * Codes for outages of anything except an authorization server. The names of those begin with `authorization_servers.`.
+ */
 const outages: Readonly<Record<string, Code>> = {
   passwords: 'passwords_saturated',
   counters: 'counters_unavailable',
@@ -111,7 +113,7 @@ function refuseVerified(routed: Routed, refusal: Refused<Code>, { identity, cach
   return { ...refuseCredential(routed, refusal, cache, identity.scopes), identity };
 }
 
-/** A rule reads the path in each reading of a server that decodes. */
+/** A rule sees the path in each form that a decoding server could read. */
 function ruleContexts({ head, host, target, route }: Routed): readonly RuleContext[] {
   return partsOf(target).map((parts) => ({
     head,
@@ -152,12 +154,15 @@ function forward(
   };
 }
 
-/** Shared caches keep no answer to a request with Authorization (RFC 9111 §3.5), and know of no other credential. */
+/**
+ * Shared caches do not store an answer to a request with Authorization (RFC 9111 §3.5), but they ignore other
+ * credentials.
+ */
 function isBesideAuthorization({ schemes }: Route, scheme: string): boolean {
   return schemes.some(({ name, places }) => name === scheme && places !== undefined);
 }
 
-/** RFC 6750 does not apply to a public route: a value like a token is the upstream's own business. */
+/** RFC 6750 does not apply to a public route. A value like a token concerns only the upstream. */
 function untouched(target: Target): Extracted {
   return { kind: 'none', scheme: 'bearer', token: '', place: undefined, query: target.query, form: undefined };
 }
@@ -172,8 +177,8 @@ function refuseCredential(
 }
 
 /**
- * A failed condition has no remedy, so the answer has no challenge. If the connection is too insecure for a challenge, the
- * code says that instead.
+ * A failed condition has no remedy, so the answer has no challenge. If the connection is too insecure for a challenge,
+ * the code says so.
  */
 function refuseWithChallenge({ route, head }: Routed, code: Code, held: ReadonlySet<string>): Refuse {
   if (code === 'condition_failed') return refuse(code, { route });

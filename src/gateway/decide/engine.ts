@@ -24,14 +24,14 @@ import { forwardInShadow } from './shadow.ts';
 import { unmetDetail } from './unmet-conditions.ts';
 
 /**
- * The decision engine: RequestHead in, Outcome out. It knows no framework and no socket, so the proxy and every command
- * that explains or tests a decision call this one.
+ * The decision engine: RequestHead in, Outcome out. It depends on no framework and no socket. The proxy and every
+ * command that explains or tests a decision use it.
  */
 export interface DecisionEngine {
   route(head: RequestHead): Routed | Refuse | Reply;
-  /** The body that must be read before deciding, and its limit in bytes. */
+  /** The body that the gateway must read before it decides, and its limit in bytes. */
   needs(routed: Routed): WantedEntity | undefined;
-  /** With a cached credential the answer comes without a promise. */
+  /** For a cached credential, the outcome comes without a promise. */
   decide(routed: Routed, entity?: Buffer): Outcome | Promise<Outcome>;
 }
 
@@ -39,7 +39,7 @@ export type { WantedEntity } from './routed.ts';
 
 export interface EngineParts {
   readonly routes: readonly Route[];
-  /** In shadow mode for the whole file: where requests go that have no route. */
+  /** Where a request without a route goes, if the whole file is in shadow mode. */
   readonly unrouted: Route | undefined;
   readonly resources: ProtectedResources;
   readonly crossOrigin: CrossOrigin | undefined;
@@ -61,21 +61,27 @@ const NO_CONTENT: Reply = { kind: 'reply', route: undefined, status: 204, header
 interface Router extends EngineParts {
   readonly table: RouteTable<Route>;
   readonly hostName: (authority: string) => string | undefined;
-  /** Whether any route is in shadow mode with all others of its upstream. */
+  /** Whether any route is in shadow mode together with all other routes of its upstream. */
   readonly looksOn: boolean;
 }
 
-/** In shadow mode a form must be given on whole, so only one that says how long it is, and is not too long, is read. */
+/**
+ * In shadow mode, the gateway must forward the whole form. So it reads only a form with a known length within the
+ * limit.
+ */
 function readable({ shadow }: Route, { contentLength }: RequestHead, limit: number): boolean {
   return !shadow || (contentLength !== undefined && Number(contentLength.value) <= limit);
 }
 
-/** A form for its access_token (RFC 6750 §2.2), or any body whose hash is in the credentials (RFC 7616 §3.4.3). */
+/**
+ * A form that may contain an access_token (RFC 6750 §2.2), or any body whose hash is in the credentials (RFC 7616
+ * §3.4.3).
+ */
 function wantedEntity(route: Route, head: RequestHead): WantedEntity | undefined {
   if (route.access === 'public' || !head.hasBody) return undefined;
   if (wantsForm(head, route.bearerMethods))
     return { kind: 'form', limit: route.limits.form, tooLarge: 'form_too_large' };
-  // More than one Authorization is refused whatever the body says.
+  // Two Authorization headers are refused, whatever the body contains.
   if ((head.authorization?.lines ?? 0) > 1) return undefined;
   for (const scheme of route.schemes) {
     const isAbsent = head.authorization === undefined && scheme.places === undefined;
@@ -95,7 +101,7 @@ function route(router: Router, head: RequestHead): Routed | Refuse | Reply {
   const target = judgeTarget(head.method, head.target);
   if (target.kind === 'refused') return misshapen(router, head, host, refuse(target.code));
   if (target.authority !== undefined && !sameAuthority(target.authority, head)) return refuse('target_other_host');
-  // `*` is about the server (RFC 9110 §9.3.7), so no path pattern is about it.
+  // `*` names the server (RFC 9110 §9.3.7), so it matches no path pattern.
   if (target.path === '*') return aboutServer(router, head, host);
   const document = mayBeMetadata(head, target) ? router.resources.find(host, target.path) : undefined;
   if (document !== undefined) return documentReply(document);
@@ -109,18 +115,23 @@ function findRoute(router: Router, head: RequestHead, target: Target, question: 
   return isPreflight(head) ? preflight(router, head, target, question) : matched(router, head, target, question);
 }
 
-/** TRACE would show the client the headers that the gateway adds (RFC 9110 §9.3.8). A forwarded TRACE carries no identity. */
+/**
+ * TRACE would show the client the headers that the gateway adds (RFC 9110 §9.3.8). So a forwarded TRACE carries no
+ * identity.
+ */
 function traced(found: Routed | Refuse): Routed | Refuse {
   const refusal = noMethod();
   return found.kind === 'routed' && found.route.onlyLooksOn ? { ...found, wouldRefuse: refusal } : refusal;
 }
 
-/** CONNECT asks for a tunnel. */
+/** CONNECT requests a tunnel. */
 function noMethod(): Refuse {
   return refuse('method_not_allowed', { allow: [] });
 }
 
-/** Shadow mode forwards it, and only to the judged host: servers prefer a target's host to Host. */
+/**
+ * Shadow mode forwards such a target, but only to the judged host, because servers prefer the target's host to Host.
+ */
 function misshapen(router: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
   const origin = originForm(head.target);
   if (origin === undefined) return refusal;
@@ -177,7 +188,7 @@ function matched(router: Router, head: RequestHead, target: Target, question: Ro
   }
 }
 
-/** Shadow mode forwards it by one of its routes, if no reading of the path is an enforced route. */
+/** Shadow mode forwards such a path by one of its routes, if no reading of the path is an enforced route. */
 function ambiguous(
   router: Router,
   match: Ambiguous<Route>,
@@ -192,7 +203,7 @@ function ambiguous(
   return routedTo(route, request, refusal);
 }
 
-/** Checks of a target and a body length that depend on the route. */
+/** Checks the target and the body length against the route's rules. */
 function judged(route: Route, head: RequestHead, host: string, target: Target): Routed | Refuse {
   const unclear = judgePath(route, target);
   if (unclear !== undefined && !route.onlyLooksOn) return unclear;
@@ -202,7 +213,7 @@ function judged(route: Route, head: RequestHead, host: string, target: Target): 
   return { kind: 'routed', head, host, target, route, wouldRefuse: refusal, preflight: false, wanted };
 }
 
-/** To a route that only looks on. `wouldRefuse`: for what it would be refused. */
+/** The result for a route that only observes. `wouldRefuse`: the refusal that enforcing would cause. */
 function routedTo(route: Route, request: Pick<Routed, 'head' | 'host' | 'target'>, wouldRefuse: Refuse): Routed {
   const wanted = wantedEntity(route, request.head);
   return { kind: 'routed', ...request, route, wouldRefuse, preflight: false, wanted };
@@ -225,10 +236,10 @@ function judgeLength(
   return wanted !== undefined && length > wanted.limit ? refuse(wanted.tooLarge, { route }) : undefined;
 }
 
-/** The other refusals say that it is not known which route the request has: it may be one that is enforced. */
+/** The other refusals mean that the route is unknown, so it may be an enforced one. */
 const KNOWN_TO_HAVE_NONE: ReadonlySet<Code> = new Set(['route_not_found', 'method_not_allowed']);
 
-/** Where the whole file is in shadow mode, a request without a route goes to the default upstream as it came. */
+/** If the whole file is in shadow mode, a request without a route goes to the default upstream unchanged. */
 function unrouted({ unrouted: route }: Router, head: RequestHead, host: string, refusal: Refuse): Routed | Refuse {
   if (route === undefined || (!route.onlyLooksOn && !KNOWN_TO_HAVE_NONE.has(refusal.code))) return refusal;
   return routedTo(route, { head, host, target: asReceived(head) }, refusal);
@@ -248,14 +259,17 @@ function asReceived({ target }: RequestHead): Target {
   };
 }
 
-/** RFC 9112 §3.2.2: an absolute-form target and Host say the same, or one of them lies. */
+/** RFC 9112 §3.2.2: an absolute-form target and Host must agree. */
 function sameAuthority(authority: string, head: RequestHead): boolean {
   return authority.toLowerCase() === head.host?.value.toLowerCase();
 }
 
 const NO_CORS = 'the file has no `cors`, so pages of other origins may not call';
 
-/** Answered here, from the routes of the path, unless the route of the method asked for leaves it to the upstream. */
+/**
+ * The gateway answers a preflight from the routes of the path. But if the requested method's route leaves CORS to the
+ * upstream, the upstream answers.
+ */
 function preflight(router: Router, head: RequestHead, target: Target, question: RouteLookup): Routed | Refuse | Reply {
   const asked = matchReadings(router.table, { ...question, method: head.requestedMethod?.value ?? '' }, target);
   if (asked.kind === 'ambiguous') return ambiguous(router, asked, { head, host: question.host, target });
@@ -272,7 +286,7 @@ function preflight(router: Router, head: RequestHead, target: Target, question: 
   return { kind: 'reply', route: undefined, status: 204, headers, body: '', reason };
 }
 
-/** Metadata of a protected resource is only read (RFC 9728 §3). */
+/** Metadata of a protected resource can only be read (RFC 9728 §3). */
 function mayBeMetadata({ method }: RequestHead, { path }: Target): boolean {
   return path.startsWith(RESOURCE_METADATA) && (method === 'GET' || method === 'HEAD');
 }

@@ -2,7 +2,7 @@ import { fold } from '../../config/words/fold-name.ts';
 import type { Code } from '../message/codes.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
-/** RFC 9112 §6.1, §6.3: what the parser lets pass and an upstream could read in another way. */
+/** RFC 9112 §6.1, §6.3: framing that the parser accepts but an upstream could read differently. */
 export function findFrameFault(head: RequestHead): Code | undefined {
   const { transferEncoding, contentLength } = head;
   if (transferEncoding === undefined && contentLength === undefined) return undefined;
@@ -12,7 +12,9 @@ export function findFrameFault(head: RequestHead): Code | undefined {
   return chunked ? undefined : 'transfer_encoding_invalid';
 }
 
-/** The names in Connection (RFC 9110 §7.6.1), in lower case; undefined for the two values that nearly every request has. */
+/**
+ * The names in Connection (RFC 9110 §7.6.1), in lower case. Undefined for the two values that nearly every request has.
+ */
 export function connectionNames({ connection }: RequestHead): ReadonlySet<string> | undefined {
   if (connection === undefined) return undefined;
   const value = connection.value.toLowerCase();
@@ -20,7 +22,7 @@ export function connectionNames({ connection }: RequestHead): ReadonlySet<string
   return new Set(value.split(',').map((token) => token.trim()));
 }
 
-/** Fields that decide for every route: credentials, the page's origin, and the kind of body. */
+/** Fields that decide on every route: credentials, the page's origin, and the content type. */
 const ALWAYS: ReadonlySet<string> = new Set([
   'authorization',
   'origin',
@@ -29,7 +31,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'content-encoding',
 ]);
 
-/** Fields of a connection, which clients name there by right: no upstream gets them in any case. */
+/** Fields of a connection, which clients may name in Connection. No upstream ever gets them. */
 const LEGAL: ReadonlySet<string> = new Set([
   '',
   'keep-alive',
@@ -41,13 +43,13 @@ const LEGAL: ReadonlySet<string> = new Set([
   'proxy-connection',
 ]);
 
-/** The names of fields that decide for a route, folded. `any`: the list is open. */
+/** The folded names of fields that decide for a route. `any`: the list is open. */
 export type DecisiveFields = ReadonlySet<string> | 'any';
 
 /**
- * A field that Connection names is removed here. If it decides, the gateway would judge a value that the upstream never gets.
- * An absent field can decide too: another route for the same path may wait for it. So every route of this host and path is
- * checked. Returns the first such name, folded.
+ * The gateway removes the fields that Connection names. If such a field decides, the gateway would judge a value that
+ * the upstream never gets. An absent field can also decide, for another route of the same path. So this checks every
+ * route of this host and path. Returns the first such name, folded.
  */
 export function namedDecisive(
   head: RequestHead,
@@ -63,8 +65,8 @@ export function namedDecisive(
 const LONGEST = 64;
 
 /**
- * Routes that read the same names share a set: a client can name thousands of fields, and thousands of routes may share a
- * path.
+ * Routes that read the same names share one set. A client can name thousands of fields, and thousands of routes may
+ * share a path.
  */
 function decisiveOf(
   told: readonly string[],

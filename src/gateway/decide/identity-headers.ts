@@ -12,24 +12,27 @@ type IdentityHeadersConfig = GatewayConfig['defaults']['identity_headers'];
 
 /** The headers that tell the upstream who the caller is, and the inbound headers that could forge them. */
 export interface IdentityHeaders {
-  /** Those that are written where there is a claim for them, in lower case. */
+  /** Headers that the gateway writes if the identity has the claim, in lower case. */
   readonly names: readonly string[];
   /**
-   * Whether a header of this name (lower case) could pass for one of our headers or a proxy's, or lead an upstream to another
-   * path or method. `isFromProxy`: a trusted proxy sent it.
+   * Whether a header of this name (lower case) could pass for one of the gateway's headers or a proxy's, or lead an
+   * upstream to another path or method. `isFromProxy`: a trusted proxy sent it.
    */
   spoofs(name: string, isFromProxy?: boolean): boolean;
-  /** Whether the gateway drops it once the route enforces. Differs from `spoofs` in shadow mode only. */
+  /**
+   * Whether the gateway drops this header once the route enforces. The result differs from `spoofs` only in shadow
+   * mode.
+   */
   dropsLater(name: string, isFromProxy?: boolean): boolean;
-  /** Name, value, name, value, …; undefined when a claim cannot stand in a header. */
+  /** Name, value, name, value, … Undefined: a claim contains a character that a header cannot contain. */
   write(identity: Identity): readonly string[] | undefined;
 }
 
 /** More headers to drop, and headers to keep. */
 export interface DroppedHeaderRules {
-  /** Header of the request id, which is ours as well. */
+  /** The header of the request id, which the gateway also writes. */
   readonly requestId?: string;
-  /** Names that are dropped by default and pass as they came: from anybody, and from a trusted proxy. */
+  /** Headers that the gateway drops by default but lets pass here: from every client, or only from a trusted proxy. */
   readonly passed?: readonly PassHeader[];
   readonly passedFromProxies?: readonly PassHeader[];
   readonly onlySet?: OnlySet;
@@ -42,7 +45,7 @@ export interface AlsoOurs {
   readonly prefixes: readonly string[];
 }
 
-/** In shadow mode everything passes but the names that are set and, from a client itself, these. */
+/** In shadow mode, every header passes except those of `set`. From clients, these headers do not pass either. */
 export interface OnlySet {
   readonly certificates: readonly CertificateHeader[];
 }
@@ -125,8 +128,8 @@ function writeClaims(set: Record<string, string>, identity: Identity): readonly 
 }
 
 /**
- * Claims that have their own place in an identity, whichever member of the token they came from. Limits, logs and rules use
- * that place. A claim of another type is absent there, so it makes no header either.
+ * Claims that have their own place in an identity, whichever member of the token contains them. Limits, logs and rules
+ * use this place. A claim of another type is absent there, so it makes no header either.
  */
 const facts: ReadonlyMap<string, (identity: Identity) => string | undefined> = new Map([
   ['sub', (identity: Identity) => identity.subject],
@@ -134,7 +137,7 @@ const facts: ReadonlyMap<string, (identity: Identity) => string | undefined> = n
   ['scope', (identity: Identity) => [...identity.scopes].join(' ')],
 ]);
 
-/** Octets of UTF-8 (RFC 9110 §5.5 obs-text); lists and objects as JSON, so that no separator can be smuggled in. */
+/** Octets of UTF-8 (RFC 9110 §5.5 obs-text). Lists and objects become JSON, so that no separator can be smuggled in. */
 function headerValue(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
@@ -142,10 +145,10 @@ function headerValue(value: unknown): string | undefined {
   return /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Characters: a name that is longer is judged each time, or a client could fill the memory with its own. */
+/** Characters. A longer name is judged each time. Otherwise a client could fill the memory with names. */
 const LONGEST = 64;
 
-/** Remembers what was judged of a name. A flood of other names makes it forget all; it holds 64 KiB of names at most. */
+/** Remembers the result for a name. Many other names make it forget all. It keeps at most 64 KiB of names. */
 export function remembering(judge: (name: string) => boolean): (name: string) => boolean {
   const known = remembered(judge);
   return (name) => (name.length > LONGEST ? judge(name) : known(name));

@@ -4,7 +4,7 @@ import type { Code } from '../message/codes.ts';
 import type { CacheState, Identity } from '../message/identity.ts';
 import type { Route } from './route.ts';
 
-/** What the gateway does with a request. The proxy carries it out. An outcome holds no socket. */
+/** What the gateway does with a request. The proxy carries it out. An outcome contains no socket. */
 export type Outcome = Forward | Refuse | Unavailable | Reply;
 
 export interface Forward {
@@ -12,21 +12,21 @@ export interface Forward {
   readonly route: Route;
   /** Path and query for the upstream. */
   readonly target: string;
-  /** Undefined: no identity, on a public route or an optional one without a token. */
+  /** Undefined on a public route, or on an optional one without a token. */
   readonly identity: Identity | undefined;
   readonly identityHeaders: readonly string[];
   readonly cache: CacheState | undefined;
-  /** `stream`: the body as it comes; a buffer: these bytes, which were read to be judged. */
+  /** `stream`: the body as it arrives. A buffer: the bytes that the gateway read to judge them. */
   readonly body: 'stream' | Buffer;
-  /** The body lost its token, so digests over it hold no longer. */
+  /** The gateway removed a token from the body, so hashes of the body no longer match. */
   readonly bodyChanged: boolean;
   /** Name, value, …: added to the answer, replacing the upstream's own. */
   readonly answerFields: readonly string[];
   /** RFC 6750 §2.3: a token in the query makes the answer private. */
   readonly privateResponse: boolean;
-  /** Shadow mode: nothing was taken from the request, and this is what would have become of it. */
+  /** In shadow mode, what enforcing would have done. Nothing was removed from the request. */
   readonly shadow: Refuse | Unavailable | 'pass' | undefined;
-  /** In shadow mode, and no route to the upstream enforces: it gets the request as it came. */
+  /** Shadow mode, and no route to the upstream enforces. The upstream gets the request unchanged. */
   readonly asCame: boolean;
 }
 
@@ -35,22 +35,22 @@ export interface Refuse {
   readonly code: Code;
   readonly route: Route | undefined;
   readonly challenges: readonly string[];
-  /** Of 405. */
+  /** Only for a 405. */
   readonly allow: readonly string[] | undefined;
-  /** Seconds, of 429. */
+  /** Seconds, only for a 429. */
   readonly retryAfter: number | undefined;
   readonly cache: CacheState | undefined;
   /** The verified identity of a refused request, if known. */
   readonly identity: Identity | undefined;
-  /** For logs; sent only where answer/said.ts says so. */
+  /** For logs. client/problem-members.ts decides whether the client gets it. */
   readonly detail: string | undefined;
-  /** For logs, never sent: which claim of the token does not fit. */
+  /** For logs, never sent: the claim of the token that does not match. */
   readonly mismatch: Mismatch | undefined;
   /** For `explain`. */
   readonly cause: CodeCause | undefined;
 }
 
-/** An answer of the gateway's own that is no refusal: a preflight's, or a document. */
+/** The gateway's own answer that is not a refusal: to a preflight, or a document. */
 export interface Reply {
   readonly kind: 'reply';
   readonly route: undefined;
@@ -58,7 +58,7 @@ export interface Reply {
   /** Name, value, name, value, … */
   readonly headers: readonly string[];
   readonly body: string;
-  /** For logs and `explain`: why a browser will not send what it asked for. */
+  /** For logs and `explain`: why a browser will not send the request that it asked about. */
   readonly reason: string | undefined;
 }
 

@@ -7,21 +7,24 @@ import type { ClaimsHold } from './claim-conditions.ts';
 import type { RuleContext, When } from './when.ts';
 import type { RepeatedReads } from './when-reads.ts';
 
-/** What a route requires of an identity. Judged on every request, even if the identity is cached. */
+/** What a route requires of an identity. The gateway checks it on every request, even if the identity is cached. */
 export interface Requirements {
   /** Undefined: any valid credential. */
   readonly scope: ScopeRequirement | undefined;
-  /** Configuration name of a server → what `aud` must contain; a server that is not named has no audience check. */
+  /**
+   * A server's configuration name → the value that `aud` must contain. A server that is not listed has no audience
+   * check.
+   */
   readonly audience: ReadonlyMap<string, string>;
   readonly claims: ClaimsHold | undefined;
   readonly when: When | undefined;
-  /** What `when` reads. */
+  /** The parts of the request that `when` reads. */
   readonly repeated?: RepeatedReads | undefined;
 }
 
 export type PermitCode = Extract<Code, 'token_audience' | 'scope_insufficient' | 'condition_failed'>;
 
-/** `wanted` undefined: the audience is not judged. Nothing is made where it fits. */
+/** `wanted` undefined: no audience check. A match allocates nothing. */
 export function audienceMismatch(
   wanted: string | undefined,
   audience: readonly string[] | undefined,
@@ -30,13 +33,13 @@ export function audienceMismatch(
   return mismatchOf('aud', audience, [wanted]);
 }
 
-/** Whether a token is for this route. Undefined: it is. */
+/** Refuses a token for another audience. Undefined: the audience matches. */
 export function refuseAudience({ audience }: Requirements, identity: Identity): Refused<'token_audience'> | undefined {
   const foreign = audienceMismatch(audience.get(identity.server), identity.audience);
   return foreign === undefined ? undefined : refused('token_audience', undefined, foreign);
 }
 
-/** Undefined: permitted. The contexts are built only if a rule reads them, and a rule must hold in each. */
+/** Undefined: permitted. The contexts are built only if a rule reads them. A rule must be true in each context. */
 export function permit(
   requirements: Requirements,
   identity: Identity,

@@ -8,10 +8,10 @@ import type { HttpScheme } from '../schemes/http-scheme.ts';
 
 type Placed = Pick<HttpScheme, 'name' | 'places'>;
 
-/** Credentials that stand in a header or a query parameter of their scheme. */
+/** Credentials in a header or query parameter that belongs to their scheme. */
 export interface PlacedCredentials {
   readonly found: readonly PlacedCredential[];
-  /** The query without them, with its `?`. */
+  /** The query without these credentials, with its `?`. */
   readonly query: string;
 }
 
@@ -19,13 +19,13 @@ export interface PlacedCredential {
   readonly scheme: string;
   readonly place: 'header' | 'query';
   readonly token: string;
-  /** Why it is not taken, in words; undefined: it is. */
+  /** Why the credential is not accepted. Undefined: it is. */
   readonly fault: string | undefined;
 }
 
 /**
- * Every credential in the request. A spelling that only some servers read counts, but is never accepted: an upstream could
- * use it although the gateway does not. Undefined: the schemes have no places of their own, as on nearly every route.
+ * Every credential in the request. A spelling that only some servers read counts, but is never accepted: an upstream
+ * could use it although the gateway does not. Undefined: no scheme has its own places, as on nearly every route.
  */
 export function placedCredentials(
   head: RequestHead,
@@ -52,7 +52,7 @@ function holdsOther(reading: readonly string[], taken: readonly string[]): boole
   return reading.length > taken.length || reading.some((value) => !taken.includes(value));
 }
 
-/** As the RFC reads it, and as each kind of lenient server may. */
+/** The values as the RFC reads them, and as each kind of lenient server may read them. */
 interface Readings {
   readonly values: readonly string[];
   readonly lenient: readonly (readonly string[])[];
@@ -70,7 +70,7 @@ const readings: Readonly<Record<CredentialPlace['in'], (name: string) => (reques
     const read = headerReader(name);
     return ({ head }) => inOneWay(read(head));
   },
-  /** Where the path holds an encoded `?`, what a server that decodes first finds behind it counts too. */
+  /** If the path contains an encoded `?`, a server that decodes first finds parameters after it. They count, too. */
   query(name) {
     const read = parameterReader(name);
     return ({ target, query }) => {
@@ -86,7 +86,7 @@ function inOneWay({ values, lenient }: FieldReading): Readings {
   return { values, lenient: [lenient] };
 }
 
-/** The headers of such credentials, folded: an upstream may read each spelling of them. Undefined: there are none. */
+/** The folded names of such headers, because an upstream may read each spelling. Undefined: there are none. */
 export function credentialHeaders(schemes: readonly Placed[]): ReadonlySet<string> | undefined {
   const names = namesIn('header', schemes);
   return names.length === 0 ? undefined : new Set(names.map(fold));

@@ -3,11 +3,14 @@ import { normalizeHost } from '../../config/words/host.ts';
 import { resourceMetadataUrl } from '../../config/words/resource-metadata.ts';
 import { scopeRequirement } from '../message/scope-requirement.ts';
 
-/** RFC 9728: what a client needs to know of a protected resource, found from the resource's own identifier. */
+/**
+ * RFC 9728: the facts about a protected resource that a client needs. The client derives their URL from the resource's
+ * identifier.
+ */
 export interface ProtectedResources {
-  /** The document that lies at this host and path. */
+  /** The document at this host and path. */
   find(host: string, path: string): string | undefined;
-  /** Where the document of a route's resource lies, for `resource_metadata` in its challenges (§5.1). */
+  /** The URL of the document for a route's resource, for `resource_metadata` in its challenges (§5.1). */
   location(route: RouteConfig): string | undefined;
 }
 
@@ -34,7 +37,7 @@ function place(host: string, path: string): string {
   return `${host} ${path}`;
 }
 
-/** §2. Scopes are those that the routes of this resource ask for. */
+/** §2. The scopes are those that the resource's routes require. */
 function describe(config: GatewayConfig, resource: string, all: readonly RouteConfig[]) {
   const routes = all.filter((route) => route.access !== 'public');
   const servers = new Set(

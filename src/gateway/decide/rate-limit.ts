@@ -9,10 +9,10 @@ import type { Identity } from '../message/identity.ts';
 export interface RateLimit {
   /** In words, such as `100 in 60 s by client_id`. */
   readonly text: string;
-  /** Counted before the credential is verified, so that guessing tokens is limited too. */
+  /** Counts before the credential is verified, to also limit guessing of tokens. */
   readonly byAddress: boolean;
   address(address: string): MaybeShared<number>;
-  /** Counted per authorization server: `alice` of another server is another user. */
+  /** Counts separately for each authorization server: `alice` of another server is another user. */
   identity(identity: Identity): MaybeShared<number>;
 }
 
@@ -33,7 +33,7 @@ export function limitText({ by, requests, per }: RateLimitConfig): string {
   return `${requests} in ${per / 1000} s by ${countedByText(by)}`;
 }
 
-/** Identities without the value share one bucket, which no value can name: `=` separates text from its absence. */
+/** Identities without the value share one bucket. The prefix `=` keeps any value from naming this bucket. */
 function reader(by: CountedBy): (identity: Identity) => string {
   switch (by.kind) {
     case 'client_id':

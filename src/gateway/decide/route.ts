@@ -13,26 +13,26 @@ import type { IdentityHeaders } from './identity-headers.ts';
 import type { Requirements } from './permit.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** `scope`: a valid token that carries the scope; the others as in the file. */
+/** `scope`: a valid token with the scope. The other values are those of the file. */
 export type Access = 'public' | 'optional' | 'authenticated' | 'scope';
 
 /**
- * One route of a loaded file, with all that judging and forwarding a request needs. Members that every request reads come
- * first. Equal routes share the rest: with thousands of routes, a request waits for memory.
+ * One route of a loaded file, with everything that is needed to judge and forward a request. Members that every request
+ * reads come first. Equal routes share the other objects: with thousands of routes, memory access is the slow part.
  */
 export interface Route extends RoutePattern {
   readonly tally: RouteTally;
   readonly conditions: readonly MatchCondition[];
   readonly methods: ReadonlySet<string> | undefined;
   readonly access: Access;
-  /** Nothing is refused, only recorded. */
+  /** The route refuses nothing. It only records. */
   readonly shadow: boolean;
-  /** In shadow mode, and no route to its upstream enforces: a request that servers read in two ways opens nothing. */
+  /** Shadow mode, and no route to its upstream enforces. An ambiguous request then gives no additional access. */
   readonly onlyLooksOn: boolean;
   readonly keepEncodedSlashes: boolean;
   readonly keepParameters: boolean;
   readonly limits: RouteLimits;
-  /** Without bearer tokens, in the order of their challenges. */
+  /** In the order of their challenges, without bearer tokens. */
   readonly schemes: readonly HttpScheme[];
   readonly bearerMethods: ReadonlySet<BearerMethod>;
   readonly rateLimit: RateLimit | undefined;
@@ -42,32 +42,32 @@ export interface Route extends RoutePattern {
   readonly rewrite: Rewrite | undefined;
   readonly forwardCredential: boolean;
   readonly upstream: Upstream;
-  /** Whether an upload waits for its first bytes before it takes a connection. */
+  /** Whether an upload waits for its first bytes before it uses a connection. */
   readonly buffered: boolean;
   /** `end_with: token`. Undefined: open streams stay open. */
   readonly watch: WatchToken | undefined;
   readonly id: string;
-  /** Where it stands, as file:line. */
+  /** The position in the file, as file:line. */
   readonly at: string | undefined;
   readonly host: HostPattern | undefined;
   readonly segments: readonly PathSegment[];
   readonly caseSensitive: boolean;
-  /** Preflights and CORS headers are the upstream's own business. */
+  /** The upstream handles preflights and CORS headers itself. */
   readonly corsUpstream: boolean;
-  /** `resource_metadata` of its challenges (RFC 9728 §5.1). */
+  /** The `resource_metadata` of its challenges (RFC 9728 §5.1). */
   readonly metadataUrl: string | undefined;
   readonly takesBearer: boolean;
   readonly realm: string;
-  /** Headers, folded, that decide about its requests. */
+  /** The folded names of headers that decide about its requests. */
   readonly decisive: DecisiveFields;
 }
 
-/** Infinity: none. */
+/** Infinity means no limit. */
 export interface RouteLimits {
   /** Milliseconds to the first byte of the upstream's answer, and between two bytes of it. */
   readonly response: number;
   readonly idle: number;
-  /** Bytes of a request's body, and of a form that is read for its token. */
+  /** Bytes of a request's body, and bytes of a form that may contain a token. */
   readonly body: number;
   readonly form: number;
 }

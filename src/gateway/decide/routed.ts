@@ -3,23 +3,29 @@ import type { Target } from '../message/target.ts';
 import type { Refuse } from './outcome.ts';
 import type { Route } from './route.ts';
 
-/** A request that has a route. */
+/** A request with its route. */
 export interface Routed {
   readonly kind: 'routed';
   readonly head: RequestHead;
-  /** In the form in which hosts compare. */
+  /** Normalized for comparison. */
   readonly host: string;
   readonly target: Target;
   readonly route: Route;
-  /** In shadow mode: what its target or its route would have been refused for. */
+  /** In shadow mode: the refusal that its target or its route would cause. */
   readonly wouldRefuse: Refuse | undefined;
   /** A preflight that the upstream answers itself. */
   readonly preflight: boolean;
-  /** The body to read before the decision; undefined: none. In shadow mode it may still be one that cannot be read. */
+  /**
+   * The body that the gateway reads before it decides. Undefined: none. In shadow mode the body may turn out to be
+   * unreadable.
+   */
   readonly wanted: WantedEntity | undefined;
 }
 
-/** A body that is read whole before a decision: a form that may hold the token, or one whose hash is in the credentials. */
+/**
+ * A body that is read completely before the decision: a form that may contain the token, or a body whose hash is in the
+ * credentials.
+ */
 export interface WantedEntity {
   readonly kind: 'form' | 'hashed';
   /** Bytes. */

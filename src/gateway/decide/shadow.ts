@@ -6,8 +6,8 @@ import type { Forward, Outcome, Refuse } from './outcome.ts';
 import type { Routed } from './routed.ts';
 
 /**
- * Shadow mode: the request is forwarded as it came, and the log records what enforcing would have done. Only a valid token
- * adds identity headers, so the API never relies on an unverified caller.
+ * Shadow mode: the gateway forwards the request unchanged, and the log records what enforcing would have done. Only a
+ * valid token adds identity headers, so the API never relies on an unverified caller.
  */
 export function forwardInShadow(routed: Routed, form?: Buffer): Outcome | Promise<Outcome> {
   const { wouldRefuse } = routed;
@@ -54,7 +54,7 @@ function untouched(
   };
 }
 
-/** The received bytes; a rewrite is where the upstream lies, not something that is refused, so it is carried out. */
+/** The received target. A `rewrite` still applies, because it says where the upstream's path is and refuses nothing. */
 function targetFor(rewritten: unknown, { query }: Routed['target'], received: string): string {
   return typeof rewritten === 'string' ? rewritten + query : received;
 }

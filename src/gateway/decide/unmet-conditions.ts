@@ -2,12 +2,12 @@ import type { MatchCondition } from '../routing/match-conditions.ts';
 import type { RouteLookup } from '../routing/routes.ts';
 import type { Route } from './route.ts';
 
-/** So many routes are named: thousands of SOAP actions may share a path. */
+/** A detail names at most this many routes, because thousands of SOAP actions may share a path. */
 const NAMED = 3;
 
 /**
- * Why no route was found although host and path match some: the names of the failed conditions, for logs and tickets.
- * Expected and received values are left out, since both may be secret. Undefined if host and path match none.
+ * Why no route was found although some match the host and path. It names the failed conditions, for logs and tickets.
+ * It leaves out expected and received values, since both may be secret. Undefined: no route matches the host and path.
  */
 export function unmetDetail(placed: Iterable<Route>, question: RouteLookup): string | undefined {
   const told: string[] = [];
@@ -18,7 +18,7 @@ export function unmetDetail(placed: Iterable<Route>, question: RouteLookup): str
     }
     told.push(`${route.id} (${unmetOf(route, question)})`);
   }
-  return told.length === 0 ? undefined : `host and path fit ${told.join(', ')}`;
+  return told.length === 0 ? undefined : `host and path match ${told.join(', ')}`;
 }
 
 function unmetOf({ conditions }: Route, question: RouteLookup): string {

@@ -1,7 +1,7 @@
 import { credentialPlacesOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 import { fold } from '../../config/words/fold-name.ts';
 
-/** Credentials are hidden from expressions: no rule must depend on one, and no error in a log may show one. */
+/** Expressions cannot read credentials. No rule may depend on one, and no error in a log may contain one. */
 export interface Unseen {
   /** `name`: in lower case. */
   header(name: string): boolean;
@@ -11,7 +11,7 @@ export interface Unseen {
 const HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 const PARAMETER = 'access_token';
 
-/** On a route: also what its own schemes read, in every spelling of a header. */
+/** For a route: also hides the credentials of its own schemes, in every spelling of a header. */
 export function unseenIn(route: SchemeBlocks): Unseen {
   const places = credentialPlacesOf(route);
   const [headers, parameters] = (['header', 'query'] as const).map((where) =>

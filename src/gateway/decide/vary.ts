@@ -3,7 +3,7 @@ import type { RouteConfig } from '../../config/schema/gateway.ts';
 import { credentialHeadersOf } from '../../config/schema/http-schemes.ts';
 
 /**
- * `Vary` (RFC 9110 §12.5.5) of a decision that a proxy may cache: the credential, the calling page's origin, and every header
+ * `Vary` (RFC 9110 §12.5.5) of a decision that a proxy may cache: the credential, the page's origin, and every header
  * that any route reads. `*`: the list is open.
  */
 export function varyOf(routes: readonly RouteConfig[]): string {

@@ -13,8 +13,8 @@ import { isQueryUnclear, queryDecodedFirst } from '../routing/query-decoded-firs
 import { type Unseen, unseenIn } from './unseen.ts';
 
 /**
- * Names what an expression reads if it occurs twice or in an ambiguous spelling. Undefined: nothing does. With two values,
- * the gateway cannot know which one the upstream uses, and `!=` would hold for both.
+ * Names a value that an expression reads and that occurs twice or in an ambiguous spelling. Undefined: there is none.
+ * With two values, the gateway cannot know which one the upstream uses, and `!=` would be true for both.
  */
 export type RepeatedReads = (request: Conditioned) => string | undefined;
 
@@ -48,7 +48,7 @@ function isDoubtful({ values, lenient }: FieldReading): boolean {
   return values.length > 1 || lenient.length !== values.length || lenient[0] !== values[0];
 }
 
-/** Fields whose lines are one list by their definition (RFC 9110 §5.3): proxies and clients write several by right. */
+/** Fields whose lines form one list by definition (RFC 9110 §5.3). Proxies and clients may send several lines. */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
@@ -94,7 +94,7 @@ function anyHeader(unseen: Unseen): RepeatedReads {
   };
 }
 
-/** A name with brackets is one of its own, but not beside the same name without. */
+/** A name with brackets is a separate name, unless the same name without brackets is also there. */
 function anyParameter({ head, query }: Conditioned): string | undefined {
   const known = new Set<string>();
   let isDoubtful = query.includes(';') || isPartedOtherwise(head.target, query);
@@ -109,7 +109,7 @@ function anyParameter({ head, query }: Conditioned): string | undefined {
   return isDoubtful || known.values().some(isTwin) ? 'a query parameter' : undefined;
 }
 
-/** Whether a server that decodes before it splits the query gets other parameters. */
+/** Whether a server that decodes the query before it splits it would see other parameters. */
 function isPartedOtherwise(target: string, query: string): boolean {
   const decodedFirst = queryDecodedFirst(target);
   if (decodedFirst === undefined) return false;

@@ -4,10 +4,10 @@ import type { RequestHead } from '../message/request-head.ts';
 import type { Captures } from '../routing/captures.ts';
 import { type Unseen, unseenIn } from './unseen.ts';
 
-/** The parts of a request that a rule beyond scope may read. */
+/** The parts of a request that a `when` rule may read. */
 export interface RuleContext {
   readonly head: RequestHead;
-  /** In the form in which hosts compare. */
+  /** Normalized for comparison. */
   readonly host: string;
   readonly path: string;
   /** With its `?`. */
@@ -17,7 +17,7 @@ export interface RuleContext {
 
 export type When = (identity: Identity, context: RuleContext) => boolean;
 
-/** A `when` of the file, which was compiled once before to check it. */
+/** A `when` of the file. The configuration check has already compiled it once. */
 export function compileWhen(text: string, unseen: Unseen = unseenIn({})): When {
   const expression = compileExpression(text);
   if (typeof expression !== 'function') throw new Error(expression.message);
@@ -29,7 +29,7 @@ function requestOf({ head, host, path, query, captured }: RuleContext, unseen: U
   return { method: head.method, host, path, params, query: queryOf(query, unseen), headers: headersOf(head, unseen) };
 }
 
-/** All lines of a field as one list value (RFC 9110 §5.3): a rule sees every value or none. */
+/** All lines of a field as one list value (RFC 9110 §5.3), so a rule sees every value or none. */
 function headersOf({ fields }: RequestHead, unseen: Unseen): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (let i = 0; i < fields.length; i += 2) {
@@ -41,7 +41,7 @@ function headersOf({ fields }: RequestHead, unseen: Unseen): Record<string, stri
   return { ...headers };
 }
 
-/** A parameter that occurs twice is a list, which equals no text: the upstream's choice is unknown. */
+/** A parameter that occurs twice becomes a list, which equals no text, because the upstream's choice is unknown. */
 function queryOf(query: string, { parameters }: Unseen): Record<string, string | string[]> {
   const found = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(query)) {

@@ -7,7 +7,7 @@ import type { LiveGeneration } from '../generation/generation.ts';
 import { streamDecisions, type WatchedDecisions } from '../telemetry/decision-stream.ts';
 import type { Reload } from './reload.ts';
 
-/** The management listener: what probes ask, the compiled routes, what became of requests. Never on a public address. */
+/** The management listener: probes, the compiled routes, and recent decisions. It must never have a public address. */
 export function buildAdmin(
   health: Health,
   host: string,
@@ -25,16 +25,17 @@ export function buildAdmin(
   return app;
 }
 
-/** What operators look into, and what they may ask for. */
+/** What operators can view and request. */
 export interface Views {
   readonly decisions: WatchedDecisions;
-  /** Absent where there is no file to read again. */
+  /** Undefined: there is no file to reload. */
   readonly reload: Reload | undefined;
 }
 
 /**
- * No page can ask for it. What a script sends to another origin has `Origin`, which is judged for every request here. A
- * form of a browser that is older than that has a body of one of three types, and this listener reads none of them: 415.
+ * No web page can request a reload. A script's request to another origin has `Origin`, which this listener judges on
+ * every request. An old browser's form has no `Origin`, but it has a body of one of three types. This listener accepts
+ * none of these types: 415.
  */
 function addReload(app: FastifyInstance, reload: Reload): void {
   app.removeContentTypeParser('text/plain');

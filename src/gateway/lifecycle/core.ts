@@ -29,9 +29,9 @@ import type { Reader } from './reader-metric.ts';
 
 export interface CoreOptions {
   readonly config: GatewayConfig;
-  /** Where relative file names of the configuration start. */
+  /** Where relative filenames of the configuration start. */
   readonly directory: string;
-  /** Where a value of the file stands, so that a refusal can name the line of its route. */
+  /** The position of a value in the file, so that a refusal can name the line of its route. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Logger | undefined;
@@ -39,10 +39,10 @@ export interface CoreOptions {
   readonly outside?: WorkerContext | undefined;
 }
 
-/** What every generation of this gateway serves with, and the first of them. */
+/** The parts that all generations of this gateway share, and the first generation. */
 export type Core = GenerationDependencies & {
   readonly live: { current: Generation };
-  /** Undefined: none is configured. */
+  /** Undefined: the file configures no access log. */
   readonly access: AccessLog | undefined;
 };
 
@@ -91,7 +91,7 @@ export function openProxy(core: Core, { limits, listen: address }: GatewayConfig
   return app;
 }
 
-/** Where proxies ask; a listener of its own, that nobody but proxies need reach. */
+/** The listener where proxies ask. It is separate, so only proxies need to reach it. */
 export function openDecisionEndpoint(core: Core, { limits }: GatewayConfig): FastifyInstance {
   return buildServer({
     limits,
@@ -107,7 +107,7 @@ function watchReader({ live, stalls, listener }: Core): (socket: Socket) => void
   return (socket) => ClientReader.watch(socket, stalls, { idle, isTunnel });
 }
 
-/** The same, of clients that may have shown a certificate. */
+/** Watches connections whose clients may have shown a certificate. */
 function watchProved(core: Core): (socket: Socket) => void {
   const watch = watchReader(core);
   const { proved } = core.listener;
@@ -130,14 +130,17 @@ function countMalformed({
   };
 }
 
-/** From here on every answer is the last of its connection. A tunnel has no end of its own; its client connects again. */
+/**
+ * From now on, every answer is the last one of its connection. A tunnel has no end of its own, so its client must
+ * connect again.
+ */
 export function beginDraining({ listener }: Pick<Core, 'listener'>): void {
   listener.draining = true;
   for (const tunnel of listener.tunnels) tunnel.destroySoon();
   for (const session of listener.sessions) session.close();
 }
 
-/** What follows files that others replace: the certificates of the listener, and an access log that was renamed. */
+/** Reloads files that other programs replace: the listener's certificates, and a renamed access log. */
 export function renewal(core: Core, app: FastifyInstance, config: GatewayConfig): () => void {
   const renewCertificates = certificateRenewal(core, app, config);
   return () => {
@@ -146,16 +149,19 @@ export function renewal(core: Core, app: FastifyInstance, config: GatewayConfig)
   };
 }
 
-/** Nothing without TLS. */
+/** Does nothing without TLS. */
 function certificateRenewal(core: Core, app: FastifyInstance, { listen: { tls } }: GatewayConfig): () => void {
   if (tls === undefined) return () => undefined;
-  // With TLS the server is one of HTTPS.
+  // With TLS, the server is an HTTPS server.
   const server = app.server as unknown as HttpsServer;
   const { directory, log } = core;
   return tlsRenewal(server, { tls, directory, log, authorityGone: () => endProved(core, server) });
 }
 
-/** For clients with a removed certificate authority: requests in flight end, and each client proves itself again. */
+/**
+ * Ends connections after a client authority was removed. Requests in flight may finish, then each client must prove
+ * itself again.
+ */
 function endProved({ listener }: Pick<Core, 'listener'>, server: HttpsServer): void {
   listener.shaking.end();
   for (const socket of listener.proved) listener.leaving.add(socket);
@@ -171,11 +177,11 @@ export function notReady({ listener, live }: Core): NotReady | undefined {
   return { reason: 'no usable keys or store yet', cause: causeNotReady(live.current) };
 }
 
-/** Characters of one fault, and faults that are reported. */
+/** Characters of one fault, and the number of reported faults. */
 const LONGEST = 300;
 const MOST = 4;
 
-/** What failed last of what is waited for, as the log has it. */
+/** The last faults of what the gateway waits for, as in the log. */
 function causeNotReady({ verifiers, schemes }: Generation): string | undefined {
   const faults = [...verifiers.faults(), ...schemes.faults()].slice(0, MOST);
   const shown = faults.map((fault) => printableValue(fault.length > LONGEST ? `${fault.slice(0, LONGEST)}…` : fault));
@@ -191,7 +197,7 @@ export async function warm({ verifiers, schemes, counters }: Generation): Promis
   await Promise.all([verifiers.start(), schemes.start(), counters.start()]);
 }
 
-/** The framework does not know what its server speaks. */
+/** The framework does not know whether its server uses TLS. */
 export function withScheme(url: string, { listen: { tls } }: GatewayConfig): string {
   return tls === undefined ? url : url.replace(/^http:/, 'https:');
 }

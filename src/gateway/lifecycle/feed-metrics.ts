@@ -4,7 +4,9 @@ import type { FeedStats } from '../revocation/revocations.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 import { registerHistogram } from './histogram-metric.ts';
 
-/** What the revocation feeds say, by authorization server. Every worker hears all of it, so none is added to another. */
+/**
+ * The revocation feeds, by authorization server. Every worker gets all events, so the values of workers are not added.
+ */
 export function feedMetrics(registry: Registry, live: LiveGeneration): void {
   const feeds = () =>
     [...live.current.verifiers.stats()].flatMap(({ server, feed }) => (feed === undefined ? [] : [{ server, feed }]));

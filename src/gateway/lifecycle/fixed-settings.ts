@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** What a process takes up once: addresses, and what is set up before there is a file to reload. */
+/** Settings that a process reads once: addresses, and what it sets up before there is a file to reload. */
 const fixed = [
   'listen',
   'listener',

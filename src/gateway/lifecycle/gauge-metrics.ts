@@ -3,20 +3,20 @@ import { Gauge, type Registry } from 'prom-client';
 export interface GaugeMetric<Subject> {
   readonly name: string;
   readonly help: string;
-  /** How those of several workers become one; `sum` when absent. */
+  /** How the values of several workers are combined. Default: `sum`. */
   readonly aggregator?: 'min' | 'max' | 'sum';
-  /** Undefined where it is not known: NaN. */
+  /** Undefined: the value is unknown (NaN). */
   read(subject: Subject): number | undefined;
 }
 
 export interface GaugesOf<Label extends string, Subject> {
   readonly labelNames: readonly Label[];
   readonly gauges: readonly GaugeMetric<Subject>[];
-  /** Values at the time of the scrape. A resource that no longer exists has no value. */
+  /** The resources at the time of the scrape. A resource that no longer exists has no value. */
   each(): Iterable<readonly [labels: Readonly<Record<Label, string>>, subject: Subject]>;
 }
 
-/** Gauges that read the same resources at the scrape. */
+/** Gauges that read the same resources at each scrape. */
 export function registerGauges<Label extends string, Subject>(
   registry: Registry,
   { labelNames, gauges, each }: GaugesOf<Label, Subject>,

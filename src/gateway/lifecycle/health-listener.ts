@@ -9,9 +9,9 @@ import { type Code, entry } from '../message/codes.ts';
 import { probeUpstream } from '../upstreams/upstream-probe.ts';
 
 /**
- * What probes ask of the gateway itself, and the paths that lead on to an upstream. Strangers may reach it where it is not
- * on loopback, and a cause names what its authorization server, or a database, calls itself: often a host inside the
- * network. So there only the admin listener, and the log, say the cause.
+ * Answers probes of the gateway itself, and forwards some paths to an upstream. If it does not listen on loopback,
+ * unknown clients may reach it. A cause may contain the internal hostname of an authorization server or a database. So
+ * this listener then hides the cause, and only the admin listener and the log show it.
  */
 export function buildHealthListener(health: Health, host: string, live: LiveGeneration): FastifyInstance {
   const app = buildHealth(isLoopback(host) ? health : withoutCause(health), hostsOf(host));
@@ -34,10 +34,10 @@ function withoutCause(health: Health): Health {
   return { ...health, notReady };
 }
 
-/** Bytes of what an upstream says of its health. */
+/** Bytes of an upstream's health answer. */
 const LIMIT = 1024 * 1024;
 
-/** Nothing that the probe sent is passed on, and no credential is added. */
+/** Forwards no part of the probe, and adds no credential. */
 async function forward({ upstream, path, timeout }: HealthPass, method: 'GET' | 'HEAD', reply: FastifyReply) {
   const origin = upstream.choose();
   if (origin === undefined) return fail(reply, 'upstream_unhealthy');

@@ -5,11 +5,11 @@ export interface HistogramMetric {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
-  /** Every histogram of the metric with its labels, at the scrape. */
+  /** Returns every histogram of the metric with its labels, at the scrape. */
   readonly read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, histogram: Measured]>;
 }
 
-/** prom-client's own histogram costs a hash of its labels at every request: this one only renders what was counted. */
+/** prom-client's own histogram would hash its labels at every request. This one only renders existing counts. */
 export function registerHistogram(registry: Registry, { name, help, labelNames, read }: HistogramMetric): void {
   const facts = { name, help, type: 'histogram', aggregator: 'sum' };
   const get = async () => ({ ...facts, values: samples(name, read()) });
@@ -18,7 +18,7 @@ export function registerHistogram(registry: Registry, { name, help, labelNames, 
 
 type Samples = ReturnType<HistogramMetric['read']>;
 
-/** Prometheus counts buckets from the bottom up, and in seconds. */
+/** Prometheus buckets are cumulative, and in seconds. */
 function samples(name: string, histograms: Samples): object[] {
   return [...histograms].flatMap(([labels, { counts, sum }]) => {
     let count = 0;

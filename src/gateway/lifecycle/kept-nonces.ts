@@ -2,7 +2,7 @@ import type { Problem } from '../../config/load/load.ts';
 import type { Generation } from '../generation/generation.ts';
 import { schemesTaken } from '../schemes/schemes-of.ts';
 
-/** What an operator has to change before the gateway can start. The message is one line for them. */
+/** What an operator must change before the gateway can start. The message is one line for the operator. */
 export class CannotStart extends Error {
   constructor(message: string) {
     super(message);
@@ -11,8 +11,8 @@ export class CannotStart extends Error {
 }
 
 /**
- * Why the counts of nonces would be lost. Checked once the shared counters are known to be reachable or not: a lost count
- * allows a replay (RFC 7616 §5.5).
+ * Why the counts of nonces would be lost. This is checked once the state of the shared counters is known, because a
+ * lost count allows a replay (RFC 7616 §5.5).
  */
 async function keptNoncesFault({ config, counters }: Generation): Promise<string | undefined> {
   if (!config.routes.some((route) => schemesTaken(route).some(({ row }) => row.countsUses))) return undefined;

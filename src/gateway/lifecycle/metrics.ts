@@ -11,15 +11,15 @@ import type { ReloadStats } from './reload.ts';
 import { shareMetrics } from './share-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
-/** What a gateway counts, and the configuration that bounds the labels. */
+/** What a gateway counts, and the configuration that limits the labels. */
 interface Counted {
   readonly decisions: Decisions;
   readonly live: LiveGeneration;
 }
 
 /**
- * Prometheus metrics, read at the scrape from existing counts. The file bounds the labels. `aggregator`: how the values of
- * several workers become one. A worker has no `reloads` of its own.
+ * Prometheus metrics, read at the scrape from existing counts. The file limits the labels. `aggregator`: how the values
+ * of several workers are combined. A worker has no `reloads` of its own.
  */
 export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats | undefined, reader: Reader): Registry {
   const registry = new Registry();
@@ -58,7 +58,7 @@ export function buildMetrics({ decisions, live }: Counted, reloads: ReloadStats 
   return registry;
 }
 
-/** What is counted by request. */
+/** Metrics of requests. */
 function decisionMetrics(registry: Registry, decisions: Decisions): void {
   const registers = [registry];
   new Counter({
@@ -95,7 +95,7 @@ function decisionMetrics(registry: Registry, decisions: Decisions): void {
   });
 }
 
-/** What there is once, however many workers there are. */
+/** Metrics that exist once, whatever the number of workers. */
 export function processMetrics(
   registry: Registry,
   { decisions, reloads }: { readonly decisions: Pick<Decisions, 'watchers'>; readonly reloads: ReloadStats },
@@ -180,7 +180,7 @@ function byRoute(decisions: Decisions, pick: (tally: RouteTally) => Measured) {
 type Stats = ReturnType<Generation['verifiers']['stats']> extends Iterable<infer Each> ? Each : never;
 
 interface ServerGauge extends GaugeMetric<Stats> {
-  /** It only grows, so what a worker counted is not to be lost with it. */
+  /** The value only grows, so the counts of an ended worker must be kept. */
   readonly isCount?: true;
 }
 

@@ -9,7 +9,7 @@ export interface Opening {
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
-/** A log that cannot be written is reported at the start, and not on the day when it is needed. Rejects with the remedy. */
+/** Reports an unwritable log at the start, and not only when it is needed. Rejects with the remedy. */
 export async function openAccessLog({ config, access, locate }: Opening): Promise<void> {
   try {
     await access?.open();

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Reads } from '../listener/http1/heard-socket.ts';
 
-/** Which code reads requests of HTTP/1.1 from a connection: the server of Node.js, or our own listener in one of two ways. */
+/** The code that reads HTTP/1.1 requests from a connection: Node's server, or our own listener in one of two ways. */
 export type Reader = 'node' | Reads;
 
 export function readerMetric(registry: Registry, reader: Reader): void {

@@ -1,9 +1,9 @@
 import type { ReloadStats } from './reload.ts';
 
 const WAITING =
-  'a changed configuration waits: it opens something and was written in place; SIGHUP or POST /reload takes it';
+  'a changed configuration waits: it opens access and was written in place; load it by SIGHUP or POST /reload';
 
-/** What the operator must know if the gateway serves by an older file than the one on disk. */
+/** What the operator must know if the active configuration is older than the file on disk. */
 export function remarkOfReload({ waiting }: ReloadStats): string | undefined {
   return waiting ? WAITING : undefined;
 }

@@ -17,15 +17,15 @@ export interface Reloading {
   readonly load: () => Loaded<GatewayConfig>;
   readonly live: { current: Generation };
   readonly build: (loaded: LoadedGateway) => Generation;
-  /** Whatever must be there before it takes over; a problem, and it does not. */
+  /** Prepares everything that the next generation needs. If it returns a problem, the active configuration stays. */
   readonly ready: (next: Generation, loaded: LoadedGateway) => Promise<readonly Problem[]>;
-  /** It has taken over. */
+  /** Runs after the new configuration is active. */
   readonly taken?: () => Promise<void>;
-  /** What the listener keeps of a file follows the new one. */
+  /** Applies the new file's settings to the listener. */
   readonly apply: (config: GatewayConfig) => void;
-  /** Certificates are reloaded even if the file is rejected: they expire anyway. */
+  /** Reloads certificates even if the file is rejected, because they expire anyway. */
   readonly renew: () => void;
-  /** Absent if files are not watched. */
+  /** Undefined: files are not watched. */
   readonly files?: FollowedFiles | undefined;
   readonly stats: ReloadStats;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface FollowedFiles {
   settle(): void;
 }
 
-/** What became of reloading, since the start. The first load counts as a success, and as no reload. */
+/** The results of reloads since the start. The first load counts as a success, but not as a reload. */
 export interface ReloadStats {
   success: number;
   failure: number;
@@ -58,18 +58,18 @@ export type Reloaded =
   | {
       readonly ok: true;
       readonly routes: RouteChanges;
-      /** Settings whose new value waits for a restart. */
+      /** Settings whose new value needs a restart. */
       readonly restart: readonly string[];
-      /** Who may do what might not before, in words. */
+      /** New access that the file gives, in words. */
       readonly opened: readonly string[];
       readonly warnings: readonly Problem[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly waiting?: true };
 
-/** A requested reload has no other cause. */
+/** Without a cause, it is a requested reload. */
 export type Reload = (cause?: ReloadCause) => Promise<Reloaded>;
 
-/** Replaces the configuration, whole or not at all. One reload runs at a time, each with the file's current content. */
+/** Replaces the whole configuration, or nothing. One reload runs at a time, with the file's current content. */
 export function buildReload(reloading: Reloading): Reload {
   let last: Promise<unknown> = Promise.resolve();
   return (cause = 'asked') => {
@@ -99,11 +99,11 @@ async function reload(reloading: Reloading, cause: ReloadCause): Promise<Reloade
   return replace(reloading, loaded, opens.opened);
 }
 
-/** Half of a file may be a file, and open what its other half protects. */
+/** A half-written file may be valid, and open what its other half protects. */
 function waits(written: readonly string[], { opened, doubtful }: Openings): Reloaded {
   const told = [
     `${written.join(', ')} was written in place, so it may be incomplete, and it opens new access`,
-    'load it by SIGHUP or POST /reload; or write a file beside it and rename that',
+    'load it by SIGHUP or POST /reload; or write a new file and rename it',
     ...opened.map((each) => `opens: ${each}`),
     ...doubtful.map((each) => `may open: ${each}`),
   ];
@@ -114,20 +114,20 @@ function problemOfAll(message: string): Problem {
   return { severity: 'error', file: '', line: 0, column: 0, message };
 }
 
-/** A throw is a defect of ours. The gateway keeps its active configuration. */
+/** An exception is a defect of the gateway. The active configuration stays. */
 function broken({ log }: Reloading, error: unknown): Reloaded {
   log.error({ err: error }, 'internal error');
   return { ok: false, problems: [problemOfAll('internal error: see the log')] };
 }
 
-/** Everything that must hold before a file takes over. */
+/** Checks everything that must be true before a file becomes active. */
 async function judge({ load }: Reloading): Promise<Loaded<GatewayConfig>> {
   const loaded = load();
   const failed = loaded.ok ? await runTests(loaded) : [];
   return failed.length === 0 ? loaded : { ok: false, problems: failed };
 }
 
-/** Keys of servers that are new are fetched first, so that the first request under the new file need not wait. */
+/** Keys of new servers are fetched first, so that the first request under the new file need not wait. */
 async function replace(reloading: Reloading, loaded: LoadedGateway, opened: readonly string[]): Promise<Reloaded> {
   const { live, log } = reloading;
   const old = live.current;
@@ -170,7 +170,8 @@ function tell(log: Logger, result: Reloaded): void {
   }
   for (const warning of result.warnings) log.warn({ at: line(warning) }, 'configuration');
   for (const key of result.restart) log.warn({ key }, `\`${key}\` changes only with a restart`);
-  if (result.opened.length > 0) log.warn({ opened: result.opened.map(printableValue) }, 'the configuration opens');
+  if (result.opened.length > 0)
+    log.warn({ opened: result.opened.map(printableValue) }, 'the configuration opens access');
   log.info({ routes: result.routes }, 'the configuration is reloaded');
 }
 

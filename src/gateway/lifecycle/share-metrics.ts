@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LiveGeneration } from '../generation/generation.ts';
 
-/** What client addresses have of what all of them share. */
+/** How much of the shared resources client addresses use. */
 export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   new Gauge({

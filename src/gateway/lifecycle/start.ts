@@ -30,9 +30,9 @@ import { buildReload, type FollowedFiles, type Reload, type Reloading } from './
 import { remarkOfReload } from './reload-remark.ts';
 
 export interface GatewayOptions extends CoreOptions {
-  /** Reads the file again for a reload. Absent if there is none. */
+  /** Reads the file again for a reload. Undefined: there is no file. */
   readonly load?: (() => Loaded<GatewayConfig>) | undefined;
-  /** Absent if files are not watched. */
+  /** Undefined: files are not watched. */
   readonly files?: FollowedFiles | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface RunningGateway {
   readonly port: number;
   readonly adminUrl: string | undefined;
   readonly healthUrl: string | undefined;
-  /** Where proxies ask. */
+  /** The address where proxies ask. */
   readonly decisionUrl: string | undefined;
-  /** Loads the current file, whole or not at all. */
+  /** Loads the whole current file, or nothing. */
   readonly reload: Reload | undefined;
   /**
    * Becomes not ready at once. Resolves when all requests in flight have ended.
@@ -52,7 +52,7 @@ export interface RunningGateway {
   stop(lastRequests?: number): Promise<void>;
 }
 
-/** Builds a gateway and listens. Rejects with the listener's error when an address cannot be taken. */
+/** Builds a gateway and listens. Rejects with the listener's error if an address is taken. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config } = options;
   const core = openCore(options);
@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   }
 }
 
-/** That of the clients, and that of proxies that ask. */
+/** The server for clients, and the server for proxies that ask. */
 type Servers = readonly [FastifyInstance, ...FastifyInstance[]];
 
 type Reloader = Pick<Reloading, 'load' | 'files' | 'stats'> & { readonly config: GatewayConfig };
@@ -129,7 +129,7 @@ function reloader(core: Core, servers: Servers, { config, load, files, stats }: 
   });
 }
 
-/** Closes each kept connection once its answer is out, and nothing has come on it in that turn. */
+/** Closes each idle connection once its answer is out and the current turn brought no more bytes. */
 async function drain(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => setImmediate(() => app.server.closeIdleConnections()), 50);
   try {

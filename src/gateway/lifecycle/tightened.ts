@@ -33,7 +33,7 @@ const tightenings: readonly Tightening[] = [
   },
   ...(['listen', 'admin', 'health', 'decision'] as const).map((key) => ({
     pointer: [key],
-    message: `\`${key}\` is taken back from the network only by a restart`,
+    message: `\`${key}\` stays on the network until a restart`,
     found: (old: GatewayConfig, now: GatewayConfig) => isOut(old[key]) && !isOut(now[key]),
   })),
 ];
@@ -42,7 +42,7 @@ function isOut(address: { readonly host: string } | undefined): boolean {
   return address !== undefined && !isLoopback(address.host);
 }
 
-/** An operator who restricts access must not read success falsely. So nothing of such a file is loaded. */
+/** An operator who restricts access must not see a false success. So a reload with such a change loads nothing. */
 export function tightenedAtRestart(old: GatewayConfig, { config, locate }: Sound): readonly Problem[] {
   const hint = 'restart the gateway with this file, or restore the old value until then';
   return tightenings

@@ -4,7 +4,7 @@ import type { BreakerState } from '../upstreams/breaker.ts';
 import type { UpstreamUrl } from '../upstreams/upstream-url.ts';
 import { type GaugeMetric, registerGauges } from './gauge-metrics.ts';
 
-/** What is known of each url of each upstream. Every worker looks for itself. */
+/** The state of each URL of each upstream. Every worker checks URLs itself. */
 export function upstreamMetrics(registry: Registry, live: LiveGeneration): void {
   const registers = [registry];
   const labelNames = ['upstream', 'url'] as const;

@@ -10,7 +10,10 @@ export function apr1(password: Uint8Array, salt: string): string {
 
 type Part = Uint8Array | string;
 
-/** So many octets of the other digest as the password has, then for each bit of its length a NUL or its first octet. */
+/**
+ * As many octets of the other digest as the password has. Then, for each bit of the password's length, a NUL or the
+ * password's first octet.
+ */
 function mixed(password: Uint8Array, other: Buffer): readonly Part[] {
   const parts: Part[] = [];
   for (let left = password.length; left > 0; left -= 16) parts.push(other.subarray(0, Math.min(16, left)));
@@ -43,7 +46,7 @@ const ORDER = [
   [4, 10, 5],
 ] as const;
 
-/** crypt's own base64, the octets in an order of its own. */
+/** crypt's own base64, with the octets in crypt's own order. */
 function encode(digest: Buffer): string {
   const at = (index: number) => digest[index] ?? 0;
   const groups = ORDER.map(([a, b, c]) => characters((at(a) << 16) | (at(b) << 8) | at(c), 4));

@@ -2,25 +2,25 @@ import { decoyCost } from '../../base/decoy.ts';
 import { sha256 } from '../../base/secret.ts';
 import type { StoredPassword } from '../../config/files/stored-password.ts';
 
-/** A hash to check against for an unknown name: one of each cost that the users have. */
+/** Decoy hashes for unknown names: one of each cost that the users' hashes have. */
 export class DecoyHashes {
   readonly #counts = new Map<string, number>();
   readonly #examples = new Map<string, StoredPassword>();
   readonly #key: Uint8Array;
 
-  /** The key comes of the passwords, so that every process with these users chooses the same. */
+  /** The key depends only on the passwords, so every process with these users chooses the same decoys. */
   constructor(stored: readonly StoredPassword[]) {
     for (const each of stored) this.#add(each);
     const [least = ''] = stored.map(secretOf).filter(Boolean).sort();
     this.#key = sha256(`decoys\n${least}`);
   }
 
-  /** Undefined: there are no users. The result can be a real user's hash: never let a caller in by it. */
+  /** Undefined: there are no users. The result can be a real user's hash, so a match must never let a caller in. */
   of(name: string): StoredPassword | undefined {
     return this.#examples.get(decoyCost(this.#key, name, this.#counts) ?? '');
   }
 
-  /** A found user's hash: its cost occurs. */
+  /** Notes the cost of a found user's hash. */
   met(stored: StoredPassword): void {
     if (!this.#counts.has(costOf(stored))) this.#add(stored);
   }
@@ -33,9 +33,9 @@ export class DecoyHashes {
 }
 
 interface Kind<Of extends StoredPassword> {
-  /** The same where judging takes the same work. */
+  /** Equal costs mean that judging takes equal work. */
   cost(stored: Of): string;
-  /** The best decoy for an unknown name. Empty: there is none. */
+  /** The part of the hash that no client knows. Empty: there is none. */
   secret(stored: Of): string;
 }
 
@@ -49,7 +49,7 @@ const kinds: { readonly [Name in StoredPassword['kind']]: Kind<Extract<StoredPas
   sha1: { cost: () => '', secret: ({ salt }) => Buffer.from(salt).toString('base64') },
 };
 
-/** What a row takes is what its own key says. */
+/** `kind` selects the row, so the row's type is right. */
 function kindOf(stored: StoredPassword): Kind<StoredPassword> {
   return kinds[stored.kind] as Kind<StoredPassword>;
 }

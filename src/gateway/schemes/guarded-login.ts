@@ -2,7 +2,7 @@ import type { Attempt, Throttle } from '../../counters/throttle.ts';
 import { entry } from '../message/codes.ts';
 import type { SchemeVerification } from '../message/identity.ts';
 
-/** Whose password or key is guessed, and from where. */
+/** The name whose password or key a client tries, and the client's address. */
 export interface Guarded {
   readonly throttle: Throttle;
   readonly name: string;
@@ -11,7 +11,10 @@ export interface Guarded {
 
 type Answer = SchemeVerification | Promise<SchemeVerification>;
 
-/** Judges a login unless there were too many wrong ones; a wrong one counts. In memory it is as sync as the judge. */
+/**
+ * Judges a login unless there were too many wrong ones. A wrong login counts. The result is synchronous if the counters
+ * and the judge are.
+ */
 export function guardLogin(guarded: Guarded, judge: () => Answer): Answer {
   const attempt = attemptOf(guarded);
   return attempt instanceof Promise
@@ -31,15 +34,15 @@ function tried(guarded: Guarded, attempt: Attempt, judge: () => Answer): Answer 
     : counted(attempt, verification);
 }
 
-/** Many may have asked for their attempt before the first of them is judged. */
+/** Several logins may get an attempt before the first of them is judged. */
 async function triedLater(guarded: Guarded, attempt: Attempt, judge: () => Answer): Promise<SchemeVerification> {
   if (attempt.retryAfter !== undefined) return throttled(attempt.retryAfter);
   return judgedLater(guarded, attempt, await judge());
 }
 
 /**
- * A burst of guesses gets no more answers than the same guesses in sequence: attempts in flight count too. A wrong guess
- * counts at once and reports its number. A right one checks again, so it finds all earlier ones counted.
+ * Attempts in flight count, so a burst of guesses gets no more answers than the same guesses in sequence. A wrong guess
+ * counts at once and reports its number. A correct login checks again, so it finds all earlier guesses counted.
  */
 async function judgedLater(
   guarded: Guarded,

@@ -1,12 +1,12 @@
 import type { Outage } from '../../base/verdict.ts';
 
-/** What became of looking for a user. */
+/** The result of a user look-up. */
 export type LookupResult<User> =
   | { readonly kind: 'found'; readonly user: User }
   | { readonly kind: 'unknown' }
   | Outage;
 
-/** From a file, or where it is remembered, it is there at once. */
+/** A file or a remembered result answers at once. */
 export type UserLookup<User> = LookupResult<User> | Promise<LookupResult<User>>;
 
 export const unknownUser = { kind: 'unknown' } as const;

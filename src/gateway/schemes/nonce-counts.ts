@@ -1,21 +1,21 @@
 import { LAST_COUNT, type NonceUsage, NONCE_WINDOW as WINDOW } from '../../counters/counters.ts';
 import type { Nonce } from '../../http-auth/nonce.ts';
 
-/** How a nonce was used so far. */
+/** How a nonce has been used so far. */
 interface Used {
   /** The highest count. */
   max: number;
   /** Bit n: the count `max - n` was used. */
   window: bigint;
   readonly issuedAt: number;
-  /** When it ends by its age, and need not be remembered any more. */
+  /** The time when it expires. Afterwards it need not be remembered. */
   expiresAt: number;
-  /** From the first use, if it began a session (RFC 7616 §3.4.2). */
+  /** The cnonce of the first use, if that use began a session (RFC 7616 §3.4.2). */
   readonly cnonce: string | undefined;
 }
 
 export interface Use {
-  /** The count; `last`: the nonce serves no more. */
+  /** The count. `last`: the nonce cannot be used again. */
   readonly count: number | 'last';
   readonly mode: 'strict' | 'window';
   /** Milliseconds since the epoch. */
@@ -25,14 +25,14 @@ export interface Use {
 }
 
 /**
- * The counts of nonces that were used with a right password: input of strangers is not kept. When there are too many, the
- * least recently used one is dropped. From then on, an equally old nonce without an entry is rejected. So a lack of memory
- * causes a new nonce, and never accepts a used one.
+ * The counts of nonces that were used with a correct password, so unknown clients cannot fill the memory. If there are
+ * too many, the least recently used one is dropped. From then on, an equally old nonce without an entry is rejected. So
+ * a lack of memory causes a new nonce, and never accepts a used one.
  */
 export class NonceCounts {
   readonly #used = new Map<string, Used>();
   readonly #capacity: number;
-  /** Milliseconds since the epoch: what was issued until then, and is not here, may have been used. */
+  /** Milliseconds since the epoch. A nonce that was issued before this time and has no entry may have been used. */
   #floor: number;
 
   constructor(floor: number, capacity = 65_536) {
@@ -44,12 +44,12 @@ export class NonceCounts {
     return this.#used.size;
   }
 
-  /** From its first use. Undefined: not used, or not for a session. */
+  /** The cnonce of its first use. Undefined: not used, or not for a session. */
   cnonceOf({ id }: Nonce): string | undefined {
     return this.#used.get(id)?.cnonce;
   }
 
-  /** One atomic step. Only for a response that was right. */
+  /** One atomic step. Call it only for a correct response. */
   use(nonce: Nonce, use: Use): NonceUsage {
     const before = this.#used.get(nonce.id);
     if (before !== undefined) return this.#again(nonce.id, before, use);
@@ -75,7 +75,7 @@ export class NonceCounts {
     return 'fresh';
   }
 
-  /** What has ended by its age is refused for that, so it goes without a trace. */
+  /** An expired nonce is rejected anyway, so its entry is dropped without raising the floor. */
   #evict(now: number): void {
     const [oldest] = this.#used;
     if (oldest === undefined) return;
@@ -85,7 +85,7 @@ export class NonceCounts {
   }
 }
 
-/** Strict: greater than every count before. Window: in any order, each once, none that is far behind. */
+/** Strict: the count must be greater than all before. Window: each count once, in any order, but not far behind. */
 function takes(used: Used, count: number, mode: Use['mode']): boolean {
   const ahead = count - used.max;
   if (ahead > 0) {
@@ -93,7 +93,7 @@ function takes(used: Used, count: number, mode: Use['mode']): boolean {
     used.max = count;
     return true;
   }
-  // A shift by what a client chooses could be as wide as memory.
+  // Without this check, a client could choose a shift as wide as the memory.
   if (mode === 'strict' || count === 0 || -ahead >= WINDOW) return false;
   const bit = 1n << BigInt(-ahead);
   if ((used.window & bit) !== 0n) return false;

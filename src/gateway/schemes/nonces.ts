@@ -3,16 +3,22 @@ import type { Clock } from '../../base/clock.ts';
 import { makeNonce, type Nonce, opaqueFor, readNonce } from '../../http-auth/nonce.ts';
 import { NonceCounts } from './nonce-counts.ts';
 
-/** The nonces of one gateway: signed, so that only those that were used are kept. */
+/** The nonces of one gateway. They are signed, so that only used ones need to be stored. */
 export interface Nonces {
-  /** Milliseconds since the epoch, which never steps back: else nonces would end, or live, by a step of the wall clock. */
+  /**
+   * Milliseconds since the epoch. The time never steps back: a step of the wall clock would end nonces early, or extend
+   * them.
+   */
   now(): number;
   issue(purpose: string): string;
-  /** Undefined: not one of ours, or from too far in the future. */
+  /** Undefined: the nonce is not one of ours, or is from too far in the future. */
   read(text: string, purpose: string): Nonce | undefined;
-  /** One for each key: the first issues, and all accept, so that a new key changes no challenge. */
+  /**
+   * One opaque for each key. The first key issues nonces and all keys accept them, so a new key changes no open
+   * challenge.
+   */
   opaques(purpose: string): readonly string[];
-  /** 64 hexadecimal digits that no client can know, for an unknown user. */
+  /** 64 hexadecimal digits that no client can know, in place of an unknown user's hash. */
   readonly decoy: string;
   readonly counts: NonceCounts;
 }
@@ -20,7 +26,7 @@ export interface Nonces {
 /** Milliseconds by which the clock of another replica may be ahead. */
 const AHEAD = 5000;
 
-/** What a process knows of the nonces that were used, whichever keys signed them. */
+/** What a process knows about used nonces, whichever keys signed them. */
 export interface UsedNonces extends Pick<Nonces, 'now' | 'counts'> {}
 
 export function openUsedNonces(clock: Clock): UsedNonces {
@@ -29,14 +35,14 @@ export function openUsedNonces(clock: Clock): UsedNonces {
   return { now, counts: new NonceCounts(now()) };
 }
 
-/** The first key signs, all verify; without keys a random one serves until the end of the process. */
+/** The first key signs, all verify. Without keys, the process uses a random one. */
 export function openNonces(texts: readonly string[] | undefined, { now, counts }: UsedNonces): Nonces {
   const keys = (texts ?? []).map((text) => Buffer.from(text, 'base64'));
   const key = keys[0] ?? randomBytes(32);
   if (keys.length === 0) keys.push(key);
   return {
     now,
-    // The first of a process is issued after its beginning, which is the floor of its counts.
+    // The first nonce of a process must be issued after its start, which is the floor of its counts.
     issue: (purpose) => makeNonce({ key, now: now() + 1, random: randomBytes(9), purpose }),
     read(text, purpose) {
       const nonce = readNonce(keys, text, purpose);

@@ -8,9 +8,9 @@ import { openPasswordThread, type PasswordThread } from './password-thread.ts';
 
 export type PasswordVerdict = 'right' | 'wrong' | Outage;
 
-/** Judges passwords off the event loop, a few at a time. Too many at once are an outage, never a wrong password. */
+/** Judges passwords off the event loop, a few at a time. Too many at once are an outage, not wrong passwords. */
 export interface PasswordJudge {
-  /** `asker`: a share of the queues is theirs, and no more. */
+  /** `asker` may use only its share of the queues. */
   judge(stored: StoredPassword, password: string, asker?: Asker): Promise<PasswordVerdict>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function openPasswordJudge(): PasswordJudge {
   };
 }
 
-/** What a row takes is what its own key says. */
+/** `kind` selects the row, so the row's type is right. */
 function judgeOf(stored: StoredPassword): Judge<StoredPassword> {
   return kinds[stored.kind] as Judge<StoredPassword>;
 }

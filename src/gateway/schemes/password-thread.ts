@@ -12,14 +12,14 @@ export interface ThreadAnswer {
   readonly right: boolean;
 }
 
-/** One thread for hashes that would hold the event loop, made when it is first needed. */
+/** One thread for hashes that would block the event loop. It starts when it is first needed. */
 export interface PasswordThread {
-  /** Undefined: the thread died of it. */
+  /** Undefined: the thread died from this question. */
   ask(stored: ThreadQuestion['stored'], password: string): Promise<boolean | undefined>;
   close(): Promise<void>;
 }
 
-/** In a build the sources have another ending. */
+/** In a build, source files have another extension. */
 const FILE = new URL(
   import.meta.url.endsWith('.ts') ? './password-worker.ts' : './password-worker.js',
   import.meta.url,
@@ -33,7 +33,7 @@ export function openPasswordThread(): PasswordThread {
     waiting.get(id)?.(right);
     waiting.delete(id);
   };
-  /** Told twice of one thread; by then another may be at work. */
+  /** Called twice for one thread. By then another thread may be running. */
   const gone = (dead: Worker) => {
     if (worker !== dead) return;
     worker = undefined;

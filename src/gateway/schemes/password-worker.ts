@@ -3,7 +3,7 @@ import { sameBytes } from '../../base/secret.ts';
 import { apr1 } from './apr1.ts';
 import type { ThreadAnswer, ThreadQuestion } from './password-thread.ts';
 
-/** Runs in a thread of its own: hashes that Node.js has no asynchronous way to compute. */
+/** Runs in its own thread, and computes the hashes that Node.js cannot compute asynchronously. */
 const judges: { readonly [Kind in Kinds]: Judge<Kind> } = {
   bcrypt: async ({ text }, password) => (await import('bcryptjs')).compareSync(password, text),
   apr1: async ({ salt, digest }, password) =>
@@ -14,7 +14,7 @@ type Kinds = ThreadQuestion['stored']['kind'];
 type Judge<Kind> = (stored: Extract<ThreadQuestion['stored'], { kind: Kind }>, password: string) => Promise<boolean>;
 
 parentPort?.on('message', async ({ id, stored, password }: ThreadQuestion) => {
-  // What a row takes is what its own key says.
+  // `kind` selects the row, so the row's type is right.
   const judge = judges[stored.kind] as Judge<Kinds>;
   const answer: ThreadAnswer = { id, right: await judge(stored, password) };
   parentPort?.postMessage(answer);

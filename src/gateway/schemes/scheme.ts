@@ -16,27 +16,30 @@ import type { PasswordJudge } from './password-judge.ts';
 import type { UserStore } from './user-store.ts';
 
 /**
- * What the gateway does with one credential scheme. `Block` is its block of a route, whose keys and rules are a row of
- * src/config/schemes.
+ * What the gateway does with one credential scheme. `Block` is the scheme's block of a route. A row of
+ * src/config/schemes has the block's keys and rules.
  */
 export interface GatewayScheme<Block = unknown> {
-  /** For the routes that share a block. Where its credentials stand is said by the row of src/config/schemes alone. */
+  /**
+   * Opens the scheme for all routes that share a block. Only the row of src/config/schemes names the places of its
+   * credentials.
+   */
   open(block: Block, scene: SchemeScene): OpenedScheme;
   /**
-   * As `open`, where nothing is asked and no password is judged: for `explain`, `diff` and `tests:`. `directory`: where
-   * relative paths start; without it no file of users is read.
+   * Like `open`, but asks no store and judges no password: for `explain`, `diff` and `tests:`. `directory`: where
+   * relative paths start. Without it, no file of users is read.
    */
   assume(block: Block, config: GatewayConfig, directory?: string): Assumed;
-  /** What `explain` says of an identity: by what it was verified. */
+  /** How `explain` says what verified an identity. */
   describe(identity: Identity): string;
   /**
-   * true: each use of a credential is counted, and there is a limit. So no decision is remembered, and the counts must
-   * outlive what they are kept in.
+   * true: each use of a credential counts toward a limit. So no decision may be cached, and the counts must not be
+   * lost.
    */
   readonly countsUses: boolean;
-  /** true: a revoked credential ends within a second, so no proxy may cache a decision about one. */
+  /** true: a revoked credential becomes invalid within a second, so no proxy may cache a decision about one. */
   readonly isRevoked?: boolean;
-  /** What a block names outside of the gateway, for `doctor`. */
+  /** The external resources of a block, for `doctor`. */
   dependencies(block: Block): readonly SchemeDependency[];
 }
 
@@ -46,59 +49,59 @@ export type OpenedScheme = Omit<HttpScheme, 'places'>;
 export interface Assumed {
   identityOf(username: string): Identity;
   challenges(): readonly string[];
-  /** Set for credentials that are not judged here. Absent: a wrong password. */
+  /** The code for wrong credentials. Undefined: that of a wrong password. */
   readonly wrong?: CredentialCode;
-  /** Why credentials must not come with this request; undefined: they may. */
+  /** Why this request must not carry credentials. Undefined: it may. */
   refusal?(head: RequestHead): Refused<CredentialCode> | undefined;
-  /** Why this user is refused even with the right password; undefined: that is not known. */
+  /** Why this user is refused even with the right password. Undefined: no reason is known. */
   refusalOf?(username: string): Refused<CredentialCode> | undefined;
 }
 
 /** An external resource that `doctor` checks. */
 export interface SchemeDependency {
-  /** Two with equal JSON are checked once. */
+  /** Two dependencies with equal JSON are checked once. */
   readonly key: unknown;
-  /** In a report. It has no secret. */
+  /** For a report. It contains no secret. */
   readonly about: string;
-  /** What to do where it cannot be read. */
+  /** What to do if the resource cannot be read. */
   readonly remedy: string;
-  /** Rejects as a store does that is out of reach or cannot be used. */
+  /** Rejects like a store that is unreachable or unusable. */
   look(around: LookAround): Promise<void>;
 }
 
 export interface LookAround {
   readonly clock: Clock;
-  /** Where relative file names of the configuration start. */
+  /** Where relative filenames of the configuration start. */
   readonly directory: string;
-  /** Closed in the end. */
+  /** Closed at the end. */
   readonly opened: AsyncDisposableStack;
 }
 
-/** What a scheme is opened with. */
+/** Everything that a scheme needs to open. */
 export interface SchemeScene {
   readonly config: GatewayConfig;
   readonly clock: Clock;
   readonly log: Logger;
   readonly counters: Counters;
-  /** Where relative file names of the configuration start. */
+  /** Where relative filenames of the configuration start. */
   readonly directory: string;
-  /** Files that were read before, as in `Place`. */
+  /** Files that have already been read, as in `Place`. */
   readonly contents?: FileContext['contents'];
   readonly kept: KeptByReloads;
-  /** Users of the entry from `kept`. */
+  /** Keeps the entry from `kept` in use. */
   readonly lease: Lease;
   readonly throttle: Throttle;
-  /** Where failures are counted, and up to how many. */
+  /** The settings of the place where failures count, and their limits. */
   readonly counted: unknown;
   /** The place where uses of nonces are counted. */
   readonly countedAt: string;
-  /** Stores that are checked before the gateway is ready. A scheme adds those that it opens. */
+  /** Stores that are checked before the gateway is ready. A scheme adds the stores that it opens. */
   readonly stores: Set<LookedAt>;
 }
 
 export type LookedAt = Pick<StoreLook, 'start' | 'tried' | 'usable' | 'fault'>;
 
-/** What outlives a reload where the new file says the same of it. */
+/** Objects that outlive a reload, if the new file has the same block for them. */
 export interface KeptByReloads {
   readonly nonces: Holder<Nonces>;
   readonly usedNonces: Holder<UsedNonces>;
@@ -108,6 +111,6 @@ export interface KeptByReloads {
 }
 
 interface Holder<Thing> {
-  /** `block`: all that the thing is made from. */
+  /** `block`: everything that the object is made from. */
   take(lease: Lease, block: unknown, open: () => Thing): Thing;
 }

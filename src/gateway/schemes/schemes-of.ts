@@ -3,18 +3,18 @@ import type { CredentialPlace } from '../../config/schemes/scheme.ts';
 import type { GatewayScheme } from './scheme.ts';
 import { schemes } from './table.ts';
 
-/** A scheme that a route takes, with its block. */
+/** A scheme that a route accepts, with its block. */
 export interface TakenScheme {
   readonly name: string;
   readonly row: GatewayScheme;
   readonly block: unknown;
-  /** Where its credentials may stand; undefined: in Authorization. */
+  /** The places of its credentials. Undefined: in Authorization. */
   readonly places: readonly CredentialPlace[] | undefined;
 }
 
 type Auth = Parameters<typeof schemesOf>[0];
 
-/** The schemes that a route takes, in the order of their challenges, without bearer tokens. */
+/** The schemes that a route accepts, in the order of their challenges, without bearer tokens. */
 export function schemesTaken(route: SchemeBlocks & { readonly auth?: Auth }): readonly TakenScheme[] {
   const blocks = blocksOf(route);
   return schemesOf(route.auth).flatMap((scheme) => {

@@ -6,16 +6,16 @@ import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 import { DecoyHashes } from './decoys.ts';
 
-/** What a password is judged by where no user of a store has the name. */
+/** The decoy hashes of a store, for names without a user. */
 export interface StoredDecoys {
   of(name: string): StoredPassword | undefined;
-  /** As the store has it, of a user who was found. */
+  /** The stored password of a found user. */
   met(password: string): void;
-  /** Reads which costs occur; never rejects. */
+  /** Reads which costs occur. Never rejects. */
   refresh(): Promise<void>;
 }
 
-/** Milliseconds after which it is looked again. */
+/** Milliseconds between two reads of the costs. */
 const LOOK_EVERY = 60_000;
 
 export interface StoredDecoysDependencies {
@@ -23,7 +23,9 @@ export interface StoredDecoysDependencies {
   readonly faults: FaultLog;
 }
 
-/** `sample`: passwords of the store. Until the first look, and where it is empty, as dear as one of today. */
+/**
+ * `sample`: passwords of the store. Before the first read, and for an empty store, a decoy costs as much as a new hash.
+ */
 export function storedDecoys(
   sample: () => Promise<readonly string[]>,
   { clock, faults }: StoredDecoysDependencies,
@@ -57,14 +59,15 @@ function parsed(passwords: readonly string[]): StoredPassword[] {
 }
 
 /**
- * A store outage is reported by the user lookup. For a defect, such as a row that another program wrote, only the error's
- * name is logged: the message may hold anything. This look has no caller, so a throw would end the process.
+ * The user look-up reports a store outage. For a defect, such as a row that another program wrote, the log gets only
+ * the error's name, because the message may contain anything. This read has no caller, so an exception would end the
+ * process.
  */
 function tellDefect(faults: FaultLog, error: unknown): void {
   if (!(error instanceof StorageUnavailable)) faults.failed(`internal: ${(error as Error).name}`, 'error');
 }
 
-/** As dear as the hash of an account that is added today. */
+/** Costs as much as the hash of an account that is added today. */
 const today = parsed([
   formatPasswordHash({ ...currentCost, salt: randomBytes(SALT_LENGTH), hash: randomBytes(HASH_LENGTH) }),
 ]);

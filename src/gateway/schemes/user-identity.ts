@@ -8,7 +8,7 @@ export interface UserBlock {
   readonly scopes: Readonly<Record<string, string>>;
 }
 
-/** The identities of a scheme's users: one object a user, so that what is made from it is made once. */
+/** The identities of a scheme's users. Each user has one object, so that results made from it are made once. */
 export function userIdentities({ scheme, realm, scopes }: UserBlock): (username: string) => Identity {
   const known = new Map<string, Identity>();
   return (username) => {

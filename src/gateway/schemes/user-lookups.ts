@@ -5,21 +5,21 @@ import { outage } from '../../base/verdict.ts';
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import { foundOr, type LookupResult, type UserLookup } from './lookup-result.ts';
 
-/** Milliseconds from the moment at which a look-up began: a change in the store holds within a second. */
+/** Milliseconds since the look-up began. A change in the store applies within a second. */
 const REMEMBERED_FOR = 900;
-/** Unknown names are kept apart, so that guessing cannot evict known ones. */
+/** Unknown names have their own cache, so that guessing cannot evict known ones. */
 const MOST = { found: 10_000, unknown: 2_000 } as const;
 /** Seconds, for `Retry-After`. */
 const RETRY_AFTER = 1;
-/** `kept`: for credentials that were right a moment ago, so that strangers cannot take every place. */
+/** `kept`: places for credentials that were correct recently, so that unknown clients cannot take all places. */
 const atOnce = { atOnce: 16, waiting: 1280, kept: 256 } as const;
 
-/** `users`: the dependency's name in an outage. */
+/** The dependency's name in an outage. */
 const USERS = 'users';
 
-/** Looks for users in a store: of the same one once at a time, and not again at once. */
+/** Looks up users in a store. Each user has one look-up at a time, and the result is cached briefly. */
 export interface UserLookups<User> {
-  /** `asker`: a share of the queue is theirs, and no more. */
+  /** `asker` may use only its share of the queue. */
   find(key: string, asker: Asker, ask: () => Promise<User | undefined>): UserLookup<User>;
 }
 
@@ -52,14 +52,14 @@ export function userLookups<User extends object>(clock: Clock): UserLookups<User
   const look: UserLookups<User>['find'] = async (key, asker, ask) => {
     const same = underWay.get(key);
     if (same === undefined) return (await begin(key, asker, ask)) ?? tooMany();
-    // there was no place for the one that asked first, which says nothing of this one
+    // The first asker got no place, which says nothing about this asker.
     return (await same) ?? look(key, asker, ask);
   };
   return { find: (key, asker, ask) => recall(key) ?? look(key, asker, ask) };
 }
 
 function tooMany(): LookupResult<never> {
-  return outage(USERS, RETRY_AFTER, 'too many users are being looked for at this moment');
+  return outage(USERS, RETRY_AFTER, 'too many user look-ups at this moment');
 }
 
 interface Remembered<User> {

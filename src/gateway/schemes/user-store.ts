@@ -15,13 +15,13 @@ import type { UserLookup } from './lookup-result.ts';
 import { type StoredDecoys, storedDecoys } from './stored-decoys.ts';
 import { userLookups } from './user-lookups.ts';
 
-/** The users of one kind in the store of an authorization service, for every route that names it. */
+/** The users of one kind in the store of an authorization service, for every route that names the store. */
 export interface UserStore extends Omit<StoreLook, 'close'> {
   findDigest(wanted: DigestWanted, asker: Asker): UserLookup<DigestFact>;
-  /** By the name as accounts are named. */
+  /** Accepts each spelling of a name that the accounts accept. */
   findPassword(username: string, asker: Asker): UserLookup<PasswordFact>;
   findApiKey(wanted: ApiKeyWanted, asker: Asker): UserLookup<ApiKeyRecord>;
-  /** What is judged in the place of what a user of this name has not. */
+  /** Replaces the stored password if no user has this name. */
   decoyOf: StoredDecoys['of'];
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface UserStoreDependencies {
   readonly kind: UserKind;
   readonly clock: Clock;
   readonly faults: FaultLog;
-  /** The last read of the passwords' costs. */
+  /** Faults of the last read of the passwords' costs. */
   readonly costFaults: FaultLog;
 }
 
@@ -62,7 +62,7 @@ export function userStore(facts: UserFacts, { kind, clock, faults, costFaults }:
   };
 }
 
-/** Parts told apart by their lengths: of a name and a realm together no other can be made. */
+/** The lengths separate the parts, so that no other name and realm give the same key. */
 function keyOf({ realm, algorithm, name, isHashed }: DigestWanted): string {
   return `${algorithm} ${isHashed} ${realm.length}:${realm}${name}`;
 }

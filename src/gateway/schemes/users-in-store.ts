@@ -11,7 +11,7 @@ export interface StoredUsers {
   readonly encryption_keys?: readonly string[];
 }
 
-/** One for all routes that name it, also over a reload: its cache is never older than a second. */
+/** One object for all routes that name the store, even over a reload. Its cache is never older than a second. */
 export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: StoredUsers): UserStore {
   const { kept, lease, clock, log, directory, stores } = scene;
   const { storage, encryption_keys: encryptionKeys } = source;
@@ -24,7 +24,7 @@ export function openUsersInStore(scene: SchemeScene, kind: UserKind, source: Sto
   return store;
 }
 
-/** A file of users is read with the configuration; a store is asked. */
+/** A file of users is read with the configuration, so only a store is a dependency. */
 export function storeOf(kind: UserKind, users: string | StoredUsers): readonly SchemeDependency[] {
   if (typeof users === 'string') return [];
   const { storage, encryption_keys: encryptionKeys } = users;
@@ -32,7 +32,7 @@ export function storeOf(kind: UserKind, users: string | StoredUsers): readonly S
     {
       key: { kind, storage, encryptionKeys },
       about: `users of ${kind} ${maskPasswords(storage)}`,
-      remedy: 'name the `storage` of the authorization service, and its `encryption_keys` where the block takes them',
+      remedy: 'use the `storage` of the authorization service, and its `encryption_keys` if the block has this key',
       async look({ directory, clock, opened }) {
         const facts = openUserFacts(storage, { directory, clock, encryptionKeys, traceless: true });
         opened.defer(() => facts.close());

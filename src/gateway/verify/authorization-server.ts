@@ -22,34 +22,34 @@ export interface ServerStats {
   readonly misses: number;
   readonly introspections: number;
   readonly jwks_age_seconds?: number;
-  /** Keys of users that are kept, and fetches of such keys. */
+  /** Cached keys of users, and fetches of such keys. */
   readonly userKeys?: number;
   readonly userKeyFetches?: number;
-  /** Absent where the server has no feed. */
+  /** Absent if the server has no feed. */
   readonly feed?: FeedStats;
 }
 
-/** An authorization server as the routes see it, shared by all of them. */
+/** An authorization server. All routes share it. */
 export interface AuthorizationServer {
   readonly name: string;
   readonly issuer: string;
   readonly tokenPrefix: string;
-  /** Whether opaque tokens can be its own. */
+  /** Whether this server may have issued an opaque token. */
   readonly introspects: boolean;
-  /** Only the client is missing by which opaque tokens could be asked about. */
+  /** Only the client credentials for introspection are missing. */
   readonly lacksClient: boolean;
   recall(token: string): Remembered | undefined;
   verifyJwt(jwt: ParsedJwt): Promise<Verification>;
   verifyOpaque(token: string): Promise<Verification>;
   readonly watch: WatchToken;
-  /** Whatever it needs was looked for once. */
+  /** Whether the first attempt to load everything it needs has ended. */
   tried(): boolean;
-  /** Whether its tokens can be verified; undefined where only asking for one could tell. */
+  /** Whether the gateway can verify this server's tokens. Undefined: only an introspection call could tell. */
   usable(): boolean | undefined;
-  /** Why it is not usable, as of the last attempt; undefined: there was none. */
+  /** Why it is unusable, from the last attempt. Undefined: there was none. */
   fault(): string | undefined;
   stats(): ServerStats;
-  /** Fetches the keys, and checks the store; again only for itself. */
+  /** Fetches the keys, and checks the store. Later fetches need no call. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export interface ServerParts {
   readonly keys: KeySet | undefined;
   readonly local: VerifyJwt;
   readonly introspection: Introspection;
-  /** What `introspection` asks, where that is no endpoint. */
+  /** What `introspection` asks, if that is a store and no endpoint. */
   readonly store: TokenStore | undefined;
   readonly revocations: Revocations;
   readonly streams: OpenStreams;
@@ -88,7 +88,7 @@ const judges: Record<Mode, (parts: ServerParts, jwt: ParsedJwt) => Finding | Pro
   store: judgeTwice,
 };
 
-/** While the feed is silent, what a signature shows is not enough. */
+/** While the feed is silent, a valid signature is not enough. */
 const doubtful: Record<'introspect' | 'deny', (typeof judges)[Mode]> = {
   introspect: judgeTwice,
   async deny({ local, out }, jwt) {
@@ -97,9 +97,9 @@ const doubtful: Record<'introspect' | 'deny', (typeof judges)[Mode]> = {
   },
 };
 
-export const NOT_IN_STEP = 'the revocation feed is not in step';
+export const NOT_IN_STEP = 'the revocation feed is not up to date';
 
-/** Modes in which a token is taken to its server, or to its store, in any case. */
+/** Modes that always ask the token's server or store. */
 const ASKS: ReadonlySet<Mode> = new Set(['introspection', 'both', 'store']);
 
 function judge(parts: ServerParts, jwt: ParsedJwt): Finding | Promise<Finding> {
@@ -108,7 +108,7 @@ function judge(parts: ServerParts, jwt: ParsedJwt): Finding | Promise<Finding> {
   return (doubt === undefined ? judges[verify] : doubtful[doubt])(parts, jwt);
 }
 
-/** A client with a valid signature is not a stranger. */
+/** A token with a valid signature counts as a known one. */
 async function judgeTwice({ local, introspection, config }: ServerParts, jwt: ParsedJwt): Promise<Finding> {
   const signed = await local(jwt);
   if (signed.kind !== 'facts') return signed;
@@ -125,7 +125,7 @@ export function lacksClient({ verify, client_id }: Pick<AuthorizationServerConfi
   return verify === 'auto' && client_id === undefined;
 }
 
-/** How often an answer may turn out to be of yesterday. */
+/** How many times the gateway asks again, because a revocation may have been missed meanwhile. */
 const MOST_TRIES = 3;
 
 export function authorizationServer(parts: ServerParts): AuthorizationServer {
@@ -184,10 +184,10 @@ class OpenedServer implements AuthorizationServer {
     return this.#settle(token, () => this.#parts.introspection.verify(token, this.#cache.knows(token)));
   }
 
-  /** A property, since routes pass it on by itself. */
+  /** A property, because routes pass it on without its object. */
   readonly watch: WatchToken = ({ marks, expiresAt }, end) => {
     const { revocations, streams } = this.#parts;
-    // It may have ended since it was verified: between the two others can have been waited for.
+    // The token may have been revoked since it was verified, because the request may have waited meanwhile.
     if (marks !== undefined && revocations.denies(marks)) process.nextTick(end, 'token_revoked');
     return streams.add({ marks, endsAt: expiresAt, end });
   };
@@ -221,7 +221,7 @@ class OpenedServer implements AuthorizationServer {
     await Promise.all([store?.close(), release()]);
   }
 
-  /** While introspection is out, an older answer serves at once; a refusal ends whatever was remembered. */
+  /** While introspection fails, an older answer serves at once. A refusal removes any cached facts. */
   async #settle(token: string, find: Find, kid?: string): Promise<Verification> {
     this.#misses++;
     const old = this.#parts.introspection.isOut() ? this.#cache.stale(token) : undefined;
@@ -231,7 +231,7 @@ class OpenedServer implements AuthorizationServer {
     return finding.kind === 'outage' ? (this.#cache.stale(token) ?? finding) : finding;
   }
 
-  /** What was asked for before the feed lost its thread, and came after, says nothing of what was missed. */
+  /** If the feed lost its position while the gateway asked, the answer may miss a revocation. */
   async #current(find: Find): Promise<Finding> {
     const { revocations, out } = this.#parts;
     for (let tries = 0; tries < MOST_TRIES; tries++) {

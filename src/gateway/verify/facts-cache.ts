@@ -14,15 +14,15 @@ export interface Remembered {
 }
 
 /**
- * The facts about tokens of one authorization server, by the whole token. Time and keys are judged on every look-up;
- * scope and audience are not here at all, since routes differ in them.
+ * The facts about tokens of one authorization server, by the whole token. Each look-up checks time and keys. Scope and
+ * audience are not part of it, since routes differ in them.
  */
 export interface FactsCache {
-  /** Without a promise. Where a token is good nothing is made; one that is refused is described, in 2 to 6 µs. */
+  /** Synchronous. A valid token allocates nothing. Describing a rejected one takes 2 to 6 µs. */
   get(token: string): Remembered | undefined;
-  /** What may still be said while the server does not answer. */
+  /** Facts that may still serve while the server does not answer. */
   stale(token: string): Verified | undefined;
-  /** Whether its server or a key confirmed it at the last check, however long ago. */
+  /** Whether the server or a key confirmed the token at the last check, however long ago. */
   knows(token: string): boolean;
   put(token: string, facts: Facts): Verified | Refused<CredentialCode>;
   forget(token: string): void;
@@ -43,7 +43,7 @@ interface Entry extends Remembered {
   /** Monotonic milliseconds. */
   readonly freshUntil: number;
   readonly staleUntil: number;
-  /** Until then it serves even while the feed is silent: the server itself was asked a moment ago. */
+  /** Until then the facts serve even while the feed is silent, because the server itself was asked recently. */
   readonly assuredUntil: number;
   readonly asked: boolean;
 }
@@ -53,21 +53,21 @@ export interface FactsCacheOptions {
   /** Milliseconds. */
   readonly skew: number;
   readonly clock: Clock;
-  /** Whether the key that verified a token still counts. */
+  /** Whether the key that verified a token is still trusted. */
   readonly holds: (key: VerificationKey) => boolean;
   readonly revocations: Pick<Revocations, 'generation' | 'denies' | 'doubt'>;
   /** Milliseconds for which the server's answer counts as fresh while its feed is silent. */
   readonly maxStaleness: number;
-  /** What is said while nothing may be believed that the feed could revoke. */
+  /** The answer for a token that a silent feed could have revoked. */
   readonly doubtful: Outage;
 }
 
-/** Tokens differ in length by a factor of a hundred: memory is bounded for a mean of this many characters. */
+/** Characters. Token lengths differ by a factor of a hundred, so the memory limit assumes this mean. */
 const MEAN_LENGTH = 4096;
 
 const REVOKED = refused<CredentialCode>('token_revoked');
 
-/** By the rules that made the limits of the entry. */
+/** Uses the rules that set the entry's limits. */
 function expired({ answer, expiresAt }: Entry, now: number): Refused<CredentialCode> {
   const { expiresAt: exp = 0 } = answer.identity;
   const rules = { now: now / 1000, skew: (expiresAt - exp * 1000) / 1000 };
@@ -89,7 +89,7 @@ class TokenCache implements FactsCache {
   readonly #clock: Clock;
   readonly #holds: (key: VerificationKey) => boolean;
   readonly #revocations: FactsCacheOptions['revocations'];
-  /** Milliseconds, as `#maxStaleness`. */
+  /** Milliseconds, like `#maxStaleness`. */
   readonly #skew: number;
   readonly #maxStaleness: number;
   readonly #doubtful: Remembered;
@@ -169,7 +169,7 @@ class TokenCache implements FactsCache {
     };
   }
 
-  /** A token whose key is gone must be verified again. */
+  /** A token whose key is no longer trusted must be verified again. */
   #find(token: string): Entry | undefined {
     const entry = this.#entries.get(token);
     if (entry === undefined || entry.key === undefined || this.#holds(entry.key)) return entry;
@@ -177,7 +177,7 @@ class TokenCache implements FactsCache {
     return undefined;
   }
 
-  /** Checked again only after a revocation. */
+  /** Checks again only after a new revocation. */
   #isRevoked(entry: Entry): boolean {
     const { generation } = this.#revocations;
     if (entry.checkedAt !== generation) {
@@ -187,7 +187,7 @@ class TokenCache implements FactsCache {
     return entry.revoked;
   }
 
-  /** While the feed is silent, only what its server said itself a moment ago. */
+  /** While the feed is silent, only recent facts from the server itself count. */
   #believed(entry: Entry): Remembered | undefined {
     const doubt = this.#revocations.doubt();
     if (doubt === undefined || this.#clock.monotonic() < entry.assuredUntil) return entry;

@@ -8,27 +8,27 @@ import type { Identity } from '../message/identity.ts';
 export interface Facts {
   readonly kind: 'facts';
   readonly identity: Identity;
-  /** From a JWT; otherwise from an opaque token. */
+  /** From a JWT. Otherwise from an opaque token. */
   readonly jwt: boolean;
-  /** The key that signed it: once that is gone, so are the facts. */
+  /** The key that signed the token. Without the key, the facts no longer count. */
   readonly key: VerificationKey | undefined;
-  /** The server itself was asked about the token, so that the facts do not hang on what its feed says. */
+  /** The server itself was asked about the token, so the facts do not depend on its feed. */
   readonly asked: boolean;
-  /** Milliseconds for which the facts serve without a new check, and for which they serve during an outage. */
+  /** Milliseconds for which the facts serve without a new check, and additional ones during an outage. */
   readonly freshFor: number;
   readonly staleFor: number;
-  /** Milliseconds past its `exp` for which a token is still valid: the allowed clock difference. */
+  /** Milliseconds after `exp` for which a token is still valid: the allowed clock difference. */
   readonly leeway: number;
 }
 
 export interface IdentitySource {
   readonly issuer: string;
   readonly server: string;
-  /** Claims that carry scope; also paths such as realm_access.roles. */
+  /** Claims that contain scopes. Paths such as realm_access.roles are possible. */
   readonly scopeClaims: readonly string[];
 }
 
-/** The form of the claims was judged before. */
+/** The types of the claims were checked before. */
 export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: IdentitySource): Identity {
   const { sub, aud, exp, nbf } = claims;
   return {
@@ -45,10 +45,13 @@ export function identityOf(claims: JsonObject, { issuer, server, scopeClaims }: 
   };
 }
 
-/** RFC 9068 §2.2 first; then what servers older than it call the client: OpenID Connect, Okta, Entra ID v1. */
+/**
+ * RFC 9068 §2.2 comes first. Then the client's names in servers that are older than this RFC: OpenID Connect, Okta,
+ * Entra ID v1.
+ */
 const CLIENT_NAMES = ['client_id', 'azp', 'cid', 'appid'];
 
-/** The first name that is present decides, whatever its value: a second guess could be another user. */
+/** The first name that is present decides, whatever its value. A second guess could be another user. */
 function clientOf(claims: JsonObject): string | undefined {
   const name = CLIENT_NAMES.find((each) => Object.hasOwn(claims, each));
   const client = name === undefined ? undefined : claims[name];
@@ -56,7 +59,7 @@ function clientOf(claims: JsonObject): string | undefined {
 }
 
 /**
- * What is no scope-token (RFC 6749 §3.3) counts for nothing: an entry `my admin` of a list would be told to the upstream
+ * Ignores a value that is not a scope-token (RFC 6749 §3.3). Otherwise the upstream would get a list entry `my admin`
  * as the two scopes `my` and `admin`.
  */
 function scopesIn(value: unknown): readonly string[] {
@@ -65,8 +68,8 @@ function scopesIn(value: unknown): readonly string[] {
 }
 
 /**
- * `verify: both`: what the token says, as far as the server still says so. An answer that is silent on a point leaves it
- * as the signature has it (RFC 7662 §2.2: all members but `active` are optional).
+ * `verify: both`: the token's facts, limited by the server's answer. If the answer lacks a member, the token's own
+ * value counts (RFC 7662 §2.2: all members except `active` are optional).
  */
 export function narrow(token: Facts, answer: Facts, scopeClaims: readonly string[]): Facts {
   const { identity: signed } = token;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 import type { CredentialCode } from '../message/codes.ts';
 
-/** An answer that does not keep to RFC 7662 §2.2 says nothing: neither yes nor no. */
+/** An answer that violates RFC 7662 §2.2. It means neither active nor inactive. */
 export interface Babble {
   readonly kind: 'babble';
   readonly detail: string;
@@ -25,7 +25,7 @@ export interface AnswerRules {
 }
 
 const ACTIVE: Active = { kind: 'active' };
-/** Kept for each unknown token. */
+/** One shared object, because each unknown token needs it. */
 const INACTIVE = refused<CredentialCode>('token_inactive');
 const isText = (value: unknown) => typeof value === 'string';
 
@@ -53,12 +53,12 @@ export function judgeAnswer(answer: JsonObject, rules: AnswerRules): Active | Re
   return judgeActive(answer, rules) ?? ACTIVE;
 }
 
-/** `exp` has no leeway: the server that answers has its own clock, and says `active` by that. */
+/** `exp` gets no leeway, because the answering server judges `active` by its own clock. */
 function judgeActive(answer: JsonObject, rules: AnswerRules): Refused<CredentialCode> | undefined {
   const { iss, token_type: type } = answer;
   const foreign = iss === undefined ? undefined : issuerMismatch(iss, [rules.issuer]);
   if (foreign !== undefined) return refused('token_issuer', undefined, foreign);
-  // RFC 9449 §6.2, RFC 8705 §3.2: bound to a key, and possession was not proven.
+  // RFC 9449 §6.2, RFC 8705 §3.2: the token is bound to a key, and the client did not prove possession.
   if (Object.hasOwn(answer, 'cnf')) return refused('token_bound');
   if (typeof type === 'string' && type.toLowerCase() !== 'bearer')
     return refused('token_type', undefined, mismatchOf('token_type', type, ['Bearer']));

@@ -37,7 +37,7 @@ export type { ServerDependencies } from './open-keys.ts';
 
 const RETRY_AFTER = 5;
 
-/** Puts one authorization server together: its connections, keys, cache and every way of verifying. */
+/** Opens one authorization server: its connections, keys, cache and every way to verify. */
 export function openAuthorizationServer(
   name: string,
   config: AuthorizationServerConfig,
@@ -66,11 +66,11 @@ export function openAuthorizationServer(
 }
 
 interface Parts extends Omit<ServerParts, 'cache' | 'introspection' | 'local'> {
-  /** `keys`, or a set without any. */
+  /** `keys`, or an empty set. */
   readonly held: KeySet;
 }
 
-/** What ends here when the feed says so. The feed speaks only once everything is here. */
+/** Applies revocations of the feed to the caches and streams. The feed starts only after all of them exist. */
 class RevokedHere implements Apply {
   readonly #streams: OpenStreams;
   #cache: FactsCache | undefined;
@@ -167,7 +167,7 @@ function openRevocations(
   });
 }
 
-/** The process that follows for all of them has said where there is none. */
+/** The feed of the primary process. It also knows if the server has none. */
 function feedOfDesk({ feed }: RemoteServer, config: AuthorizationServerConfig): OpenFeed | undefined {
   return mayHaveFeed(config) ? feed : undefined;
 }
@@ -181,7 +181,7 @@ function openStore(
   return tokenStore(openTokenFacts(storage, { directory, clock }), { issuer, clock, faults });
 }
 
-const untrusting: FetchJson = async () => failed('the file of tls.ca cannot be read, or holds no certificate');
+const untrusting: FetchJson = async () => failed('the file of `tls.ca` cannot be read, or contains no certificate');
 
 export function fetcherOf(dispatcher: () => Dispatcher, trust: Trust): FetchJson {
   return trust.kind === 'nobody' ? untrusting : (wanted) => jsonFetcher(dispatcher())(wanted);

@@ -20,38 +20,38 @@ import type { RemoteServer } from './remote-server.ts';
 export interface ServerDependencies {
   readonly clock: Clock;
   readonly log: GatewayLog;
-  /** Where a relative file starts. */
+  /** Where relative filenames start. */
   readonly directory: string;
   readonly development: boolean;
-  /** One for the process. */
+  /** One object for the process. */
   readonly budget?: TurnBudget | undefined;
   /** Present in a worker. */
   readonly remote?: RemoteServer | undefined;
-  /** Gets each answer of introspection, for `explain`: the configuration name of the server, and what it answered. */
+  /** Gets each introspection answer, for `explain`: the server's configuration name, and the answer. */
   readonly heard?: ((server: string, answer: JsonObject) => void) | undefined;
 }
 
-/** How a server is asked. */
+/** Everything needed to ask a server. */
 export interface Asking extends ServerDependencies {
   readonly fetch: FetchJson;
   readonly about: Metadata;
 }
 
-/** Fetches of users' keys that wait, for each that is under way. */
+/** Waiting fetches of users' keys, for each running fetch. */
 const WAITING_PER_CALL = 16;
-/** Milliseconds for which a user's key serves where neither a feed nor its server says for how long. */
+/** Milliseconds for which a user's key serves if neither a feed nor the server limits it. */
 const USER_KEY_AGE = 30_000;
-/** Fetches for keys that turn out not to be there. */
+/** Limits fetches of keys that do not exist. */
 const FOR_NOTHING = { burst: 128, perSecond: 32 };
 
-/** Undefined where no token is ever verified by a key of one user. */
+/** Undefined: no token is ever verified with a single user's key. */
 export function openUserKeys(
   config: AuthorizationServerConfig,
   { clock, fetch, about }: Asking,
   told: Revocations,
 ): UserKeyCache | undefined {
   const { verify, issuer, user_key_uri_template: template, cache, jwks } = config;
-  // A secret of the file is meant by whatever `kid` a token has.
+  // A secret in the file applies to every `kid`.
   if (verify === 'introspection' || (template === undefined && secretOf(config) !== undefined)) return undefined;
   const accepted: readonly AlgorithmName[] = config.algorithms;
   return userKeyCache({
@@ -73,7 +73,7 @@ export function openUserKeys(
   });
 }
 
-/** Undefined where no token is ever verified by a key that is published. */
+/** Undefined: no token is ever verified with a published key. */
 export function openAllKeys(
   name: string,
   config: AuthorizationServerConfig,
@@ -93,7 +93,7 @@ function openKeys(
   const shared = secret === undefined ? undefined : secretKeySet(secret, config.algorithms);
   const asymmetric = config.algorithms.filter((alg) => algorithms[alg].hmac === undefined);
   if (config.verify === 'introspection') return shared;
-  // Keys of users alone, which are fetched when their tokens come.
+  // Only keys of users remain, which are fetched when their tokens arrive.
   if (asymmetric.length === 0) return shared ?? secretKeySet(new Uint8Array(), []);
   const { jwks } = config;
   const published = keySet({

@@ -2,12 +2,12 @@ import { type Mismatch, mismatch } from '../../base/mismatch.ts';
 import { quotedAny } from '../../base/quoted.ts';
 import { claimAt } from '../message/claim-path.ts';
 
-/** Claims, also paths, with the values of which they must have one. */
+/** Claims, also as paths, and the allowed values of each. */
 export type RequiredClaims = Readonly<Record<string, readonly string[]>>;
 
 /**
- * For servers whose access tokens share `typ` and `aud` with their other JWTs (RFC 8725 §3.12). A token's own value is not
- * reported: an operator may name any claim here, also a confidential one.
+ * For servers whose access tokens share `typ` and `aud` with their other JWTs (RFC 8725 §3.12). A mismatch does not
+ * report the token's own value, because an operator may name a confidential claim here.
  */
 export function requiredClaimMismatch(
   claims: Readonly<Record<string, unknown>>,

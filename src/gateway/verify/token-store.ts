@@ -9,9 +9,9 @@ import { type Fetched, failed } from '../server-client/fetch-json.ts';
 import type { AskAboutToken } from '../server-client/introspection-client.ts';
 import { type StoreLook, storeLook } from '../server-client/store-look.ts';
 
-/** The database of an authorization service, asked in place of its introspection endpoint. */
+/** The database of an authorization service. The gateway asks it instead of the introspection endpoint. */
 export interface TokenStore extends Omit<StoreLook, 'close'> {
-  /** Answers as that endpoint would (RFC 7662 §2.2). */
+  /** Answers like the introspection endpoint (RFC 7662 §2.2). */
   readonly ask: AskAboutToken;
   close(): Promise<void>;
 }
@@ -54,8 +54,9 @@ async function aboutOpaque(facts: TokenFacts, token: string, { issuer, clock }: 
 }
 
 /**
- * The signature is verified already; this checks what it cannot show. The list drops expired tokens, so `exp` is checked too,
- * without leeway: no token comes back when its entry is gone. A token without `jti` (RFC 9068 §2.2) could never be revoked.
+ * The signature is already verified. This checks what a signature cannot show. The revocation list drops expired
+ * tokens, so this also checks `exp`, without leeway: a token must not become valid again when its entry is dropped. A
+ * token without `jti` (RFC 9068 §2.2) could never be revoked.
  */
 async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Promise<JsonObject> {
   const jwt = parseJwt(token);
@@ -72,7 +73,10 @@ async function aboutJwt(facts: TokenFacts, token: string, { clock }: Known): Pro
   return { active: true, ...(exp !== undefined && { exp }) };
 }
 
-/** Every token of the service has this, so that its key can be rotated away. Without it, a rotation could not be noticed. */
+/**
+ * Every token of the service names its key, so that the key can be rotated. Without a name, the gateway could not
+ * notice a rotation.
+ */
 function namesItsKey({ header: { alg, kid } }: ParsedJwt): boolean {
   return kid !== undefined || alg.startsWith('HS');
 }

@@ -10,14 +10,16 @@ import { openAuthorizationServer, type ServerDependencies } from './open-authori
 export interface BearerVerifiers {
   /** For a route that accepts these servers, in the order of the configuration. */
   verifier(serverNames: readonly string[]): VerifyBearer;
-  /** By the server that issued the identity. An identity without an authorization server does not expire. */
+  /**
+   * Watches a token at the server that issued the identity. An identity without an authorization server does not end.
+   */
   readonly watch: WatchToken;
   /**
-   * Begins fetching metadata and keys of new servers, and checks their stores. Settles when each server was tried once, and
-   * never rejects.
+   * Starts to fetch metadata and keys of new servers, and to check their stores. Settles when each server has been
+   * tried once, and never rejects.
    */
   start(): Promise<void>;
-  /** Every server was tried, and at least one that needs keys or a store has them. */
+  /** Every server has been tried. If servers need keys or a store, at least one is usable. */
   ready(): boolean;
   /** Each unusable server: its place in the file, and the reason. */
   faults(): readonly string[];
@@ -58,15 +60,15 @@ function faultOf(server: AuthorizationServer): string {
   return `authorization_servers.${server.name}: ${server.fault() ?? 'no answer yet'}`;
 }
 
-/** A server that also introspects serves without keys; one that is down must not take the others out of service. */
+/** A server that also introspects serves without keys. A server that is down must not put the others out of service. */
 function isReady(servers: readonly AuthorizationServer[]): boolean {
   const known = servers.map((server) => server.usable()).filter((usable) => usable !== undefined);
   return servers.every((server) => server.tried()) && (known.length === 0 || known.includes(true));
 }
 
 /**
- * What is remembered is looked up by the whole token before anything is parsed: only tokens that passed the strict parser
- * are ever remembered, so no other spelling of one can be found.
+ * The cache is looked up by the whole token, before parsing. Only tokens that passed the strict parser are cached, so
+ * no other spelling of a token can be found.
  */
 function routeVerifier(servers: readonly AuthorizationServer[]): VerifyBearer {
   const opaqueOwner = chooseByPrefix(servers);
@@ -83,7 +85,7 @@ function routeVerifier(servers: readonly AuthorizationServer[]): VerifyBearer {
   };
 }
 
-/** The unverified `iss` chooses who judges, and only that (RFC 8725 §3.8): the one it names compares it again. */
+/** The unverified `iss` only chooses the server (RFC 8725 §3.8). This server compares it again. */
 function verifyJwt(
   byIssuer: ReadonlyMap<string, AuthorizationServer>,
   token: string,
@@ -106,7 +108,7 @@ function verifyOpaque(
     : refused('token_malformed', notAJwt(servers));
 }
 
-/** Where nobody is asked, and not on purpose, the file is the likelier mistake than the token. */
+/** If no server is asked about opaque tokens, perhaps by mistake, the detail names the missing setting. */
 function notAJwt(servers: readonly AuthorizationServer[]): string {
   const lacking = servers.filter((server) => server.lacksClient).map(({ name }) => `authorization_servers.${name}`);
   if (lacking.length === 0) return NOT_A_JWT;
@@ -115,7 +117,9 @@ function notAJwt(servers: readonly AuthorizationServer[]): string {
 
 const NOT_A_JWT = 'not a JWT';
 
-/** The only introspecting server; among several the longest prefix that fits decides, and no prefix fits nothing. */
+/**
+ * Chooses the introspecting server. Among several, the longest matching prefix decides. Without a match there is none.
+ */
 function chooseByPrefix(servers: readonly AuthorizationServer[]): (token: string) => AuthorizationServer | undefined {
   const introspecting = servers.filter((server) => server.introspects);
   if (introspecting.length <= 1) return () => introspecting[0];

@@ -22,31 +22,31 @@ export interface IntrospectionRules extends IdentitySource {
 
 export interface IntrospectionDependencies {
   readonly ask: AskAboutToken;
-  /** Where to ask: from the configuration, or from the server's metadata. */
+  /** The URL to ask, from the configuration or from the server's metadata. */
   readonly endpoint: () => Promise<string | FailedFetch>;
-  /** What an endpoint said is forgotten when another one takes its place. */
+  /** Called when the endpoint changes, because answers of the old endpoint no longer count. */
   readonly moved: () => void;
   readonly clock: Clock;
   readonly faults: FaultLog;
   readonly out: (detail: string) => Outage;
-  /** Gets each answer that is a JSON object, sound or not. */
+  /** Gets each answer that is a JSON object, valid or not. */
   readonly heard?: ((answer: JsonObject) => void) | undefined;
 }
 
 export type Introspected = Facts | Refused<CredentialCode> | Outage;
 
 export interface Introspection {
-  /** Concurrent questions about one token are one call. `isKnown`: it was active when its server was asked last. */
+  /** Concurrent questions about one token are one call. `isKnown`: the last answer of its server was active. */
   verify(token: string, isKnown?: boolean): Introspected | Promise<Introspected>;
-  /** Whether the last call failed a moment ago, so that a caller with an older answer need not wait for the next one. */
+  /** Whether the last call failed recently, so that a caller with an older answer need not wait for another call. */
   isOut(): boolean;
-  /** Cached answers and answers in flight are outdated: fetch again. */
+  /** Cached answers and answers in flight are outdated, so they are fetched again. */
   forget(): void;
   negatives(): number;
   calls(): number;
 }
 
-/** A refusal of the gateway itself is the one failure that its operator can mend. */
+/** If the server rejects the gateway's credentials, only the operator can correct this. */
 function reasonOf({ detail, status }: FailedFetch): string {
   const refused = status === 401 || status === 403;
   return refused ? `${detail}: the server rejects this gateway's client_id or its secret` : detail;
@@ -68,7 +68,7 @@ class SharedIntrospection implements Introspection {
   readonly #rules: IntrospectionRules;
   readonly #dependencies: IntrospectionDependencies;
   readonly #limit: CallLimit;
-  /** By the digest of a token: what was refused a moment ago. */
+  /** Recently rejected tokens, by their hash. */
   readonly #negatives: LRUCache<string, Negative>;
   readonly #flights = new Map<string, Promise<Introspected>>();
   /** Monotonic milliseconds. */
@@ -111,7 +111,7 @@ class SharedIntrospection implements Introspection {
 
   #fly(token: string, flight: Promise<Introspected>): Promise<Introspected> {
     this.#flights.set(token, flight);
-    // Another one may have taken its place since, when it was forgotten.
+    // After `forget`, another call may have taken its place.
     const landed = () => {
       if (this.#flights.get(token) === flight) this.#flights.delete(token);
     };
@@ -124,7 +124,7 @@ class SharedIntrospection implements Introspection {
     const answer = await within(FETCH_DEADLINE, (signal) =>
       this.#limit.run(signal, () => this.#ask(token, signal), isKnown),
     );
-    // That too many ask at once says nothing about the server.
+    // Too many concurrent calls say nothing about the server.
     if (typeof answer === 'string') return out(`too many calls: ${answer}`);
     const verdict = this.#judge(answer);
     if (verdict.kind === 'refused')
@@ -164,7 +164,7 @@ class SharedIntrospection implements Introspection {
 
   #lost(detail: string, status?: number): Outage {
     const { clock, faults, out } = this.#dependencies;
-    // 401: our own credentials are wrong (RFC 7662 §2.3). The operator must correct them.
+    // 401: the gateway's own credentials are wrong (RFC 7662 §2.3). The operator must correct them.
     faults.failed(detail, status === 401 || status === 403 ? 'error' : 'warn');
     this.#outUntil = clock.monotonic() + OUT_FOR;
     return out(detail);

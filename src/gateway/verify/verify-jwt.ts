@@ -13,7 +13,7 @@ import { type RequiredClaims, requiredClaimMismatch } from './required-claims.ts
 
 export interface JwtRules extends IdentitySource {
   readonly algorithms: readonly string[];
-  /** `absent`: a token that names none. */
+  /** `absent`: a token without `typ`. */
   readonly typ: readonly string[];
   readonly requiredClaims: RequiredClaims;
   /** Milliseconds. */
@@ -27,11 +27,11 @@ export interface JwtDependencies {
   readonly keys: KeySet;
   readonly clock: Clock;
   readonly out: (detail: string) => Outage;
-  /** One for the event loop, whichever server a token names; a verifier that is alone has its own. */
+  /** One budget for the event loop, whatever server a token names. A single verifier has its own. */
   readonly budget?: TurnBudget | undefined;
 }
 
-/** What costs nothing is judged first, so that an expired or foreign token costs no signature and no fetch of keys. */
+/** Cheap checks come first, so that an expired or foreign token costs no signature check and no fetch of keys. */
 export function buildVerifyJwt(
   rules: JwtRules,
   { keys, clock, out, budget = new TurnBudget() }: JwtDependencies,
@@ -63,7 +63,7 @@ export function buildVerifyJwt(
   };
 }
 
-/** As in the file, where `absent` stands for a token that names none. */
+/** As in the file, where `absent` means a token without `typ`. */
 export function acceptedTypes(typ: readonly string[]): ReadonlySet<string | undefined> {
   return new Set(typ.map(typeOf));
 }

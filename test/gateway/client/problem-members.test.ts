@@ -14,7 +14,7 @@ t.test('the body says in what way a token is malformed, and never repeats it', a
   const { url } = await gateway(t, behind(api));
   const rows: readonly (readonly [string, RegExp])[] = [
     ['Bearer', /The token is empty\.$/],
-    ['Bearer "secret"', /a character that no token contains\.$/],
+    ['Bearer "secret"', /contains an invalid character\.$/],
   ];
   for (const [authorization, detail] of rows) {
     const problem = (await (await fetch(`${url}/orders/1`, { headers: { authorization } })).json()) as Problem;

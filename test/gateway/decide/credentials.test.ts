@@ -118,7 +118,7 @@ t.test('the log is told whether a malformed token is empty or has what no token 
     const extracted = extract(head(headers), query, all, undefined);
     return extracted.kind === 'refused' ? extracted.detail : undefined;
   };
-  const [empty, odd] = ['the token is empty', 'the token has a character that no token contains'];
+  const [empty, odd] = ['the token is empty', 'the token contains an invalid character'];
   t.equal(detail(['Authorization', 'Bearer']), empty);
   t.equal(detail(['Authorization', 'Bearer   ']), empty);
   t.equal(detail(['Authorization', 'Bearer a,b']), odd);
@@ -150,9 +150,9 @@ t.test('why there is no credential: it stands where the route does not read, or 
   const cases: readonly (readonly [expected: string, ...Parameters<typeof whyMissing>])[] = [
     ['there is no Authorization field', head(), '', header],
     ['there is no Authorization field', head(), '?a=access_token', header, [{ name: 'basic' }]],
-    ['a token in the query is not read on this route', head(), '?access_token=t', header],
-    ['a form, and any token in it, is not read on this route', head(form), '', header],
-    ['a token in the Authorization header is not read on this route', head(['Authorization', 'Bearer t']), '', query],
+    ['this route does not read a token in the query', head(), '?access_token=t', header],
+    ['this route does not read a form, or a token in it', head(form), '', header],
+    ['this route does not read a token in the Authorization header', head(['Authorization', 'Bearer t']), '', query],
     ['the request has no token where this route reads one', head(['Authorization', 'Basic YTpi']), '', query],
     ['the request has no token where this route reads one', head(), '', query],
     [
@@ -163,7 +163,7 @@ t.test('why there is no credential: it stands where the route does not read, or 
     ],
     ['the request has no credential where this route reads one', head(), '', header, placed],
     ['the request has no credential where this route reads one', head(['Authorization', 'Basic a']), '', query, placed],
-    ['a token in the query is not read on this route', head(), '?access_token=t', header, placed],
+    ['this route does not read a token in the query', head(), '?access_token=t', header, placed],
     ['there is no Authorization field', head(form, 'GET'), '', header],
   ];
   for (const [expected, ...asked] of cases) t.equal(whyMissing(...asked), expected);

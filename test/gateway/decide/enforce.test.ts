@@ -97,15 +97,15 @@ t.test(
     ]);
     t.match(
       await engine.decide(get('/header/7?access_token=t', [])),
-      missing('header', 'a token in the query is not read on this route'),
+      missing('header', 'this route does not read a token in the query'),
     );
     t.match(
       await engine.decide({ ...form('/header/7', 'access_token=t') }),
-      missing('header', 'a form, and any token in it, is not read on this route'),
+      missing('header', 'this route does not read a form, or a token in it'),
     );
     t.match(
       await engine.decide(get('/query/7')),
-      missing('query', 'a token in the Authorization header is not read on this route'),
+      missing('query', 'this route does not read a token in the Authorization header'),
     );
     t.match(
       await engine.decide(get('/query/7', ['Authorization', 'Basic YTpi'])),

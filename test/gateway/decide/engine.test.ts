@@ -51,7 +51,10 @@ t.test('a request goes to the route of its path and method, or is told what is w
   for (const [line, expected] of Object.entries(cases)) t.equal(told(engine, line), expected, line);
   t.match(engine.route('DELETE /orders/7'), { allow: ['GET', 'POST'] });
   t.strictSame((engine.route('TRACE /open/1') as { allow?: unknown }).allow, []);
-  t.match(engine.route('GET /beta'), { code: 'route_not_found', detail: 'host and path fit v2 (no header x-version)' });
+  t.match(engine.route('GET /beta'), {
+    code: 'route_not_found',
+    detail: 'host and path match v2 (no header x-version)',
+  });
   t.equal((engine.route('GET /none') as { detail?: unknown }).detail, undefined);
   t.match(engine.route('GET /form/a;b'), { route: { id: 'form' } });
   t.match(engine.route('GET /form/a%2Fb'), { route: { id: 'form' } });

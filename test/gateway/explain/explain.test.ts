@@ -138,7 +138,7 @@ async function explainedUser(t: Test, user: string, route: string): Promise<Expl
 t.test('a user of whom no hash is kept for what the route offers is refused, and the reason names both', async (t) => {
   const scope = ', scopes: { alice: read, bob: read } }, scope: read';
   const told = await explainedUser(t, 'alice', scope);
-  t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file keeps MD5 .* offers SHA-256: / });
+  t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file has MD5 .* offers SHA-256: / });
   t.match(
     told.steps.find(({ step }) => step === 'verify'),
     { verdict: 'refused', detail: /keeps MD5 of this user/ },

@@ -44,7 +44,7 @@ t.test('a user whose hashes fit no offered algorithm is refused, and told what t
     kind: 'refused',
     code: 'password_wrong',
     detail:
-      'the file keeps MD5 of this user, and the route offers SHA-256 and SHA-512-256: keep a hash of one of these too, or offer the other',
+      'the file has MD5 for this user, but the route offers SHA-256 and SHA-512-256: add such a hash, or change what the route offers',
   });
   t.equal(refusalOf('new', ['SHA-256', 'SHA-512-256']), undefined);
   t.equal(refusalOf('old', ['MD5', 'SHA-256']), undefined);
@@ -57,7 +57,7 @@ t.test('every hash of a user counts, of his realm alone', async (t) => {
   const elsewhere = digestLines('alice', 'other', 'x', ['SHA-256']) + digestLines('bob', 'd', 'x', ['SHA-256']);
   const { refusalOf } = assumedOf('digest', { realm: 'd', users: userFile(t, two + elsewhere) }, '/');
   t.match(refusalOf?.('alice'), {
-    detail: /^the file keeps MD5 and SHA-512-256 of this user, and the route offers SHA-256:/,
+    detail: /^the file has MD5 and SHA-512-256 for this user, but the route offers SHA-256:/,
   });
   t.equal(refusalOf?.('bob'), undefined);
 });

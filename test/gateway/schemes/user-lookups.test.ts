@@ -83,7 +83,7 @@ t.test('one who floods it waits behind a share of the queue, and others do not',
     kind: 'outage',
     dependency: 'users',
     retryAfter: 1,
-    detail: 'too many users are being looked for at this moment',
+    detail: 'too many user look-ups at this moment',
   });
   for (const each of [other, alsoU0, alsoU99])
     t.match(await each, { kind: 'unknown' }, 'also for a name that the flood was refused');

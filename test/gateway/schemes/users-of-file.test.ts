@@ -103,7 +103,7 @@ t.test(
     t.strictSame(logged(), []);
     for (const file of [keys, passwords, hashes]) writeFileSync(file, 'no line of users\n');
     t.strictSame(await tell(), ['refused', 'refused', 'refused']);
-    const told = logged().filter(({ msg }) => msg === 'a user file is unusable now: none of its users can log in');
+    const told = logged().filter(({ msg }) => msg === 'a user file is now invalid: none of its users can log in');
     t.strictSame(
       told.map(({ file }) => file),
       [keys, passwords, hashes],

@@ -19,19 +19,22 @@ export interface ApiKeyParts {
   readonly keys: KnownKeys;
   readonly throttle: Throttle;
   readonly clock: Clock;
-  /** `limits.share`: of the places where keys of a store are waited for, the most that one address block has. */
+  /** `limits.share`: the most places that one address block may have among requests that wait for a store. */
   readonly share: number;
 }
 
-/** For so long, in milliseconds, a key that was right is not asked after at the counters, which may be on another machine. */
+/**
+ * Milliseconds. A key that was valid does not ask the counters again within this time, because they may be on another
+ * machine.
+ */
 const REMEMBERED_FOR = 60_000;
-/** Keys. Those that were used least lately are asked after again. */
+/** The number of remembered keys. The least recently used ones are forgotten. */
 const MOST = 50_000;
 
 interface Scene extends ApiKeyParts {
-  /** Hashes of keys that were right → until when, by the monotonic clock. */
+  /** Hashes of valid keys → the time until which they are remembered, by the monotonic clock. */
   readonly right: LRUCache<string, number>;
-  /** One for each key, since more is remembered by it. */
+  /** One identity for each key, because other results are cached by the identity. */
   readonly identities: WeakMap<KnownKey, Identity>;
 }
 
@@ -56,11 +59,11 @@ function verify(scene: Scene, { value, head }: Presented): Verified {
   if (!isRemembered) return tried(scene, sent, asker, value, address);
   const again = (told: LookupResult<KnownKey>) =>
     told.kind === 'unknown' ? tried(scene, sent, asker, value, address) : judged(scene, told, 'hit');
-  // No stranger can pass for a key that was right, so it does not wait in the line of strangers.
+  // Only a client with a key that was valid can send this hash, so it does not wait in the queue of unknown clients.
   return whenSought(scene, sent, { block: sent.hash, share: scene.share, isKnown: true }, again);
 }
 
-/** Within the limit of wrong keys. Of a wrong key no more is kept than tells it from the others. */
+/** Judges a key within the limit of wrong keys. For a wrong key, it keeps only enough of the hash to distinguish it. */
 function tried(scene: Scene, sent: SentKey, asker: Asker, value: string, address: string): Verified {
   const name = `api_key ${sent.hash.slice(0, COUNTED)}`;
   const judge = (told: LookupResult<KnownKey>) => {
@@ -71,7 +74,7 @@ function tried(scene: Scene, sent: SentKey, asker: Asker, value: string, address
   return verdict instanceof Promise ? verdict.then((told) => kept(scene, sent, told)) : kept(scene, sent, verdict);
 }
 
-/** Only what the limit let pass is remembered: the right one of a burst of guesses is not. */
+/** Remembers a key only if the limit let it pass. A valid key in a burst of guesses is not remembered. */
 function kept({ right, clock }: Scene, { hash }: SentKey, verdict: SchemeVerification): SchemeVerification {
   if (verdict.kind === 'verified') right.set(hash, clock.monotonic() + REMEMBERED_FOR);
   return verdict;

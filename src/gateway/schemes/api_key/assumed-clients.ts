@@ -8,9 +8,9 @@ import { isExpired } from './api-key-scheme.ts';
 import { identityOfKey } from './key-identity.ts';
 
 /**
- * Who is assumed by the id of a key, or by the name of a client: of several keys the first in the file that has not
- * expired. A client that the file does not name has no scope. Without a directory no file is read, and a store is never
- * asked.
+ * The assumed client, found by the id of a key or by its own name. For several keys of a client, the first in the file
+ * that has not expired counts. A client that is not in the file has no scope. Without a directory, no file is read, and
+ * a store is never asked.
  */
 export function assumedClients(
   /** Undefined: the keys are in a store. */

@@ -16,11 +16,11 @@ export const apiKey: GatewayScheme<ApiKeyConfig> = {
   describe: ({ issuer, claims }) => `by a key of ${issuer}${claims.key_id === undefined ? '' : `, ${claims.key_id}`}`,
   countsUses: false,
   isRevoked: true,
-  // A file is read with the configuration.
+  // A file is read with the configuration, so only a store is a dependency.
   dependencies: ({ keys }) => storeOf('api_key', keys),
 };
 
-/** Nothing of it outlives a reload, so that a key whose line is gone opens nothing from then on. */
+/** Nothing of the scheme outlives a reload. So a removed key gives no access afterwards. */
 function open(config: ApiKeyConfig, scene: SchemeScene): OpenedScheme {
   const { clock, throttle } = scene;
   const { share } = scene.config.limits;

@@ -1,11 +1,11 @@
 import type { ApiKeyEntry } from '../../../config/files/api-keys.ts';
 import type { Identity } from '../../message/identity.ts';
 
-/** Who a key speaks for: its client, which is subject too, since there is no user. */
+/** The identity of a key: its client, which is also the subject, since there is no user. */
 export function identityOfKey(realm: string, { id, client, scopes, expiresAt }: IdentifyingKey): Identity {
   return {
     scheme: 'api_key',
-    // Another realm's client of this name is another one.
+    // A client of the same name in another realm is another client.
     issuer: `api_key:${realm}`,
     server: '',
     subject: client,

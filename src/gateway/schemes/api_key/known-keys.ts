@@ -4,19 +4,22 @@ import { hashApiKey, hmacApiKey } from '../../../http-auth/api-key.ts';
 import { foundOr, type UserLookup } from '../lookup-result.ts';
 import type { UserStore } from '../user-store.ts';
 
-/** What a request is judged by. */
+/** The facts of a key that judge a request. */
 export type KnownKey = Pick<ApiKeyEntry, 'id' | 'client' | 'scopes' | 'expiresAt'>;
 
 /** A key as a request sends it. */
 export interface SentKey {
   readonly octets: Uint8Array;
-  /** SHA-256 of the octets, as `hashApiKey` gives it. */
+  /** The SHA-256 hash of the octets, as from `hashApiKey`. */
   readonly hash: string;
 }
 
-/** The keys of one file or store. A key is looked up by its hash: the time of a look-up says nothing about other keys. */
+/**
+ * The keys of one file or store. A key is looked up by its hash, so the time of a look-up reveals nothing about other
+ * keys.
+ */
 export interface KnownKeys {
-  /** `asker`: who asks, such as an address block. */
+  /** `asker`: the client's address block, for the queue. */
   find(sent: SentKey, asker: Asker): UserLookup<KnownKey>;
 }
 
@@ -25,7 +28,7 @@ export function keysOfFile(entries: readonly ApiKeyEntry[], secret: Uint8Array |
   if (secret === undefined || keyed.size === 0) return { find: ({ hash }) => foundOr(hashed.get(hash)) };
   return {
     find({ hash, octets }) {
-      // both, so that a key of either kind takes the same work
+      // Both look-ups always run, so that keys of either kind take the same time.
       const [byHash, byHmac] = [hashed.get(hash), keyed.get(hmacApiKey(secret, octets))];
       return foundOr(byHash ?? byHmac);
     },
@@ -43,7 +46,7 @@ export function keysOfStore(store: Pick<UserStore, 'findApiKey'>, secret: Uint8A
   };
 }
 
-/** As it was sent: a field value has one octet for each character. */
+/** The key as it was sent. A field value has one octet for each character. */
 export function sentKey(value: string): SentKey {
   const octets = Buffer.from(value, 'latin1');
   return { octets, hash: hashApiKey(octets) };

@@ -23,12 +23,12 @@ export interface BasicParts {
   readonly users: BasicUsers;
   readonly judge: PasswordJudge;
   readonly throttle: Throttle;
-  /** `limits.share`: of the places where passwords wait to be judged, the most that one address block has. */
+  /** `limits.share`: the most places that one address block may have among passwords that wait to be judged. */
   readonly share: number;
   readonly clock: Clock;
 }
 
-/** A password that was right is not hashed again for so long, in milliseconds; and of so many users at most. */
+/** Milliseconds, and users. A correct password is not hashed again within this time. */
 const REMEMBERED_FOR = 60_000;
 const REMEMBERED = 10_000;
 
@@ -60,19 +60,19 @@ export function basicScheme(parts: BasicParts): HttpScheme {
 interface Sent {
   /** The value of the Authorization header. */
   readonly value: string;
-  /** What it is remembered by. */
+  /** The key by which the result is remembered. */
   readonly key: string;
   readonly address: string;
 }
 
-/** A site may have a /48 (RFC 6177 §2), so a smaller block would be a share for each of 65,536 addresses of one stranger. */
+/** A site may have a /48 (RFC 6177 §2). With smaller blocks, one attacker could have 65,536 shares. */
 function askerOf({ share }: Scene, { address }: Pick<Sent, 'address'>): Asker {
   return { block: addressBlock(address, 48), share };
 }
 
-/** Right a moment ago: so it is still, unless the user or the password was changed since. */
+/** The credentials were correct recently. They still are, unless the user or the password has changed. */
 function verifyAgain(scene: Scene, sent: Sent, before: Remembered): SchemeVerification | Promise<SchemeVerification> {
-  // No stranger can pass for credentials that were right, so they do not wait in the line of strangers.
+  // Only a client that knows correct credentials can send them, so they do not wait in the queue of unknown clients.
   const sought = scene.users.find(before.username, { block: sent.key, share: scene.share, isKnown: true });
   const judge = (told: LookupResult<BasicUser>) => {
     if (told.kind === 'outage') return told;
@@ -114,7 +114,9 @@ function guarded(
   return verdict instanceof Promise ? verdict.then(remembered) : remembered(verdict);
 }
 
-/** Only what the limit let pass is remembered: the right one of a burst of guesses is not. */
+/**
+ * Remembers credentials only if the limit let them pass. A correct password in a burst of guesses is not remembered.
+ */
 function keep(
   verified: VerifiedCredentials,
   { user, username, key }: Asked & { readonly key: string },
@@ -127,12 +129,12 @@ function keep(
 
 interface Asked {
   readonly user: BasicUser | undefined;
-  /** As it was sent, which may be another spelling of the user's. */
+  /** As it was sent, perhaps in another spelling than the user's. */
   readonly username: string;
   readonly password: string;
 }
 
-/** The same work whether the user is known or not. */
+/** Does the same work whether the user is known or not. */
 async function check(scene: Scene, asked: Asked, address: string): Promise<SchemeVerification> {
   const { judge, users, identityOf } = scene;
   const { user, username, password } = asked;
@@ -146,7 +148,7 @@ async function check(scene: Scene, asked: Asked, address: string): Promise<Schem
 
 interface Remembered {
   readonly username: string;
-  /** The stored password at that time. */
+  /** Identifies the password that was stored at that time. */
   readonly print: string;
   readonly verified: Verified;
 }
@@ -156,12 +158,12 @@ interface VerifiedCredentials {
   keyOf(value: string): string;
   recall(key: string): Remembered | undefined;
   keep(key: string, right: Remembered): void;
-  /** Callers that ask for the same at the same time share the answer. */
+  /** Equal checks at the same time share one result. */
   once(key: string, check: () => Promise<SchemeVerification>): Promise<SchemeVerification>;
 }
 
 function rememberVerified(clock: Clock): VerifiedCredentials {
-  // One block of the hash. What it gives never leaves this process, so a prefix keys it well enough.
+  // One block of the hash. The result never leaves this process, so a secret prefix is a sufficient key.
   const secret = randomBytes(32).toString('hex');
   const underWay = new Map<string, Promise<SchemeVerification>>();
   const known = new LRUCache<string, { right: Remembered; until: number }>({ max: REMEMBERED });

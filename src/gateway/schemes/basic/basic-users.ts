@@ -10,16 +10,16 @@ import type { UserStore } from '../user-store.ts';
 export interface BasicUser {
   readonly username: string;
   readonly stored: StoredPassword;
-  /** Another one where the password was changed. */
+  /** Changes when the password changes. */
   readonly print: string;
 }
 
 /** The users of Basic on the routes that share one block. */
 export interface BasicUsers {
-  /** What a name is counted by when its password is guessed: the same for each spelling of it. */
+  /** The name by which wrong passwords count: the same for each spelling of a username. */
   keyOf(username: string): string;
   find(username: string, asker: Asker): UserLookup<BasicUser>;
-  /** Hashed when no user of this name exists, to spend the same work. Undefined: there are no users at all. */
+  /** The gateway hashes this if no user has the name, to do the same work. Undefined: there are no users at all. */
   decoyOf(username: string): StoredPassword | undefined;
 }
 
@@ -36,7 +36,7 @@ export function basicUsersOfFile(users: Htpasswd): BasicUsers {
   };
 }
 
-/** Users of a store, where one account has a name in many spellings. */
+/** Users of a store, in which one account may have a name in many spellings. */
 export function basicUsersOfStore(store: UserStore): BasicUsers {
   return {
     keyOf: usernameKey,

@@ -22,7 +22,7 @@ export const basic: GatewayScheme<BasicConfig> = {
   dependencies: ({ users }) => storeOf('basic', users),
 };
 
-/** Kept over a reload only if its users are unchanged: a changed password must not stay valid. */
+/** Kept over a reload only if its users are unchanged, because an old password must not stay valid. */
 function open(config: BasicConfig, scene: SchemeScene): HttpScheme {
   const { kept, lease, clock, counted, throttle } = scene;
   const { share } = scene.config.limits;
@@ -39,7 +39,7 @@ function usersOf({ users: source }: BasicConfig, scene: SchemeScene): readonly [
   return [basicUsersOfFile(users), sha256(JSON.stringify([...users])).toString('base64')];
 }
 
-/** A simulated request has no address. Only this machine could send it to a loopback listener. */
+/** A simulated request has no address. If the listener is on loopback, only this machine could send it. */
 function assume(config: BasicConfig, { listen, realm: fallback }: GatewayConfig): Assumed {
   const { realm = fallback, scopes, charset, allow_insecure } = config;
   const isClosed = allow_insecure || isLoopback(listen.host);

@@ -33,11 +33,11 @@ export interface DigestParts {
   readonly users: DigestUsers;
   readonly nonces: Nonces;
   readonly throttle: Throttle;
-  /** `limits.share`: of the places where users are waited for, the most that one address block has. */
+  /** `limits.share`: the most places that one address block may have among requests that wait for users. */
   readonly share: number;
-  /** The place of the counts: a use that is known there is known nowhere else. */
+  /** The place of the counts. Other places do not know about a use here. */
   readonly countedAt: string;
-  /** Where other processes take the same nonces. */
+  /** For counts that other processes share. */
   readonly useNonce: Counters['useNonce'];
 }
 
@@ -58,7 +58,9 @@ export function digestScheme(parts: DigestParts): HttpScheme {
   };
 }
 
-/** Only for credentials that are valid except perhaps for the password: for others no body is read or held. */
+/**
+ * Only for credentials that are valid except perhaps for the password. For others, the gateway reads and holds no body.
+ */
 function hashesBody(scene: Scene, head: RequestHead): boolean {
   const { authorization } = head;
   if (authorization === undefined || !scene.config.qop.includes('auth-int')) return false;
@@ -69,12 +71,12 @@ function hashesBody(scene: Scene, head: RequestHead): boolean {
 interface Scene extends DigestParts {
   /** In the order in which they are offered. */
   readonly algorithms: readonly DigestAlgorithmName[];
-  /** The first issues nonces; none if the file has none. */
+  /** The first one issues nonces. Empty if the file has none. */
   readonly opaques: readonly string[];
   readonly identityOf: (username: string) => Identity;
 }
 
-/** One nonce for all: a client that takes the second challenge must not be told that its nonce is for the first. */
+/** All challenges share one nonce. A client may answer any of them, and its nonce must fit. */
 function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
   const { config, nonces, algorithms, opaques } = scene;
   const nonce = nonces.issue(purposeOf(scene, head));
@@ -84,15 +86,15 @@ function challenges(scene: Scene, head: RequestHead, stale: boolean): string[] {
 }
 
 /**
- * What a nonce is for: realm, and address where it is bound to one. Where its uses are counted, and for how long: what
- * counts elsewhere, or after that, could not know of a use.
+ * What a nonce is valid for: the realm, and perhaps the client's address. It also names where and for how long uses
+ * count, because counts elsewhere or later would not know about a use.
  */
 function purposeOf({ config, countedAt }: DigestParts, { origin }: RequestHead): string {
   const { realm, nonce_ttl, bind_ip } = config;
   return [realm, countedAt, nonce_ttl, bind_ip ? addressBlock(origin.address) : ''].join('\0');
 }
 
-/** Credentials that answer a challenge of this route, so far as can be told without the password. */
+/** Credentials that answer a challenge of this route, as far as that is certain without the password. */
 interface Answered {
   readonly credentials: DigestCredentials;
   readonly algorithm: DigestAlgorithmName;
@@ -125,8 +127,9 @@ function guarded(
 }
 
 /**
- * What guesses are counted by, which must be the same whether there is such a user or not: else by name and by hash in
- * turn it could be seen which names count together. So a name counts as its hash where that may be sent in its place.
+ * The name by which wrong passwords count. It must not depend on whether the user exists. Otherwise an attacker could
+ * send a name and its hash in turn and see whether they count together. So a name counts as its hash if clients may
+ * send the hash instead.
  */
 function countedName({ config }: Scene, { credentials: { username, userhash }, algorithm }: Answered): string {
   if (!config.userhash) return username;
@@ -154,7 +157,7 @@ interface Offered {
   readonly opaques: readonly string[];
 }
 
-/** What a response says that no challenge of this route offered. */
+/** Parts of a response that no challenge of this route offered. */
 const mismatches: readonly { text: string; isWrong(said: DigestCredentials, offered: Offered): boolean }[] = [
   { text: 'another realm', isWrong: ({ realm }, { config }) => realm !== config.realm },
   {
@@ -185,7 +188,10 @@ function lengthOf(algorithm: DigestAlgorithmName | undefined): number | undefine
   return algorithm && digestAlgorithms[algorithm].length;
 }
 
-/** The same work whether the user is known or not; only who had the password right learns anything of the nonce. */
+/**
+ * Does the same work whether the user is known or not. Only a client with the right password learns anything about the
+ * nonce.
+ */
 function judge(
   scene: Scene,
   answered: Answered & { readonly user: DigestUser | undefined },
@@ -198,7 +204,7 @@ function judge(
   const session = sessionNonces(scene, answered).find((sessionCnonce) =>
     sameResponse(digestResponse({ ...input, sessionCnonce }), credentials.response),
   );
-  // Looked for whether the user is known or not, so that the time tells nothing.
+  // This look-up always runs, so that its time reveals nothing.
   const lacks = scene.users.lacks?.(credentials, algorithm);
   if (user === undefined || session === undefined) return refused('password_wrong', lacks);
   const now = nonces.now();
@@ -214,12 +220,15 @@ function judge(
 type Accept = Pick<Verified, 'identity' | 'answerFields'>;
 
 function settled(usage: NonceUsage | undefined, accept: Accept): SchemeVerification {
-  if (usage === undefined) return outage('counters', 1, 'the shared counts of nonces are unreachable');
+  if (usage === undefined) return outage('counters', 1, 'the shared nonce counts are unreachable');
   if (usage === 'fresh') return { kind: 'verified', cache: 'miss', ...accept };
   return refused(usage === 'repeated' ? 'nonce_replayed' : 'nonce_stale');
 }
 
-/** A session has the cnonce of its first request (RFC 7616 §3.4.2); most clients begin another with each request. */
+/**
+ * A session keeps the cnonce of its first request (RFC 7616 §3.4.2). But most clients use another cnonce for each
+ * request.
+ */
 function sessionNonces({ nonces }: Scene, { credentials, algorithm, nonce }: Answered): readonly string[] {
   const { cnonce = '' } = credentials;
   const first = digestAlgorithms[algorithm].session ? nonces.counts.cnonceOf(nonce) : undefined;
@@ -248,15 +257,15 @@ function use(
   return nonces.counts.use(nonce, { count, mode: config.nc, now, expiresAt, cnonce: session });
 }
 
-/** Milliseconds: another process may take a nonce for younger than this one does. */
+/** Milliseconds. Another process may consider a nonce younger than this process does. */
 const SPARE = 10_000;
 
-/** So much of its time must have passed before a nonce is followed by the next one. */
+/** A nonce gets a successor once this part of its lifetime has passed. */
 const LATE = 0.8;
 
 /**
- * RFC 7616 §3.5: proof that the server knows the password too. auth-int would need the body of a streamed answer, so it is
- * left out there.
+ * RFC 7616 §3.5: proof that the server knows the password, too. auth-int would need the body of a streamed answer, so
+ * it has no proof.
  */
 function info(scene: Scene, answered: Answered, head: RequestHead, input: ResponseInput): readonly string[] {
   const { protection, cnonce } = answered.credentials;

@@ -6,14 +6,17 @@ export type UriMatch = 'exact' | 'normalized';
 /** As in the file. */
 export interface UriRule {
   readonly uri_match: UriMatch;
-  /** Fields by which a trusted proxy tells what it received; it sets each on every request, or a client could. */
+  /**
+   * Fields in which a trusted proxy sends the target that it received. The proxy must set each of them on every
+   * request. Otherwise a client could.
+   */
   readonly uri_from: readonly ProxyField[];
 }
 
 /**
- * Whether `uri` is the request target as received (RFC 7616 §3.4.6). Otherwise an eavesdropper could send a response with
- * another path or query. `normalized` also accepts another spelling of the same path. Behind a trusted proxy, it may be the
- * target that the proxy received: clients hash the target that they send, and proxies rewrite it.
+ * Whether `uri` is the request target as received (RFC 7616 §3.4.6). Otherwise an eavesdropper could send a response
+ * with another path or query. `normalized` also accepts another spelling of the same path. Behind a trusted proxy,
+ * `uri` may be the target that the proxy received: clients hash the target that they send, and proxies rewrite it.
  */
 export function uriFits(uri: string, head: RequestHead, { uri_match, uri_from }: UriRule): boolean {
   if (uri === head.target || fits(uri, head.target, head, uri_match)) return true;
@@ -21,14 +24,16 @@ export function uriFits(uri: string, head: RequestHead, { uri_match, uri_from }:
   return targetsBefore(head, uri_from).some((target) => fits(uri, target, head, uri_match));
 }
 
-/** What proxies call the target that they received: whole, or by what they took away from it. */
+/** How proxies send the target that they received: as a whole, or as the prefix that they removed. */
 const proxyFields = {
   'X-Original-URI': (value: string) => value,
   'X-Forwarded-Uri': (value: string) => value,
   'X-Forwarded-Prefix': (value: string, head: RequestHead) => `${withoutSlashes(value)}${head.target}`,
 } as const;
 
-/** Without those at its end; by an expression it would take the square of how many stand before another character. */
+/**
+ * Removes trailing slashes. A regular expression would take quadratic time for many slashes before another character.
+ */
 function withoutSlashes(text: string): string {
   let end = text.length;
   while (text[end - 1] === '/') end--;
@@ -37,7 +42,7 @@ function withoutSlashes(text: string): string {
 
 type ProxyField = keyof typeof proxyFields;
 
-/** A repeated header proves nothing: one of the lines may be the client's. */
+/** A repeated header proves nothing, because one of its lines may be the client's. */
 function targetsBefore(head: RequestHead, names: readonly ProxyField[]): readonly string[] {
   return names.flatMap((field) => {
     const name = field.toLowerCase();
@@ -53,7 +58,7 @@ function fits(uri: string, target: string, head: RequestHead, mode: UriMatch): b
   return mode === 'normalized' && sameTarget(written, received, head.method);
 }
 
-/** For an absolute-form: path and query if it names this server; undefined if it names another. */
+/** For an absolute-form: path and query if it names this server. Undefined: it names another server. */
 function originForm(target: string, { host, origin }: RequestHead): string | undefined {
   const [whole, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(target) ?? [];
   if (whole === undefined) return target;

@@ -12,15 +12,15 @@ export interface DigestUser {
   readonly ha1: string;
 }
 
-/** The users of one realm, found by name or by its hash (RFC 7616 §3.4.4). */
+/** The users of one realm, found by name or by the name's hash (RFC 7616 §3.4.4). */
 export interface DigestUsers {
   find(
     credentials: Pick<DigestCredentials, 'username' | 'userhash'>,
     algorithm: DigestAlgorithmName,
-    /** Who asks, such as an address. */
+    /** The client's address block, for the queue. */
     asker: Asker,
   ): UserLookup<DigestUser>;
-  /** For the log: why a user who is there cannot be found by this algorithm. Undefined: not known here. */
+  /** For the log: why an existing user has no hash for this algorithm. Undefined: the reason is unknown. */
   lacks?(
     credentials: Pick<DigestCredentials, 'username' | 'userhash'>,
     algorithm: DigestAlgorithmName,

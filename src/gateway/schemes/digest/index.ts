@@ -24,7 +24,7 @@ export const digest: GatewayScheme<DigestConfig> = {
   dependencies: ({ users }) => storeOf('digest', users),
 };
 
-/** Nothing of it needs to be kept but the nonces. */
+/** Only the nonces need to outlive a reload. */
 function open(config: DigestConfig, scene: SchemeScene): HttpScheme {
   const { throttle, counters, countedAt } = scene;
   const { share } = scene.config.limits;
@@ -53,7 +53,10 @@ function assume(config: DigestConfig, _gateway: GatewayConfig, directory?: strin
   };
 }
 
-/** A file that cannot be read, and a user who is not in it, are no reason here: `check` reports the one, the other is assumed. */
+/**
+ * Why an assumed user cannot log in. An unreadable file gives no reason here, because `check` reports it. A user who is
+ * not in the file is assumed.
+ */
 function refusalsIn(users: string, directory: string, { realm, algorithms }: DigestConfig) {
   const read = readUserFile(users, { directory }, parseHtdigest);
   const entries = read.ok ? read.users.filter((entry) => entry.realm === realm) : [];
@@ -61,7 +64,7 @@ function refusalsIn(users: string, directory: string, { realm, algorithms }: Dig
   return (username: string) => {
     const kept = entries.filter((entry) => entry.username === username).map(({ algorithm }) => algorithm);
     if (kept.length === 0 || kept.some((algorithm) => offered.has(algorithm))) return undefined;
-    const told = `the file keeps ${kept.join(' and ')} of this user, and the route offers ${[...offered].join(' and ')}`;
-    return refused<CredentialCode>('password_wrong', `${told}: keep a hash of one of these too, or offer the other`);
+    const told = `the file has ${kept.join(' and ')} for this user, but the route offers ${[...offered].join(' and ')}`;
+    return refused<CredentialCode>('password_wrong', `${told}: add such a hash, or change what the route offers`);
   };
 }
