@@ -149,7 +149,7 @@ t.test('a 401 says in its ticket that a token stood where the route does not rea
     const { ticket, ...sent } = (await answer.json()) as { ticket: string };
     t.notMatch(JSON.stringify(sent), /not read/);
     const { stdout } = await command(t, ['why', ticket, '--config', write(body)]).ended();
-    t.match(stdout, new RegExp(`reason +a .*${place}.* is not read on this route\n`), place);
+    t.match(stdout, new RegExp(`reason +this route does not read a .*${place}\n`), place);
     t.notMatch(stdout, /not-for-the-log/);
   }
 });
@@ -168,9 +168,9 @@ t.test('a 404 says in its ticket which conditions failed where host and path fit
     return JSON.parse(stdout).reason;
   };
   const another =
-    'host and path fit a (another soap action), b (another soap action), c (another soap action), and more';
+    'host and path match a (another soap action), b (another soap action), c (another soap action), and more';
   t.equal(await reasonOf({ soapaction: 'urn:sent' }), another);
-  t.match(await reasonOf({}), /^host and path fit a \(no soap action\), /);
+  t.match(await reasonOf({}), /^host and path match a \(no soap action\), /);
   t.equal(await reasonOf({}, '/elsewhere'), undefined);
 });
 

@@ -99,7 +99,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     const told = log.find(({ code }) => code === 'caller_untrusted');
     t.match(
       told,
-      { level: 40, reason: /^127\.0\.0\.1 is not in trusted_proxies: name it there/ },
+      { level: 40, reason: /^127\.0\.0\.1 is not in trusted_proxies: add it there/ },
       'at warn, for whoever runs it',
     );
   });

@@ -16,14 +16,14 @@ function detail(routes: readonly object[], request: Request | string): string | 
 
 t.test('a condition that failed is named, and whether its field is absent or has another value', async (t) => {
   const routes = [route('v2', { headers: { 'X-Version': '2' }, query: { beta: 'yes' } })];
-  t.equal(detail(routes, 'GET /a'), 'host and path fit v2 (no header x-version, no query beta)');
+  t.equal(detail(routes, 'GET /a'), 'host and path match v2 (no header x-version, no query beta)');
   t.equal(
     detail(routes, { line: 'GET /a?beta=no', headers: ['X-Version', '1'] }),
-    'host and path fit v2 (another header x-version, another query beta)',
+    'host and path match v2 (another header x-version, another query beta)',
   );
   t.equal(
     detail(routes, { line: 'GET /a?beta=yes', headers: ['X-Version', '1'] }),
-    'host and path fit v2 (another header x-version)',
+    'host and path match v2 (another header x-version)',
     'what holds is not named',
   );
 });
@@ -33,7 +33,7 @@ t.test('neither the expected nor the received value is told', async (t) => {
     line: 'GET /a',
     headers: ['X-Secret', 'received'],
   });
-  t.equal(told, 'host and path fit v2 (another header x-secret)');
+  t.equal(told, 'host and path match v2 (another header x-secret)');
 });
 
 t.test('of many routes of one path the first three are named', async (t) => {

@@ -141,7 +141,7 @@ t.test('a user of whom no hash is kept for what the route offers is refused, and
   t.match(told.answer, { status: 401, code: 'password_wrong', detail: /^the file has MD5 .* offers SHA-256: / });
   t.match(
     told.steps.find(({ step }) => step === 'verify'),
-    { verdict: 'refused', detail: /keeps MD5 of this user/ },
+    { verdict: 'refused', detail: /has MD5 for this user/ },
   );
   t.match((await explainedUser(t, 'bob', scope)).answer, { kind: 'forward' });
   const both = await explainedUser(t, 'alice', `, algorithms: [SHA-256, MD5-sess]${scope}`);

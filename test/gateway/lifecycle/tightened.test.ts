@@ -21,9 +21,9 @@ t.test('what only a restart tightens is told, and what it loosens is not', async
   const pairs: readonly [object, object, RegExp][] = [
     [{ ...listen('optional') }, { ...listen('required') }, /client certificates/],
     [{ listen: '127.0.0.1:1' }, { ...listen('required') }, /TLS begins/],
-    [{ admin: '0.0.0.0:1' }, { admin: '127.0.0.1:1' }, /`admin` is taken back/],
-    [{ admin: '0.0.0.0:1' }, {}, /`admin` is taken back/],
-    [{ listen: '0.0.0.0:1' }, { listen: '127.0.0.1:1' }, /`listen` is taken back/],
+    [{ admin: '0.0.0.0:1' }, { admin: '127.0.0.1:1' }, /`admin` stays on the network/],
+    [{ admin: '0.0.0.0:1' }, {}, /`admin` stays on the network/],
+    [{ listen: '0.0.0.0:1' }, { listen: '127.0.0.1:1' }, /`listen` stays on the network/],
   ];
   for (const [loose, tight, message] of pairs) {
     t.match(tightenedAtRestart(load(loose).config, load(tight)), [{ severity: 'error', message }]);

@@ -119,7 +119,7 @@ t.test('doctor looks at each store of users, and shows no password of it', async
       {
         key: { kind, storage, encryptionKeys },
         about: `users of ${kind} postgresql://gateway:******@db.example/users`,
-        remedy: "set `storage` to the authorization service's, and `encryption_keys`, too, if the block has this key",
+        remedy: 'use the `storage` of the authorization service, and its `encryption_keys` if the block has this key',
       },
     ]);
     t.strictSame(row.dependencies({ users: '/users', keys: '/keys' }), [], 'a file is read with the configuration');
