@@ -38,8 +38,8 @@ t.test('neither the expected nor the received value is told', async (t) => {
 
 t.test('of many routes of one path the first three are named', async (t) => {
   const routes = [1, 2, 3, 4, 5].map((n) => route(`r${n}`, { query: { v: `${n}` } }));
-  t.equal(detail(routes.slice(0, 2), 'GET /a'), 'host and path fit r1 (no query v), r2 (no query v)');
-  const three = 'host and path fit r1 (no query v), r2 (no query v), r3 (no query v)';
+  t.equal(detail(routes.slice(0, 2), 'GET /a'), 'host and path match r1 (no query v), r2 (no query v)');
+  const three = 'host and path match r1 (no query v), r2 (no query v), r3 (no query v)';
   t.equal(detail(routes.slice(0, 3), 'GET /a'), three);
   t.equal(detail(routes.slice(0, 4), 'GET /a'), `${three}, and more`);
   t.equal(detail(routes, 'GET /a'), `${three}, and more`);
