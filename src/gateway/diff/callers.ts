@@ -21,8 +21,8 @@ const NOBODY: AssumedCaller = { label: 'without a token', token: undefined };
 const OTHER_AUDIENCE = 'urn:gatehouse:another-audience';
 
 /**
- * Every caller whom the two routes could tell apart: by issuer, audience, claims and scope, where none, each single
- * scope, each alternative and all of them are tried. Requirements only grow with scope, so no other set can differ.
+ * Every caller whom the two routes could tell apart, by issuer, audience, claims and scope. It tries no scope, each
+ * single scope, each alternative, and all scopes. More scope never takes access away, so no other set can differ.
  */
 export function callersFor(old: Met, now: Met): readonly AssumedCaller[] {
   const both = [old, now];
@@ -74,7 +74,7 @@ function issuerOf(config: GatewayConfig, name: string): string {
   return config.authorization_servers[name]?.issuer ?? '';
 }
 
-/** Apart only where the two routes ask for different ones. */
+/** Tries separate audiences only if the two routes require different ones. */
 function audiencesFor(both: readonly Met[], issuer: string): readonly Facts['audience'][] {
   const wanted = both.map(({ side, judged }) => wantedBy(side, judged.route, issuer));
   const all = [...new Set(wanted.filter((audience) => audience !== undefined))];
@@ -94,7 +94,7 @@ function scopesFor(both: readonly Met[]): readonly (readonly string[])[] {
   return unique([[], ...all.map((scope) => [scope]), ...alternatives, all], (scopes) => scopes.toSorted().join(' '));
 }
 
-/** None; what meets all conditions of the route; and that again with each other value that a condition takes. */
+/** Tries no claims, claims that meet all conditions of the route, and these with each other value of a condition. */
 function claimsFor({ side, judged }: Met): readonly Facts['claims'][] {
   const { route, head } = judged;
   const written = side.written(route);
@@ -110,7 +110,7 @@ function claimsFor({ side, judged }: Met): readonly Facts['claims'][] {
 
 type Claims = NonNullable<RouteConfig['claims']>;
 
-/** Claims with which every condition holds. */
+/** Claims that meet every condition. */
 export function meeting(claims: Claims, captured: Captures): Readonly<Record<string, unknown>> {
   const entries = Object.entries(claims).map(([claim, condition]) => [claim, valuesOf(condition, captured)[0]]);
   return Object.fromEntries(entries);

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** Routes on which what is open no longer ends with its token. */
+/** Routes whose open streams no longer end with their token. */
 export function changedEndings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const ended = new Set(old.routes.filter(({ end_with }) => end_with === 'token').map(({ id }) => id));
   return now.routes

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { identityHeaders } from '../decide/identity-headers.ts';
 
-/** Routes whose callers can now write a header that an upstream trusts, and the names. */
+/** Routes whose callers can now write a header that an upstream trusts, and the names of these headers. */
 export function changedIdentity(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(identitiesOf(old));
   const byChange = Map.groupBy(identitiesOf(now), ([id, identity]) => {
@@ -19,7 +19,7 @@ function identitiesOf({ routes, defaults }: GatewayConfig) {
   return routes.map(({ id, identity_headers = defaults.identity_headers }) => [id, identity_headers] as const);
 }
 
-/** Names that were set, and the prefix that was dropped, where nothing takes them from a caller any more. */
+/** Names that the gateway set, and the prefix that it dropped, if it no longer removes them from a caller's request. */
 function openedTo({ set, prefix }: Identity, now: Identity): readonly string[] {
   const { spoofs } = identityHeaders(now);
   const names = Object.keys(set).filter((name) => !spoofs(name.toLowerCase()));

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** Routes that now let through a header by which an upstream may act on another path or method. */
+/** Routes that now forward a header that can change an upstream's path or method. */
 export function changedPasses(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(passesOf(old));
   return passesOf(now).flatMap(([id, names]) => {

@@ -1,7 +1,7 @@
 import { type GatewayConfig, type RouteConfig, schemesOf } from '../../config/schema/gateway.ts';
 import { blocksOf, type SchemeBlocks } from '../../config/schema/http-schemes.ts';
 
-/** Routes whose schemes, or the blocks of these, are others than before: no probe asks as one of their users. */
+/** Routes whose schemes, or the blocks of these schemes, have changed. No probe asks as a user of such a scheme. */
 export function changedSchemes(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(old.routes.map((route) => [route.id, wordsOf(route)]));
   return now.routes.flatMap((route) =>
@@ -13,5 +13,5 @@ function wordsOf(route: SchemeBlocks & Pick<RouteConfig, 'auth'>): string {
   return JSON.stringify([schemesOf(route.auth), blocksOf(route).map(({ name, block }) => [name, block])]);
 }
 
-/** What the probes try anyway. */
+/** The probes already try bearer tokens. */
 const BEARER = wordsOf({});

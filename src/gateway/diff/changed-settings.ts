@@ -6,15 +6,20 @@ import { changedPasses } from './changed-passes.ts';
 import { changedSchemes } from './changed-schemes.ts';
 import { changedUpstreams } from './changed-upstreams.ts';
 
-/** Settings that bear on who gets in, and that no probe can try: how tokens are verified, and whom the gateway believes. */
+/**
+ * Settings that affect access but that no probe can test: how tokens are verified, and which peers the gateway trusts.
+ */
 const trust = ['trusted_proxies', 'counters', 'login', 'cors', 'resource', 'development'] as const;
 
-/** Their keys, never their values: secrets are among them. Servers are known by their issuers. Limits in words. */
+/**
+ * The keys of changed settings, never their values, because some are secrets. The issuer identifies a server. Limits
+ * are in words.
+ */
 export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonly string[] {
   const before = new Map(Object.values(old.authorization_servers).map((server) => [server.issuer, server]));
   const servers = Object.entries(now.authorization_servers).flatMap(([name, server]) => {
     const earlier = before.get(server.issuer);
-    // A new server is met by the probes, and so is another audience.
+    // The probes already test a new server, and another audience.
     if (earlier === undefined) return [];
     return changedKeys({ ...earlier, audience: '' }, { ...server, audience: '' }).map(
       (key) => `authorization_servers.${name}.${key}`,
@@ -32,7 +37,7 @@ export function changedSettings(old: GatewayConfig, now: GatewayConfig): readonl
   ];
 }
 
-/** It is a part of `trusted_proxies` in the file. */
+/** In the file, it is a part of `trusted_proxies`. */
 function isOtherHost(old: GatewayConfig, now: GatewayConfig): boolean {
   return old.is_host_forwarded !== now.is_host_forwarded;
 }

@@ -2,7 +2,10 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
 type Upstreams = GatewayConfig['upstreams'];
 
-/** Where requests go, and how: no probe can see it. The names of keys, never their values, which may be secrets. */
+/**
+ * Changes of where and how requests are forwarded, which no probe can see. The names of keys, never their values,
+ * because some are secrets.
+ */
 export function changedUpstreams(
   { upstreams: old }: GatewayConfig,
   { upstreams: now }: GatewayConfig,

@@ -5,9 +5,9 @@ import { changedSettings } from './changed-settings.ts';
 import type { CompiledFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
 
-/** What one caller may do that it might not before, or may no more. */
+/** What one caller may newly do, or may no longer do. */
 export interface PermissionChange {
-  /** `doubtful`: a `when` that is not the same on both sides decides. */
+  /** `doubtful`: the result depends on a `when` that differs between the two files. */
   readonly change: 'opened' | 'closed' | 'doubtful';
   readonly hosts: readonly string[];
   readonly methods: readonly string[];
@@ -26,7 +26,7 @@ export interface Undecided {
 export interface Comparison {
   readonly changes: readonly PermissionChange[];
   readonly undecided: readonly Undecided[];
-  /** Settings that changed and that no probe can try. */
+  /** Changed settings that no probe can test. */
   readonly settings: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function openedFirst(one: PermissionChange, other: PermissionChange): number {
   return Number(one.change === 'closed') - Number(other.change === 'closed');
 }
 
-/** What becomes of one request, from any client. */
+/** How the result of one request changes, for each caller. */
 export async function changesAt(
   probe: ProbeRequest,
   old: CompiledFile,
@@ -73,7 +73,7 @@ function areAlike(changes: readonly PermissionChange[]): boolean {
   return new Set(changes.map(answersOf)).size <= 1;
 }
 
-/** What changed, whatever caller it is for. */
+/** The change itself, without its callers. */
 function answersOf({ callers: _, ...change }: PermissionChange): string {
   return JSON.stringify(change);
 }
@@ -86,7 +86,7 @@ async function changeFor(
 ): Promise<PermissionChange | undefined> {
   const before = token === undefined ? old.judged : await old.side.ask(asked, token);
   const after = token === undefined ? now.judged : await now.side.ask(asked, token);
-  // One condition on both sides lets through the same requests, so all else can be compared.
+  // The same condition in both files passes the same requests, so the rest can be compared.
   const same = whenOf(old) === whenOf(now);
   const change =
     directions[
@@ -99,7 +99,7 @@ async function changeFor(
 
 type Openness = 'open' | 'shut' | 'perhaps';
 
-/** Absent: no other caller may pass, as far as is known. */
+/** Undefined: no caller gains or loses access, as far as is known. */
 const directions: Partial<Record<`${Openness}-${Openness}`, PermissionChange['change']>> = {
   'shut-open': 'opened',
   'open-shut': 'closed',
@@ -110,7 +110,7 @@ const directions: Partial<Record<`${Openness}-${Openness}`, PermissionChange['ch
 
 function openness(outcome: Outcome, conditional: boolean): Openness {
   if (outcome.kind !== 'forward') return 'shut';
-  // A shadowed route forwards whatever its condition says.
+  // A route in shadow mode forwards whatever its condition says.
   return conditional && outcome.shadow === undefined ? 'perhaps' : 'open';
 }
 
@@ -124,7 +124,7 @@ function whens(side: CompiledFile): readonly Undecided[] {
   );
 }
 
-/** One entry for all callers of a request who got the same answer and get the same one now. */
+/** One entry for all callers with the same old and the same new answer. */
 function byCaller(changes: readonly PermissionChange[]): readonly PermissionChange[] {
   return grouped(changes, answersOf).map((group) => ({
     ...(group[0] as PermissionChange),

@@ -6,18 +6,18 @@ import { buildDryEngine, type DryEngine, type LocatedConfig } from '../explain/d
 import { type SimulatedOutcome, simulate } from '../explain/simulate.ts';
 import type { SimulatedRequest } from '../explain/simulated-request.ts';
 
-/** One of the two files, ready for requests. Its `when` conditions count as true. */
+/** One of the two files, compiled for requests. Its `when` conditions count as true. */
 export interface CompiledFile {
   readonly config: GatewayConfig;
   readonly routes: readonly Route[];
   /** The route with this id. */
   named(id: string | undefined): Route | undefined;
   ask(asked: SimulatedRequest, token?: TokenOfIssuer): Promise<SimulatedOutcome>;
-  /** The route as written in the file, with `when`; undefined if a path has no route. */
+  /** The route as the file has it, with `when`. Undefined: the path has no route. */
   written(route: Route | undefined): RouteConfig | undefined;
 }
 
-/** The same server may have another name in another file: it is known by its issuer. */
+/** The same server may have another name in the other file, so the issuer identifies it. */
 export type TokenOfIssuer = Omit<AssumedToken, 'server'> & { readonly issuer: string };
 
 const TOKEN = 'assumed';

@@ -5,12 +5,12 @@ type Pattern = readonly PathSegment[];
 interface Node {
   readonly literals: Map<string, Node>;
   one: Node | undefined;
-  /** Places in the list. */
+  /** Positions in the list. */
   readonly here: number[];
   readonly rest: number[];
 }
 
-/** Finds the patterns that may have a path in common with another, without looking at all of them. */
+/** Finds the patterns that may share a path with another one, without comparing all of them. */
 export class MeetingPatterns {
   readonly #patterns: readonly Pattern[];
   readonly #root = node();

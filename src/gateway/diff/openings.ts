@@ -8,15 +8,15 @@ import { changesAt, inSum, type PermissionChange } from './compare.ts';
 import { type CompiledFile, compileFile } from './compiled-file.ts';
 import { type ProbeRequest, probes } from './probes.ts';
 
-/** What a file opens that the one before it did not, as far as `gatehouse diff` judges. */
+/** New access that a file gives compared to the previous file, as far as `gatehouse diff` can judge. */
 export interface Openings {
-  /** In words, each who may do what. */
+  /** In words: who may newly do what. */
   readonly opened: readonly string[];
-  /** What may open something and cannot be tried: another `when`, settings about whom the gateway believes. */
+  /** Changes that may give access and that no probe can test: another `when`, or settings about trusted peers. */
   readonly doubtful: readonly string[];
 }
 
-/** Requests that are tried while a gateway serves. Above it the file has more rules than can be judged meanwhile. */
+/** The number of requests tried while a gateway serves. A file with more has too many rules to judge meanwhile. */
 const MOST_PROBES = 20_000;
 /** Probes in one turn of the event loop. */
 const AT_ONCE = 50;
@@ -45,7 +45,7 @@ async function tried(old: LocatedConfig, now: LocatedConfig) {
   return { changes, isWhole: true };
 }
 
-/** All that bears on who passes. Where requests go, and how, does not. */
+/** The parts that affect access. Where and how requests are forwarded does not. */
 function rulesOf({ routes, upstreams, ...config }: GatewayConfig): unknown {
   const spellings = Object.entries(upstreams).map(([name, { case_sensitive }]) => [name, case_sensitive]);
   return { routes, spellings, ...surroundings(config) };
@@ -58,7 +58,7 @@ function surroundings({ mode, defaults, authorization_servers, bearer_methods_su
 type Around = Omit<GatewayConfig, 'routes' | 'upstreams'>;
 type Same = (one: SimulatedOutcome, other: SimulatedOutcome) => boolean;
 
-/** Where the files differ in nothing but routes, one that stands in both lets the same callers pass. */
+/** If the files differ only in routes, an unchanged route passes the same callers. */
 function sameRoutes(old: CompiledFile, now: CompiledFile): Same {
   if (!isDeepStrictEqual(surroundings(old.config), surroundings(now.config))) return () => false;
   const text = (side: CompiledFile) =>

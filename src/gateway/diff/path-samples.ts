@@ -3,7 +3,7 @@ import { MeetingPatterns } from './meeting-patterns.ts';
 
 type Pattern = readonly PathSegment[];
 
-/** A path that stands for all paths of its shape. */
+/** A path that represents all paths of its shape. */
 export interface PathSample {
   readonly path: string;
   /** Its shape: `/orders/{}`, `/orders/{*}`. */
@@ -11,8 +11,8 @@ export interface PathSample {
 }
 
 /**
- * Paths that between them meet every pattern and every overlap of two: where one pattern has a literal and another a
- * name, both are met. One more stands for everything that no pattern is about.
+ * Paths that together match every pattern and every overlap of two. If one pattern has a literal and another a name,
+ * there is a path for each. One more path matches no pattern.
  */
 export function pathSamples(patterns: readonly Pattern[]): readonly PathSample[] {
   const distinct = unique(patterns, shapeOf);
@@ -22,13 +22,13 @@ export function pathSamples(patterns: readonly Pattern[]): readonly PathSample[]
     shapeOf,
   );
   const word = freshWord(patterns);
-  // A path that is of a shape of its own is called by that, not by a wider one.
+  // A path with a shape of its own gets the label of this shape, not of a wider one.
   const narrowFirst = shapes.toSorted((one, other) => Number(isOpen(one)) - Number(isOpen(other)));
   const samples = narrowFirst.flatMap((shape) => instances(shape, word));
   return unique([...samples, { path: `/${word}-other`, label: '(any other path)' }], ({ path }) => path);
 }
 
-/** Wrapped in a list, since a pattern is one; undefined where no path is of both. */
+/** In a list, since a pattern is itself a list. Undefined: no path matches both. */
 function merge(one: Pattern, other: Pattern): readonly Pattern[] | undefined {
   const merged: PathSegment[] = [];
   for (let index = 0; ; index++) {
@@ -48,7 +48,7 @@ function narrower(left: PathSegment, right: PathSegment): PathSegment | undefine
   return left.decoded === right.decoded ? left : undefined;
 }
 
-/** Samples of `{name*}`: without a rest, with an empty segment, and with one and two. */
+/** Samples of `{name*}`: no rest, an empty segment, one segment, and two segments. */
 function instances(shape: Pattern, word: string): readonly PathSample[] {
   const fixed = shape.filter(({ kind }) => kind !== 'rest');
   const path = pieces(fixed, word);
@@ -76,7 +76,7 @@ function shapeOf(pattern: Pattern): string {
   return pattern.map((segment) => (segment.kind === 'literal' ? segment.decoded : `{${segment.kind}}`)).join('/');
 }
 
-/** No literal of any pattern, so that it can only be what a name stands for. */
+/** A word that is no literal of any pattern, so that only a name can match it. */
 function freshWord(patterns: readonly Pattern[]): string {
   const taken = new Set(
     patterns.flat().map((segment) => (segment.kind === 'literal' ? segment.text.toLowerCase() : '')),
@@ -86,7 +86,7 @@ function freshWord(patterns: readonly Pattern[]): string {
   return word;
 }
 
-/** The first of two that share a key. */
+/** Keeps the first item of each key. */
 export function unique<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   const first = new Map<string, Item>();
   for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item);

@@ -5,7 +5,7 @@ import type { SimulatedRequest } from '../explain/simulated-request.ts';
 import type { CompiledFile } from './compiled-file.ts';
 import { type PathSample, pathSamples, unique } from './path-samples.ts';
 
-/** A request to try on both files, and what it stands for. */
+/** A request to try on both files, and the requests that it represents. */
 export interface ProbeRequest {
   readonly asked: SimulatedRequest;
   readonly host: string;
@@ -16,7 +16,7 @@ export interface ProbeRequest {
 const OTHER_HOST = 'other.invalid';
 const OTHER_METHOD = 'OTHER';
 
-/** A finite set that meets every difference which hosts, paths, methods and conditions of the two files can make. */
+/** A finite set that covers every difference that hosts, paths, methods and conditions of the two files can make. */
 export function* probes(sides: readonly CompiledFile[]): Iterable<ProbeRequest> {
   const routes = sides.flatMap((side) => side.routes);
   const paths = variants(pathSamples(routes.map(({ segments }) => segments)), sides);
@@ -47,7 +47,7 @@ interface Sample {
   readonly label: string;
 }
 
-/** Each host by name, one host of each pattern, and one that no route asks for. */
+/** Each named host, one host for each pattern, and one host that no route names. */
 function hostsOf(routes: readonly Route[]): readonly Sample[] {
   const named = routes.flatMap(({ host }) =>
     host === undefined
@@ -64,7 +64,7 @@ function hostsOf(routes: readonly Route[]): readonly Sample[] {
 
 interface PathVariant {
   readonly label: string;
-  /** Only where a setting of a file makes it matter. */
+  /** Tried only if a setting of a file makes it relevant. */
   readonly matters: (side: CompiledFile) => boolean;
   readonly change: (path: string) => string;
 }
@@ -116,13 +116,13 @@ function conditionalOf(side: CompiledFile): readonly Conditional[] {
   });
 }
 
-/** Without any condition, and with those of each route for this path. */
+/** Without conditions, and with the conditions of each route for this path. */
 function conditionsFor({ path }: PathSample, conditional: readonly Conditional[]): readonly Condition[] {
   const found = conditional.flatMap(({ route, condition }) => (pathFits(route, path) ? [condition] : []));
   return unique([UNCONDITIONAL, ...found], ({ label }) => label);
 }
 
-/** What a request needs to meet the header, query and SOAP conditions of a route. */
+/** The headers and query that meet a route's header, query and SOAP conditions. */
 export function conditionOf({ match }: RouteConfig): Condition {
   const { headers = {}, query = {}, soap_action } = match;
   const soap = soap_action === undefined ? [] : [['SOAPAction', `"${soap_action}"`] as const];

@@ -1,6 +1,6 @@
 import { codeGroups, entry, isCode } from '../message/codes.ts';
 
-/** A line of the gateway's decision log, as far as it is needed here. */
+/** A line of the gateway's decision log, as far as the replay needs it. */
 export interface Recorded {
   readonly method: string;
   readonly host: string | undefined;
@@ -14,7 +14,7 @@ export interface Recorded {
   readonly scope_held: readonly string[] | undefined;
 }
 
-/** Undefined where the line is no decision. */
+/** Undefined: the line is not a decision. */
 export function readDecisionLine(line: string): Recorded | undefined {
   let value: unknown;
   try {
@@ -44,17 +44,17 @@ export function readDecisionLine(line: string): Recorded | undefined {
   };
 }
 
-/** An outage says nothing about the rules, and a log line does not show the counts of a limit. */
+/** An outage says nothing about the rules, and a log line does not contain the counts of a limit. */
 export function isJudged({ code }: Recorded): boolean {
   return code === 'forwarded' || (isCode(code) && !Object.hasOwn(codeGroups.outages, code) && code !== 'rate_limited');
 }
 
-/** In what a client got: `forwarded`, or status and code. */
+/** The client's answer: `forwarded`, or status and code. */
 export function answerOf(code: string): string {
   return isCode(code) ? `${entry(code).status} ${code}` : 'forwarded';
 }
 
-/** In shadow mode what enforcing would have answered. */
+/** In shadow mode, the code that enforcing would have given. */
 export function judgedCode({ code, shadow }: Recorded): string {
   return shadow === undefined || shadow === 'pass' ? code : shadow;
 }

@@ -13,7 +13,7 @@ import type { CompiledFile, TokenOfIssuer } from './compiled-file.ts';
 import { conditionOf } from './probes.ts';
 import { answerOf, isJudged, judgedCode, type Recorded, readDecisionLine } from './recorded.ts';
 
-/** Recorded requests whose answer changes, told once for each route, client and pair of answers. */
+/** Recorded requests whose answer changes. Each route, client and pair of answers has one entry. */
 export interface Replayed {
   readonly was: string;
   readonly now: string;
@@ -21,18 +21,18 @@ export interface Replayed {
   readonly route: string | undefined;
   readonly client: string | undefined;
   readonly count: number;
-  /** The path of one of them. */
+  /** The path of one of these requests. */
   readonly example: string;
-  /** How many other paths there are among them. */
+  /** How many other paths these requests have. */
   readonly others: number;
 }
 
 export interface Replay {
   readonly requests: number;
   readonly changed: readonly Replayed[];
-  /** Their answer depends on what the log does not hold: a scope, a claim, a condition. */
+  /** The answer depends on something that the log does not contain: a scope, a claim, a condition. */
   readonly undecided: number;
-  /** Not of this kind: outages, clients that left, lines that are no decision. */
+  /** Lines that are ignored: outages, clients that left, lines that are not decisions. */
   readonly ignored: number;
 }
 
@@ -56,8 +56,8 @@ export async function replay(lines: Iterable<string>, old: CompiledFile, now: Co
 }
 
 /**
- * The answer of the new file, where every caller who could have sent the request gets the same one. Undefined where the
- * old file does not give the recorded answer to what can be asked again: then what decided is not in the log.
+ * The answer of the new file, if it is the same for every caller who could have sent the request. Undefined: the old
+ * file does not reproduce the recorded answer, so the log lacks what decided.
  */
 async function answerNow(recorded: Recorded, old: CompiledFile, now: CompiledFile): Promise<string | undefined> {
   const before = old.named(recorded.route);
@@ -78,7 +78,7 @@ async function answerNow(recorded: Recorded, old: CompiledFile, now: CompiledFil
   return answers.size === 1 ? [...answers][0] : undefined;
 }
 
-/** In what the client got, and in what shadow mode would have made of it. */
+/** Compares what the client got, and what enforcing would have given. */
 function isAsRecorded({ outcome }: SimulatedOutcome, recorded: Recorded): boolean {
   return (
     inWords(outcome, recorded) === answerOf(recorded.code) &&
@@ -86,7 +86,7 @@ function isAsRecorded({ outcome }: SimulatedOutcome, recorded: Recorded): boolea
   );
 }
 
-/** The log holds no headers, so the replay adds those that chose the route then. */
+/** The log contains no headers, so the replay adds the headers that chose the route. */
 function askedAgain(recorded: Recorded, old: CompiledFile, before: Route | undefined): SimulatedRequest {
   const written = old.written(before);
   const { headers, query } = written === undefined ? { headers: [], query: '' } : conditionOf(written);
@@ -94,7 +94,7 @@ function askedAgain(recorded: Recorded, old: CompiledFile, before: Route | undef
   return { method: recorded.method, host, target: recorded.path + query, headers };
 }
 
-/** A code of the same status is, to a client that sent a bad token, the same answer. */
+/** A client that sent a bad token sees the same answer for each code of the same status. */
 function inWords(outcome: Outcome, recorded: Recorded): string {
   if (outcome.kind !== 'refuse') return 'forwarded';
   const code = judgedCode(recorded);
@@ -112,14 +112,14 @@ const NOBODY: Caller = { headers: [] };
 const BAD_TOKEN: Caller = { token: { issuer: '' } };
 const SCHEME_ALONE = ['Authorization', 'Bearer'] as const;
 
-/** What never was one token. */
+/** Codes for which the request did not carry exactly one token. */
 const carried: Partial<Record<Code, Caller>> = {
   credential_missing: NOBODY,
   credential_malformed: { headers: [SCHEME_ALONE] },
   credential_repeated: { headers: [SCHEME_ALONE, SCHEME_ALONE] },
 };
 
-/** Who may have sent it. Undefined: the log does not say enough. */
+/** The callers who may have sent the request. Undefined: the log does not say enough. */
 function callersOf(recorded: Recorded, before: Route | undefined): readonly Caller[] | undefined {
   const code = judgedCode(recorded);
   if (code === 'condition_failed') return undefined;
@@ -144,7 +144,7 @@ function askAs(
   return side.ask(asked, 'token' in caller ? caller.token : tokenFor(caller.known, caller.scopes, side, route, asked));
 }
 
-/** Issued by a server of the route, with claims that fit its conditions: both files have the same ones. */
+/** A token from a server of the route, with claims that meet its conditions. Both files get the same claims. */
 function tokenFor(
   { subject, client }: Recorded,
   scopes: readonly string[],
@@ -165,7 +165,7 @@ function tokenFor(
   };
 }
 
-/** A new or changed condition reads values that no log holds. */
+/** A new or changed condition reads values that the log does not contain. */
 function dependsOnMore(
   old: CompiledFile,
   before: Route | undefined,

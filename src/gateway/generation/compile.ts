@@ -28,16 +28,16 @@ import { type GenerationParts, sharedParts, type Verifier } from './shared-parts
 export interface RouteDependencies {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly verifier: Verifier;
-  /** Tells when a token ends; absent where nothing stays open. */
+  /** Watches for the end of a token. Undefined: nothing stays open. */
   readonly watch?: WatchToken;
   /** The credential schemes of a route, without bearer tokens. */
   readonly schemes: (route: RouteConfig) => readonly HttpScheme[];
   readonly resources: ProtectedResources;
   /** Counts a request against the limit of its route. */
   readonly take: Counters['take'];
-  /** Where the requests of a route are counted. */
+  /** The counts of a route's requests. */
   readonly tally: (route: string) => RouteTally;
-  /** Where a value of the file stands; absent where there is no file. */
+  /** The position of a value in the file. Undefined: there is no file. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
 }
 
@@ -47,7 +47,7 @@ export function compileRoutes(config: GatewayConfig, dependencies: RouteDependen
   return config.routes.map((route, index) => compile(route, placeOf(dependencies, index)));
 }
 
-/** Where a request goes that has no route, when the whole file only looks on. */
+/** The route for requests without a route, if the whole file is in shadow mode. */
 export function compileUnrouted(config: GatewayConfig, dependencies: RouteDependencies): Route | undefined {
   if (config.mode !== 'shadow' || config.defaults.upstream === undefined) return undefined;
   const everything: RouteConfig = { ...UNROUTED, match: { path: '/{rest*}' } };
@@ -88,7 +88,7 @@ function compiler(
   };
 }
 
-/** Routes that say the same share them. */
+/** Routes with equal settings share one object. */
 function headersOf(config: GatewayConfig): (route: RouteConfig) => IdentityHeaders {
   const { defaults, request_id } = config;
   const onlyLooksOn = inShadowMode(config);
@@ -109,19 +109,25 @@ type Defaults = GatewayConfig['defaults'];
 
 type Passes = Pick<DroppedHeaderRules, 'passed' | 'passedFromProxies'>;
 
-/** Only the proxy knows its client's address. A client could claim any. */
+/** Only the proxy knows its client's address. A client could send any address. */
 function passesOf(names: Defaults['pass_headers']): Passes {
   const passed = names.filter((name) => !isCertificateHeader(name));
   return passed.length === names.length ? { passed } : { passed, passedFromProxies: names };
 }
 
-/** Where clients show their certificates here, the fields of RFC 9440 are ours in shadow mode too (§2.4). */
+/**
+ * If clients show their certificates to this listener, the fields of RFC 9440 belong to the gateway, even in shadow
+ * mode (§2.4).
+ */
 function onlySetBy({ listen }: GatewayConfig): OnlySet {
   const isShownHere = listen.tls !== undefined && listen.tls.client_auth !== 'none';
   return { certificates: isShownHere ? [CLIENT_CERT] : [] };
 }
 
-/** In one literal, whose members V8 keeps in the object itself, in this order; what is spread lies in a place of its own. */
+/**
+ * One literal, because V8 keeps its members in the object itself, in this order. Members from a spread have separate
+ * storage.
+ */
 function laidOut(route: Route): Route {
   return {
     tally: route.tally,
@@ -170,7 +176,7 @@ type Admission =
   | 'onlyLooksOn'
   | 'metadataUrl';
 
-/** Who may pass. */
+/** Who may pass a route. */
 function admission(
   config: GatewayConfig,
   route: RouteConfig,
@@ -248,7 +254,7 @@ type Placement =
   | 'keepParameters'
   | 'decisive';
 
-/** Which requests. */
+/** Which requests belong to the route. */
 function placement(config: GatewayConfig, route: RouteConfig, parts: GenerationParts): Pick<Route, Placement> {
   const { match } = route;
   const pattern = parsePathPattern(match.path);
@@ -265,7 +271,7 @@ function placement(config: GatewayConfig, route: RouteConfig, parts: GenerationP
   };
 }
 
-/** The checks of the configuration exclude it: reaching this is a defect of ours. */
+/** The configuration checks exclude this, so it is a defect of the gateway. */
 function fail(message: string): never {
   throw new Error(message);
 }

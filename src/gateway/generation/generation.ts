@@ -30,7 +30,7 @@ import { openSchemes, type Schemes } from './open-schemes.ts';
 import type { ReloadPool } from './reload-pool.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Everything that one loaded file becomes: routes, verifiers and connections, with one life. */
+/** Everything that one loaded file becomes: routes, verifiers and connections. They live and end together. */
 export interface Generation {
   readonly config: GatewayConfig;
   readonly engine: DecisionEngine;
@@ -41,13 +41,13 @@ export interface Generation {
   readonly healthPasses: ReadonlyMap<string, HealthPass>;
   readonly counters: Counters;
   readonly shared: Shared;
-  /** What decisions of this file depend on, for `Vary` of an answer that a proxy may remember. */
+  /** What the decisions of this file depend on, for `Vary` of an answer that a proxy may cache. */
   readonly decisionVary: string;
-  /** Held by all that serve by this generation, by every exchange that began under it, and by every tunnel. */
+  /** Kept by each listener that uses this generation, by every exchange that began under it, and by every tunnel. */
   readonly lease: Lease;
 }
 
-/** The generation that requests begin under; each keeps to it until its end. */
+/** The generation for new requests. Each request keeps its generation until it ends. */
 export interface LiveGeneration {
   readonly current: Generation;
 }
@@ -61,9 +61,9 @@ export interface GenerationDependencies {
   readonly fullShares: FullShares;
   readonly kept: ReloadPool;
   readonly listener: Shared['listener'];
-  /** Where relative file names of the configuration start. */
+  /** Where relative filenames of the configuration start. */
   readonly directory: string;
-  /** Where a value of the file stands. */
+  /** The position of a value in the file. */
   readonly locate?: ((pointer: Pointer) => Position) | undefined;
   /** Present in a worker. */
   readonly outside?: WorkerContext | undefined;
@@ -79,7 +79,7 @@ export function buildGeneration(config: GatewayConfig, dependencies: GenerationD
   }
 }
 
-/** `locate` holds the whole file as it was parsed: it is asked here, and kept by nothing that lives on. */
+/** `locate` keeps the whole parsed file in memory. So it is used only here, and nothing that lives longer keeps it. */
 function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDependencies, lease: Lease): Generation {
   const { kept, outside } = dependencies;
   const verifiers = buildVerifiers(config, dependencies, (name, block, around) => {
@@ -121,7 +121,7 @@ function build(config: GatewayConfig, { locate, ...dependencies }: GenerationDep
   };
 }
 
-/** With the files of its `tls`: those that are new are another upstream's. */
+/** Upstreams with the files of their `tls`. New files make another upstream. */
 function openUpstreams(
   { upstreams }: GatewayConfig,
   dependencies: GenerationDependencies,

@@ -3,8 +3,8 @@ import type { AlsoOurs } from '../decide/identity-headers.ts';
 import { addressesOf } from './shadow-mode.ts';
 
 /**
- * What the gateway writes on any route to the same upstream. A server trusts a header wherever it comes by, so a caller may
- * write it on none of these routes.
+ * The headers that the gateway writes on any route to the same upstream. A server trusts such a header on every route,
+ * so a caller may write it on none of them.
  */
 export function ofNeighbours(config: GatewayConfig): (route: RouteConfig) => AlsoOurs {
   const addresses = addressesOf(config);

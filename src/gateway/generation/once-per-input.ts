@@ -1,6 +1,6 @@
 /**
- * One value for equal inputs, which JSON can tell apart. Thousands of routes then share a few sets and maps, and these
- * stay in the cache of the processor: requests spread over routes that own theirs wait for memory at each.
+ * Makes one value for equal inputs, compared as JSON. Thousands of routes then share a few sets and maps, which stay in
+ * the processor's cache. If each route had its own, requests would wait for memory.
  */
 export function oncePerInput<Input, Value>(make: (input: Input) => Value): (input: Input) => Value {
   const made = new Map<string, { readonly value: Value }>();

@@ -12,9 +12,9 @@ export type SchemeDependencies = Pick<SchemeScene, 'clock' | 'log' | 'kept' | 'c
 export interface Schemes {
   /** In the order of their challenges. */
   of(route: RouteConfig): readonly HttpScheme[];
-  /** Checks the stores of users. Settles when each was checked once, and never rejects. */
+  /** Checks the stores of users. Settles when each has been checked once, and never rejects. */
   start(): Promise<void>;
-  /** Every store was checked. Without an authorization server beside them, at least one is reachable. */
+  /** Every store has been checked. Without an authorization server, at least one must be reachable. */
   ready(): boolean;
   /** Each unreachable store, with the reason. */
   faults(): readonly string[];

@@ -11,7 +11,7 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import type { AuthorizationServer } from '../verify/authorization-server.ts';
 import { SharedPool } from './shared-pool.ts';
 
-/** What outlives a generation where the next one's file says the same of it. */
+/** Objects that the next generation reuses if its file has the same settings for them. */
 export interface ReloadPool {
   readonly servers: SharedPool<AuthorizationServer>;
   readonly upstreams: SharedPool<Upstream>;
@@ -19,12 +19,12 @@ export interface ReloadPool {
   readonly counters: SharedPool<Counters>;
   readonly nonces: SharedPool<Nonces>;
   readonly usedNonces: SharedPool<UsedNonces>;
-  /** With the passwords that were right a moment ago. */
+  /** With the passwords that were correct recently. */
   readonly schemes: SharedPool<HttpScheme>;
   readonly userStores: SharedPool<UserStore>;
-  /** One for the process: its queue bounds the cost of hashing. */
+  /** One object for the process. Its queue limits the cost of hashing. */
   readonly passwords: PasswordJudge;
-  /** One for the process, too. */
+  /** One object for the process. */
   readonly bodies: EntityBudget;
   readonly room: ConnectionBudget;
   readonly signatures: TurnBudget;

@@ -4,14 +4,20 @@ export function isShadow(config: GatewayConfig, { mode = config.mode }: RouteCon
   return mode === 'shadow';
 }
 
-/** Whether a route is in shadow mode and no route to its upstream enforces: nothing there trusts what the gateway says. */
+/**
+ * Whether a route is in shadow mode and no route to its upstream enforces. Such an upstream does not rely on the
+ * gateway.
+ */
 export function inShadowMode(config: GatewayConfig): (route: RouteConfig) => boolean {
   const addresses = addressesOf(config);
   const enforced = new Set(config.routes.filter((route) => !isShadow(config, route)).flatMap(addresses));
   return (route) => isShadow(config, route) && !addresses(route).some((address) => enforced.has(address));
 }
 
-/** Where the requests of a route go, each as scheme, host and port: two blocks of the file may name one server. */
+/**
+ * The addresses to which a route's requests go, each as scheme, host and port. Two blocks of the file may name the same
+ * server.
+ */
 export function addressesOf({ upstreams, defaults }: GatewayConfig): (route: RouteConfig) => readonly string[] {
   const byName = new Map(Object.entries(upstreams).map(([name, { urls }]) => [name, urls.map(addressOf)]));
   return ({ upstream = defaults.upstream }) => byName.get(upstream ?? '') ?? [];

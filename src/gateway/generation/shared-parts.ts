@@ -16,7 +16,7 @@ import { inShadowMode } from './shadow-mode.ts';
 /** The verifier for the tokens of these authorization servers. */
 export type Verifier = (serverNames: readonly string[]) => VerifyBearer;
 
-/** What many routes have in common, made once for all of them. */
+/** Parts that many routes have in common. They are made once for all of them. */
 export function sharedParts(config: GatewayConfig, verifier: Verifier) {
   return {
     methods: oncePerInput((methods: readonly string[]): ReadonlySet<string> => new Set(methods)),
@@ -29,7 +29,7 @@ export function sharedParts(config: GatewayConfig, verifier: Verifier) {
   };
 }
 
-/** Conditions belong to their route alone: their source would be a large key. */
+/** Conditions belong to one route, because their source would be a large key. */
 function requirementsOnce(config: GatewayConfig): (route: RouteConfig, servers: readonly string[]) => Requirements {
   const audience = oncePerInput((wanted: Wanted) => audiences(config, wanted));
   const scope = oncePerInput(scopeRequirement);
@@ -86,7 +86,7 @@ interface Wanted {
   readonly servers: readonly string[];
 }
 
-/** The route's audience for every server that it takes tokens of; otherwise each server's own. `any`: no check. */
+/** The route's audience for each server whose tokens it accepts. Otherwise each server's own. `any`: no check. */
 function audiences(config: GatewayConfig, { audience, servers }: Wanted): ReadonlyMap<string, string> {
   const wanted = servers.map((name) => [name, audience ?? config.authorization_servers[name]?.audience] as const);
   return new Map(wanted.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== 'any'));

@@ -6,8 +6,8 @@ interface Held<Thing> {
 }
 
 /**
- * What one file opened and the next takes over because it says the same of it: connections, caches, keys. Closed when no
- * generation uses it any more.
+ * Resources that one file opened and the next one reuses because its settings for them are the same: connections,
+ * caches, keys. A resource closes when no generation uses it any more.
  */
 export class SharedPool<Thing> {
   readonly #held = new Map<string, Held<Thing>>();
@@ -17,7 +17,9 @@ export class SharedPool<Thing> {
     this.#close = close;
   }
 
-  /** `block`: all that the thing is made from, as in the file. Held until the lease ends. */
+  /**
+   * `block`: everything that the resource is made from, as in the file. The resource stays in use until the lease ends.
+   */
   take(lease: Lease, block: unknown, open: () => Thing): Thing {
     const key = JSON.stringify(block);
     const held = this.#held.get(key) ?? { thing: open(), users: 0 };
@@ -27,7 +29,7 @@ export class SharedPool<Thing> {
     return held.thing;
   }
 
-  /** Closes everything, even if it is still in use. */
+  /** Closes everything, even what is still in use. */
   async close(): Promise<void> {
     const all = [...this.#held.values()];
     this.#held.clear();
@@ -38,7 +40,7 @@ export class SharedPool<Thing> {
     held.users--;
     if (held.users > 0 || this.#held.get(key) !== held) return;
     this.#held.delete(key);
-    // A closed resource has no user left, so no caller waits for it or could handle a failure.
+    // A closed resource has no user, so no code waits for it or could handle a failure.
     this.#close(held.thing).catch(() => {});
   }
 }

@@ -1,12 +1,12 @@
 import type { Counters } from '../../counters/counters.ts';
 import type { RemoteServer } from '../verify/remote-server.ts';
 
-/** What a worker has from the primary of its process group instead of having it for itself. */
+/** What a worker gets from the primary of its process group. */
 export interface WorkerContext {
-  /** Those of `counters: memory`. */
+  /** The counters of `counters: memory`. */
   readonly counters: Counters;
   /** The authorization server of this name in the new file. */
   readonly server: (name: string) => RemoteServer | undefined;
-  /** Files as they were when the primary loaded them: full path → base64. */
+  /** Files as the primary loaded them: full path → base64. */
   readonly contents: Readonly<Record<string, string>>;
 }

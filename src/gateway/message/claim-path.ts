@@ -1,4 +1,4 @@
-/** The claim of that very name (names may be addresses, with dots), else the way through the objects. */
+/** Finds a claim with this exact name, which may be a URL with dots. Otherwise the dots are a path through objects. */
 export function claimAt(claims: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;

@@ -1,32 +1,33 @@
-/** Where in the way of a request it ended: extract → throttle → verify → permit → forward, and what comes before them. */
+/** The step in which a request ended: extract → throttle → verify → permit → forward, or an earlier check. */
 export type Step = 'message' | 'target' | 'route' | 'extract' | 'throttle' | 'verify' | 'permit' | 'forward';
 
 /**
- * Every way in which the gateway does not forward a request. A row has the stable code, the status, the sentence for the
- * client, the step and the remedy. `docs/errors.md`, `gatehouse why` and `gatehouse explain` read this table. Programs branch
- * on the code, never on the sentence.
+ * Every reason why the gateway does not forward a request. A row has the stable code, the status, the sentence for the
+ * client, the step and the remedy. `docs/errors.md`, `gatehouse why` and `gatehouse explain` read this table. Programs
+ * branch on the code, never on the sentence.
  */
 export interface CodeEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 413 | 417 | 429 | 431 | 500 | 502 | 503 | 504;
-  /** Where the message ends is in doubt, so nothing behind it is read (RFC 9112 §6.1). */
+  /** The end of the message is uncertain, so the gateway reads nothing after it (RFC 9112 §6.1). */
   readonly closes?: true;
-  /** RFC 7616 §3.3: the credentials were right. Only the nonce must change. */
+  /** RFC 7616 §3.3: the credentials were correct, and only the nonce must change. */
   readonly stale?: true;
-  /** The credentials may have been guessed: failures of this kind are counted, and too many are 429. */
+  /** The client may have guessed the credentials. Such failures count, and too many cause a 429. */
   readonly guess?: true;
-  /** RFC 6750 §3.1; present where the challenge carries an error. */
+  /** RFC 6750 §3.1. Present if the challenge contains an error. */
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
-  /** ASCII without `"` and `\`: it is also the `error_description` of a challenge. */
+  /** ASCII without `"` and `\`, because it is also the `error_description` of a challenge. */
   readonly text: string;
   readonly step: Step;
-  /** Where `gatehouse explain` shows it, whose steps are finer. Absent: at `step`. */
+  /** The step at which `gatehouse explain` shows the code, because its steps are finer. Undefined: at `step`. */
   readonly explainedAt?: 'host' | 'route' | 'forward';
   /**
-   * The answer says what is wrong with the form of what the client sent, in a sentence of the gateway alone. Not with
-   * `credential_missing`: a client without credentials learns only that they are needed (RFC 6750 §3.1).
+   * The answer also contains the detail, which the gateway words itself and which says what is wrong with the request's
+   * form. `credential_missing` does not have this: a client without credentials learns only that it needs them (RFC
+   * 6750 §3.1).
    */
   readonly tellsDetail?: true;
-  /** What the client can do, or the operator of the gateway. */
+  /** What the client or the gateway's operator can do. */
   readonly remedy: string;
 }
 
@@ -219,7 +220,7 @@ const routing = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
-/** The proxy's question to the decision endpoint, and its request that is judged. */
+/** The decision endpoint: faults of the proxy's request, and of the client's request in it. */
 const asking = {
   caller_untrusted: {
     status: 403,
@@ -585,7 +586,7 @@ export function entry(code: Code): CodeEntry {
   return codes[code];
 }
 
-/** Undefined for what is no refusal and no outage. */
+/** Undefined if the code is neither a refusal nor an outage. */
 export function stepOf(code: string): Step | undefined {
   return isCode(code) ? entry(code).step : undefined;
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 export type GatewayLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-/** Tells the log when a dependency stops answering, for another reason, or answers again; not every time it is asked. */
+/** Logs when a dependency stops answering, fails for another reason, or answers again. It does not log every call. */
 export interface FaultLog {
   failed(detail: string, level?: 'warn' | 'error'): void;
   recovered(): void;

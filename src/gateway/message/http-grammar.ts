@@ -1,6 +1,6 @@
 /**
- * What a line of HTTP/1.1 is made of, once for what is read and what is written: parts of regular expressions over
- * latin1. No bare CR or LF and no other control character is in any of them.
+ * The grammar of an HTTP/1.1 line, for reading and writing: parts of regular expressions over latin1. None of them
+ * matches a bare CR or LF, or another control character.
  */
 
 const TCHAR = "!#$%&'*+.^_`|~0-9A-Za-z-";
@@ -10,10 +10,10 @@ const TEXT = `\\t\\x20${VISIBLE}`;
 /** RFC 9110 §5.6.2. */
 export const TOKEN = `[${TCHAR}]+`;
 
-/** RFC 9110 §5.5: a value with the whitespace around it, or a reason phrase (RFC 9112 §4). */
+/** RFC 9110 §5.5: a value with the whitespace around it. Also a reason phrase (RFC 9112 §4). */
 export const VALUE = `[${TEXT}]*`;
 
-/** RFC 9112 §5.1, without its end: no whitespace before the colon. */
+/** RFC 9112 §5.1, without the line end: no whitespace before the colon. */
 export const FIELD_LINE = `${TOKEN}:${VALUE}`;
 
 /** RFC 9110 §5.6.4. */
@@ -21,17 +21,17 @@ export const QUOTED_STRING = `"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xf
 
 export const IS_TOKEN = new RegExp(`^${TOKEN}$`);
 
-/** Nothing of it may stand in a value. */
+/** Matches what a value must not contain. */
 export const NO_VALUE = new RegExp(`[^${TEXT}]`);
 
-/** Nothing of it may stand in a request-target, whose form is judged elsewhere. */
+/** Matches what a request-target must not contain. Other code judges the target's form. */
 export const NO_TARGET = new RegExp(`[^${VISIBLE}]`);
 
-/** What no line has in it, whatever it says: a bare CR, a bare LF. */
+/** Matches what no line may contain: a bare CR or a bare LF. */
 export const NO_LINE = /\r[^\n]|[^\r]\n/;
 
-/** What no header section has in it anywhere: a byte that is none of it, a bare CR, a bare LF. */
+/** Matches what no header section may contain: an invalid byte, a bare CR or a bare LF. */
 export const NO_SECTION = new RegExp(`[^\\r\\n${TEXT}]|${NO_LINE.source}`);
 
-/** RFC 9110 §8.6. Fifteen digits are counted exactly, behind any number of zeros. */
+/** RFC 9110 §8.6. Fifteen digits are exact, after any number of zeros. */
 export const IS_LENGTH = /^0*[0-9]{1,15}$/;

@@ -1,7 +1,7 @@
 import type { Outage, Refused } from '../../base/verdict.ts';
 import type { CredentialCode } from './codes.ts';
 
-/** By what a revocation can name a token. */
+/** The values by which a revocation can name a token. */
 export interface TokenMarks {
   readonly kid: string | undefined;
   readonly jti: string | undefined;
@@ -14,26 +14,26 @@ export interface TokenMarks {
   readonly hash: string;
 }
 
-/** The verified facts about the caller. They are cached. What they allow is judged for every request. */
+/** The verified facts about the caller. The gateway caches them, and judges for every request what they allow. */
 export interface Identity {
-  /** `bearer`, or a name of the table of schemes. */
+  /** `bearer`, or a name from the table of schemes. */
   readonly scheme: string;
   /** The issuer identifier of the authorization server that issued the facts. For a user file it is `SCHEME:REALM`. */
   readonly issuer: string;
-  /** The configuration name of that authorization server; empty where there is none. */
+  /** The configuration name of that authorization server. Empty: there is none. */
   readonly server: string;
   readonly subject: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: ReadonlySet<string>;
-  /** `aud`, always as a list; undefined where the token or answer has none. */
+  /** `aud`, always as a list. Undefined: the token or answer has none. */
   readonly audience: readonly string[] | undefined;
-  /** NumericDate, seconds; undefined where the answer of introspection has none. */
+  /** NumericDate, seconds. Undefined: the introspection answer has none. */
   readonly expiresAt: number | undefined;
   /** NumericDate, seconds. */
   readonly notBefore: number | undefined;
   /** The claims of the token, or the members of the introspection answer. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** By what a revocation can name the token; undefined where its server tells of none. */
+  /** How a revocation can name the token. Undefined: its server reports no revocations. */
   readonly marks?: TokenMarks;
 }
 
@@ -43,11 +43,11 @@ export interface Verified {
   readonly kind: 'verified';
   readonly identity: Identity;
   readonly cache: CacheState;
-  /** Name, value, …: what the answer says of the credentials, such as Authentication-Info. */
+  /** Name, value, … The answer's fields about the credentials, such as Authentication-Info. */
   readonly answerFields?: readonly string[];
 }
 
-/** Too many wrong passwords: this one was not checked. */
+/** Too many wrong passwords, so the gateway did not check this one. */
 export interface Throttled {
   readonly kind: 'throttled';
   /** Seconds. */
@@ -56,14 +56,17 @@ export interface Throttled {
 
 export type Verification = Verified | Refused<CredentialCode> | Outage;
 
-/** Why what is open by leave of a token ends before its own end. */
+/** Why an open stream ends before its own end. */
 export type StreamEnd = 'token_revoked' | 'token_expired';
 
-/** Something is open by leave of a token; `end` is called once that has ended. Gives the way out. */
+/**
+ * Watches the token of an open stream. `end` is called once the token has ended. Returns a function that stops the
+ * watch.
+ */
 export type WatchToken = (identity: Identity, end: (why: StreamEnd) => void) => () => void;
 
-/** Set by schemes other than bearer. */
+/** The result for schemes other than bearer. */
 export type SchemeVerification = Verification | Throttled;
 
-/** Turns a well-formed bearer token into its identity. A cached token is answered without a promise. */
+/** Turns a well-formed bearer token into its identity. For a cached token, the answer comes without a promise. */
 export type VerifyBearer = (token: string) => Verification | Promise<Verification>;

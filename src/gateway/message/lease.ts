@@ -1,6 +1,6 @@
 /**
- * Counts the users of a resource and closes it after the last one: never earlier, and once. The creator of a lease is its
- * first user.
+ * Counts the users of a resource and closes it once, after the last user has gone. The creator of a lease is its first
+ * user.
  */
 export class Lease {
   #users = 1;

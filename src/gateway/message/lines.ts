@@ -1,26 +1,26 @@
 import { lazily } from '../../base/lazily.ts';
 import { IS_TOKEN, NO_VALUE } from './http-grammar.ts';
 
-/** Lines of HTTP/1.1, and what they say about the message around them. */
+/** Lines of HTTP/1.1, and what they say about the message. */
 export interface WrittenLines {
-  /** latin1; each line has its end. */
+  /** latin1, each with its line end. */
   readonly text: string;
   readonly hasDate: boolean;
-  /** Content-Length is among them. */
+  /** The lines contain Content-Length. */
   readonly hasLength: boolean;
-  /** Transfer-Encoding is among them. */
+  /** The lines contain Transfer-Encoding. */
   readonly hasCoding: boolean;
 }
 
-/** Lines of an answer, and how long its content is: undefined if that is not announced. */
+/** Lines of an answer, and the announced length of its content. Undefined: no length is announced. */
 export interface SizedLines {
   readonly lines: Lines;
   readonly length: number | undefined;
 }
 
 /**
- * A section of fields on its way, or the beginning of one. It never changes, so its text is judged and made once, and a
- * section that goes out again costs one copy.
+ * The fields to send, or the first part of them. The object never changes, so its text is judged and made once. Sending
+ * it again costs one copy.
  */
 export class Lines {
   /** Names and values in turn. */
@@ -32,13 +32,16 @@ export class Lines {
     this.#written = lazily(() => write(fields));
   }
 
-  /** Undefined: a name or a value cannot be in a line. */
+  /** Undefined: a name or a value is invalid. */
   get written(): WrittenLines | undefined {
     return this.#written();
   }
 }
 
-/** All names at once, and all values: an expression costs more to start than to run. Only we end lines (RFC 9112 §2.2). */
+/**
+ * Judges all names at once, and all values, because an expression costs more to start than to run. Only the gateway may
+ * end lines (RFC 9112 §2.2).
+ */
 function write(fields: readonly string[]): WrittenLines | undefined {
   const names = fields.filter((_, index) => index % 2 === 0);
   const values = fields.filter((_, index) => index % 2 === 1);
@@ -47,7 +50,7 @@ function write(fields: readonly string[]): WrittenLines | undefined {
   const text = names.map((name, index) => `${name}: ${values[index]}\r\n`).join('');
   const has = (wanted: string) => names.some((name) => name.toLowerCase() === wanted);
   return {
-    // One flat text. A text of parts would be put together again for each message.
+    // Makes one flat string. V8 would join a concatenated string again for each message.
     text: Buffer.from(text, 'latin1').toString('latin1'),
     hasDate: has('date'),
     hasLength: has('content-length'),

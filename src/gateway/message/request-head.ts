@@ -1,6 +1,7 @@
 /**
- * The head of a request, read once. `fields` keeps every header line in order, with names in lower case. The members below it
- * are the few fields that decide something, with the count of each: a repeated field means something else than a single one.
+ * The head of a request, read once. `fields` keeps every header line in order, with names in lower case. The members
+ * below it are the few fields that decide something. Each has its count, because a repeated field differs in meaning
+ * from a single one.
  */
 export interface RequestHead {
   readonly method: string;
@@ -19,7 +20,7 @@ export interface RequestHead {
   readonly connection: Occurrences;
   readonly upgrade: Occurrences;
   readonly te: Occurrences;
-  /** Origin (RFC 6454): the page that a browser calls for. */
+  /** Origin (RFC 6454): the page that sent the browser's request. */
   readonly webOrigin: Occurrences;
   /** Access-Control-Request-Method, of a preflight. */
   readonly requestedMethod: Occurrences;
@@ -30,10 +31,10 @@ export interface RequestHead {
   readonly hasBody: boolean;
 }
 
-/** A header field as received: how many lines, and the value of the last one; undefined when there is none. */
+/** A header field as received: the number of its lines, and the last value. Undefined: there is none. */
 export type Occurrences = { readonly lines: number; readonly value: string } | undefined;
 
-/** What the header section alone says. */
+/** The facts that depend only on the header section. */
 export type HeadFields = Omit<RequestHead, 'method' | 'target' | 'version' | 'origin'>;
 
 type Decisive = Exclude<keyof HeadFields, 'fields' | 'hasBody'>;
@@ -54,7 +55,7 @@ const decisive: ReadonlyMap<string, Decisive> = new Map<string, Decisive>([
   ['tracestate', 'tracestate'],
 ]);
 
-/** Where a request comes from: the connection, or what a trusted proxy says of the one before it. */
+/** Where a request comes from: the connection, or a trusted proxy's facts about the previous connection. */
 export interface Origin {
   /** The client's address. */
   readonly address: string;
@@ -62,7 +63,10 @@ export interface Origin {
   readonly secure: boolean;
   /** `X-Forwarded-For` for the upstream: the client, then the trusted proxies in between. */
   readonly chain: string;
-  /** Host as a trusted proxy spells it, perhaps with the port that the client asked; undefined: as it is. */
+  /**
+   * Host as a trusted proxy spells it, perhaps with the port that the client requested. Undefined: as the request has
+   * it.
+   */
   readonly host: string | undefined;
   /**
    * X-Forwarded-Host of a trusted proxy, if it differs from Host. The gateway judges the request by it and does not forward
@@ -73,23 +77,23 @@ export interface Origin {
   readonly certificate?: ClientCertificate | undefined;
   /** Taken from a trusted proxy. */
   readonly requestId: string | undefined;
-  /** Whether the peer is a trusted proxy, so that the gateway believes its forwarding headers. */
+  /** Whether the peer is a trusted proxy, so that the gateway trusts its forwarding headers. */
   readonly isProxied: boolean;
-  /** By which way a proxy asked about the request; undefined: it came to the listener of clients. */
+  /** How a proxy asked about the request. Undefined: the request came to the listener for clients. */
   readonly via?: Via;
 }
 
-/** What a client proved itself with. */
+/** The client's verified certificate. */
 export interface ClientCertificate {
-  /** As the value of Client-Cert (RFC 9440). */
+  /** The value of Client-Cert (RFC 9440). */
   readonly field: string;
-  /** Its name, in one line. */
+  /** The certificate's subject, in one line. */
   readonly subject: string;
 }
 
 export type Via = 'nginx' | 'forward-auth' | 'envoy';
 
-/** What a driver knows of a request before it is judged. */
+/** What the listener knows about a request before it is judged. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
@@ -121,7 +125,7 @@ export function readFields(rawHeaders: readonly string[]): HeadFields {
   return head;
 }
 
-/** Member by member: a spread would cost each request more than the rest of its head. */
+/** Sets each member separately. A spread would cost each request more than the rest of its head. */
 export function headOf(
   { method, target, version, origin }: Omit<ReceivedRequest, 'rawHeaders'>,
   read: HeadFields,
@@ -149,7 +153,7 @@ export function headOf(
   };
 }
 
-/** One shape for every head, whatever its fields: the engine stays on its fast path. */
+/** Every head has the same shape, whatever its fields, so that V8 stays on its fast path. */
 function blank(fields: string[]): Mutable<HeadFields> {
   return {
     fields,
@@ -170,7 +174,7 @@ function blank(fields: string[]): Mutable<HeadFields> {
   };
 }
 
-/** Connection is a list over all its lines (RFC 9110 §5.3); of the others only the count of a repetition matters. */
+/** Connection is a list over all its lines (RFC 9110 §5.3). For the other fields, only the number of lines matters. */
 function again(before: Occurrences, member: Decisive, value: string): Occurrences {
   if (before === undefined) return { lines: 1, value };
   const list = member === 'connection' || member === 'te' || member === 'upgrade';
@@ -181,18 +185,21 @@ function announcesBody({ transferEncoding, contentLength }: HeadFields): boolean
   return transferEncoding !== undefined || (contentLength !== undefined && contentLength.value !== '0');
 }
 
-/** Whether a comma-separated field value names this token, without regard to case. */
+/** Whether a comma-separated field value contains this token, ignoring case. */
 export function listNames(field: Occurrences, token: string): boolean {
   if (field === undefined) return false;
   return field.value.split(',').some((item) => item.trim().toLowerCase() === token);
 }
 
-/** RFC 9110 §7.6.2: one hop fewer. A value that is not a number stays unchanged. At zero the request ends here. */
+/** RFC 9110 §7.6.2: one hop fewer. A value that is not a number stays unchanged. At zero, the request ends here. */
 export function oneHopFewer(value: string): string {
   return /^\d+$/.test(value) ? String(Number(value) - 1) : value;
 }
 
-/** A browser asks before it sends (Fetch, CORS-preflight request). Every other OPTIONS is an ordinary method. */
+/**
+ * A browser sends a preflight before the actual request (Fetch, CORS-preflight request). Every other OPTIONS is an
+ * ordinary request.
+ */
 export function isPreflight({ method, webOrigin, requestedMethod }: RequestHead): boolean {
   return method === 'OPTIONS' && webOrigin !== undefined && requestedMethod !== undefined;
 }

@@ -1,6 +1,9 @@
 import type { ScopeConfig } from '../../config/schema/gateway.ts';
 
-/** The scope that a route asks for: alternatives, each a list of scopes that are all needed (OR of AND, as in OpenAPI). */
+/**
+ * The scope that a route requires: alternatives, each a list of scopes that are all required (OR of AND, as in
+ * OpenAPI).
+ */
 export type ScopeRequirement = readonly (readonly string[])[];
 
 export function scopeRequirement(config: ScopeConfig): ScopeRequirement {
@@ -22,8 +25,8 @@ export function satisfies(requirement: ScopeRequirement, held: ReadonlySet<strin
 }
 
 /**
- * The scopes that a challenge names: the alternative with the fewest missing scopes, with those that the token already has. A
- * client that asks for exactly these gets a sufficient token (RFC 6750 §3).
+ * The scopes that a challenge names: the alternative with the fewest missing scopes, including those that the token
+ * already has. A client that requests exactly these gets a sufficient token (RFC 6750 §3).
  */
 export function nearest(requirement: ScopeRequirement, held: ReadonlySet<string>): readonly string[] {
   let best: readonly string[] = requirement[0] ?? [];

@@ -1,6 +1,6 @@
 /**
- * Answers are counted at places, one for each class of status and method. Both are few, whatever clients and upstreams
- * send. The commonest answer, 2xx to GET, has the place 0.
+ * A place is one combination of status class and method. Both are few, whatever clients and upstreams send. The most
+ * common answer, 2xx to GET, has place 0.
  */
 const CLASSES = ['2xx', '3xx', '4xx', '5xx', '1xx', 'none'] as const;
 
@@ -17,7 +17,7 @@ const NONE = CLASSES.indexOf('none');
 const methods: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const OTHER = METHODS.indexOf('other');
 
-/** Upper bounds of the buckets, milliseconds; one more bucket takes the rest. */
+/** Upper bounds of the buckets, in milliseconds. One more bucket has no bound. */
 export const BOUNDS: readonly number[] = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
 ];
@@ -30,7 +30,7 @@ export interface Measured {
   readonly sum: number;
 }
 
-/** How long something took, how often. Every request adds to some of these, so adding is a short loop and two sums. */
+/** Counts durations. Every request adds to some histograms, so adding is a short loop and two sums. */
 export class Histogram implements Measured {
   readonly counts: number[] = new Array<number>(BOUNDS.length + 1).fill(0);
   sum = 0;
@@ -48,30 +48,34 @@ export function bucketOf(milliseconds: number): number {
   return bucket;
 }
 
-/** Reasons of one code that are counted apart: values that a stranger can vary must not fill memory and dashboards. */
+/**
+ * A code counts at most this many reasons separately. Values that clients can vary must not fill memory and dashboards.
+ */
 const MOST_REASONS = 16;
 
 const REQUESTS_SUM = 0;
 const UPSTREAM_SUM = 1;
-/** From here on what was forwarded, by the places of its answers: the commonest is the neighbour of the sums. */
+/** The index of the first count of forwarded requests, one for each place. The most common one is next to the sums. */
 const FORWARDED = 2;
-/** From here on the buckets of both histograms in turns, so that one request touches neighbours. */
+/**
+ * The index of the first bucket. The buckets of both histograms alternate, so that one request writes adjacent numbers.
+ */
 const BUCKETS = FORWARDED + PLACES;
 const BUCKET_COUNT = BOUNDS.length + 1;
 const WIDTH = BUCKETS + 2 * BUCKET_COUNT;
-/** How many tallies stand side by side in memory. */
+/** The number of tallies in one block of memory. */
 const CHUNK = 256;
 
-/** What became of one request, as far as it is counted by route. */
+/** The facts of one request that its route counts. */
 export interface CountedRequest extends CountedAnswer {
   readonly code: string;
-  /** Empty: nothing beyond the code. */
+  /** Empty: the code says everything. */
   readonly reason: string;
   readonly milliseconds: number;
   readonly upstream: number | undefined;
 }
 
-/** Makes tallies whose numbers lie close together: requests are spread over thousands of routes. */
+/** Makes tallies whose numbers are close together in memory, because requests may spread over thousands of routes. */
 export function tallies(): () => RouteTally {
   let numbers = new Float64Array(0);
   let next = 0;
@@ -85,7 +89,7 @@ export function tallies(): () => RouteTally {
 
 const UNTOLD: CountedAnswer = { status: undefined, method: undefined };
 
-/** So many requests, by everything that they are counted apart by. */
+/** A number of requests with the same labels. */
 export interface Counts {
   readonly code: string;
   readonly reason: string;
@@ -94,7 +98,7 @@ export interface Counts {
   readonly count: number;
 }
 
-/** What became of the requests of one route. */
+/** Counts the requests of one route. */
 export class RouteTally {
   readonly #numbers: Float64Array;
   readonly #at: number;
@@ -114,7 +118,7 @@ export class RouteTally {
     else this.count(code, reason, counted);
   }
 
-  /** Also for a request that never became one. */
+  /** Also counts bytes that never became a request. */
   count(code: string, reason = '', answer: CountedAnswer = UNTOLD): void {
     this.#others ??= new Map();
     const reasons = this.#others.get(code) ?? new Map<string, Map<number, number>>();
@@ -130,7 +134,7 @@ export class RouteTally {
     return this.#histogram(REQUESTS_SUM, 0);
   }
 
-  /** To the first byte of an upstream's answer. */
+  /** The time to the first byte of an upstream's answer. */
   get upstream(): Measured {
     return this.#histogram(UPSTREAM_SUM, 1);
   }
@@ -171,9 +175,9 @@ export class RouteTally {
 }
 
 export interface CountedAnswer {
-  /** Undefined: no answer was begun. A status beyond 599 counts as 5xx (RFC 9110 §15). */
+  /** Undefined: no answer began. A status above 599 counts as 5xx (RFC 9110 §15). */
   readonly status: number | undefined;
-  /** Undefined: nothing was read that has one. */
+  /** Undefined: no method was read. */
   readonly method: string | undefined;
 }
 

@@ -4,22 +4,24 @@ import { decodedReadings, strictReading } from '../../config/words/path-readings
 import type { Code } from './codes.ts';
 
 /**
- * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). The result is both matched and forwarded. So the upstream
- * never gets another path than the judged one.
+ * The request-target, judged once (RFC 9112 §3.2, RFC 3986 §3.3). The same result is matched and forwarded. So the
+ * upstream never gets another path than the judged one.
  */
 export interface Target {
   readonly kind: 'target';
-  /** Percent-encoded unreserved characters decoded once (RFC 3986 §6.2.2.2); otherwise byte for byte as received. */
+  /**
+   * Percent-encoded unreserved characters are decoded once (RFC 3986 §6.2.2.2). The rest is byte for byte as received.
+   */
   readonly path: string;
-  /** `path` without decoding, in the form that patterns compare with (§6.2.2.1). */
+  /** `path` without decoding, normalized for comparison with patterns (§6.2.2.1). */
   readonly key: string;
-  /** As servers see it that decode before they route, where that is another text than `key`. */
+  /** The paths that servers see if they decode before they route. Empty if these equal `key`. */
   readonly decoded: readonly string[];
-  /** With its `?`; empty when there is none. */
+  /** With its `?`. Empty: there is none. */
   readonly query: string;
   readonly encodedSlash: boolean;
   readonly parameter: boolean;
-  /** Set for an absolute-form target. It must match Host. */
+  /** Only for an absolute-form target. It must match Host. */
   readonly authority: string | undefined;
 }
 
@@ -29,10 +31,10 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 /** RFC 3986 §2.3: letters, digits and `-._~`. */
 const UNRESERVED = /(?:%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE]))+/gi;
 const BROKEN_ENCODING = /%(?![0-9A-Fa-f]{2})/;
-// RFC 3986 §3.4 less "#", with the few that browsers leave raw in a query.
+// RFC 3986 §3.4 without "#", plus a few characters that browsers do not encode in a query.
 const QUERY = /^[A-Za-z0-9._~!$&'()*+,;=:@/?%[\]{}|^`"<>\\-]*$/;
 
-/** What each character of a path means: 0 is not allowed there by RFC 3986 §3.3. */
+/** The meaning of each character of a path. 0: RFC 3986 §3.3 does not allow it. */
 const PLAIN = 1;
 const SPECIAL = 2;
 const classes = new Uint8Array(128);
@@ -41,14 +43,14 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 }
 for (const character of '/.%;\\') classes[character.charCodeAt(0)] = SPECIAL;
 
-/** A target as it would be asked of its own server (RFC 9112 §3.2.1), whatever its path looks like. */
+/** A target in origin-form (RFC 9112 §3.2.1), whatever its path looks like. */
 export interface OriginForm {
   readonly text: string;
   /** Set for an absolute-form target. */
   readonly authority: string | undefined;
 }
 
-/** Undefined: it names no path of a server that HTTP reaches. */
+/** Undefined: the target contains no path of an HTTP server. */
 export function originForm(received: string): OriginForm | undefined {
   if (received.startsWith('/')) return { text: received, authority: undefined };
   const absolute = ABSOLUTE.exec(received);
@@ -73,7 +75,7 @@ function judgeOrigin(origin: string, authority: string | undefined): Target | Re
   const shape = classify(path);
   if (shape === 'malformed') return refused('target_malformed');
   if (shape === 'plain') return target(path, query, authority);
-  // Before decoding: in `%%32%65` it would make an encoding out of what is none.
+  // This check runs before decoding, which would turn `%%32%65` into a valid encoding.
   if (BROKEN_ENCODING.test(path)) return refused('target_percent_encoding');
   const decoded = decodeUnreserved(path);
   const fault = findPathFault(decoded);
@@ -98,7 +100,7 @@ function target(path: string, query: string, authority: string | undefined): Tar
   };
 }
 
-/** A path of plain characters and single slashes needs no second look; that is nearly every path. */
+/** A path of plain characters and single slashes needs no further check. Nearly every path is like this. */
 function classify(path: string): 'plain' | 'special' | 'malformed' {
   let shape: 'plain' | 'special' = 'plain';
   let afterSlash = false;

@@ -1,4 +1,7 @@
-/** Waits between attempts, milliseconds: each twice the one before, shortened by chance so that gateways do not come at once. */
+/**
+ * Milliseconds to wait between attempts. Each wait is twice the one before. A random part keeps gateways from coming at
+ * the same time.
+ */
 export interface Backoff {
   next(): number;
   reset(): void;

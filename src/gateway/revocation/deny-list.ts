@@ -8,29 +8,32 @@ interface CutOff {
 
 type NamedKind = Exclude<FeedEventKind, 'sub_nbf' | 'client_nbf'>;
 
-/** Live entries; each takes at most 200 bytes, so 100 MB at the most. One with a longer key takes the places of several. */
+/**
+ * Live entries. Each takes at most 200 bytes, so at most 100 MB together. An entry with a longer key counts several
+ * times.
+ */
 export const MOST_REVOCATIONS = 500_000;
 
-/** Bytes of a key, for each place. */
+/** Bytes of a key for each place. */
 const PLACE = 64;
 
 function placesOf(key: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is not Latin-1 is kept in two bytes a character
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: other text takes two bytes for each character
   const bytes = /^[\x00-\xff]*$/.test(key) ? key.length : 2 * key.length;
   return Math.max(1, Math.ceil(bytes / PLACE));
 }
 
-/** Sweeps in which every entry is checked once. */
+/** Each entry is checked once in this many sweeps. */
 const SWEEPS = 10;
 
 /**
- * Revoked tokens that could still be accepted, for one authorization server. Bounded: an entry without a place is not lost
- * silently, since `lacksUntil` says until when the list is incomplete.
+ * Revoked tokens of one authorization server that would otherwise still be accepted. The size is limited. An entry
+ * without a place is not lost silently, since `lacksUntil` says until when the list is incomplete.
  */
 export class DenyList {
-  /** Changes with every entry, so a caller can reuse its last look until then. */
+  /** Changes with every entry, so a caller can reuse its last check until then. */
   generation = 0;
-  /** NumericDate, seconds: until then revoked tokens are about that are not in the list. */
+  /** NumericDate, seconds. Until then, the list may lack some revoked tokens. */
   lacksUntil = 0;
   readonly #named: Readonly<Record<NamedKind, Map<string, number>>> = {
     kid: new Map(),
@@ -40,7 +43,7 @@ export class DenyList {
   };
   readonly #cutOff = { sub_nbf: new Map<string, CutOff>(), client_nbf: new Map<string, CutOff>() } as const;
   readonly #most: number;
-  /** Seconds past its end for which a token is still accepted here. */
+  /** Seconds after its end for which a token is still accepted. */
   readonly #leeway: number;
   #size = 0;
   #places = 0;
@@ -55,7 +58,7 @@ export class DenyList {
     return this.#size;
   }
 
-  /** False: there is no place for it. */
+  /** False: the list has no place for it. */
   add(event: RevocationEvent): boolean {
     const until = event.until + this.#leeway;
     this.generation++;
@@ -81,12 +84,12 @@ export class DenyList {
     );
   }
 
-  /** Whether tokens of this key are dead, whatever else they say. */
+  /** Whether all tokens of this key are revoked, whatever else they contain. */
   isDead(kid: string): boolean {
     return this.#named.kid.has(kid);
   }
 
-  /** The live entries, for a follower that joins late. */
+  /** The live entries, for a follower that joins later. */
   *events(): Iterable<RevocationEvent> {
     for (const [kind, entries] of Object.entries(this.#named) as [NamedKind, Map<string, number>][]) {
       for (const [key, until] of entries) yield { kind, key, until: until - this.#leeway };
@@ -96,7 +99,7 @@ export class DenyList {
     }
   }
 
-  /** Checks a part of the entries, and removes those whose tokens have expired. `now` in seconds. */
+  /** Checks a part of the entries, and removes those whose tokens have expired. `now`: seconds. */
   sweep(now: number): void {
     for (let looked = Math.ceil(this.#size / SWEEPS) + 1; looked > 0; looked--) {
       this.#sweep ??= this.#ended(now);
@@ -142,7 +145,7 @@ export class DenyList {
   }
 }
 
-/** A token that does not say when it was issued may be from before. */
+/** A token without an issue time may be older than the cut-off. */
 function isBefore(issuedAt: number | undefined, cutOff: CutOff | undefined): boolean {
   return cutOff !== undefined && (issuedAt === undefined || issuedAt < cutOff.nbf);
 }

@@ -1,4 +1,4 @@
-/** One thing that an event stream says: an event, or a comment, by which it shows that it is alive. */
+/** One item of an event stream: an event, or a comment that shows that the stream is alive. */
 export type StreamItem =
   | { readonly kind: 'comment' }
   | { readonly kind: 'frame'; readonly id: string | undefined; readonly event: string; readonly data: string };
@@ -12,12 +12,12 @@ export interface StreamFault {
 const LONGEST_LINE = 4096;
 const MOST_LINES = 16;
 
-/** `retry` asks for a pause, which the follower chooses itself. */
+/** `retry` requests a pause, which the follower ignores and chooses itself. */
 const FIELDS: ReadonlySet<string> = new Set(['id', 'event', 'data', 'retry']);
 
 /**
- * Reads an event stream (HTML Living Standard §9.2.6) piece by piece. Stricter than a browser: a field without a meaning,
- * an endless line or bytes that are no UTF-8 are a fault, since what speaks so is no feed.
+ * Reads an event stream (HTML Living Standard §9.2.6) piece by piece. It is stricter than a browser: an unknown field,
+ * an endless line or invalid UTF-8 is a fault, because no feed sends these.
  */
 export class EventStreamReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -25,7 +25,7 @@ export class EventStreamReader {
   #rest = '';
   #lines = 0;
 
-  /** What is complete with this chunk; a fault ends the reading. */
+  /** Returns the items that this chunk completes. A fault ends the reading. */
   read(chunk: Uint8Array): readonly (StreamItem | StreamFault)[] {
     const text = this.#decode(chunk);
     if (text === undefined) return [fault('not UTF-8')];
@@ -65,7 +65,7 @@ export class EventStreamReader {
   }
 }
 
-/** A CR at the end of a chunk may be half of an end of line; the lookahead leaves it to the next one. */
+/** A CR at the end of a chunk may be half of a line end. The lookahead leaves it for the next chunk. */
 const LINE_END = /\r\n|\n|\r(?!$)/;
 const COMMENT: StreamItem = { kind: 'comment' };
 

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../jwt/json.ts';
 import { isTime } from '../../jwt/times.ts';
 
-/** What an authorization server can revoke, and what the `key` of such an event names. */
+/** The kinds of revocations. Each name says what the event's `key` contains. */
 export const eventKinds = ['kid', 'jti', 'gid', 'sub_nbf', 'client_nbf', 'token_hash'] as const;
 export type FeedEventKind = (typeof eventKinds)[number];
 
 export interface RevocationEvent {
   readonly kind: FeedEventKind;
   readonly key: string;
-  /** NumericDate, seconds: when the last token concerned ends by itself. */
+  /** NumericDate, seconds: when the last affected token expires. */
   readonly until: number;
   /** For `sub_nbf` and `client_nbf`: ends tokens with an earlier `iat`. */
   readonly nbf?: number;
@@ -17,21 +17,21 @@ export interface RevocationEvent {
 /** A feed's messages, in the feed's order. They are plain values, so a follower can pass them to other processes. */
 export type FeedMessage =
   | { readonly kind: 'event'; readonly event: RevocationEvent }
-  /** Events were missed for good, so remembered answers must be fetched again. */
+  /** Events were lost permanently, so cached answers must be fetched again. */
   | { readonly kind: 'reset' }
   /** All revocations until now were sent. */
   | { readonly kind: 'in_step' }
-  /** The connection is gone, and another one is tried. */
+  /** The connection was lost, and the follower tries another one. */
   | { readonly kind: 'lost' }
-  /** The server turned out to have no feed, or none for this gateway. */
+  /** The server has no feed, or none for this gateway. */
   | { readonly kind: 'absent' };
 
 export type FeedSink = (message: FeedMessage) => void;
 
-/** Characters; identifiers are short, and what is long is none. */
+/** Characters. Identifiers are short, and a longer text is not one. */
 const LONGEST_KEY = 512;
 
-/** Undefined: this gateway does not understand the event, so it cannot know what the event ends. */
+/** Undefined: this gateway does not understand the event, so it cannot know which tokens the event ends. */
 export function readEvent(kind: string, data: JsonObject): RevocationEvent | undefined {
   const known = eventKinds.find((each) => each === kind);
   const { key, until, nbf } = data;
@@ -41,7 +41,7 @@ export function readEvent(kind: string, data: JsonObject): RevocationEvent | und
   return isTime(nbf) ? { kind: known, key, until, nbf } : undefined;
 }
 
-/** Whether it ends what was issued before a moment, and not what comes after. */
+/** Whether the event ends only tokens that were issued before a certain time. */
 export function isCutOff(kind: FeedEventKind): kind is 'sub_nbf' | 'client_nbf' {
   return kind === 'sub_nbf' || kind === 'client_nbf';
 }

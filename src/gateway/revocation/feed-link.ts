@@ -7,7 +7,7 @@ import { statusFault } from '../server-client/status-fault.ts';
 import { EventStreamReader, type StreamItem } from './event-stream.ts';
 import { type FeedSink, readEvent } from './events.ts';
 
-/** How a feed is reached, and who asks. */
+/** The URL of a feed, and the gateway's credentials. */
 export interface FeedAddress {
   readonly url: string;
   readonly who: Authentication;
@@ -17,21 +17,21 @@ export interface LinkParts {
   readonly dispatcher: Dispatcher;
   readonly fetch: FetchJson;
   readonly sink: FeedSink;
-  /** The number up to which everything was taken; the link moves it. */
+  /** The number of the last processed event. The link updates it. */
   readonly cursor: { last: number | undefined };
-  /** Seconds for which one long poll waits for news. */
+  /** Seconds for which one long poll waits for events. */
   readonly pollWait: number;
 }
 
-/** Milliseconds: three comments that did not come. */
+/** Milliseconds: the time of three missing comments. */
 export const SILENCE = 15_000;
-/** Milliseconds past its wait in which a long poll must be answered. */
+/** Milliseconds. A long poll must be answered at most this long after its wait. */
 const POLL_GRACE = 10_000;
 
-/** Why a link ended. `buffered`: something in between holds the stream back, so that it must be asked for in another way. */
+/** Why a link ended. `buffered`: an intermediary holds the stream back, so the follower must use polls. */
 export type LinkEnd = FailedFetch & { readonly buffered?: boolean; readonly absent?: boolean };
 
-/** Follows one event stream until it ends, and says why. Never rejects. */
+/** Follows one event stream until it ends, and returns why. Never rejects. */
 export async function followStream(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
   const watch = new AbortController();
   const timer = setTimeout(() => watch.abort(), SILENCE);
@@ -95,7 +95,10 @@ async function readStream(
   return failed('the stream ended');
 }
 
-/** A fault, where it is none of what a feed says. A comment comes behind everything that was due before it. */
+/**
+ * Processes one item. Returns a fault if the item does not belong in a feed. A comment means that all earlier events
+ * were sent.
+ */
 function take(item: StreamItem, { sink, cursor }: LinkParts): string | undefined {
   if (item.kind === 'comment') {
     sink({ kind: 'in_step' });
@@ -103,7 +106,7 @@ function take(item: StreamItem, { sink, cursor }: LinkParts): string | undefined
   }
   const data = parseJsonObject(Buffer.from(item.data));
   const seq = item.id === undefined ? undefined : sequence(Number(item.id));
-  if (data === undefined || seq === undefined) return 'an event without number or data';
+  if (data === undefined || seq === undefined) return 'an event has no number or no data';
   return tell(item.event, data, sink) ?? advance(cursor, seq);
 }
 
@@ -111,14 +114,14 @@ function advance(cursor: LinkParts['cursor'], seq: number): undefined {
   cursor.last = seq;
 }
 
-/** A fault, because the gateway cannot know what it ends. */
+/** Returns a fault if the gateway cannot know what the event ends. */
 function tell(kind: string, data: JsonObject, sink: FeedSink): string | undefined {
   if (kind === 'reset') {
     sink({ kind: 'reset' });
     return undefined;
   }
   const event = readEvent(kind, data);
-  if (event === undefined) return 'an event that is not understood';
+  if (event === undefined) return 'an event has an unknown form';
   sink({ kind: 'event', event });
   return undefined;
 }
@@ -127,7 +130,7 @@ function sequence(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** The same by asking again and again, until an answer fails. Never rejects. */
+/** Follows a feed with repeated polls, until one fails. Never rejects. */
 export async function followPolls(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
   try {
     return await pollOn(address, parts, signal);
@@ -136,7 +139,7 @@ export async function followPolls(address: FeedAddress, parts: LinkParts, signal
   }
 }
 
-/** Each waits for news, and is proof of being in step once it brings none. */
+/** Each poll waits for events. A poll without events proves that the gateway has them all. */
 async function pollOn(address: FeedAddress, parts: LinkParts, signal: AbortSignal): Promise<LinkEnd> {
   for (let wait = 0; ; ) {
     const answer = await poll(address, parts, { wait, signal });
@@ -146,7 +149,7 @@ async function pollOn(address: FeedAddress, parts: LinkParts, signal: AbortSigna
   }
 }
 
-/** How many events came. */
+/** Returns the number of events. */
 async function poll(
   { url, who }: FeedAddress,
   parts: LinkParts,

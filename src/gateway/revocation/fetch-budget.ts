@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** How many fetches that turn out to be for nothing are made: a few at once, and so many a second in the long run. */
+/** Limits fetches that turn out to be useless: a short burst, and a rate for each second in the long run. */
 export interface FetchBudget {
-  /** False: no more for now. */
+  /** False: no more fetches for now. */
   take(): boolean;
-  /** It was worth it. */
+  /** The fetch was useful. */
   give(): void;
 }
 

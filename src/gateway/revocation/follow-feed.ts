@@ -7,21 +7,21 @@ import { backoff } from './backoff.ts';
 import type { FeedSink } from './events.ts';
 import { followPolls, followStream, type LinkEnd } from './feed-link.ts';
 
-/** One feed, followed while it is open. A caller that wants its messages passes a sink. */
+/** Follows one feed while it is open. A caller that wants its messages passes a sink. */
 export interface FeedSource {
   start(): void;
   close(): void;
 }
 
-/** Where what a feed says comes from: from the server itself, or from a process that follows it for several. */
+/** Where a feed's messages come from: from the server itself, or from a process that follows it for several others. */
 export type OpenFeed = (sink: FeedSink) => FeedSource;
 
 export interface FollowOptions {
-  /** Undefined: the server names none. */
+  /** Undefined: the server names no feed. */
   readonly url: () => Promise<string | FailedFetch | undefined>;
-  /** The feed was not requested: the server may have none, or none for this gateway. */
+  /** The file does not require a feed. The server may have none, or none for this gateway. */
   readonly optional: boolean;
-  /** Told why there is none, each time that one was looked for in vain. */
+  /** Called with the reason each time that the follower finds no feed. */
   readonly absent: (detail: string) => void;
   readonly pollWait: number;
   readonly authenticate: Authenticate;
@@ -31,12 +31,12 @@ export interface FollowOptions {
   readonly faults: FaultLog;
 }
 
-/** Milliseconds for which a stream that was held back on its way is not tried again. */
+/** Milliseconds before the follower retries a stream that an intermediary held back. */
 const BUFFERED_FOR = 600_000;
-/** Milliseconds after which a server without a feed is asked again. */
+/** Milliseconds before the follower asks a server without a feed again. */
 const ABSENT_FOR = 60_000;
 
-/** Follows the feed of an authorization server, across every failure, from where it stood. */
+/** Follows the feed of an authorization server. After every failure, it continues where it stopped. */
 export function followFeed(options: FollowOptions): OpenFeed {
   return (sink) => {
     const over = new AbortController();
@@ -95,7 +95,7 @@ function isAbsent({ absent, status }: LinkEnd): boolean {
   return absent === true || status === 401 || status === 403 || status === 404;
 }
 
-/** A refusal of the gateway itself is the one failure that its operator can mend. */
+/** If the server rejects the gateway's credentials, only the operator can correct this. */
 function reasonOf({ detail, status }: LinkEnd): string {
   if (status === 401) return `${detail}: the server rejects this gateway's client_id or its secret`;
   return status === 403 ? `${detail}: this gateway's client may not read the feed (events: true)` : detail;

@@ -2,7 +2,7 @@ import { sha256 } from '../../base/secret.ts';
 import { isTime } from '../../jwt/times.ts';
 import type { Identity, TokenMarks } from '../message/identity.ts';
 
-/** By what the feed of its server can name a token; `kid` is that of its header. */
+/** The values by which its server's feed can name a token. `kid` comes from the token's header. */
 export function marksOf({ subject, clientId, claims }: Identity, token: string, kid: string | undefined): TokenMarks {
   const { jti, gid, iat } = claims;
   return {

@@ -19,10 +19,13 @@ export interface FeedDependencies {
 /** Seconds. */
 const LONGEST_POLL = 25;
 
-/** A gateway does not follow an untrusted server, so it is never in step with it. */
+/** The gateway does not follow an untrusted server, so it never has all revocations of this server. */
 const SILENT: OpenFeed = () => ({ start() {}, close() {} });
 
-/** Undefined: no feed to follow. It uses its own connections: an endless stream must not take the place of calls that end. */
+/**
+ * Undefined: there is no feed to follow. The feed has its own connections, because an endless stream must not occupy
+ * the place of short calls.
+ */
 export function openFeed(
   name: string,
   config: AuthorizationServerConfig,
@@ -58,7 +61,7 @@ export function openFeed(
   };
 }
 
-/** Once for each reason: it is asked again every minute. */
+/** Logs each reason once, because the follower asks again every minute. */
 function unheardLog(name: string, config: AuthorizationServerConfig, log: GatewayLog): (detail: string) => void {
   let last: string | undefined;
   return (detail) => {

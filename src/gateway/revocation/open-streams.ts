@@ -4,21 +4,21 @@ import { type FeedEventKind, isCutOff, type RevocationEvent } from './events.ts'
 
 export interface OpenStream {
   readonly marks: TokenMarks | undefined;
-  /** Seconds since the epoch from which on the token is not accepted; undefined: none is known. */
+  /** Seconds since the epoch from which the token is no longer accepted. Undefined: no end is known. */
   readonly endsAt: number | undefined;
   readonly end: (why: StreamEnd) => void;
 }
 
-/** What is open by leave of a token, and ends with it. */
+/** Open streams that end with their token. */
 export interface OpenStreams {
-  /** Gives the way out. */
+  /** Returns a function that removes the stream. */
   add(stream: OpenStream): () => void;
   ended(event: RevocationEvent): void;
   readonly size: number;
   close(): void;
 }
 
-/** Milliseconds: a shorter request is never indexed. */
+/** Milliseconds. A shorter request is never indexed. */
 const EVERY = 250;
 
 const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | undefined>> = {
@@ -31,7 +31,7 @@ const markOf: Readonly<Record<FeedEventKind, (marks: TokenMarks) => string | und
 };
 const marksByKind = Object.entries(markOf) as [FeedEventKind, (marks: TokenMarks) => string | undefined][];
 
-/** Most requests are over at once: those cost one entry in a set, and only what lasts is found by its marks. */
+/** Most requests end at once, so they cost only one entry in a set. Longer ones are indexed by their marks. */
 export function openStreams(clock: Clock): OpenStreams {
   const young = new Set<OpenStream>();
   const settled = new Set<OpenStream>();
@@ -101,7 +101,9 @@ function namesOf({ marks }: OpenStream): readonly string[] {
   });
 }
 
-/** Where it may stand: one whose end was past already stood under the moment at which that was seen. */
+/**
+ * The possible places of a stream. A stream whose end had already passed is under the time at which this was noticed.
+ */
 function secondsOf({ endsAt }: OpenStream, looked: number): readonly number[] {
   return endsAt === undefined ? [] : [Math.ceil(endsAt), looked];
 }

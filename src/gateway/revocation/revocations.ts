@@ -5,25 +5,25 @@ import { DenyList } from './deny-list.ts';
 import { eventKinds, type FeedEventKind, type FeedMessage, type RevocationEvent } from './events.ts';
 import type { FeedSource, OpenFeed } from './follow-feed.ts';
 
-/** What is done with tokens that were verified here alone, while the feed might hold something back. */
+/** What happens to locally verified tokens while the feed may be missing revocations. */
 export type OnStale = 'introspect' | 'deny' | 'allow';
 
-/** What was revoked, as far as one server's feed has said; what verifies asks it on every request. */
+/** The revocations that one server's feed has reported. Each verification checks them. */
 export interface Revocations {
-  /** Changes with every event: a result from another number must be checked again. */
+  /** Changes with every event. A result with another number must be checked again. */
   readonly generation: number;
   /** Changes when answers must be fetched again, including those in flight. */
   readonly epoch: number;
-  /** Changes when the feed is in step again after a gap: events in the gap may not have reached this process. */
+  /** Changes when the feed is up to date again after a gap. Events in the gap may not have reached this process. */
   readonly span: number;
   denies(marks: TokenMarks): boolean;
   isDead(kid: string): boolean;
-  /** Undefined: a token without a revocation here is valid, or the operator accepts that. */
+  /** Undefined: a token without a revocation here is valid, or the operator accepts the risk. */
   doubt(): 'introspect' | 'deny' | undefined;
-  /** Whether all that was revoked until a moment ago is known. */
+  /** Whether the gateway knows all recent revocations. */
   inStep(): boolean;
   readonly stats: FeedStats | undefined;
-  /** Settles once the feed is in step, or is seen not to be; never rejects. */
+  /** Settles once the feed is up to date, or has turned out not to be. Never rejects. */
   start(): Promise<void>;
   close(): void;
 }
@@ -41,22 +41,22 @@ export interface RevocationRules {
   readonly onStale: OnStale;
   /** Milliseconds. */
   readonly maxStaleness: number;
-  /** Milliseconds past its `exp` for which a token is still accepted. */
+  /** Milliseconds after its `exp` for which a token is still accepted. */
   readonly skew: number;
-  /** The feed was not requested, so it does not exist until it is seen. */
+  /** The file does not require a feed, so there is none until the server names one. */
   readonly optional: boolean;
-  /** Live entries at the most. */
+  /** The maximum number of live entries. */
   readonly most?: number;
 }
 
 export interface Apply {
   /** Cached answers and answers in flight must be fetched again. */
   readonly forget: () => void;
-  /** Tokens ended, and with them whatever is open by their leave. */
+  /** Tokens ended, so the streams that they opened must end, too. */
   readonly ended: (event: RevocationEvent) => void;
 }
 
-/** A server without a feed: only a question reveals its revocations. */
+/** A server without a feed. Only a call to the server shows its revocations. */
 export const NO_FEED: Revocations = {
   generation: 0,
   epoch: 0,
@@ -70,9 +70,9 @@ export const NO_FEED: Revocations = {
   close() {},
 };
 
-/** Milliseconds for which an event is reported at least, also after its tokens have expired. */
+/** Milliseconds. An event is reported for at least this long, even after its tokens have expired. */
 const TOLD_FOR = 300_000;
-/** Milliseconds for which a start waits for the feed. */
+/** Milliseconds. A start waits for the feed this long. */
 const START = 2_000;
 const SWEEP_EVERY = 1_000;
 
@@ -84,7 +84,7 @@ export function revocations(
   return new FollowedFeed(open, rules, apply);
 }
 
-/** `never`: it is followed, and was not in step yet. `lost`: it was in step, and has lost its connection. */
+/** `never`: the feed is followed, but was never up to date. `lost`: it was up to date, and has lost its connection. */
 type Connection = 'absent' | 'never' | 'connected' | 'lost';
 
 class FollowedFeed implements Revocations {
@@ -96,11 +96,11 @@ class FollowedFeed implements Revocations {
     events: new Map<FeedEventKind | 'reset', number>([...eventKinds, 'reset' as const].map((kind) => [kind, 0])),
     apply: new Histogram(),
   };
-  /** Resolves once the feed is in step, or is seen not to be. */
+  /** Resolves once the feed is up to date, or has turned out not to be. */
   readonly #first = Promise.withResolvers<void>();
   readonly #forgetting: () => number;
   #connection: Connection;
-  /** When it was in step last, or was opened: monotonic milliseconds. */
+  /** When the feed was last up to date, or was opened: monotonic milliseconds. */
   #lastInStep: number;
   #sweeping: NodeJS.Timeout | undefined;
   #epoch = 0;
@@ -199,7 +199,7 @@ class FollowedFeed implements Revocations {
   #event(event: RevocationEvent): void {
     const { clock, ended } = this.#apply;
     const began = clock.monotonic();
-    // An event without a place cannot be found later, so all cached answers are fetched again.
+    // An event without a place cannot be found later, so all cached answers must be fetched again.
     if (!this.#list.add(event)) this.#renew();
     this.#count(event.kind);
     ended(event);
@@ -213,7 +213,7 @@ class FollowedFeed implements Revocations {
 
   #become(kind: 'in_step' | 'lost' | 'absent'): void {
     if (kind === 'in_step') this.#nowInStep();
-    // A feed that was followed and is refused now is no feed that never was.
+    // A feed that once worked and is now refused still counts as a feed.
     else if (this.#wasInStep()) this.#connection = 'lost';
     else this.#connection = kind === 'absent' ? 'absent' : 'never';
   }

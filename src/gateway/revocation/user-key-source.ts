@@ -6,15 +6,15 @@ import { importSecret } from '../../jwt/secret-keys.ts';
 import type { Authenticate } from '../server-client/client-authentication.ts';
 import { type FailedFetch, FETCH_DEADLINE, type Fetched, type FetchJson } from '../server-client/fetch-json.ts';
 
-/** Asks for the key set of one `kid`; `none`: the server has no keys of users at all. Never rejects. */
+/** Fetches the key set of one `kid`. `none`: the server has no keys of users at all. Never rejects. */
 export type AskForUserKey = (kid: string) => Promise<Fetched | 'none'>;
 
 export interface UserKeySourceOptions {
-  /** An address with `{kid}`; undefined: there is none. */
+  /** A URL with `{kid}`. Undefined: there is none. */
   readonly template: () => Promise<string | undefined | FailedFetch>;
   readonly fetch: FetchJson;
   readonly authenticate: Authenticate;
-  /** Whether keys are secrets, for which the server wants to know who asks. */
+  /** Whether keys are secrets, so that the server must authenticate the gateway. */
   readonly secret: boolean;
 }
 
@@ -30,19 +30,19 @@ export function askForUserKey({ template, fetch, authenticate, secret }: UserKey
   };
 }
 
-/** No secret is asked for where others could read it on its way. */
+/** The gateway does not fetch a secret over a connection that others can read. */
 function isPrivate(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);
 }
 
-/** The key of one user as it was fetched, and whose it is. */
+/** A fetched key, and the user that it belongs to. */
 export interface FetchedUserKey {
   readonly key: VerificationKey;
   readonly subjectHash: string;
 }
 
-/** Bytes; a shorter secret can be guessed (RFC 7518 §3.2). */
+/** Bytes. A shorter secret can be guessed (RFC 7518 §3.2). */
 const SHORTEST_SECRET = 32;
 
 export interface Wanted {
@@ -51,7 +51,7 @@ export interface Wanted {
   readonly before: VerificationKey | undefined;
 }
 
-/** Undefined: not a set of one key that says its `kid`, its `alg` and whose it is. */
+/** Undefined: not a set of one key with its `kid`, its `alg` and its user. */
 export async function readUserKey(
   set: JsonObject,
   { kid, accepted, before }: Wanted,
@@ -64,7 +64,7 @@ export async function readUserKey(
   return key && { key, subjectHash: jwk.sub_hash };
 }
 
-/** The same key keeps its object, by which is known what it verified. */
+/** An unchanged key keeps its object, so that results of earlier verifications still count. */
 async function readPublic(
   set: JsonObject,
   alg: AlgorithmName,

@@ -14,11 +14,11 @@ export interface UserKeyCacheOptions {
   readonly issuer: string;
   readonly ask: AskForUserKey;
   readonly algorithms: readonly AlgorithmName[];
-  /** Keys kept. */
+  /** The maximum number of cached keys. */
   readonly size: number;
-  /** Milliseconds for which a key serves where no feed says that it ended, if the server does not say. */
+  /** Milliseconds for which a key serves without a feed, if the server sets no limit. */
   readonly maxAge: number;
-  /** Milliseconds past that for which it serves while the server cannot be reached. */
+  /** Milliseconds after that for which a key serves while the server is unreachable. */
   readonly staleIfError: number;
   readonly limit: CallLimit;
   readonly budget: FetchBudget;
@@ -26,13 +26,16 @@ export interface UserKeyCacheOptions {
   readonly clock: Clock;
 }
 
-/** The keys of single users, fetched by `kid` when a token of theirs comes. */
+/** The keys of single users, fetched by `kid` when such a token arrives. */
 export interface UserKeyCache {
   /** Undefined: the server has no such keys. */
   find(alg: AlgorithmName, kid: string, subject: string | undefined): FoundKeys | Promise<FoundKeys | undefined>;
-  /** Whether what this key verified still counts. */
+  /** Whether tokens that this key verified are still valid. */
   holds(key: VerificationKey): boolean;
-  /** For good: who has it could make tokens with it when the feed, after the last token of its user, tells of it no more. */
+  /**
+   * Ends a key for ever. The feed drops its event after the user's last token. Without this call, someone with the key
+   * could then issue new tokens.
+   */
   ended(kid: string): void;
   clear(): void;
   size(): number;
@@ -40,7 +43,10 @@ export interface UserKeyCache {
 }
 
 interface Held extends FetchedUserKey {
-  /** The span of the feed in which it was fetched: whatever ended it in that would have been told. Undefined: in none. */
+  /**
+   * The feed's span in which the key was fetched. The feed reports whatever ends the key within this span. Undefined:
+   * the feed was not up to date.
+   */
   readonly span: number | undefined;
   /** Monotonic milliseconds. */
   readonly freshUntil: number;
@@ -49,7 +55,7 @@ interface Held extends FetchedUserKey {
 
 type Loaded = Held | 'absent' | 'none' | { readonly kind: 'out'; readonly detail: string };
 
-/** Milliseconds for which a `kid` is not asked for again that the server does not have. */
+/** Milliseconds. A `kid` that the server does not have is not fetched again within this time. */
 const ABSENT_FOR = 5_000;
 const MOST_ABSENT = 10_000;
 /** Milliseconds. */
@@ -64,7 +70,7 @@ export function userKeyCache(options: UserKeyCacheOptions): UserKeyCache {
 class FetchedUserKeys implements UserKeyCache {
   readonly #options: UserKeyCacheOptions;
   readonly #held: LRUCache<string, Held>;
-  /** The `kid`s that the server does not have, until when: monotonic milliseconds. */
+  /** The `kid`s that the server does not have → until when: monotonic milliseconds. */
   readonly #absent = new LRUCache<string, number>({ max: MOST_ABSENT });
   readonly #flights = new Map<string, Promise<Loaded>>();
   #fetches = 0;
@@ -110,7 +116,7 @@ class FetchedUserKeys implements UserKeyCache {
     return (span === revocations.span && revocations.inStep()) || clock.monotonic() < freshUntil;
   }
 
-  /** RFC 8725 §3.1: a key is for one algorithm; and this one is for one user. */
+  /** RFC 8725 §3.1: a key is for one algorithm. This key is also for one user. */
   #bound({ key, subjectHash: hash }: Held, alg: AlgorithmName, subject: string): FoundKeys {
     const isTheirs = key.alg === alg && hash === subjectHash(this.#options.issuer, subject);
     return isTheirs ? { kind: 'keys', keys: [key] } : UNKNOWN;
@@ -120,7 +126,7 @@ class FetchedUserKeys implements UserKeyCache {
     const { budget } = this.#options;
     const underWay = this.#flights.get(kid);
     if (underWay === undefined && !budget.take())
-      return { kind: 'out', detail: 'too many keys of users that are not there are asked for' };
+      return { kind: 'out', detail: 'too many fetches of user keys that do not exist' };
     const loaded = await (underWay ?? this.#fly(kid));
     if (loaded === 'none') return undefined;
     if (loaded === 'absent') return UNKNOWN;
@@ -145,9 +151,9 @@ class FetchedUserKeys implements UserKeyCache {
     this.#fetches++;
     const fetched = await limit.run(signal, () => ask(kid));
     if (fetched === 'full' || fetched === 'late')
-      return { kind: 'out', detail: `too many keys of users are asked for: ${fetched}` };
+      return { kind: 'out', detail: `too many fetches of user keys: ${fetched}` };
     if (fetched === 'none') return 'none';
-    // What was asked for before everything was forgotten is as old as that.
+    // A result that was requested before `clear` may be outdated.
     return epoch === revocations.epoch ? this.#judge(kid, fetched, span) : this.#load(kid);
   }
 
@@ -156,7 +162,7 @@ class FetchedUserKeys implements UserKeyCache {
     if (fetched.kind === 'failed') return this.#failed(kid, fetched, before);
     const { algorithms, maxAge } = this.#options;
     const key = await readUserKey(fetched.value, { kid, accepted: algorithms, before: before?.key });
-    if (key === undefined) return { kind: 'out', detail: 'key of a user: not a set of one key that is accepted' };
+    if (key === undefined) return { kind: 'out', detail: 'key of a user: not a set of one acceptable key' };
     return this.#keep(kid, key, { span, maxAge: fetched.maxAge === undefined ? maxAge : fetched.maxAge * 1000 });
   }
 
@@ -181,7 +187,10 @@ class FetchedUserKeys implements UserKeyCache {
   }
 }
 
-/** One server may have both: the keys that it publishes for all come first, since a `kid` of theirs may look like a user's. */
+/**
+ * A server may have both kinds. The keys that it publishes for all users come first, since their `kid` may look like a
+ * user's.
+ */
 export function withUserKeys(published: KeySet, users: UserKeyCache): KeySet {
   const isUsers = (kid: string | undefined): kid is string => isUserKid(kid) && !published.knows(kid);
   return {
@@ -192,7 +201,7 @@ export function withUserKeys(published: KeySet, users: UserKeyCache): KeySet {
       if (!(found instanceof Promise)) return found;
       return found.then((each) => each ?? published.find(alg, kid, subject));
     },
-    // What is published is looked for first: most keys are, and that of a user is not.
+    // Published keys come first, because most keys are published.
     holds: (key) => published.holds(key) || (isUsers(key.kid) && users.holds(key)),
   };
 }

@@ -2,13 +2,13 @@ import { matchHost } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { RoutePattern } from './routes.ts';
 
-/** What the names of a route's patterns stood for in a request. */
+/** The values that the names in a route's patterns matched. */
 export interface Captures {
   readonly host: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** `parts` are the segments of a path that this route matched, in one of its readings. */
+/** `parts`: the segments of a path that this route matched, in one of its readings. */
 export function captures({ host, segments }: RoutePattern, hostName: string, parts: readonly string[]): Captures {
   return { host: host === undefined ? {} : (matchHost(host, hostName) ?? {}), path: pathCaptures(segments, parts) };
 }

@@ -1,15 +1,15 @@
 /**
- * `application/x-www-form-urlencoded` text, in a query or a body, looked through for one parameter and given back
- * without it. Every other byte stays as it was: the upstream's parser must see what the client wrote.
+ * Removes one parameter from `application/x-www-form-urlencoded` text, in a query or a body. Every other byte stays,
+ * because the upstream's parser must see what the client wrote.
  */
 export interface Taken {
   /** The decoded values of the parameter, in order. */
   readonly values: readonly string[];
-  /** The text without those pairs. */
+  /** The text without these pairs. */
   readonly rest: string;
 }
 
-/** `text` is a latin1 string: one character a byte. */
+/** `text` is a latin1 string: one character for each byte. */
 export function takeParameter(text: string, name: string): Taken {
   const values: string[] = [];
   const rest: string[] = [];
@@ -22,17 +22,20 @@ export function takeParameter(text: string, name: string): Taken {
   return { values, rest: rest.join('&') };
 }
 
-/** A key of another length is none, so that of a flood of keys few are decoded: each character is written by one or three. */
+/**
+ * Each character of a name takes one or three characters in a key. A shorter or longer key cannot match, so a flood of
+ * keys needs little decoding.
+ */
 function isNamed(key: string, name: string): boolean {
   return key.length >= name.length && key.length <= 3 * name.length && decodeForm(key) === name;
 }
 
-/** Whether the text can name the parameter at all: spares the parse of nearly every query. */
+/** Whether the text can contain the parameter at all. This avoids parsing nearly every query. */
 export function mayName(text: string, name: string): boolean {
   return text.includes(name) || text.includes('%');
 }
 
-/** Broken percent-encoding stays as it is: it can then be no part of a token. */
+/** Broken percent-encoding stays unchanged, because it can then not be part of a token. */
 export function decodeForm(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   return text

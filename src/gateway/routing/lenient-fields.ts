@@ -14,7 +14,7 @@ export interface FieldReading {
 
 const NOTHING: FieldReading = { values: [], lenient: [] };
 
-/** Servers behind CGI-like interfaces take `X_Env` for `X-Env` (RFC 3875 §4.1.18). `name` is in lower case. */
+/** Servers behind CGI-like interfaces treat `X_Env` as `X-Env` (RFC 3875 §4.1.18). `name` is in lower case. */
 export function headerReader(name: string): (head: RequestHead) => FieldReading {
   const folded = fold(name);
   return ({ fields }) => {
@@ -29,7 +29,7 @@ export function headerReader(name: string): (head: RequestHead) => FieldReading 
   };
 }
 
-/** Some servers strip more around a value than the blank and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
+/** Some servers remove more than the space and the tab of RFC 9110 §5.6.3: a no-break space, a next line. */
 function withoutBlanks(value: string): string {
   let [start, end] = [0, value.length];
   while (start < end && BLANK.test(value[start] as string)) start++;
@@ -39,7 +39,10 @@ function withoutBlanks(value: string): string {
 
 const BLANK = /[\s\x85]/;
 
-/** As `fold(received) === folded`, of a name in lower case; nearly every other one is told apart by its first character. */
+/**
+ * Like `fold(received) === folded`, for a name in lower case. The first character already excludes nearly every other
+ * name.
+ */
 function foldsTo(received: string, folded: string): boolean {
   if (received.length !== folded.length) return false;
   for (let i = 0; i < folded.length; i++) {
@@ -50,7 +53,7 @@ function foldsTo(received: string, folded: string): boolean {
 
 const PLAIN = /[a-z0-9]/;
 
-/** What of a request a parameter is read from. */
+/** The parts of a request that contain parameters. */
 export interface Queried {
   /** As received. */
   readonly target: string;
@@ -58,12 +61,12 @@ export interface Queried {
   readonly query: string;
 }
 
-/** More than two values are not listed: two are as bad as a thousand. */
+/** Lists at most two values, because two are as bad as a thousand. */
 export function parameterReader(name: string): (request: Queried) => FieldReading {
   const begins = beginningOf(name);
   const isTaken = twinOf(name);
   const isSame = UNRESERVED.test(name)
-    ? // nginx does not decode names, so one that is encoded without need has two readings.
+    ? // nginx does not decode names, so a needlessly encoded name has two readings.
       (key: string) => key === name
     : (key: string) => key.length <= 3 * name.length && begins(key) && decodeForm(key) === name;
   const leniently = (query: string) => valuesIn(query, '&;', (key) => begins(key) && isTaken(key)).map(beforeNul);
@@ -84,7 +87,7 @@ function areSame(some: readonly string[], others: readonly string[]): boolean {
 
 const UNRESERVED = /^[A-Za-z0-9._~-]+$/;
 
-/** Where a text in C ends. */
+/** A C string ends at NUL. */
 function beforeNul(value: string): string {
   return value.split('\0', 1)[0] ?? '';
 }
@@ -103,10 +106,13 @@ function twinOf(name: string): (key: string) => boolean {
   };
 }
 
-/** Before a name, as they may be written. */
+/** Blanks before a name, in every encoding. */
 const BLANKS = /^(?:\+|%20|%0[09a-d])+/i;
 
-/** Skips nearly every name of a flood: an encoded name, or one with a blank, may decode to anything. */
+/**
+ * Skips nearly every name of a flood. An encoded name, or one with a blank, may decode to anything, so it is not
+ * skipped.
+ */
 function beginningOf(name: string): (key: string) => boolean {
   const first = name.slice(0, 1).toLowerCase();
   const isPlain = PLAIN.test(first);
@@ -126,7 +132,7 @@ function valuesIn(query: string, separators: Separators, isOne: (key: string) =>
   return values;
 }
 
-/** Some servers end a parameter at `;` as well (HTML 4.01 §B.2.2). */
+/** Some servers also end a parameter at `;` (HTML 4.01 §B.2.2). */
 type Separators = '&' | '&;';
 
 type Enough = (key: string, value: () => string) => boolean;
@@ -159,7 +165,9 @@ export function eachPair(query: string, separators: Separators, enough: Enough):
   }
 }
 
-/** PHP trims blanks, ends a name at NUL and makes `_` of a blank, a dot and a bracket that is not closed; ASP.NET ignores case. */
+/**
+ * PHP trims blanks, ends a name at NUL, and turns a blank, a dot or an unclosed bracket into `_`. ASP.NET ignores case.
+ */
 export function foldParameter(name: string): string {
   return (name.split('\0', 1)[0] ?? '').trim().toLowerCase().replace(/[ .]/g, '_');
 }

@@ -11,20 +11,20 @@ export interface Conditioned {
   readonly query: string;
 }
 
-/** `repeated`: the field that decides occurs twice, or in a spelling that an upstream may take for it. */
+/** `repeated`: the deciding field occurs twice, or in a spelling that an upstream may treat as the same. */
 export type Holds = 'yes' | 'no' | 'repeated';
 
 export interface MatchCondition {
-  /** For equality of routes and for `routes`. */
+  /** For comparing routes, and for `gatehouse routes`. */
   readonly text: string;
-  /** The part that it reads: `header x-beta`, `query v`, `soap action`. */
+  /** The part of the request: `header x-beta`, `query v`, `soap action`. */
   readonly field: string;
-  /** What the request has there. */
+  /** The values in the request. */
   values(request: Conditioned): readonly string[];
   holds(request: Conditioned): Holds;
 }
 
-/** The header, query and SOAP conditions of a route, beyond host, path and methods. */
+/** The header, query and SOAP conditions of a route. Host, path and methods are not among them. */
 export function matchConditions({
   headers = {},
   query = {},
@@ -38,7 +38,7 @@ export function matchConditions({
   return conditions.length === 0 ? NONE : conditions;
 }
 
-/** Nearly every route has this, and each request reads it. */
+/** Nearly every route has no conditions, and each request reads this list. */
 const NONE: readonly MatchCondition[] = [];
 
 function headerCondition(name: string, value: string): MatchCondition {
@@ -54,8 +54,8 @@ function queryCondition(name: string, value: string): MatchCondition {
 }
 
 /**
- * SOAP 1.1 names the action in a header of its own, SOAP 1.2 in a parameter of the media type (RFC 3902). Where both
- * are given they count as a repetition.
+ * SOAP 1.1 has its own header for the action. SOAP 1.2 has a parameter of the media type (RFC 3902). A request with
+ * both counts as a repetition.
  */
 function soapCondition(action: string): MatchCondition {
   const [named, typed] = [headerReader('soapaction'), headerReader('content-type')];

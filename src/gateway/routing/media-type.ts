@@ -1,6 +1,9 @@
 import { unescaped } from './unescaped.ts';
 
-/** As RFC 9110 §8.3.1 has it, in lower case, and its parameters in order, names in lower case, values without quotes. */
+/**
+ * A media type as in RFC 9110 §8.3.1, in lower case. Its parameters are in order, with lower-case names and unquoted
+ * values.
+ */
 export interface MediaType {
   readonly essence: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -9,12 +12,12 @@ export interface MediaType {
 const ESSENCE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+/;
 
 /**
- * RFC 9110 §5.6.6: no blank around `=`, and a parameter may be missing behind its semicolon. A URI without quotes is no
- * token, but every reader takes it for the same value.
+ * RFC 9110 §5.6.6: no blank around `=`, and a semicolon may have no parameter after it. A URI without quotes is not a
+ * token, but every reader accepts the same value.
  */
 const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([^\s;,"\\]+)|"((?:[^"\\]|\\.)*)"))?/y;
 
-/** Undefined: it is none. */
+/** Undefined: the text is not a media type. */
 export function readMediaType(text: string): MediaType | undefined {
   const essence = ESSENCE.exec(text)?.[0];
   if (essence === undefined) return undefined;

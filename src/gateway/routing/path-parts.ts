@@ -2,8 +2,8 @@ import { decodedReadings, decodedSegments, strictReading } from '../../config/wo
 import type { Target } from '../message/target.ts';
 
 /**
- * The segments of a path as rules see them, in each reading of a server that decodes, also of one that decodes `%2F`.
- * Nearly every path has one form only.
+ * The segments of a path as rules see them, in each reading of a decoding server, even one that decodes `%2F`. Nearly
+ * every path has only one form.
  */
 export function partsOf({ key }: Pick<Target, 'key'>): readonly (readonly string[])[] {
   const whole = decodedSegments(key.slice(1));
@@ -11,7 +11,7 @@ export function partsOf({ key }: Pick<Target, 'key'>): readonly (readonly string
   return [whole, ...others.map((reading) => reading.slice(1).split('/'))];
 }
 
-/** A path that was not judged, for example from a log. */
+/** The segments of a path that was not judged, for example from a log. */
 export function looseParts(path: string): readonly string[] {
   return decodedSegments(strictReading(path).slice(1));
 }

@@ -2,7 +2,7 @@ import type { HostPattern } from '../../config/words/host-pattern.ts';
 import type { PathSegment } from '../../config/words/path-pattern.ts';
 import type { Conditioned, MatchCondition } from './match-conditions.ts';
 
-/** What the table needs to know of a route to place it. */
+/** The facts by which the table places a route. */
 export interface RoutePattern {
   /** Undefined: every host. */
   readonly host: HostPattern | undefined;
@@ -16,9 +16,9 @@ export interface RoutePattern {
 }
 
 export interface RouteLookup extends Conditioned {
-  /** In the form of `normalizeHost`. */
+  /** As from `normalizeHost`. */
   readonly host: string;
-  /** The judged path in the form that patterns compare with. */
+  /** The judged path, normalized for comparison with patterns. */
   readonly key: string;
   readonly method: string;
 }

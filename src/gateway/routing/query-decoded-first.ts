@@ -1,6 +1,6 @@
 /**
- * The query, with its `?`, as a server sees it that decodes the whole target first: `%23` ends it, `%26` splits it, and the
- * URL parser drops line breaks, tabs and trailing blanks. Undefined if nothing is percent-encoded.
+ * The query, with its `?`, as a server sees it that decodes the whole target first: `%23` ends it, `%26` splits it, and
+ * the URL parser drops line breaks, tabs and trailing blanks. Undefined: nothing is percent-encoded.
  */
 export function queryDecodedFirst(target: string): string | undefined {
   if (!target.includes('%')) return undefined;
@@ -10,7 +10,7 @@ export function queryDecodedFirst(target: string): string | undefined {
   return mark === -1 ? '' : before.slice(mark);
 }
 
-/** Octet by octet: the signs that part a target are ASCII. */
+/** Decodes each octet, because the characters that split a target are ASCII. */
 const ENCODED = /%([0-9A-Fa-f]{2})/g;
 
 /** URL Standard, basic URL parser, steps 1 and 3. */
@@ -20,7 +20,10 @@ function withoutBlanks(text: string): string {
   return text.slice(0, end).replace(/[\t\n\r]/g, '');
 }
 
-/** Whether the path holds an encoded `?` or `#`: where such a server begins the query is then a matter of its own. */
+/**
+ * Whether the path contains an encoded `?` or `#`. Servers that decode first then disagree about where the query
+ * begins.
+ */
 export function isQueryUnclear(target: string): boolean {
   return target.includes('%') && SIGN_IN_PATH.test(target);
 }

@@ -6,7 +6,7 @@ import { judgeTarget, type TargetCode } from '../message/target.ts';
 export type Rewrite = (path: string) => string | Refused<TargetCode>;
 
 /**
- * What comes out is judged as what came in was: a rewritten path that an upstream could read in another way is refused
+ * The rewritten path is judged like the received one: a path that an upstream could read in another way is refused
  * (advisory 23). The prefix ends at a segment, since the route's pattern begins with it.
  */
 export function compileRewrite({ strip_prefix = '', add_prefix = '' }: NonNullable<RouteConfig['rewrite']>): Rewrite {
@@ -19,7 +19,7 @@ export function compileRewrite({ strip_prefix = '', add_prefix = '' }: NonNullab
   };
 }
 
-/** What follows the first segments. By their number and not by their text, which a request may spell in another way. */
+/** The path after the first segments. It counts segments, because a request may spell their text differently. */
 function below(path: string, depth: number): string {
   let end = 0;
   for (let passed = 0; passed < depth && end !== -1; passed++) end = path.indexOf('/', end + 1);

@@ -8,7 +8,7 @@ export interface RouteChanges {
   readonly changed: readonly string[];
 }
 
-/** What a new file does to the routes of the old one. A route is the same as long as it has its id. */
+/** How a new file changes the routes of the old one. A route stays the same as long as it keeps its id. */
 export function routeChanges(before: readonly RouteConfig[], after: readonly RouteConfig[]): RouteChanges {
   const old = new Map(before.map((route) => [route.id, route]));
   const kept = new Set(after.map(({ id }) => id));

@@ -3,32 +3,32 @@ import type { LiteralSegment, PathSegment } from '../../config/words/path-patter
 import type { RoutePattern } from './placed.ts';
 
 /**
- * The routes of one host, by the segments of their paths. Requests across thousands of routes wait for the memory of each. So
- * a leaf holds little of its own, and shares its tail with all equal ones.
+ * The routes of one host, by the segments of their paths. With thousands of routes, memory access is the slow part. So
+ * a leaf has little data of its own, and shares its tail with all equal leaves.
  */
 export type Node<Route> = Leaf<Route> | Branch<Route>;
 
 export interface Leaf<Route> {
   readonly tail: PathTail;
-  /** Where it is the only one. */
+  /** The route, if it is the only one. */
   readonly only: Route | undefined;
-  /** Those with more conditions first. */
+  /** Routes with more conditions come first. */
   readonly routes: readonly Route[];
 }
 
 interface Branch<Route> {
   readonly tail: undefined;
   readonly literals: ReadonlyMap<string, Node<Route>> | undefined;
-  /** Literals of routes that match without regard to case, in one case. */
+  /** Literals of case-insensitive routes, with folded case. */
   readonly folded: ReadonlyMap<string, Node<Route>> | undefined;
   readonly one: Node<Route> | undefined;
-  /** Routes that end here, those with more conditions first. */
+  /** Routes that end here. Routes with more conditions come first. */
   readonly here: readonly Route[];
   /** Routes whose `{name*}` begins here. */
   readonly rest: readonly Route[];
 }
 
-/** Parts of many trees, kept once to stay in the processor's cache. */
+/** Parts that many trees share, to stay in the processor's cache. */
 export interface SharedParts {
   readonly words: Map<string, string>;
   readonly tails: Map<string, PathTail>;
@@ -104,18 +104,18 @@ function kept({ words }: SharedParts, text: string): string {
   return known;
 }
 
-/** The end of a path pattern behind the last place where the routes part: no choice is left, only whether it fits. */
+/** The end of a path pattern after the last branch. It has no alternatives, so it only matches or does not. */
 export type PathTail = readonly TailSegment[];
 
 export interface TailSegment {
   readonly kind: PathSegment['kind'] | 'folded';
-  /** A decoded literal; a case-insensitive one in one case. */
+  /** A decoded literal. For a case-insensitive route, with folded case. */
   readonly text: string;
-  /** The literal without decoding, if that differs. */
+  /** The literal without decoding, if it differs. */
   readonly strict: string | undefined;
 }
 
-/** From that segment on; two routes have the same tail when it is written with the same segments. */
+/** The pattern from this segment on. Two routes with equal segments have equal tails. */
 export function tailOf({ segments, caseSensitive }: RoutePattern, depth: number): PathTail {
   return segments.slice(depth).map((segment) => tailSegment(segment, caseSensitive));
 }

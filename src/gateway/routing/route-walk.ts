@@ -2,16 +2,16 @@ import { foldCase } from '../../base/fold-case.ts';
 import type { RouteLookup, RoutePattern } from './placed.ts';
 import type { Leaf, Node, PathTail, TailSegment } from './route-tree.ts';
 
-/** What a walk has come upon so far. */
+/** What a walk has found so far. */
 export interface Search {
   readonly question: RouteLookup;
-  /** Methods of routes that fit in all else; undefined until there is one. */
+  /** Methods of routes that match in everything else. Undefined: no such route. */
   allow: Set<string> | undefined;
-  /** The route at which a deciding field was found twice. */
+  /** The route for which a deciding field occurs twice. */
   repeated: unknown;
 }
 
-/** `from` is where the next segment begins; past the end of the key there is none. */
+/** `from`: the start of the next segment. After the end of the key, there is no segment. */
 export function walk<Route extends RoutePattern>(
   at: Node<Route>,
   key: string,
@@ -29,7 +29,7 @@ export function walk<Route extends RoutePattern>(
   const folded = at.folded?.get(foldCase(segment));
   const alike = folded && walk(folded, key, end + 1, search);
   if (alike !== undefined) return alike;
-  // An empty segment is no value for a name.
+  // A name needs a segment that is not empty.
   const one = end > from && at.one ? walk(at.one, key, end + 1, search) : undefined;
   return one ?? choose(at.rest, search);
 }
@@ -55,7 +55,7 @@ export function* routesAt<Route>(at: Node<Route>, key: string, from: number): It
   yield* at.rest;
 }
 
-/** Whether the key from there on is what the tail asks for; past the end of the key there is no segment. */
+/** Whether the key matches the tail from this position. After the end of the key, there is no segment. */
 export function fitsTail(tail: PathTail, key: string, from: number): boolean {
   let at = from;
   for (const segment of tail) {
@@ -70,7 +70,7 @@ export function fitsTail(tail: PathTail, key: string, from: number): boolean {
 }
 
 function fitsSegment({ kind, text, strict }: TailSegment, key: string, at: number, end: number): boolean {
-  // An empty segment is no value for a name.
+  // A name needs a segment that is not empty.
   if (kind === 'one') return end > at;
   if (kind === 'literal' && strict === undefined) return end - at === text.length && key.startsWith(text, at);
   const segment = key.slice(at, end);
@@ -79,9 +79,9 @@ function fitsSegment({ kind, text, strict }: TailSegment, key: string, at: numbe
 }
 
 /**
- * Routes of one host and path, those with more conditions first. Once a more specific route matched except for its method, a
- * later route must name the method and must not be public. So forbidding a method on one path never opens it through a wider
- * rule.
+ * Routes of one host and path. Those with more conditions come first. If a more specific route matched except for its
+ * method, a later route must name the method and must not be public. So forbidding a method on one path never opens it
+ * through a wider rule.
  */
 export function choose<Route extends RoutePattern>(routes: readonly Route[], search: Search): Route | undefined {
   if (routes.length === 0 || search.repeated !== undefined) return undefined;
@@ -98,7 +98,7 @@ export function choose<Route extends RoutePattern>(routes: readonly Route[], sea
   return undefined;
 }
 
-/** The same where there is only one. */
+/** The same for a single route. */
 function chooseOnly<Route extends RoutePattern>(route: Route, search: Search): Route | undefined {
   return search.repeated === undefined ? consider(route, search.allow !== undefined, search) : undefined;
 }

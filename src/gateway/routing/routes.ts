@@ -19,16 +19,16 @@ interface HostRoot<Route> {
 }
 
 /**
- * The compiled routes. The most specific one wins, in any order of the file: host first (exact, pattern, none), then segment
- * by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node at most once,
- * so the table bounds its cost.
+ * The compiled routes. The most specific one wins, in any order of the file: host first (exact, pattern, none), then
+ * segment by segment a literal before `{name}` before `{name*}`, then the number of conditions. A walk visits each node
+ * at most once, so the size of the table limits its cost.
  */
 export class RouteTable<Route extends RoutePattern> {
   readonly #exact: ReadonlyMap<string, Node<Route>>;
   /** Most specific first. */
   readonly #patterns: readonly HostRoot<Route>[];
   readonly #anyHost: Node<Route>;
-  /** Where no host has routes of its own. */
+  /** For requests if no host has its own routes. */
   readonly #onlyAnyHost: readonly Node<Route>[];
 
   constructor(routes: Iterable<Route>) {
@@ -62,7 +62,7 @@ export class RouteTable<Route extends RoutePattern> {
     for (const root of this.#roots(host)) yield* routesAt(root, key, 1);
   }
 
-  /** The methods of every route for this host and path: the answer to a preflight. */
+  /** The methods of every route for this host and path, for the answer to a preflight. */
   methods(question: RouteLookup): ReadonlySet<string> | undefined {
     const found = new Set<string>();
     for (const route of this.placed(question)) for (const method of route.methods ?? ANY) found.add(method);
@@ -77,16 +77,19 @@ export class RouteTable<Route extends RoutePattern> {
   }
 }
 
-/** The methods that browsers ask a preflight for, of a route that takes every method. */
+/** The methods that a preflight may request, for a route that accepts every method. */
 const ANY = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Equal for hosts that match the same; an exact host is no pattern, however it is written. */
+/** Equal for hosts that match the same names. An exact host never equals a pattern. */
 function hostKey(host: HostPattern | undefined): string | undefined {
   if (host === undefined) return undefined;
   return host.exact === undefined ? `pattern ${hostShape(host)}` : `host ${host.exact}`;
 }
 
-/** More conditions first, then by their text, so that the order in the file never decides between equals. */
+/**
+ * Routes with more conditions come first, then their text decides. So the order in the file never decides between equal
+ * routes.
+ */
 function inTurn<Route extends RoutePattern>(routes: Iterable<Route>): readonly Route[] {
   return [...routes]
     .map((route) => ({
@@ -98,16 +101,16 @@ function inTurn<Route extends RoutePattern>(routes: Iterable<Route>): readonly R
     .map(({ route }) => route);
 }
 
-/** The readings of a path lead to different routes, or only some lead to any. */
+/** The readings of a path lead to different routes, or only some lead to a route. */
 export interface Ambiguous<Route> {
   readonly kind: 'ambiguous';
-  /** The raw path, and the path decoded in each way. */
+  /** The result for the raw path, and for the path decoded in each way. */
   readonly readings: readonly RouteMatch<Route>[];
 }
 
 /**
- * Matches a raw path, and the path as servers see it that decode before they route. If all find the same route, it is clear
- * which rule applies at the upstream. Nearly every path has one reading, and is matched once.
+ * Matches a raw path, and the path as decoding servers see it. If all readings lead to the same route, the upstream
+ * applies the same rule. Nearly every path has one reading, and is matched once.
  */
 export function matchReadings<Route extends RoutePattern>(
   table: RouteTable<Route>,

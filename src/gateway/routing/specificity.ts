@@ -2,7 +2,7 @@ import { compareHosts, type HostPattern, hostShape } from '../../config/words/ho
 import { compareSegments, type PathSegment } from '../../config/words/path-pattern.ts';
 import type { RoutePattern } from './routes.ts';
 
-/** Negative where the first route is asked before the second, as `RouteTable` asks them: host, path, conditions. */
+/** Negative if `RouteTable` tries the first route before the second: host, path, conditions. */
 export function compareSpecificity(one: RoutePattern, other: RoutePattern): number {
   return (
     compareRank(one, other) ||
@@ -11,7 +11,7 @@ export function compareSpecificity(one: RoutePattern, other: RoutePattern): numb
   );
 }
 
-/** The same, but zero where only their text tells which of two routes is asked first. */
+/** The same, but zero if only the text decides which route is tried first. */
 export function compareRank(one: RoutePattern, other: RoutePattern): number {
   return (
     byHost(one.host, other.host) ||

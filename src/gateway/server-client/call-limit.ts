@@ -1,16 +1,16 @@
 import { Lane, Semaphore } from '../../base/semaphore.ts';
 
-/** How many calls are under way at one time, and how many wait for their turn in each of two lanes. */
+/** Limits concurrent calls, and the calls that wait in each of two queues. */
 export interface CallLimit {
   /**
-   * `full`: too many calls wait. `late`: the signal fired before the call's turn. Calls for known credentials wait in a lane
-   * of their own, which goes first three times of four. So a flood of strangers cannot keep out a known caller, and no lane
-   * starves.
+   * `full`: too many calls wait. `late`: the signal fired before the call began. Calls for known credentials wait in
+   * their own queue, which goes first three times of four. So a flood of unknown clients cannot keep out a known one,
+   * and no queue starves.
    */
   run<Result>(signal: AbortSignal, call: () => Promise<Result>, isKnown?: boolean): Promise<Result | 'full' | 'late'>;
 }
 
-/** So often in a row the lane of who is known goes first while strangers wait. */
+/** The queue of known credentials goes first this many times in a row while unknown ones wait. */
 const AHEAD = 3;
 
 export function callLimit(max: number, queue: number): CallLimit {

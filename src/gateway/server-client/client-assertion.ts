@@ -6,10 +6,13 @@ import type { FileContext } from '../../config/files/referred-file.ts';
 import type { AuthorizationServerConfig } from '../../config/schema/gateway.ts';
 import { type FailedFetch, failed } from './fetch-json.ts';
 
-/** A JWT that says who the gateway is (RFC 7523 §3): another one for each call, because none may be used twice. */
+/**
+ * Makes a JWT that authenticates the gateway (RFC 7523 §3). Each call needs a new one, because a server accepts each
+ * only once.
+ */
 export type AssertClient = () => Promise<string | FailedFetch>;
 
-/** Seconds. It is used at once, so what is left is for clocks that differ. */
+/** Seconds. The assertion is used at once. The rest allows for clocks that differ. */
 const LIFETIME = 60;
 
 export function clientAssertion(
@@ -21,7 +24,7 @@ export function clientAssertion(
     const held = current();
     if (held === undefined) return failed('the file of client_key cannot be read');
     const { key, alg } = held;
-    // RFC 7638, as most servers name a key that they are given without a name.
+    // Most servers use RFC 7638 to name a key without a name.
     const kid = held.kid ?? (await calculateJwkThumbprint(createPublicKey(key)));
     const iat = Math.floor(clock.now() / 1000);
     const claims = { iss: client_id, sub: client_id, aud: issuer, jti: crypto.randomUUID(), iat, exp: iat + LIFETIME };
@@ -29,7 +32,10 @@ export function clientAssertion(
   };
 }
 
-/** Read for each assertion, so that a new key serves at once; a file that is just being written leaves the one before. */
+/**
+ * Reads the file for each assertion, so that a new key applies at once. While the file is incomplete, the previous key
+ * stays.
+ */
 function followKey(path: string, place: FileContext): () => ClientKey | undefined {
   let last: ClientKey | undefined;
   return () => {

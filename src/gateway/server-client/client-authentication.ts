@@ -7,7 +7,7 @@ export type ClientCredentials = Pick<
   'client_id' | 'client_secret' | 'introspection_endpoint_auth_method'
 >;
 
-/** Who the gateway is, as a request of its own says it. */
+/** The gateway's own authentication in a request. */
 export interface Authentication {
   readonly kind: 'authentication';
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function authenticator(credentials: ClientCredentials, assertClient: Asse
   return client_id === undefined ? always({}, {}) : methods[method](client_id, client_secret, assertClient);
 }
 
-/** For a request that has no form to stand in: RFC 6749 §2.3.1 keeps secrets out of addresses. */
+/** For a request without a form: RFC 6749 §2.3.1 forbids secrets in URLs. */
 export function headerAuthenticator({ client_id, client_secret }: ClientCredentials): Authenticate {
   return client_id === undefined || client_secret === undefined
     ? always({}, {})
@@ -58,7 +58,7 @@ function authentication(headers: Authentication['headers'], form: Authentication
   return { kind: 'authentication', headers, form };
 }
 
-/** RFC 6749 §2.3.1: both halves are form-encoded first, so that a colon in an id cannot move the border. */
+/** RFC 6749 §2.3.1: both parts are form-encoded first, so that a colon in an id cannot move the separator. */
 function formEncode(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }

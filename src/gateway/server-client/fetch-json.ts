@@ -2,46 +2,47 @@ import { type Dispatcher, request } from 'undici';
 import { type JsonObject, parseJsonObject } from '../../jwt/json.ts';
 import { statusFault } from './status-fault.ts';
 
-/** A JSON object from an authorization server, or why there is none. `detail` holds nothing that the server sent but the
- * origin of a redirect.
+/**
+ * A JSON object from an authorization server, or why there is none. `detail` contains nothing from the server except
+ * the origin of a redirect.
  */
 export type Fetched = FetchedJson | FailedFetch;
 
 export interface FetchedJson {
   readonly kind: 'json';
   readonly value: JsonObject;
-  /** Seconds for which the server says that it holds; absent where it does not say. */
+  /** Seconds for which the answer is fresh, from the server. Undefined: the server does not say. */
   readonly maxAge?: number;
-  /** Milliseconds since it came, where that was not just now. */
+  /** Milliseconds since the answer arrived, if it was not just now. */
   readonly age?: number;
 }
 
 export interface FailedFetch {
   readonly kind: 'failed';
   readonly detail: string;
-  /** Present when there was an answer, of whatever sort. */
+  /** The status, if there was any answer. */
   readonly status?: number;
-  /** `issuer`: the answer is the document of another issuer (RFC 8414 §3.3). */
+  /** `issuer`: the document belongs to another issuer (RFC 8414 §3.3). */
   readonly fault?: 'issuer';
 }
 
 export interface JsonRequest {
   readonly url: string;
   readonly signal: AbortSignal;
-  /** A form; then the method is POST. */
+  /** A form, which makes the method POST. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
-  /** false: JSON whatever it is called; key sets lie on many a plain file server. */
+  /** false: accepts JSON with any content type, because key sets often come from plain file servers. */
   readonly judgeType?: boolean;
 }
 
 export type FetchJson = (request: JsonRequest) => Promise<Fetched>;
 
-/** Total time of one answer, waiting and redirect-free; no answer is worth holding a request for longer. */
+/** The total time for one answer. Nothing is worth delaying a request for longer. */
 export const FETCH_DEADLINE = 5_000;
 const MAX_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
-/** A kept connection that the server closed under us says nothing about the server: asked once more. */
+/** The server closed a kept connection. This says nothing about the server, so the gateway asks once more. */
 const CUT = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export function jsonFetcher(dispatcher: Dispatcher): FetchJson {
@@ -110,7 +111,7 @@ function maxAge(cacheControl: string | string[] | undefined): { maxAge?: number 
   return told === null ? {} : { maxAge: Number(told[1]) };
 }
 
-/** We ask for no content coding, so one that comes is unasked for; it is never decoded, so no bomb goes off. */
+/** The gateway requests no content coding, and never decodes one. So a decompression bomb has no effect. */
 function judgeHead(answer: Dispatcher.ResponseData, { url, judgeType = true }: JsonRequest): string | undefined {
   const { headers } = answer;
   const fault = statusFault(answer, url);
@@ -137,7 +138,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Codes and names only: a message may quote what the server sent. */
+/** Only codes and names: a message may quote what the server sent. */
 export function fetchFault(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${FETCH_DEADLINE} ms`;
   return codeOf(error) || (error instanceof Error ? error.name : 'unknown failure');

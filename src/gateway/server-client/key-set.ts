@@ -11,29 +11,29 @@ export type FoundKeys =
   | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
   /** The server has no such key. */
   | { readonly kind: 'unknown' }
-  /** It had one, and with it ended what the key signed. */
+  /** The server had this key, and ended it. Signatures of the key are no longer valid. */
   | { readonly kind: 'revoked' }
-  /** Whether it has one cannot be known now. */
+  /** The gateway cannot find out now whether the server has it. */
   | { readonly kind: 'out'; readonly detail: string };
 
-/** The keys of one authorization server, as last seen. */
+/** The last known keys of one authorization server. */
 export interface KeySet {
   /**
-   * At once when the key is here; waits for one shared fetch when it may have appeared since. `subject`: whose token it
-   * is, for keys that are one user's.
+   * Answers at once if the key is known. If the server may have added it, waits for one shared fetch. `subject`: the
+   * token's user, for keys that belong to one user.
    */
   find(alg: AlgorithmName, kid: string | undefined, subject?: string | undefined): FoundKeys | Promise<FoundKeys>;
-  /** Whether a key of this name is here. */
+  /** Whether a key of this name is known. */
   knows(kid: string): boolean;
-  /** Those that sign tokens of all users, for an operator who compares their names. */
+  /** The keys that sign tokens of all users, for an operator who compares names. */
   published(): Iterable<Pick<VerificationKey, 'alg' | 'kid'>>;
-  /** Whether what this key verified still counts. */
+  /** Whether tokens that this key verified are still valid. */
   holds(key: VerificationKey): boolean;
   /** Settles after the first attempt; never rejects. */
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
-  /** Why the last attempt brought no keys; undefined: it did, or there was none. */
+  /** Why the last attempt gave no keys. Undefined: it did, or there was none. */
   fault(): string | undefined;
   ageSeconds(): number | undefined;
   close(): void;
@@ -51,10 +51,10 @@ export interface KeySetOptions {
   readonly faults: FaultLog;
 }
 
-/** Milliseconds in which a request without any keys does not try again what just failed. */
+/** Milliseconds. Without any keys, a request does not repeat an attempt that failed this recently. */
 const COLD_PAUSE = 1_000;
 const SHORTEST_RETRY = 100;
-/** What timers can hold. */
+/** The longest time that a timer can hold. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 const UNKNOWN: FoundKeys = { kind: 'unknown' };
 const STALE: FoundKeys = { kind: 'out', detail: 'the key set is stale' };
@@ -63,7 +63,7 @@ export function keySet(options: KeySetOptions): KeySet {
   return new PublishedKeys(options);
 }
 
-/** What the last good fetch brought. Times are monotonic milliseconds. */
+/** The result of the last good fetch. Times are monotonic milliseconds. */
 interface Loaded {
   readonly ring: KeyRing;
   readonly at: number;
@@ -77,7 +77,7 @@ class PublishedKeys implements KeySet {
   #loaded: Loaded | undefined;
   /** Undefined: the last fetch was good. */
   #failure: { readonly detail: string; readonly at: number } | undefined;
-  /** The keys that the last good set had and that are not used, as JSON. */
+  /** The keys of the last good set that are not used, as JSON. */
   #refused = '[]';
   #tried = false;
   #closed = false;
@@ -158,13 +158,13 @@ class PublishedKeys implements KeySet {
     return found;
   }
 
-  /** Once the last word is a failure, or a set that has gone stale since, an absent key may as well be a new one. */
+  /** If the last attempt failed, or the set has become stale, an unknown key may be a new one. */
   #absent(): FoundKeys {
     if (this.#failure !== undefined) return { kind: 'out', detail: this.#failure.detail };
     return this.#current() === undefined ? STALE : UNKNOWN;
   }
 
-  /** Never rejects: whatever went wrong, the next attempt comes. */
+  /** Never rejects. After any failure, there will be another attempt. */
   async #attempt(): Promise<void> {
     try {
       await this.#take(await this.#options.source.load());
@@ -177,7 +177,7 @@ class PublishedKeys implements KeySet {
     }
   }
 
-  /** A good set that came unasked takes the place of the next fetch. */
+  /** A good set that arrives unasked replaces the next fetch. */
   #came(set: Fetched): void {
     if (this.#closed || set.kind !== 'json') return;
     this.#take(set).then(
@@ -186,7 +186,7 @@ class PublishedKeys implements KeySet {
     );
   }
 
-  /** A set without one usable key is no better than none: the last good one is kept (RFC 7517 §5). */
+  /** A set without any usable key is no better than none, so the last good set stays (RFC 7517 §5). */
   async #take(loaded: Fetched): Promise<void> {
     const before = this.#loaded?.ring.keys;
     const { algorithms } = this.#options;
@@ -209,7 +209,7 @@ class PublishedKeys implements KeySet {
 
   #fail(detail: string): void {
     this.#failure = { detail, at: this.#options.clock.monotonic() };
-    // A fetch that closing cut short is no fault of the server.
+    // A fetch that `close` interrupted is not a fault of the server.
     if (!this.#closed) this.#options.faults.failed(detail);
   }
 
@@ -223,7 +223,7 @@ class PublishedKeys implements KeySet {
   }
 }
 
-/** A key set behind another one: it answers what the first one does not. */
+/** A second key set, which answers what the first one does not. */
 export function behind(keys: KeySet): Omit<KeySet, 'find' | 'holds'> {
   return {
     knows: (kid) => keys.knows(kid),

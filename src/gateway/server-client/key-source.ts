@@ -8,15 +8,18 @@ import type { Metadata } from './metadata.ts';
 /** Where a key set comes from. Never rejects. */
 export interface KeySource {
   load(): Promise<Fetched>;
-  /** Milliseconds between two looks while all is well. */
+  /** Milliseconds between two loads while all is well. */
   readonly every: number;
-  /** False: what `load` gave last had come before it was asked for, and says nothing of a key that is new. */
+  /** False: the last result of `load` had arrived before the call, so it may lack a new key. */
   readonly isNewer?: () => boolean;
-  /** Where somebody else may learn of newer keys: gives each set that came, until the returned function is called. */
+  /**
+   * For sources that learn of newer keys from elsewhere. Passes each set that arrives, until the returned function is
+   * called.
+   */
   readonly follow?: (came: (set: Fetched) => void) => () => void;
 }
 
-/** As the block of a server says. */
+/** The source that a server's block names. */
 export function keySourceOf(
   { jwks_file, jwks_uri, jwks }: Pick<AuthorizationServerConfig, 'jwks_file' | 'jwks_uri' | 'jwks'>,
   { fetch, about, directory }: { fetch: FetchJson; about: Metadata; directory: string },
@@ -39,7 +42,10 @@ function keysFromServer(fetch: FetchJson, uri: string | undefined, metadata: Met
   };
 }
 
-/** Read again and again by name: that sees a replaced file and a moved symbolic link, on every file system. */
+/**
+ * Reads the file again each time by its name. This notices a replaced file and a moved symbolic link, on every file
+ * system.
+ */
 function keysFromFile(path: string): KeySource {
   return {
     every: LOOK_EVERY,

@@ -2,16 +2,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { KeyRing } from '../../jwt/key-ring.ts';
 
-/** Decides whether an unknown `kid` is worth asking the server for, so that strangers cannot make us ask. */
+/** Decides whether to ask the server for an unknown `kid`, so that clients cannot make the gateway ask at will. */
 export interface KidMemory {
   /** At most one request in a cooldown. Later callers join a request in flight. */
   mayAsk(kid: string | undefined, ring: KeyRing, underWay: boolean): boolean;
-  /** The server was asked and has none. */
+  /** The server was asked and does not have it. */
   remember(kid: string | undefined): void;
 }
 
 const REMEMBERED = 1_000;
-/** A kid that the server did not have is not asked for again in so many cooldowns. */
+/** A kid that the server did not have is not asked for again within this many cooldowns. */
 const PATIENCE = 6;
 
 export function kidMemory(cooldown: number, clock: Clock): KidMemory {
@@ -36,7 +36,7 @@ export function kidMemory(cooldown: number, clock: Clock): KidMemory {
 
 const NAME = /^[\w.~+/=:@#-]{0,256}$/;
 
-/** Paths, statements and addresses are names that attacks have and servers seldom; unless this server has such names. */
+/** Attacks use paths, statements and URLs as names. Servers rarely do, unless this server already has such names. */
 function isLikely(kid: string, ring: KeyRing): boolean {
   return isPlain(kid) || [...ring.keys.values()].some((key) => key.kid !== undefined && !isPlain(key.kid));
 }

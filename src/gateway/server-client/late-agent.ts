@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
 
-/** Connections to a server, which may never be asked: its keys may lie in a file. */
+/** Connections to a server that the gateway may never need to ask, because its keys may be in a file. */
 export interface LateAgent {
-  /** Made for the first who asks. After the release every question fails. */
+  /** The first caller creates it. After the release, every call fails. */
   readonly dispatcher: () => Dispatcher;
   release(): Promise<void>;
 }

@@ -5,17 +5,17 @@ import type { JsonObject } from '../../jwt/json.ts';
 import { metadataUrls } from '../../oauth/metadata.ts';
 import { type FailedFetch, FETCH_DEADLINE, type Fetched, type FetchJson, failed } from './fetch-json.ts';
 
-/** Where an authorization server says that its endpoints are (RFC 8414). */
+/** The endpoints of an authorization server, from its metadata (RFC 8414). */
 export interface Metadata {
   endpoint(member: RequiredMember): Promise<string | FailedFetch>;
-  /** As `endpoint`, of what a server need not have; undefined where it does not, or has no metadata at all. */
+  /** Like `endpoint`, for an optional member. Undefined: the server does not have it, or has no metadata at all. */
   optional(member: OptionalMember): Promise<string | FailedFetch | undefined>;
 }
 
 export type RequiredMember = 'jwks_uri' | 'introspection_endpoint';
 export type MetadataMember = RequiredMember | OptionalMember;
 
-/** Members that RFC 8414 does not know, of what not every server has. */
+/** Members that RFC 8414 does not define, and that not every server has. */
 export type OptionalMember = 'user_key_uri_template' | 'revocation_events_endpoint';
 
 export interface MetadataOptions {
@@ -23,11 +23,11 @@ export interface MetadataOptions {
   readonly development: boolean;
   readonly fetch: FetchJson;
   readonly clock: Clock;
-  /** Milliseconds after which the document is read again; until then, and when that fails, the last one holds. */
+  /** Milliseconds after which the document is read again. Until then, or if that fails, the last one counts. */
   readonly ttl: number;
 }
 
-/** Milliseconds in which a failure is not tried again. */
+/** Milliseconds before a failed attempt is repeated. */
 const PAUSE = 1_000;
 
 export function metadata(options: MetadataOptions): Metadata {
@@ -63,12 +63,12 @@ export function metadata(options: MetadataOptions): Metadata {
   };
 }
 
-/** A server that answers that it has none, and will say so again. */
+/** The server answered that it has no metadata, so another attempt would not help. */
 function isAbsent({ status }: FailedFetch): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
 
-/** Each place in turn, while the server answers but not with a document; one document alone decides. */
+/** Tries each URL in turn while the server answers without a document. The first document alone decides. */
 async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
   if (!isWebAddress(issuer)) return failed('the issuer is not a URL, so it has no metadata');
   const signal = AbortSignal.timeout(FETCH_DEADLINE);
@@ -82,7 +82,7 @@ async function discover({ issuer, fetch }: MetadataOptions): Promise<Fetched> {
   return last;
 }
 
-/** RFC 8414 §3.3: compared byte by byte. Otherwise the document belongs to another server. */
+/** RFC 8414 §3.3: issuers are compared byte by byte. Otherwise the document belongs to another server. */
 function judgeIssuer(value: JsonObject, issuer: string, url: string): Fetched {
   if (value.issuer === issuer) return { kind: 'json', value };
   const differs = difference(value.issuer, [issuer]);

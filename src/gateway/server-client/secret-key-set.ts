@@ -4,7 +4,7 @@ import { keyRing } from '../../jwt/key-ring.ts';
 import { importSecret } from '../../jwt/secret-keys.ts';
 import { behind, type FoundKeys, type KeySet } from './key-set.ts';
 
-/** The HMAC keys of a configured secret: always here, never fetched. */
+/** The HMAC keys of a configured secret. They are always available and never fetched. */
 export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly AlgorithmName[]): KeySet {
   const ring = importSecret(secret, accepted).then(keyRing);
   return {
@@ -24,7 +24,7 @@ export function secretKeySet(secret: Uint8Array<ArrayBuffer>, accepted: readonly
   };
 }
 
-/** One server may have both. Which set is asked follows from the algorithm alone, so neither can stand in for the other. */
+/** One server may have both kinds. The algorithm alone chooses the set, so neither can replace the other. */
 export function bothKeySets(secret: KeySet, published: KeySet): KeySet {
   const of = (alg: AlgorithmName) => (algorithms[alg].hmac === undefined ? published : secret);
   return {

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 type Head = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
 /**
- * The fault of an answer by its status alone; undefined for 200. Redirects are not followed: only the configured server may
- * answer, and a credential in the request is for that server only.
+ * The fault of an answer by its status alone. Undefined for 200. The gateway does not follow redirects: only the
+ * configured server may answer, and a credential in the request is for that server only.
  */
 export function statusFault({ statusCode, headers }: Head, url: string): string | undefined {
   if (statusCode === 200) return undefined;
@@ -13,13 +13,13 @@ export function statusFault({ statusCode, headers }: Head, url: string): string 
   return isRedirect ? `status ${statusCode}, ${REDIRECT} ${place(location, url)}` : `status ${statusCode}`;
 }
 
-/** The end of such a sentence, by which `doctor` recognizes it. */
+/** `doctor` recognizes such a fault by these words. */
 export const REDIRECT = 'a redirect that is not followed, to';
 
-/** Characters: a name in DNS is shorter. */
+/** Characters. A DNS name is shorter. */
 const LONGEST = 300;
 
-/** The origin alone: path and query may hold a code or a token. */
+/** Only the origin, because path and query may contain a code or a token. */
 function place(location: string, url: string): string {
   if (!URL.canParse(location, url)) return 'no address';
   const { protocol, origin } = new URL(location, url);

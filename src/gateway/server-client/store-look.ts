@@ -2,18 +2,18 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { StorageUnavailable } from '../../storage/lookup/read.ts';
 import type { FaultLog } from '../message/fault-log.ts';
 
-/** Whether a database answers, checked from time to time. */
+/** Checks regularly whether a database answers. */
 export interface StoreLook {
-  /** Looks now and then again and again; settles after the first look, and never rejects. */
+  /** Checks now and then repeatedly. Settles after the first check, and never rejects. */
   start(): Promise<void>;
   tried(): boolean;
   usable(): boolean;
-  /** Why the last look failed; undefined: it did not. */
+  /** Why the last check failed. Undefined: it did not. */
   fault(): string | undefined;
   close(): void;
 }
 
-/** Milliseconds between two looks, and for one of them: readiness follows the store within two seconds. */
+/** Milliseconds between two checks, and for one check. So readiness follows the store within two seconds. */
 const LOOK_EVERY = 500;
 const LOOK_WAITS = 1_000;
 
@@ -43,14 +43,14 @@ export function storeLook(ping: () => Promise<unknown>, faults: FaultLog): Store
   };
 }
 
-/** An answer that came while this process was busy is read before it is too late. */
+/** Waits one more turn, to read an answer that arrived while this process was busy. */
 async function late(): Promise<never> {
   await pause(LOOK_WAITS, undefined, { ref: false });
   await turn();
   throw new StorageUnavailable('the database does not answer in time');
 }
 
-/** For a defect of ours, only the error's name is logged: the message may hold anything. */
+/** For a defect of the gateway, only the error's name is logged, because the message may contain anything. */
 async function faultOf(ping: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await Promise.race([ping(), late()]);

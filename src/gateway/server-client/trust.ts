@@ -5,7 +5,7 @@ import { FETCH_DEADLINE } from './fetch-json.ts';
 
 export { type Trust, trustOf } from '../../config/files/trust.ts';
 
-/** `rejectUnauthorized` is said aloud, so that no variable of the environment can unsay it. */
+/** An explicit `rejectUnauthorized` overrides the environment variable that disables it. */
 export function connectOptions(trust: Trust): buildConnector.BuildOptions {
   const authorities = trust.kind === 'only' && { ca: trust.pem };
   return { rejectUnauthorized: true, checkServerIdentity: namedServer, timeout: FETCH_DEADLINE, ...authorities };

@@ -9,21 +9,21 @@ import { combinedLine } from './combined-line.ts';
 import type { Decision } from './decision-record.ts';
 import { ecsLine } from './ecs-line.ts';
 
-/** One line for each request. No request waits for it, or fails by it. */
+/** Writes one line for each request. No request waits for it, or fails because of it. */
 export interface AccessLog {
   write(decision: Decision): void;
-  /** Lines that are not in the file, since the start: it could not be written, or too slowly. */
+  /** Lines that could not be written, or not fast enough, since the start. */
   readonly lost: number;
-  /** Rejects where the file cannot be opened for appending; without it, the first line opens it. */
+  /** Opens the file for appending, and rejects if that fails. Without this call, the first line opens it. */
   open(): Promise<void>;
-  /** The file was renamed: the next line begins a new one. */
+  /** The file was renamed, so the next line begins a new file. */
   reopen(): void;
-  /** When all lines are written or lost. */
+  /** Resolves when all lines are written or lost. */
   close(): Promise<void>;
 }
 
 export interface AccessLogOptions {
-  /** Where relative file names start. */
+  /** Where relative filenames start. */
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Logger;

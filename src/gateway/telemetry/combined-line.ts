@@ -3,8 +3,8 @@ import { recordedIdentity } from './decision-record.ts';
 import { pathOf, refererOf, userAgentOf } from './without-tokens.ts';
 
 /**
- * Apache's combined log format: `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`. The target has no query, which
- * may hold a token. `began`: milliseconds since the epoch.
+ * Apache's combined log format: `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`. The target has no query,
+ * because a query may contain a token. `began`: milliseconds since the epoch.
  */
 export function combinedLine(decision: Decision, began: number): string {
   const { head, outcome, status = NOTHING, bytesOut } = decision;
@@ -17,19 +17,19 @@ export function combinedLine(decision: Decision, began: number): string {
 
 const NOTHING = '-';
 
-/** Header values are bytes, each as one character. */
+/** Header values are bytes, each stored as one character. */
 function quoted(value: string): string {
   return `"${escaped(value, 'latin1')}"`;
 }
 
-/** A value between spaces, which has none itself, and is not taken for nothing. */
+/** A value between spaces. It must contain no space, and must not look like an absent value. */
 function bare(value: string | undefined): string {
   if (value === undefined) return NOTHING;
   if (value === '') return '""';
   return value === NOTHING ? '\\x2d' : escaped(value, 'utf8').replaceAll(' ', '\\x20');
 }
 
-/** What begins a line of its own, ends a field, or steers a terminal. */
+/** Characters that would begin a new line, end a field, or control a terminal. */
 const ESCAPED = /["\\]|[^\x20-\x7e]/gu;
 
 const named: ReadonlyMap<string, string> = new Map([
@@ -42,7 +42,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ]);
 
-/** As `ap_escape_logitem` of Apache does: byte by byte. */
+/** Escapes each byte like Apache's `ap_escape_logitem`. */
 function escaped(value: string, encoding: 'latin1' | 'utf8'): string {
   return value.replace(ESCAPED, (character) => named.get(character) ?? inHex(Buffer.from(character, encoding)));
 }

@@ -10,9 +10,9 @@ import { type ShadowFacts, shadowFacts } from './shadow-facts.ts';
 import { traceIdOf } from './trace-context.ts';
 import { pathOf, userAgentOf } from './without-tokens.ts';
 
-/** What became of one request. Logs, metrics, the live view and tickets read this and nothing else. */
+/** The result of one request. Logs, metrics, the live view and tickets read only this. */
 export interface Decision {
-  /** `answered`: by the gateway itself, as a preflight is. */
+  /** `answered`: the gateway itself answered, for example a preflight. */
   readonly code: Code | 'forwarded' | 'answered' | 'client_gone';
   readonly outcome: Outcome | undefined;
   readonly head: RequestHead;
@@ -23,26 +23,26 @@ export interface Decision {
   readonly bytesIn?: number;
   /** Bytes of the answer's body. Undefined: unknown, for example for a proxied request. */
   readonly bytesOut?: number;
-  /** From the head of the request to the end of the answer. */
+  /** From the request's head to the end of the answer. */
   readonly milliseconds: number;
   readonly detail?: string | undefined;
-  /** The upstream's answer had begun, and did not come to its end. */
+  /** The upstream's answer began, but did not end completely. */
   readonly isCut?: boolean;
-  /** Milliseconds of our own work until the request was forwarded or answered. */
+  /** Milliseconds of the gateway's own work until the request was forwarded or answered. */
   readonly gateway?: number | undefined;
-  /** Milliseconds. Undefined: neither a server nor a hash was needed for the credential or a shared count. */
+  /** Milliseconds. Undefined: no server, hash or shared counter was needed. */
   readonly verification?: number | undefined;
-  /** Milliseconds from forwarding to the first byte of the answer; undefined: there was none. */
+  /** Milliseconds from forwarding to the first byte of the answer. Undefined: there was no answer. */
   readonly upstream?: number | undefined;
-  /** How often the request was sent to an upstream that may ask for it again. */
+  /** How often the gateway sent the request. Undefined: it did not retry, and the upstream does not require Digest. */
   readonly attempts?: number | undefined;
-  /** From our own span; undefined: tracing is off. */
+  /** From the gateway's own span. Undefined: tracing is off. */
   readonly traceId?: string | undefined;
 }
 
 /**
- * A decision as it is written down. It holds no credential, no query (which may have a token), and nothing that steers a
- * terminal, also where an upstream or a server sent it.
+ * A decision in written form. It contains no credential and no query, which may contain a token. It contains nothing
+ * that controls a terminal, even if an upstream or a server sent it.
  */
 export interface DecisionRecord extends ShadowFacts {
   readonly request_id: string;
@@ -51,16 +51,16 @@ export interface DecisionRecord extends ShadowFacts {
   readonly method: string;
   readonly host: string | undefined;
   readonly path: string;
-  /** What the client got, or the proxy that asked; absent: no answer was begun. */
+  /** The status that the client or the asking proxy got. Absent: no answer began. */
   readonly status?: number;
   readonly code: Decision['code'];
   readonly route: string | undefined;
   readonly address: string;
   /** The client's User-Agent. */
   readonly user_agent?: string;
-  /** By which way a proxy asked; absent: the request itself came here. */
+  /** How a proxy asked. Absent: the request itself came to the gateway. */
   readonly via?: Via;
-  /** Whose certificate it is by which the client's connection was taken. */
+  /** The subject of the client's certificate. */
   readonly certificate?: string;
   readonly subject?: string | undefined;
   readonly client?: string | undefined;
@@ -68,7 +68,7 @@ export interface DecisionRecord extends ShadowFacts {
   readonly step?: Step | undefined;
   readonly dependency?: string;
   readonly reason?: string | undefined;
-  /** For a rejected token: the claim that does not match, its value and the expected one, as in `Mismatch`. */
+  /** For a rejected token: the claim that does not match, the claim's value and the expected one, as in `Mismatch`. */
   readonly claim?: string;
   readonly found?: string;
   readonly expected?: string;
@@ -76,9 +76,12 @@ export interface DecisionRecord extends ShadowFacts {
   readonly scope_needed?: readonly string[];
   readonly scope_held?: readonly string[];
   readonly scope_missing?: string;
-  /** What enforcing would have done: `pass`, or a code. */
+  /** The result if the route enforced: `pass`, or a code. */
   readonly shadow?: Code | 'pass';
-  /** Bytes of bodies: read from the client (which an asking proxy keeps), and sent to it. */
+  /**
+   * Bytes of bodies: those that the gateway read from the client, and those that it sent. An asking proxy keeps the
+   * client's body.
+   */
   readonly bytes_in?: number;
   readonly bytes_out?: number;
   readonly milliseconds: number;
@@ -160,7 +163,7 @@ function refusalFacts(outcome: Refuse | Unavailable): Partial<DecisionRecord> {
   return { ...who(outcome.identity), cache, step, reason, ...mismatch, ...scopeFacts(outcome) };
 }
 
-/** Whose credentials were found to be good for this API, whatever became of the request. */
+/** The identity whose credentials are valid for this API, whatever the result of the request. */
 export function recordedIdentity(outcome: Outcome | undefined): Identity | undefined {
   if (outcome === undefined || !('identity' in outcome)) return undefined;
   if (outcome.kind === 'refuse' && entry(outcome.code).status === 401) return undefined;
@@ -172,7 +175,9 @@ function who(identity: Identity | undefined) {
   return identity === undefined ? {} : { subject: identity.subject, client: identity.clientId };
 }
 
-/** Where scope was lacking: the alternatives that the route takes, what was there, and what to add for the nearest. */
+/**
+ * If scope is missing: the route's alternatives, the token's scopes, and the scopes to add for the nearest alternative.
+ */
 function scopeFacts({ code, route, identity }: Refuse): Partial<DecisionRecord> {
   const needed = route?.requirements.scope;
   const missing = missingScope(code, route, identity);

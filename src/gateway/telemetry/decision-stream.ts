@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Decisions } from './decisions.ts';
 
-/** Bytes that may wait for one reader. A slower one is disconnected, and may come again. */
+/** Bytes that may wait for one reader. A slower reader is disconnected, and may connect again. */
 const BUFFER = 256 * 1024;
 const MOST_WATCHERS = 32;
 /** Milliseconds. A write detects a dead connection. */
@@ -10,21 +10,21 @@ const HEARTBEAT = 15_000;
 
 export type WatchedDecisions = Pick<Decisions, 'watchers' | 'watch'>;
 
-/** When a stream ends by itself. Undefined: that does not end it. */
+/** When a stream ends without an action of the reader. Undefined: no such limit. */
 interface Limits {
   /** Decisions. */
   readonly limit: number | undefined;
   readonly seconds: number | undefined;
 }
 
-/** For a reader that did not ask for a stream of events, such as curl, which would wait without a word. */
+/** For a reader that did not request an event stream. Such a reader, like curl, would otherwise wait without output. */
 const SHORT: Limits = { limit: 100, seconds: 30 };
-/** More than a timer of Node.js holds is no limit. */
+/** Timers of Node.js cannot hold more, so a longer time means no limit. */
 const LONGEST = 2_000_000;
 
 /**
- * `GET /decisions`: every decision as it is made, as server-sent events (WHATWG HTML §9.2) of one JSON object each.
- * `?limit=` decisions and `?seconds=` end it; a reader that does not accept `text/event-stream` gets a short one.
+ * `GET /decisions`: every decision as it is made, as server-sent events (WHATWG HTML §9.2) of one JSON object each. It
+ * ends after `?limit=` decisions or `?seconds=`. A reader that does not accept `text/event-stream` gets a short stream.
  */
 export function streamDecisions(app: FastifyInstance, decisions: WatchedDecisions): void {
   app.get('/decisions', (request, reply) => {
@@ -37,7 +37,7 @@ export function streamDecisions(app: FastifyInstance, decisions: WatchedDecision
   });
 }
 
-/** Undefined: the query is wrong. */
+/** Undefined: the query is invalid. */
 function limitsOf({ query, headers }: FastifyRequest): Limits | undefined {
   const { limit, seconds } = query as Readonly<Record<string, unknown>>;
   const given = { limit: wholeNumber(limit), seconds: wholeNumber(seconds) };
@@ -84,7 +84,7 @@ class Watcher {
   #greeting(): string {
     if (this.#limits !== SHORT) return 'from here on';
     const { limit, seconds } = SHORT;
-    return `every decision from here on, for ${seconds} seconds or ${limit} decisions; ?seconds=600 or ?limit=1000 changes that, and with "Accept: text/event-stream" it does not end`;
+    return `every decision from here on, for ${seconds} seconds or ${limit} decisions; ?seconds=600 or ?limit=1000 changes these limits; with "Accept: text/event-stream" the stream does not end`;
   }
 
   #decided(record: string): void {
@@ -94,7 +94,7 @@ class Watcher {
     if (this.#count === this.#limits.limit) this.#end();
   }
 
-  /** Its place is free at once, whether the reader takes the rest or not. */
+  /** Frees the reader's place at once, whether the reader takes the rest or not. */
   #end(): void {
     this.#stop();
     this.#response.end(`: the end, after ${this.#count} decisions\n\n`);

@@ -13,17 +13,19 @@ export type { Decision } from './decision-record.ts';
 /** Gets each decision as JSON. */
 export type Watcher = (record: string) => void;
 
-/** Records each request once: for metrics, for the log, and for live viewers. A record without a reader is not written. */
+/** Records each request once: for metrics, for the log, and for live viewers. It skips records that nothing reads. */
 export class Decisions {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #access: AccessLog | undefined;
   readonly #newTally = tallies();
-  /** By route. Requests without a route have an empty one. */
+  /** By route. Requests without a route have an empty route. */
   readonly #tallies = new Map<string, RouteTally>();
   readonly #unrouted: RouteTally;
   readonly #watchers = new Set<Watcher>();
-  /** Our own work on a request, and the verification of credentials that were not in the cache. */
+  /**
+   * Two durations: the gateway's own work on a request, and the verification of credentials that were not in the cache.
+   */
   readonly gateway = new Histogram();
   readonly verification = new Histogram();
 
@@ -49,17 +51,20 @@ export class Decisions {
     this.#access?.write(decision);
   }
 
-  /** Lines of the access log that are not in its file. */
+  /** Lines of the access log that were not written. */
   get accessLinesLost(): number {
     return this.#access?.lost ?? 0;
   }
 
-  /** Requests of a trusted proxy that were judged by Host, and whose X-Forwarded-Host is another. */
+  /** Requests of a trusted proxy that the gateway judged by Host, although X-Forwarded-Host names another host. */
   get otherHosts(): number {
     return this.#otherHosts;
   }
 
-  /** Each is counted, and the first is logged: it is a setting, and true of every request of that proxy. */
+  /**
+   * Counts each such request, and logs the first. The cause is a setting of the proxy, so it affects all requests of
+   * that proxy.
+   */
   otherHost({ host, origin }: RequestHead): void {
     this.#otherHosts++;
     if (this.#otherHosts > 1) return;
@@ -69,12 +74,12 @@ export class Decisions {
     this.#log.warn({ host: judged, x_forwarded_host: told, proxy: origin.chain.split(', ').at(-1) }, OTHER_HOST);
   }
 
-  /** A request that never became one. `answer`: what is other than the code says. */
+  /** Bytes that never became a request. `answer`: facts that differ from the code's defaults. */
   countMalformed(code: Code, answer?: Partial<CountedAnswer>): void {
     this.#unrouted.count(code, '', { status: entry(code).status, method: undefined, ...answer });
   }
 
-  /** Counted by a route's id in every generation: counts continue after a reload. */
+  /** Route ids are the keys in every generation, so counts continue after a reload. */
   tally(route: string): RouteTally {
     const known = this.#tallies.get(route);
     if (known !== undefined) return known;
@@ -83,12 +88,12 @@ export class Decisions {
     return tally;
   }
 
-  /** Route → what became of its requests, once there were any; an unrouted request has an empty route. */
+  /** Route → its counts. Routes without requests are left out. Requests without a route have an empty route. */
   *tallies(): Iterable<readonly [route: string, tally: RouteTally]> {
     for (const [route, tally] of this.#tallies) if (!tally.isEmpty) yield [route, tally];
   }
 
-  /** Gives the way to stop. */
+  /** Returns a function that stops the watch. */
   watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -108,20 +113,20 @@ const LONGEST_HOST = 253;
 const UNPRINTABLE = /[^\x21-\x7e]/g;
 
 const OTHER_HOST =
-  'a trusted proxy names another host in X-Forwarded-Host; the request is judged by Host, and the upstream is told Host. If the proxy sets it on every request: `trusted_proxies: { from: […], host: forwarded }`';
+  'a trusted proxy sends another host in X-Forwarded-Host; the gateway judges the request by Host and forwards Host. If the proxy sets it on every request: `trusted_proxies: { from: […], host: forwarded }`';
 
 const levels: Readonly<Record<string, 'debug' | 'warn' | 'error'>> = {
   forwarded: 'debug',
   answered: 'debug',
   client_gone: 'debug',
-  // Most likely a setting: then every request of that proxy fails.
+  // Most likely a setting is wrong, so that every request of this proxy fails.
   caller_untrusted: 'warn',
   internal_error: 'error',
 };
 
 /**
- * A request that shadow mode would have refused or changed is logged like a refusal: its report reads a default log. A
- * failing API is logged like an unreachable one.
+ * A request that shadow mode would have refused or changed is logged at the level of a refusal. So the report can read a
+ * log at the default level. A failing API is logged like an unreachable one.
  */
 function levelOf(decision: Decision): 'debug' | 'info' | 'warn' | 'error' {
   const { code, outcome, status = 0, isCut } = decision;
@@ -139,7 +144,10 @@ function entryStatus(code: Decision['code']): number {
   return isCode(code) ? entry(code).status : 200;
 }
 
-/** A few words of ours; in shadow mode what enforcing would have said; of an outage who is out. */
+/**
+ * The reason in a few words of the gateway. In shadow mode: the code of the refusal that enforcing would cause. For an
+ * outage: the dependency.
+ */
 function reasonOf(outcome: Outcome | undefined): string {
   switch (outcome?.kind) {
     case 'forward':
@@ -153,14 +161,14 @@ function reasonOf(outcome: Outcome | undefined): string {
   }
 }
 
-/** Their reasons are words of the client, who would make up labels. */
+/** The detail of these codes contains words of the client, who could create any number of labels. */
 const OF_CLIENT: ReadonlySet<Code> = new Set(['connection_names_decisive']);
 
-/** What is said of the file behind a comma is for people. */
+/** The part after the comma is about the file, for a human reader. */
 function inShort(detail = ''): string {
   const [reason = ''] = detail.split(', and this file ');
   return PLAIN.test(reason) ? reason : '';
 }
 
-/** A reason that quotes what was sent is for the log only. */
+/** A detail that quotes the request is only for the log. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9_ -]{0,47}$/;

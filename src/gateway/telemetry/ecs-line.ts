@@ -4,10 +4,10 @@ import { type Decision, recordedIdentity } from './decision-record.ts';
 import { traceIdOf } from './trace-context.ts';
 import { pathOf, refererOf, userAgentOf } from './without-tokens.ts';
 
-/** The version of the Elastic Common Schema whose fields these are. */
+/** The version of the Elastic Common Schema that defines these fields. */
 const VERSION = '8.17.0';
 
-/** One JSON object by the Elastic Common Schema. `began`: milliseconds since the epoch. */
+/** One JSON object in the Elastic Common Schema. `began`: milliseconds since the epoch. */
 export function ecsLine(decision: Decision, began: number): string {
   const { head, outcome, code, requestId, status, bytesIn, bytesOut } = decision;
   const identity = recordedIdentity(outcome);
@@ -43,7 +43,7 @@ function clientOf(address: string) {
   return isIP(address) === 0 ? { address } : { address, ip: address };
 }
 
-/** An object of which nothing is known is not written. */
+/** Leaves out objects without any known value. */
 function keptOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.values(value).every((each) => each === undefined) ? undefined : value;

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { trace } from '@opentelemetry/api';
 
-/** Milliseconds: a collector that is away holds up no stop. */
+/** Milliseconds. An unreachable collector must not delay the stop. */
 const PATIENCE = 2_000;
 
-/** Exports the spans that the SDK keeps for its next batch: the process is about to end. Never rejects. */
+/** Exports the spans that the SDK keeps for its next batch, before the process ends. Never rejects. */
 export async function flushSpans(): Promise<void> {
   const flush = flushOf(providerOf(trace.getTracerProvider()));
   if (flush === undefined) return;
@@ -13,14 +13,14 @@ export async function flushSpans(): Promise<void> {
   await Promise.allSettled([Promise.race([flush(), late]).finally(() => over.abort())]);
 }
 
-/** The API registers a stand-in, which has the SDK's own behind it. */
+/** The API registers a proxy object. The SDK's own provider is behind it. */
 function providerOf(registered: object): object {
   if (!('getDelegate' in registered) || typeof registered.getDelegate !== 'function') return registered;
   const provider: unknown = registered.getDelegate();
   return typeof provider === 'object' && provider !== null ? provider : registered;
 }
 
-/** The API has no word for it, and every SDK the same. */
+/** The API has no method for this, but every SDK has the same one. */
 function flushOf(provider: object): (() => Promise<unknown>) | undefined {
   if (!('forceFlush' in provider) || typeof provider.forceFlush !== 'function') return undefined;
   const { forceFlush } = provider;

@@ -7,11 +7,11 @@ import { namesClients } from '../../base/names-client.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
 /**
- * Client addresses that came to the end of their share. To one that is a proxy all of its clients are one, so it is named
- * with what to do about it. Proxies take no place of other addresses.
+ * Client addresses that used their whole share. A proxy that is not trusted shares one address among all its clients,
+ * so the log names the proxy and the remedy. Proxies do not use up the log's limit for other addresses.
  */
 export class FullShares {
-  /** What was shared → how often. */
+  /** The shared resource → how often a share of it was full. */
   readonly counts = new Map<string, number>();
   readonly #proxies: LoggedProxies;
   readonly #clients: LogLimiter;
@@ -23,7 +23,7 @@ export class FullShares {
     this.#clients = new LogLimiter(clock, (count) => log.warn({ count, proxy: false }, LEFT_OUT));
   }
 
-  /** Those that name an address they forward for, and that no file trusts; each as `trusted_proxies` may name it. */
+  /** Untrusted peers that send forwarding headers. Each address has the form that `trusted_proxies` accepts. */
   get proxies(): Iterable<string> {
     return this.#proxies.addresses;
   }
@@ -53,16 +53,19 @@ function isProxy({ origin, fields }: Pick<RequestHead, 'origin' | 'fields'>): bo
   return !origin.isProxied && namesClients(fields);
 }
 
-/** What is trusted is an address, even where the share is that of its /64; without the zone, which no file can name. */
+/**
+ * `trusted_proxies` needs the address itself, even if the share belongs to its /64. A file cannot contain the zone, so
+ * it is removed.
+ */
 function asTrusted({ address }: RequestHead['origin']): string {
   return address.replace(/%.*$/, '');
 }
 
 const AS_PROXY =
-  'an address that says it is a proxy has all of its share, and its clients count as one: if it is yours, name it in `trusted_proxies`, or write `limits.share: 1`';
+  'an address that sends forwarding headers uses its whole share, because all its clients count as one: if it is your proxy, add it to `trusted_proxies`, or set `limits.share: 1`';
 const AS_REFUSED =
-  'an address that says it is a proxy is refused, since its clients count as one: if it is yours, name it in `trusted_proxies`';
+  'an address that sends forwarding headers is refused, because all its clients count as one: if it is your proxy, add it to `trusted_proxies`';
 const AS_CLIENT =
-  'a client address has all of its share, and its next requests wait or are refused: where many clients have one address, raise `limits.share`';
+  'a client address uses its whole share, so its next requests wait or are refused: if many clients share this address, raise `limits.share`';
 const LEFT_OUT =
-  'so many requests of other client addresses that had all of their share came in the hour before, and are not told';
+  'the log left out requests of other client addresses that used their whole share in the last hour; `count` is their number';

@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { hmacSha256 } from '../../base/hmac.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
-/** A request in shadow mode brought something that looks like an API key, in a place that its route does not read. */
+/** A value in a shadow mode request that looks like an API key, in a place that the route does not read. */
 export interface KeySeen {
   readonly in: 'header' | 'query';
   /** The header in its usual spelling, or the parameter in lower case. */
   readonly name: string;
-  /** Equal for equal keys of one run of this process, so that keys can be counted. It tells nothing else about the key. */
+  /**
+   * Equal for equal keys while this process runs, so that keys can be counted. It reveals nothing else about the key.
+   */
   readonly print: string;
 }
 
-/** In lower case → as people write it. */
+/** Lower-case name → usual spelling. */
 const HEADERS: ReadonlyMap<string, string> = new Map(
   ['X-API-Key', 'Api-Key', 'ApiKey', 'X-ApiKey', 'X-Auth-Key', 'X-Access-Key', 'Ocp-Apim-Subscription-Key'].map(
     (name) => [name.toLowerCase(), name],
@@ -20,7 +22,7 @@ const HEADERS: ReadonlyMap<string, string> = new Map(
 
 const PARAMETER = /[?&](api_key|apikey|api-key|subscription-key)=([^&]+)/i;
 
-/** Drawn at start and never kept: who has the log cannot try keys against a print. */
+/** Random for each process, and never stored. So a reader of the log cannot test keys against a print. */
 const secret = randomBytes(32);
 const run = randomBytes(3).toString('hex');
 
@@ -36,7 +38,7 @@ export function keySeen({ fields, target }: Pick<RequestHead, 'fields' | 'target
   return { in: 'query', name: name.toLowerCase(), print: printOf(value) };
 }
 
-/** 24 bits: few enough that even with the secret a print would fit many keys. */
+/** 24 bits. They are few enough that many keys would match a print, even for someone who knows the secret. */
 function printOf(value: string): string {
   return `${run}-${hmacSha256(secret, value).toString('hex', 0, 3)}`;
 }

@@ -15,15 +15,15 @@ import type { Decision } from './decision-record.ts';
 import { forwardAttributes, routeText, spanName } from './span-attributes.ts';
 import { TRACE_FIELDS } from './trace-context.ts';
 
-/** What tells the upstream of its parent span. */
+/** The fields that tell the upstream its parent span. */
 export interface Propagated {
   /** Name, value, name, value, …; names in lower case. */
   readonly fields: readonly string[];
-  /** What of the client's these stand for. */
+  /** The client's fields that these replace. */
   readonly replaced: ReadonlySet<string>;
 }
 
-/** How the last request to an upstream ended, or the answer to the client. */
+/** How the last request to an upstream ended, or how the client was answered. */
 interface Ending {
   /** Undefined: there was no answer. */
   readonly status: number | undefined;
@@ -31,7 +31,7 @@ interface Ending {
   readonly isFailure: boolean;
 }
 
-/** The spans of one request: its own, and below it what took time. */
+/** The spans of one request: the request's own span, and child spans for the slow steps. */
 export class RequestTrace {
   readonly #tracer: Tracer;
   readonly #span: Span;
@@ -43,25 +43,25 @@ export class RequestTrace {
   #upstreamStatus: number | undefined;
   #cut: Decision['code'] | undefined;
 
-  /** `context` holds `span`. */
+  /** `context` contains `span`. */
   constructor(tracer: Tracer, span: Span, context: Context) {
     this.#tracer = tracer;
     this.#span = span;
     this.#context = context;
   }
 
-  /** Undefined: the SDK gives none. */
+  /** Undefined: the SDK provides no id. */
   get traceId(): string | undefined {
     const context = this.#span.spanContext();
     return isSpanContextValid(context) ? context.traceId : undefined;
   }
 
-  /** The decision is waited for. */
+  /** Waiting for the decision begins. */
   verifying(): void {
     this.#wait = this.#tracer.startSpan('verify', {}, this.#context);
   }
 
-  /** Undefined: no caller waits any more. */
+  /** Undefined: the caller has left. */
   verified(outcome: Outcome | undefined): void {
     if (this.#wait === undefined) return;
     const isFailure = outcome?.kind === 'unavailable';
@@ -69,7 +69,7 @@ export class RequestTrace {
     this.#wait = undefined;
   }
 
-  /** Each try is a span of its own. */
+  /** Each attempt has its own span. */
   forwarding(method: string, target: string, origin: UpstreamUrl): Propagated | undefined {
     this.tried(undefined);
     const attributes = forwardAttributes(method, target, origin);
@@ -79,17 +79,17 @@ export class RequestTrace {
     return propagate(trace.setSpan(this.#context, this.#forward));
   }
 
-  /** With the head of an upstream's answer. */
+  /** The head of an upstream's answer has arrived. */
   answered(status: number): void {
     this.#upstreamStatus = status;
   }
 
-  /** The answer ends before its end, because of this. */
+  /** The answer ends early, for this reason. */
   cut(code: Decision['code']): void {
     this.#cut = code;
   }
 
-  /** Ends one try. `error`: why there was no whole answer. */
+  /** Ends one attempt. `error`: why there was no complete answer. */
   tried(error: Decision['code'] | undefined): void {
     if (this.#forward === undefined) return;
     const status = this.#upstreamStatus;
@@ -102,7 +102,7 @@ export class RequestTrace {
   end(decision: Decision): void {
     const { outcome, head, code } = decision;
     const error = this.#cut ?? errorOf(code);
-    // A proxy that asks answers the client in words of its own.
+    // An asking proxy answers the client in its own words.
     const status = head.origin.via === undefined ? decision.status : undefined;
     const isFailure = this.#cut !== undefined || (status !== undefined && status >= 500);
     this.verified(undefined);
@@ -124,7 +124,7 @@ function end(span: Span, { status, error, isFailure }: Ending): void {
   span.end();
 }
 
-/** In the SDK's configured form; undefined: in none. */
+/** In the format that the SDK is configured for. Undefined: in none. */
 function propagate(context: Context): Propagated | undefined {
   const fields: string[] = [];
   const replaced = new Set<string>();
@@ -135,7 +135,7 @@ function propagate(context: Context): Propagated | undefined {
       replaced.add(lower);
     },
   });
-  // The upstream has one parent, and a `tracestate` belongs to the `traceparent` that it came with.
+  // The upstream has one parent. A `tracestate` is valid only with the `traceparent` that it came with.
   for (const name of TRACE_FIELDS) replaced.add(name);
   return fields.length === 0 ? undefined : { fields, replaced };
 }

@@ -8,17 +8,17 @@ import type { RequestHead } from '../message/request-head.ts';
 import { mayName } from '../routing/form-parameters.ts';
 import { type KeySeen, keySeen } from './key-seen.ts';
 
-/** For a request in shadow mode: changes that its caller will notice when its route enforces, apart from a refusal. */
+/** For a request in shadow mode: changes that its caller will notice once its route enforces, except a refusal. */
 export interface ShadowFacts {
-  /** Header fields that are taken from it already: only the gateway writes them. */
+  /** Header fields that the gateway already removes, because only the gateway may write them. */
   readonly shadow_drops?: readonly string[];
-  /** Header fields that enforcement will take from it. */
+  /** Header fields that the gateway removes once the route enforces. */
   readonly enforce_drops?: readonly string[];
-  /** Its answer began later than enforcement will wait. */
+  /** The answer began later than an enforcing route would wait. */
   readonly enforce_times_out?: true;
-  /** Which credentials it brought, whether its route takes them or not. */
+  /** The schemes of the request's credentials, whether the route accepts them or not. */
   readonly credentials_seen?: readonly string[];
-  /** What looks like an API key, where its route reads no credential. */
+  /** A value that looks like an API key, in a place where the route reads no credential. */
   readonly key_seen?: KeySeen;
 }
 
@@ -28,7 +28,7 @@ interface Seen {
   readonly upstream?: number | undefined;
 }
 
-/** A client chooses how many names it sends, and how long they are. */
+/** The maximum number and length of names, because the client chooses both. */
 const MOST = 16;
 const LONGEST = 64;
 
@@ -43,7 +43,7 @@ export function shadowFacts(request: Seen, plan: Forward): ShadowFacts {
   };
 }
 
-/** Whether a passed request is worth a log line. `authorization` is dropped on enforcement in any case. */
+/** Whether a passed request is worth a log line. Enforcing always removes `authorization`. */
 export function isNoticed(seen: Seen, plan: Forward): boolean {
   const { shadow_drops, enforce_drops = [], enforce_times_out } = changes(seen, plan);
   return shadow_drops !== undefined || enforce_times_out === true || enforce_drops.some(isNoCredential);
@@ -53,7 +53,7 @@ function isNoCredential(name: string): boolean {
   return name !== 'authorization';
 }
 
-/** What enforcement changes, or shadow mode has changed already. */
+/** What enforcing would change, or what shadow mode has already changed. */
 function changes({ head, upstream = 0 }: Seen, plan: Forward): ShadowFacts {
   if (!plan.asCame) return {};
   const { now, later } = droppedFields(head, plan);
@@ -69,14 +69,14 @@ function bounded(names: readonly string[]): readonly string[] {
   return names.slice(0, MOST).map((name) => name.slice(0, LONGEST));
 }
 
-/** Names of schemes (IANA, and what is in use): any other first word may be a key that came without one. */
+/** Names of schemes, from IANA and from practice. Any other first word may be a key without a scheme. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...schemes.map(({ name }) => name as string),
   ...['bearer', 'concealed', 'dpop', 'gnap', 'hoba', 'mutual', 'negotiate', 'oauth', 'privatetoken'],
   ...['scram-sha-1', 'scram-sha-256', 'vapid', 'ntlm', 'aws4-hmac-sha256', 'apikey', 'api-key', 'token', 'hmac'],
 ]);
 
-/** Headers of schemes with their own places, from the route. A header elsewhere cannot be known. */
+/** Also checks the headers that the route's schemes name. Keys in other headers cannot be recognized. */
 function credentialsSeen(head: RequestHead, schemes: Route['schemes']): readonly string[] {
   const { authorization, target } = head;
   const at = target.indexOf('?');

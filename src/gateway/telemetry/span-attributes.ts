@@ -21,7 +21,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** What is known of a request before it is judged. */
+/** What is known about a request before it is judged. */
 export function requestAttributes(head: RequestHead): Attributes {
   const { host, secure } = head.origin;
   return printableMembers<Attributes>({
@@ -43,12 +43,12 @@ export function forwardAttributes(method: string, target: string, { authority, s
   };
 }
 
-/** The pattern of its path, as the file has it; undefined: there is no route, or it is the one of all that have none. */
+/** The path pattern from the file. Undefined: no route, or the route of all requests without one. */
 export function routeText(route: Route | undefined): string | undefined {
   return route === undefined || route.id === '' ? undefined : pathText(route);
 }
 
-/** Few names for many requests. */
+/** Span names have few values, whatever clients send. */
 export function spanName(method: string, route?: string): string {
   const verb = KNOWN.has(method) ? method : 'HTTP';
   return route === undefined ? verb : `${verb} ${route}`;
@@ -59,7 +59,7 @@ function methodAttributes(method: string): Attributes {
   return { 'http.request.method': '_OTHER', 'http.request.method_original': method };
 }
 
-/** Nothing where a client wrote something else in place of a host. */
+/** Returns nothing if a client wrote something other than a host. */
 function serverAttributes(authority: string | undefined): Attributes {
   const host = authority === undefined ? undefined : normalizeHost(authority);
   if (host === undefined) return {};

@@ -4,7 +4,7 @@ import { stepOf } from '../message/codes.ts';
 import { type Decision, missingScope } from './decision-record.ts';
 import { pathOf } from './without-tokens.ts';
 
-/** What a ticket says of a refusal, in the order in which it is written: a list is half as long as an object. */
+/** The members of a ticket, in their written order. A list is half as long as an object. */
 const members = [
   'time',
   'request_id',
@@ -28,15 +28,17 @@ const members = [
   'difference',
 ] as const;
 
-/** All members but those that were not known. `time` is ISO 8601. */
+/** All known members. `time` is ISO 8601. */
 export type TicketRecord = Partial<Record<(typeof members)[number], string>>;
 
-/** Characters of one member: a long path must not cause a long answer. */
+/** Characters of one member. A long path must not cause a long answer. */
 const LONGEST = 256;
-/** Values that the authorization server chose, not the client. */
+/** Characters of values that the authorization server chose, not the client. */
 const LONGEST_NAME = 100;
 
-/** `now`: wall clock, milliseconds. A record never holds a token: the path has no query, and the subject is hashed. */
+/**
+ * `now`: wall clock, milliseconds. A record never contains a token: the path has no query, and the subject is hashed.
+ */
 export function writeTicketRecord({ code, outcome, head, requestId, detail }: Decision, now: number): string {
   const route = outcome?.route;
   const identity = outcome !== undefined && 'identity' in outcome ? outcome.identity : undefined;
@@ -60,14 +62,14 @@ export function writeTicketRecord({ code, outcome, head, requestId, detail }: De
   ]);
 }
 
-/** What is held, and each alternative of what is needed. */
+/** The token's scopes, and each alternative of the required scopes. */
 function scopeMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
   if (outcome?.kind !== 'refuse' || outcome.code !== 'scope_insufficient') return [undefined, undefined];
   const needed = outcome.route?.requirements.scope?.map((words) => words.join(' ')).join(', or ');
   return [clip([...(outcome.identity?.scopes ?? [])].join(' '), LONGEST_NAME), clip(needed, LONGEST_NAME)];
 }
 
-/** Most refusals have none, and then no ticket is longer for it. */
+/** Most refusals have no mismatch. Their tickets need no space for it. */
 function mismatchMembers(outcome: Decision['outcome']): readonly (string | undefined)[] {
   const mismatch = outcome?.kind === 'refuse' ? outcome.mismatch : undefined;
   if (mismatch === undefined) return [];
@@ -75,12 +77,12 @@ function mismatchMembers(outcome: Decision['outcome']): readonly (string | undef
   return [clip(claim, LONGEST_NAME), clip(found), clip(expected), clip(difference)];
 }
 
-/** Set for bytes that never became a request. */
+/** For bytes that never became a request. */
 export function writeMalformedRecord(code: Decision['code'], now: number): string {
   return JSON.stringify([now, '', '', '', '', '', '', stepOf(code), code]);
 }
 
-/** Undefined: it was written by something that is not this program. */
+/** Undefined: another program wrote this text. */
 export function readTicketRecord(text: string): TicketRecord | undefined {
   const values = parseList(text);
   const [now] = values ?? [];
@@ -89,7 +91,7 @@ export function readTicketRecord(text: string): TicketRecord | undefined {
   return Object.fromEntries(told.filter(([, value]) => typeof value === 'string' && value !== ''));
 }
 
-/** The same as the admin listener tells it. Undefined: it is none. */
+/** Reads the same record from the admin listener. Undefined: it is not a record. */
 export function pickTicketRecord(value: unknown): TicketRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const told = new Map<string, unknown>(Object.entries(value));
@@ -98,7 +100,7 @@ export function pickTicketRecord(value: unknown): TicketRecord | undefined {
   return 'time' in record && 'code' in record ? record : undefined;
 }
 
-/** To be compared with the hash of a subject that is suspected, and no more. */
+/** An operator can only compare it with the hash of a suspected subject. */
 export function ticketSubjectHash(subject: string | undefined): string | undefined {
   return subject === undefined ? undefined : hash('sha256', subject, 'base64url').slice(0, 16);
 }

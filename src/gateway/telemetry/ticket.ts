@@ -9,10 +9,11 @@ import {
 } from 'node:crypto';
 
 /**
- * A sealed decision record. A rejected client can hand it on but cannot read it. The key's holder reads it without searching
- * logs. base64url of: version, key id (4), salt (12), count (6), ciphertext, tag (16). Everything before the ciphertext is
- * authenticated with it.
- *  Every process derives its own key from its salt, so a plain count is a nonce that never repeats (NIST SP 800-38D §8.2.1).
+ * An encrypted decision record. A rejected client can pass it on but cannot read it. The key's holder reads it without
+ * searching logs. base64url of: version, key id (4), salt (12), count (6), ciphertext, tag (16). Everything before the
+ * ciphertext is authenticated with it.
+ *
+ * Every process derives its own key from its salt, so a plain count is a nonce that never repeats (NIST SP 800-38D §8.2.1).
  * Replicas may share a key forever, and a ticket needs no random number.
  */
 const VERSION = 1;
@@ -20,7 +21,7 @@ const SALT = 12;
 const COUNT = 6;
 const HEAD = 1 + 4 + SALT + COUNT;
 const TAG = 16;
-/** Longer than any that is made here. */
+/** Longer than any ticket of the gateway. */
 const LONGEST = 8192;
 
 export type SealTicket = (record: string) => string;
@@ -44,7 +45,7 @@ export function ticketSealer(key: Uint8Array): SealTicket {
 
 export type UnsealedTicket =
   | { readonly kind: 'opened'; readonly record: string }
-  /** `not_a_ticket`: of another form. `unknown_key`: sealed under none of the keys. `broken`: changed or cut. */
+  /** `not_a_ticket`: another form. `unknown_key`: none of the keys encrypted it. `broken`: changed or truncated. */
   | { readonly kind: 'not_a_ticket' | 'unknown_key' | 'broken' };
 
 export function openTicket(keys: readonly Uint8Array[], ticket: string): UnsealedTicket {

@@ -8,7 +8,7 @@ import { readTicketRecord, type TicketRecord, writeMalformedRecord, writeTicketR
 /** The tickets of one process. */
 export interface Tickets {
   seal(decision: Decision): string;
-  /** For a request that never became one. */
+  /** For bytes that never became a request. */
   sealMalformed(code: Code): string;
   open(ticket: string): OpenedTicket;
 }
@@ -17,7 +17,10 @@ export type OpenedTicket =
   | { readonly kind: 'opened'; readonly record: TicketRecord }
   | Exclude<UnsealedTicket, { record: string }>;
 
-/** The first key seals, all open. Without keys a random one serves, and only this process can open its tickets. */
+/**
+ * The first key encrypts, and all keys decrypt. Without keys, the process uses a random key, and only this process can
+ * open its tickets.
+ */
 export function buildTickets(texts: readonly string[] | undefined, clock: Clock): Tickets {
   const keys = ticketKeys(texts);
   if (keys.length === 0) keys.push(randomBytes(32));
@@ -36,7 +39,7 @@ export function readTicket(keys: readonly Uint8Array[], ticket: string): OpenedT
   return record === undefined ? { kind: 'not_a_ticket' } : { kind: 'opened', record };
 }
 
-/** Their form was checked when the file was loaded. */
+/** The form of the keys was checked when the file was loaded. */
 export function ticketKeys(texts: readonly string[] = []): Buffer[] {
   return texts.map((text) => Buffer.from(text, 'base64'));
 }

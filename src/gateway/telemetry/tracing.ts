@@ -5,16 +5,18 @@ import { RequestTrace } from './request-trace.ts';
 import { requestAttributes, spanName } from './span-attributes.ts';
 import { traceIdOf } from './trace-context.ts';
 
-/** Makes spans, for an SDK of OpenTelemetry that the user loads. */
+/** Makes spans for an OpenTelemetry SDK that the operator loads. */
 export interface Tracing {
-  /** The server span of a request, below the span that the request names. */
+  /** Starts the server span of a request, as a child of the span that the request names. */
   begin(head: RequestHead): RequestTrace;
 }
 
-/** Undefined: there is no SDK, and a request costs nothing more than to see that. One that is loaded later is found by the next call. */
+/**
+ * Undefined: no SDK is loaded. Then a request costs only this check. If an SDK is loaded later, the next call finds it.
+ */
 export function openTracing(): Tracing | undefined {
   const tracer = trace.getTracer('gatehouse');
-  // The API's own result while no provider is registered.
+  // The API returns a ProxyTracer while no provider is registered.
   return tracer instanceof ProxyTracer ? undefined : { begin: (head) => begin(tracer, head) };
 }
 
@@ -25,7 +27,7 @@ function begin(tracer: Tracer, head: RequestHead): RequestTrace {
   return new RequestTrace(tracer, span, trace.setSpan(parent, span));
 }
 
-/** In the SDK's configured form. */
+/** In the format that the SDK is configured for. */
 function contextOf(head: RequestHead): Context {
   return propagation.extract(ROOT_CONTEXT, head, {
     get: (from, name) => textOf(from, name.toLowerCase()),
