@@ -3,13 +3,13 @@ import { hmacSha256 } from '../base/hmac.ts';
 import { checksum, checksumLength, sha256 } from '../base/secret.ts';
 import { formatChallenge } from './challenge.ts';
 
-/** What a key of ours is, told by its first letters. */
+/** The prefix of every key that Gatehouse makes. */
 const PREFIX = 'ghk_';
 
-// prefix, 32 random bytes in base64url, six characters of CRC-32: as the opaque tokens of the authorization service.
+// Prefix, 32 random bytes in base64url, six characters of CRC-32, like the opaque tokens of the authorization service.
 const SHAPE = /^ghk_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 
-/** The start of the key, with `ghk_`: 48 of its 256 random bits. They identify a leaked key and open nothing. */
+/** The start of the key, with `ghk_`: 48 of its 256 random bits. They identify a leaked key, but give no access. */
 const ID_LENGTH = 12;
 
 /** 256 random bits. */
@@ -18,7 +18,7 @@ export function makeApiKey(): string {
   return body + checksum(body);
 }
 
-/** The beginning of a key of ours, by which it is named where the key itself must not stand. */
+/** The beginning of such a key, which names the key where the key itself must not appear. */
 export function idOfApiKey(key: string): string {
   return key.slice(0, ID_LENGTH);
 }
@@ -28,7 +28,7 @@ export function isOurApiKey(text: string): boolean {
   return SHAPE.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** Begins as a key of ours does, and is none: it was cut off, or mistyped. */
+/** Begins like such a key but is not valid: it is truncated or mistyped. */
 export function isBrokenApiKey(text: string): boolean {
   return text.startsWith(PREFIX) && !isOurApiKey(text);
 }
@@ -50,7 +50,7 @@ export interface ApiKeyChallenge {
   readonly name: string;
 }
 
-/** No RFC has it: where the key is to stand, as a parameter named after the place. */
+/** No RFC defines this scheme. A parameter with the place's name says where the key must be. */
 export function apiKeyChallenge({ realm, in: place, name }: ApiKeyChallenge): string {
   return formatChallenge({
     scheme: 'ApiKey',

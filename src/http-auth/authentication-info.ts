@@ -7,7 +7,7 @@ export interface ServerInfo {
   readonly nextnonce: string | undefined;
 }
 
-/** Reads the value of an Authentication-Info field; undefined where it is not a list of parameters. */
+/** Reads the value of an Authentication-Info field. Undefined: it is not a list of parameters. */
 export function parseAuthenticationInfo(value: string): ServerInfo | undefined {
   const parsed = parseParameters(value);
   if (parsed.kind === 'malformed') return undefined;

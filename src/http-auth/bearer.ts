@@ -1,6 +1,6 @@
 import { type Challenge, formatChallenge } from './challenge.ts';
 
-/** RFC 6750: the Bearer scheme, both ways. */
+/** RFC 6750: parses and formats the Bearer scheme. */
 
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/;
 
@@ -11,7 +11,7 @@ export function isB64Token(text: string): boolean {
 
 export type BearerCredentials =
   | { readonly kind: 'token'; readonly token: string }
-  /** Another scheme: for this one, no credentials at all. */
+  /** Another scheme, so there are no Bearer credentials. */
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed' };
 

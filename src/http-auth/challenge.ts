@@ -1,10 +1,12 @@
-/** A parameter of a challenge: as quoted-string unless it is said to be a token. Undefined ones are left out. */
+/**
+ * A parameter of a challenge. It becomes a quoted-string unless it is marked as a token. Undefined values are left out.
+ */
 export type ChallengeParameter = readonly [name: string, value: string | undefined, form?: 'token'];
 
 /** One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1). */
 export interface Challenge {
   readonly scheme: string;
-  /** In the order in which they are written. */
+  /** In their written order. */
   readonly parameters: readonly ChallengeParameter[];
 }
 

@@ -1,19 +1,19 @@
-/** RFC 7616 §6.1, and RFC 2617 for MD5. An algorithm's entry holds everything about it. */
+/** RFC 7616 §6.1, and RFC 2617 for MD5. A row contains everything about its algorithm. */
 export interface DigestAlgorithm {
-  /** As OpenSSL names the hash. */
+  /** OpenSSL's name of the hash. */
   readonly hash: 'md5' | 'sha256' | 'sha512-256';
-  /** HA1 is bound to nonce and cnonce (RFC 7616 §3.4.2). */
+  /** HA1 depends on nonce and cnonce (RFC 7616 §3.4.2). */
   readonly session: boolean;
-  /** Hexadecimal digits of a value. */
+  /** The number of hexadecimal digits of a hash. */
   readonly length: 32 | 64;
-  /** The algorithm whose stored HA1 serves. */
+  /** The algorithm of the stored HA1 that it uses. */
   readonly stored: StoredAlgorithm;
 }
 
-/** For a stored HA1: session-bound variants are derived from one of these. */
+/** The algorithms of a stored HA1. The session variants are derived from these. */
 export type StoredAlgorithm = 'MD5' | 'SHA-256' | 'SHA-512-256';
 
-/** In the order in which they are offered: many clients take the first, and some of those the last that they know. */
+/** In the order of the offer: many clients take the first one, and some take the last one that they know. */
 export const digestAlgorithms = {
   'SHA-256': { hash: 'sha256', session: false, length: 64, stored: 'SHA-256' },
   'SHA-256-sess': { hash: 'sha256', session: true, length: 64, stored: 'SHA-256' },
@@ -29,11 +29,11 @@ export const digestAlgorithmNames = Object.keys(digestAlgorithms) as readonly Di
 
 const byFoldedName = new Map(digestAlgorithmNames.map((name) => [name.toLowerCase(), name]));
 
-/** Names of algorithms are tokens, which compare without case; absent, it is MD5 (RFC 7616 §3.4). */
+/** Names of algorithms are case-insensitive tokens. An absent name means MD5 (RFC 7616 §3.4). */
 export function digestAlgorithmNamed(written: string | undefined): DigestAlgorithmName | undefined {
   return written === undefined ? 'MD5' : byFoldedName.get(written.toLowerCase());
 }
 
-/** Quality of protection (RFC 7616 §3.3): of the request line, or of the body too. */
+/** Quality of protection (RFC 7616 §3.3): for the request line only, or for the body too. */
 export const qops = ['auth', 'auth-int'] as const;
 export type Qop = (typeof qops)[number];

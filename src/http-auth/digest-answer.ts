@@ -3,11 +3,11 @@ import type { Qop } from './digest-algorithms.ts';
 import type { DigestOffer } from './digest-offer.ts';
 import { digestResponse, storedHash, userHash } from './digest-response.ts';
 
-/** Who a client of Digest is under one challenge: all that needs the password, computed once. */
+/** A client's values under one Digest challenge. They contain everything that needs the password, computed once. */
 export interface DigestSelf {
   readonly offer: DigestOffer;
   readonly ha1: string;
-  /** As it is written: the name, or its hash. */
+  /** As the header contains it: the name, or its hash. */
   readonly username: string;
   readonly userhash: boolean;
 }
@@ -15,7 +15,7 @@ export interface DigestSelf {
 export interface DigestLogin {
   readonly username: string;
   readonly password: string;
-  /** Where the server takes it, a hash stands for the name (RFC 7616 §3.4.4). */
+  /** If the server accepts it, a hash replaces the name (RFC 7616 §3.4.4). */
   readonly userhash: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface DigestUse {
   readonly method: string;
   /** The request-target as sent. */
   readonly uri: string;
-  /** How often the nonce was used, this time included; from 1 on. */
+  /** How often the nonce is used, including this time. It begins at 1. */
   readonly count: number;
   readonly cnonce: string;
-  /** Undefined: the challenge is one of RFC 2069. */
+  /** Undefined: the challenge follows RFC 2069. */
   readonly qop: Qop | undefined;
   /** For auth-int. */
   readonly entity?: Uint8Array | undefined;
@@ -48,8 +48,8 @@ export interface DigestAnswer {
   /** The value of Authorization. */
   readonly authorization: string;
   /**
-   * What the server says as `rspauth` if it knows the password (RFC 7616 §3.5). Undefined: it says none, or one about a
-   * body that is not read before it is passed on.
+   * The `rspauth` of a server that knows the password (RFC 7616 §3.5). Undefined: the server sends none, or one about a
+   * body that is forwarded before it has been read.
    */
   readonly rspauth: () => string | undefined;
 }
@@ -59,7 +59,7 @@ export function answerDigest({ offer, ha1, username, userhash }: DigestSelf, use
   const { algorithm, isNamed, nonce, realm, opaque } = offer;
   const { method, uri, qop, entity } = use;
   const protection: Protection | undefined = qop && { qop, nc: use.count.toString(16).padStart(8, '0') };
-  // RFC 2069 knows no cnonce, and a session is bound to one.
+  // RFC 2069 defines no cnonce, but a session needs one.
   const cnonce = qop === undefined && !algorithm.endsWith('-sess') ? undefined : use.cnonce;
   const input = { algorithm, ha1, nonce, cnonce, protection, uri };
   const response = digestResponse({ ...input, method, entity });

@@ -3,21 +3,21 @@ import type { DigestChallenge } from './digest.ts';
 import { type DigestAlgorithmName, digestAlgorithmNamed, type Qop } from './digest-algorithms.ts';
 import { parseParameters } from './parameters.ts';
 
-/** What a client of Digest is ready to use, the dearest first. */
+/** What a Digest client accepts, in order of preference. */
 export interface DigestWish {
   readonly algorithms: readonly DigestAlgorithmName[];
   readonly qop: readonly Qop[];
 }
 
-/** A challenge that can be answered: it is one of RFC 2069 where it has no `qop`. */
+/** A challenge that the client can answer. Without `qop`, it follows RFC 2069. */
 export interface DigestOffer extends Omit<DigestChallenge, 'domain'> {
-  /** Whether it says its algorithm: what a server of RFC 2069 did not say, it may not understand. */
+  /** Whether the challenge names its algorithm. If a server of RFC 2069 did not, it may not understand the name. */
   readonly isNamed: boolean;
 }
 
 /**
- * The strongest Digest challenge of these `WWW-Authenticate` lines. Undefined: none that can be answered, since a challenge
- * with an unknown algorithm or qop must be ignored (RFC 7616 §3.3).
+ * The strongest Digest challenge in these `WWW-Authenticate` lines. Undefined: the client can answer none. RFC 7616
+ * §3.3: a challenge with an unknown algorithm or qop must be ignored.
  */
 export function chooseOffer(lines: readonly string[], wish: DigestWish): DigestOffer | undefined {
   const offers = lines.flatMap((line) =>
@@ -39,7 +39,7 @@ function readOffer(rest: string, wish: DigestWish): DigestOffer | undefined {
   const qop = readQop(values.get('qop'), wish);
   if (realm === undefined || nonce === undefined || algorithm === undefined || qop === undefined) return undefined;
   return {
-    // The realm enters the hash octet by octet, so it is not brought into another normal form.
+    // The realm is hashed octet by octet, so it is not normalized.
     realm: Buffer.from(realm, 'latin1').toString('utf8'),
     nonce,
     opaque: values.get('opaque'),
@@ -51,7 +51,7 @@ function readOffer(rest: string, wish: DigestWish): DigestOffer | undefined {
   };
 }
 
-/** Those of the offer that are wished for, in that order; undefined: it offers others only. */
+/** The offered values that the client accepts, in its order. Undefined: the offer contains only others. */
 function readQop(written: string | undefined, wish: DigestWish): readonly Qop[] | undefined {
   if (written === undefined) return [];
   const offered = written.split(',').map((each) => each.trim().toLowerCase());

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto';
 import type { Protection } from './digest.ts';
 import { type DigestAlgorithmName, digestAlgorithms } from './digest-algorithms.ts';
 
-/** RFC 7616 §3.4.1 to §3.4.4: every value in lower-case hexadecimal. */
+/** RFC 7616 §3.4.1 to §3.4.4. Every value is in lower-case hexadecimal. */
 
 export interface ResponseInput {
   readonly algorithm: DigestAlgorithmName;
-  /** A hash over user, realm and password, never over a session. */
+  /** A hash of username, realm and password, never of a session. */
   readonly ha1: string;
   readonly nonce: string;
   readonly cnonce: string | undefined;
-  /** That with which the session began; absent: `cnonce`. */
+  /** The cnonce with which the session began. Undefined: the same as `cnonce`. */
   readonly sessionCnonce?: string | undefined;
-  /** Undefined: RFC 2069. */
+  /** Undefined: the response follows RFC 2069. */
   readonly protection: Protection | undefined;
   /** Empty for `rspauth` (RFC 7616 §3.5). */
   readonly method: string;
@@ -26,7 +26,7 @@ export function storedHash(algorithm: DigestAlgorithmName, username: string, rea
   return digestOf(algorithm, `${username}:${realm}:${password}`);
 }
 
-/** H(username:realm), which stands for the name (RFC 7616 §3.4.4). */
+/** H(username:realm), which replaces the name (RFC 7616 §3.4.4). */
 export function userHash(algorithm: DigestAlgorithmName, username: string, realm: string): string {
   return digestOf(algorithm, `${username}:${realm}`);
 }
@@ -47,7 +47,7 @@ function secondText({ algorithm, method, uri, protection, entity }: ResponseInpu
   return `${method}:${uri}:${digestOf(algorithm, entity ?? new Uint8Array())}`;
 }
 
-/** What comes from a header is an octet a character; of ASCII the text itself is hashed, which spares a copy. */
+/** Header text has one octet for each character. ASCII text is hashed directly, which avoids a copy. */
 function fieldHash(algorithm: DigestAlgorithmName, text: string): string {
   return digestOf(algorithm, isAscii(text) ? text : Buffer.from(text, 'latin1'));
 }
@@ -57,7 +57,7 @@ function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text);
 }
 
-/** Text counts in UTF-8. */
+/** Text is hashed as UTF-8. */
 function digestOf(algorithm: DigestAlgorithmName, octets: string | Uint8Array): string {
   return hash(digestAlgorithms[algorithm].hash, octets, 'hex');
 }

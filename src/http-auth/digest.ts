@@ -4,28 +4,31 @@ import { parseParameters } from './parameters.ts';
 import { splitCredentials } from './scheme.ts';
 import { extendedText, fieldText, hasControl, toExtendedText } from './text.ts';
 
-/** RFC 7616: the Digest scheme, both ways. What a header says, and nothing about whether it is right. */
+/**
+ * RFC 7616: parses and formats the Digest scheme. It reads what a header contains, and does not judge whether it is
+ * correct.
+ */
 
 export interface DigestCredentials {
-  /** As text; where `userhash`, hexadecimal (RFC 7616 §3.4.4). */
+  /** Text. With `userhash`, hexadecimal digits (RFC 7616 §3.4.4). */
   readonly username: string;
   readonly userhash: boolean;
   readonly realm: string;
-  /** An octet a character, as received: these enter the hash. */
+  /** One octet for each character, as received, because these values are hashed. */
   readonly nonce: string;
   readonly uri: string;
   /** Lower case. */
   readonly response: string;
-  /** As written; undefined: absent, which means MD5. */
+  /** As written. Undefined: absent, which means MD5. */
   readonly algorithm: string | undefined;
-  /** Undefined: none, unless the algorithm is of a session. */
+  /** Undefined: there is none, which only algorithms without a session allow. */
   readonly cnonce: string | undefined;
   readonly opaque: string | undefined;
-  /** Undefined: as RFC 2069 has it. */
+  /** Undefined: the credentials follow RFC 2069. */
   readonly protection: Protection | undefined;
 }
 
-/** Quality of protection, with the nonce count: present together or not at all (RFC 7616 §3.4). */
+/** Quality of protection and nonce count. Both are present or neither is (RFC 7616 §3.4). */
 export interface Protection {
   readonly qop: Qop;
   /** Eight hexadecimal digits, as received. */
@@ -34,7 +37,7 @@ export interface Protection {
 
 export type ParsedDigest =
   | { readonly kind: 'credentials'; readonly credentials: DigestCredentials }
-  /** Another scheme: for this one, no credentials at all. */
+  /** Another scheme, so there are no Digest credentials. */
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed'; readonly detail: string };
 
@@ -103,10 +106,13 @@ function malformed(detail: string): ParsedDigest {
   return { kind: 'malformed', detail };
 }
 
-/** The value of an Authorization field. What is not ASCII in a user name goes as `username*` (RFC 7616 §3.4). */
+/**
+ * The value of an Authorization field. A username with other characters than ASCII is sent as `username*` (RFC 7616
+ * §3.4).
+ */
 export function formatDigest(credentials: DigestCredentials): string {
   const { username, userhash, protection } = credentials;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what a quoted-string can hold for everybody
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all readers agree only on ASCII in a quoted-string
   const isPlain = userhash || /^[\x00-\x7f]*$/.test(username);
   return `Digest ${formatParameters([
     isPlain ? ['username', username] : ['username*', toExtendedText(username), 'token'],
@@ -128,16 +134,16 @@ export interface DigestChallenge {
   readonly nonce: string;
   readonly opaque: string | undefined;
   readonly algorithm: DigestAlgorithmName;
-  /** Empty: as RFC 2069 has it. */
+  /** Empty: the challenge follows RFC 2069. */
   readonly qop: readonly Qop[];
   readonly userhash: boolean;
-  /** The username and password were right. Only the nonce must change (RFC 7616 §3.3). */
+  /** Username and password were correct. Only the nonce must change (RFC 7616 §3.3). */
   readonly stale: boolean;
-  /** URIs that the credentials are for, space-delimited. */
+  /** URIs to which the credentials apply, space-delimited. */
   readonly domain: string | undefined;
 }
 
-/** RFC 7616 §3.3: which of the values are quoted is part of the protocol. */
+/** RFC 7616 §3.3 specifies which of the values are quoted. */
 export function digestChallenge(challenge: DigestChallenge): string {
   const { realm, nonce, opaque, algorithm, qop, userhash, stale, domain } = challenge;
   const parameters: readonly ChallengeParameter[] = [

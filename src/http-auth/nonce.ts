@@ -2,11 +2,11 @@ import { hmacSha256 } from '../base/hmac.ts';
 import { sameBytes } from '../base/secret.ts';
 
 /**
- * Nonces that are recognized without memory: version, time of issue in milliseconds, nine random octets, and a MAC over these
- * and the nonce's purpose. Only nonces that were used with the right password are stored.
+ * Signed nonces, which need no storage: version, time of issue in milliseconds, nine random octets, and a MAC over
+ * these and the nonce's purpose. Only nonces that were used with the right password are stored.
  */
 export interface Nonce {
-  /** The id of this nonce alone. */
+  /** The unique id of this nonce. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly issuedAt: number;
@@ -23,7 +23,7 @@ export interface NonceInput {
   readonly now: number;
   /** Nine octets. */
   readonly random: Uint8Array;
-  /** The realm, and whatever else it is bound to. */
+  /** The realm, and other values that the nonce is bound to. */
   readonly purpose: string;
 }
 
@@ -37,7 +37,7 @@ export function makeNonce({ key, now, random, purpose }: NonceInput): string {
   return octets.toString('base64url');
 }
 
-/** Undefined: none of these keys made it, or it is for something else. */
+/** Undefined: none of these keys made it, or it has another purpose. */
 export function readNonce(keys: readonly Uint8Array[], text: string, purpose: string): Nonce | undefined {
   const octets = Buffer.from(text, 'base64url');
   if (octets.toString('base64url') !== text || octets[0] !== VERSION) return undefined;
@@ -46,7 +46,7 @@ export function readNonce(keys: readonly Uint8Array[], text: string, purpose: st
   return isOurs ? { id: text.slice(0, 22), issuedAt: octets.readUIntBE(1, 6) } : undefined;
 }
 
-/** The same for all nonces of one purpose: a client gives it back, or drops it. */
+/** One value for all nonces of one purpose. A client returns it or drops it. */
 export function opaqueFor(key: Uint8Array, purpose: string): string {
   return hmacSha256(key, 'opaque\0', purpose).subarray(0, MAC).toString('base64url');
 }

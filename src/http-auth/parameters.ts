@@ -1,6 +1,7 @@
 /**
- * auth-params (RFC 9110 §11.2): names without case, values as token or quoted-string whatever the parameter, spaces
- * around `=` and `,`, empty list elements. A name that occurs twice is a fault: two readers could take two values.
+ * auth-params (RFC 9110 §11.2). Names are case-insensitive. Any value may be a token or a quoted-string. Spaces around
+ * `=` and `,` and empty list elements are allowed. A repeated name is a fault, because two readers could use different
+ * values.
  */
 export type ParsedParameters =
   | { readonly kind: 'parameters'; readonly values: ReadonlyMap<string, string> }
@@ -13,7 +14,7 @@ export type ParameterFault =
   | 'too many parameters'
   | 'a parameter occurs twice';
 
-/** Characters of the whole list, parameters, characters of one value. */
+/** Characters of the whole list, number of parameters, characters of one value. */
 export const parameterLimits = { list: 8192, count: 32, value: 1024 } as const;
 
 export function parseParameters(text: string): ParsedParameters {
@@ -33,12 +34,12 @@ export function parseParameters(text: string): ParsedParameters {
   return { kind: 'parameters', values };
 }
 
-/** All that may stand anywhere; obs-text too, since the field value is read as latin1 (RFC 9110 §5.5). */
+/** All allowed characters. They include obs-text, since the field value is read as latin1 (RFC 9110 §5.5). */
 const TEXT = /^[\t \x21-\x7e\x80-\xff]*$/;
 
 const [COMMA, EQUALS, QUOTE] = [0x2c, 0x3d, 0x22];
 
-/** By character code: RFC 9110 §5.6.2, and the separators of parameters. */
+/** Indexed by character code: the tokens of RFC 9110 §5.6.2, and the separators of parameters. */
 const isToken = among(/[!#$%&'*+.^_`|~0-9A-Za-z-]/);
 const isSpace = among(/[\t ]/);
 const isMargin = among(/[\t ,]/);
@@ -47,7 +48,7 @@ function among(characters: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, code) => Number(characters.test(String.fromCharCode(code))));
 }
 
-/** Where the characters of a kind end. */
+/** The end of a run of characters of one kind. */
 function skip(text: string, from: number, isOfKind: Uint8Array): number {
   let at = from;
   while (at < text.length && isOfKind[text.charCodeAt(at)] === 1) at++;
@@ -56,7 +57,7 @@ function skip(text: string, from: number, isOfKind: Uint8Array): number {
 
 interface Found {
   readonly value: string;
-  /** Behind the value. */
+  /** The position after the value. */
   readonly end: number;
 }
 
@@ -74,7 +75,7 @@ function valueAt(text: string, from: number): Found | undefined {
   return end === from ? undefined : { value: text.slice(from, end), end };
 }
 
-/** From behind the first quotation mark (RFC 9110 §5.6.4). */
+/** Reads from after the first quotation mark (RFC 9110 §5.6.4). */
 function quotedAt(text: string, from: number): Found | undefined {
   const end = text.indexOf('"', from);
   if (end === -1) return undefined;

@@ -1,14 +1,14 @@
 /** `auth-scheme`, and the text after it (RFC 9110 §11.4). */
 export interface Credentials {
-  /** Lower case: scheme names are case-insensitive (RFC 9110 §11.1). */
+  /** Lower case, because scheme names are case-insensitive (RFC 9110 §11.1). */
   readonly scheme: string;
-  /** Token68 or auth-params; empty where there is nothing. */
+  /** Token68 or auth-params. Empty: there is nothing. */
   readonly rest: string;
 }
 
 const FORM = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/s;
 
-/** Undefined: no scheme name, and so no credentials of any scheme. */
+/** Undefined: there is no scheme name, so there are no credentials of any scheme. */
 export function splitCredentials(authorization: string): Credentials | undefined {
   const [, scheme, rest = ''] = FORM.exec(authorization) ?? [];
   return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), rest };

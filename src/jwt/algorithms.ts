@@ -1,13 +1,14 @@
 /**
- * Everything there is to know about a signature algorithm (RFC 7518 §3, RFC 8037 §3.1, RFC 9864 §2.2). What is not a row
- * is not an algorithm: `none` never is. A key fits by `kty` and `crv`, so an RSA key can never serve as an HMAC secret.
+ * Everything about a signature algorithm (RFC 7518 §3, RFC 8037 §3.1, RFC 9864 §2.2). An algorithm without a row, such
+ * as `none`, is never accepted. `kty` and `crv` decide whether a key matches, so an RSA key can never serve as an HMAC
+ * secret.
  */
 export interface Algorithm {
   readonly kty: 'RSA' | 'EC' | 'OKP' | 'oct';
   readonly crv?: string;
-  /** The bits of an RSA modulus (RFC 7518 §3.3). */
+  /** The minimum bits of an RSA modulus (RFC 7518 §3.3). */
   readonly minimumBits?: number;
-  /** SHA-2 bits of an HMAC; present where signer and verifier share the secret. */
+  /** SHA-2 bits of an HMAC. Present if signer and verifier share the secret. */
   readonly hmac?: 256 | 384 | 512;
   /** The parameters for WebCrypto's verify. All others are part of the imported key. */
   readonly verifying: Verifying;
@@ -47,5 +48,5 @@ export type AlgorithmName = keyof typeof table;
 
 export const algorithms: Readonly<Record<AlgorithmName, Algorithm>> = table;
 
-/** As they may be named in a configuration file. */
+/** The names that a configuration file may contain. */
 export const algorithmNames = Object.keys(table) as readonly AlgorithmName[];

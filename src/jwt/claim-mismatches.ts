@@ -3,7 +3,7 @@ import { durationInWords, instantInWords } from '../base/time-in-words.ts';
 import type { JsonObject } from './json.ts';
 import { isTime, livesLonger } from './times.ts';
 
-/** Each check of a claim by itself. Nothing is made where it fits: most tokens do. */
+/** Checks each claim separately. A match, which is the usual case, allocates nothing. */
 
 export interface TimeRules {
   /** Seconds since the epoch. */
@@ -17,12 +17,12 @@ export interface LifetimeRules extends TimeRules {
   readonly maxLifetime: number;
 }
 
-/** Compared byte by byte (RFC 9068 §4) with the issuers of which any one will do. */
+/** Compares the issuer byte by byte (RFC 9068 §4) with a list, of which one must match. */
 export function issuerMismatch(iss: unknown, issuers: readonly string[]): Mismatch | undefined {
   return issuers.some((issuer) => issuer === iss) ? undefined : mismatchOf('iss', iss, issuers);
 }
 
-/** What is no time fits: its form is judged elsewhere. */
+/** A value that is not a time counts as a match here, because other code checks its type. */
 export const timeMismatches = {
   exp({ exp }: JsonObject, { now, skew }: TimeRules): Mismatch | undefined {
     if (!isTime(exp) || now < exp + skew) return undefined;
@@ -43,7 +43,7 @@ function early(claim: string, time: number, verb: string, { now, skew }: TimeRul
   return mismatch(claim, instantInWords(time), `${instantInWords(now + skew)} or earlier`, differs);
 }
 
-/** A token that lives longer than is accepted; without `iat`, from now on. */
+/** A token whose lifetime is longer than accepted. Without `iat`, the lifetime counts from now. */
 export function lifetimeMismatch(claims: JsonObject, { now, skew, maxLifetime }: LifetimeRules): Mismatch | undefined {
   if (!livesLonger(claims, now, maxLifetime + skew)) return undefined;
   const { exp, iat } = claims;

@@ -11,8 +11,8 @@ export interface ClaimRules extends LifetimeRules {
 }
 
 /**
- * The claims that mean the same on every route (RFC 7519 §4.1, RFC 9068 §4). `aud` and scope are not among them: they are
- * judged for each request, while this verdict is remembered.
+ * Judges the claims that mean the same on every route (RFC 7519 §4.1, RFC 9068 §4). `aud` and scope are not among them:
+ * they are judged for each request, while this result is cached.
  */
 export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt | undefined {
   const foreign = issuerMismatch(claims.iss, [rules.issuer]);
@@ -21,7 +21,7 @@ export function judgeClaims(claims: JsonObject, rules: ClaimRules): RefusedJwt |
   if (fault !== undefined) return refused('token_malformed', fault);
   const untimely = judgeTimes(claims, rules);
   if (untimely !== undefined) return untimely;
-  // RFC 7800 §3.1: a token for the holder of a key says nothing about a client that sends it without proof.
+  // RFC 7800 §3.1: the token is valid only with proof of a key, which the client did not send.
   return Object.hasOwn(claims, 'cnf') ? refused('token_bound') : undefined;
 }
 
@@ -45,7 +45,7 @@ function formFault({ exp, nbf, iat, sub, aud }: JsonObject): string | undefined 
   return isAudience(aud) ? undefined : 'aud is neither a string nor a list of strings';
 }
 
-/** RFC 7519 §4.1.3: one string or a list of them; absent is for the route to judge. */
+/** RFC 7519 §4.1.3: one string or a list of strings. The route judges an absent audience. */
 export function isAudience(value: unknown): value is string | readonly string[] | undefined {
   if (value === undefined || typeof value === 'string') return true;
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');

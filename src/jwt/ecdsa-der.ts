@@ -1,18 +1,19 @@
-/** Bytes of a coordinate of P-256. */
+/** Bytes of a P-256 coordinate. */
 const SIZE = 32;
 const INTEGER = 0x02;
 const SEQUENCE = 0x30;
-/** Above it, the first byte of a positive INTEGER would be read as a sign (X.690 §8.3). */
+/** DER would read a larger first byte as a negative sign (X.690 §8.3). */
 const HIGHEST_POSITIVE = 0x7f;
 const ZERO = Buffer.alloc(SIZE);
 /** `n`, the order of the base point of P-256 (NIST SP 800-186 §3.2.1.3). */
 const ORDER = Buffer.from('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551', 'hex');
-/** Two INTEGERs of the longest kind, with their heads and that of the SEQUENCE. */
+/** Two INTEGERs of maximum length, with their headers and the header of the SEQUENCE. */
 const LONGEST = 2 + 2 * (2 + 1 + SIZE);
 
 /**
- * A signature of ES256 as RFC 7518 §3.4 has it, R ‖ S, in DER (RFC 3279 §2.2.3), which `node:crypto` verifies in two thirds
- * of the time. Undefined for bytes that are no signature: not 64 of them, or one of both numbers is not within 1 to n − 1.
+ * Converts an ES256 signature from R ‖ S (RFC 7518 §3.4) to DER (RFC 3279 §2.2.3). `node:crypto` verifies DER in two
+ * thirds of the time. Undefined: the bytes are not a signature, because they are not 64, or one of the numbers is not
+ * within 1 to n − 1.
  */
 export function derOfEs256(signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 2 * SIZE) return undefined;
@@ -29,7 +30,7 @@ function isInRange(number: Uint8Array): boolean {
   return Buffer.compare(number, ZERO) > 0 && Buffer.compare(number, ORDER) < 0;
 }
 
-/** Writes the shortest form, as DER demands it (X.690 §8.3.2), and answers with the place behind it. */
+/** Writes the shortest form, which DER requires (X.690 §8.3.2), and returns the position after it. */
 function writeInteger(der: Buffer, at: number, number: Uint8Array): number {
   const digits = number.subarray(number.findIndex((byte) => byte !== 0));
   const sign = (digits[0] as number) > HIGHEST_POSITIVE ? 1 : 0;

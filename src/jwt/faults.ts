@@ -1,6 +1,6 @@
 import type { Refused } from '../base/verdict.ts';
 
-/** Why a JWT is refused: the same words that the gateway's table of codes has. */
+/** Why a JWT is refused. The gateway's table of codes has the same names. */
 export type JwtFault =
   | 'token_malformed'
   | 'token_algorithm'

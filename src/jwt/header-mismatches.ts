@@ -3,11 +3,11 @@ import { listedFirst, quoted } from '../base/quoted.ts';
 import type { VerificationKey } from './keys.ts';
 import type { JwsHeader } from './parse.ts';
 
-/** Each check of a header by itself. Nothing is made where it fits: most tokens do. */
+/** Checks each header parameter separately. A match, which is the usual case, allocates nothing. */
 
 export interface ExpectedHeader {
   readonly algorithms: ReadonlySet<string>;
-  /** As `mediaType` writes them; undefined among them takes tokens that name none. */
+  /** In the form of `mediaType`. Undefined in the set accepts tokens without `typ`. */
   readonly types: ReadonlySet<string | undefined>;
 }
 
@@ -23,7 +23,7 @@ export function typeMismatch(typ: string | undefined, types: ExpectedHeader['typ
 
 type NamedKey = Pick<VerificationKey, 'alg' | 'kid'>;
 
-/** No key at hand is of this name and for this algorithm. */
+/** No known key has this name and this algorithm. */
 export function keyMismatch({ alg, kid }: JwsHeader, atHand: Iterable<NamedKey>): Mismatch {
   const keys = [...atHand];
   const namesake = kid === undefined ? undefined : keys.find((key) => key.kid === kid);
@@ -32,7 +32,7 @@ export function keyMismatch({ alg, kid }: JwsHeader, atHand: Iterable<NamedKey>)
   return mismatch('kid', quoted(kid), expected, differs);
 }
 
-/** `tried`: the keys of the name and algorithm, none of which made the signature. */
+/** `tried`: the keys with this name and algorithm. None of them made the signature. */
 export function signatureMismatch({ kid }: JwsHeader, tried: Iterable<NamedKey>): Mismatch {
   const expected = `a signature by ${listedFirst([...tried].map(keyInWords), ' or ')}`;
   return mismatch('kid', quoted(kid), expected, 'the token was changed, or another key signed it');
@@ -42,7 +42,7 @@ function keyInWords({ alg, kid }: NamedKey): string {
   return kid === undefined ? `a key without a name (${alg})` : `${quoted(kid)} (${alg})`;
 }
 
-/** RFC 7515 §4.1.9: compared without case, `application/` may be left out. */
+/** RFC 7515 §4.1.9: case does not matter, and `application/` may be left out. */
 export function mediaType(typ: string): string {
   const lower = typ.toLowerCase();
   return lower.startsWith('application/') ? lower.slice('application/'.length) : lower;

@@ -1,13 +1,13 @@
 import { decodeUtf8 } from '../base/utf8.ts';
 
-/** JSON as strangers may send it: one object, strict UTF-8, no member named twice, no deep nesting. */
+/** JSON from an untrusted sender: one object, strict UTF-8, no member named twice, no deep nesting. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 32;
 
 /**
- * Undefined for anything else. A repeated name is rejected at every depth: RFC 8259 §4 does not say which of the two counts,
- * and a later reader of the object may choose the other one (RFC 7519 §4).
+ * Undefined for anything else. A repeated name is rejected at every depth: RFC 8259 §4 does not say which of the two
+ * counts, and a later reader of the object may choose the other one (RFC 7519 §4).
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
   const text = decodeUtf8(bytes);
@@ -26,7 +26,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 
-/** Walks over text that is known to be JSON: a string before a colon is a member name of the innermost object. */
+/** Scans text that is valid JSON. A string before a colon is a member name of the innermost object. */
 function isPlain(text: string): boolean {
   const names: Set<string>[] = [];
   let [start, end] = [0, 0];
@@ -49,7 +49,7 @@ function endOfString(text: string, start: number): number {
   return STRING.lastIndex;
 }
 
-/** `"a"` and `"\u0061"` are one name. */
+/** `"a"` and `"\u0061"` are the same name. */
 function addNew(names: Set<string> | undefined, literal: string): boolean {
   const name: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
   if (names?.has(name)) return false;

@@ -1,9 +1,9 @@
 import type { AlgorithmName } from './algorithms.ts';
 import type { VerificationKey } from './keys.ts';
 
-/** Keys, ordered for the one question that a token asks. */
+/** Keys, indexed for the look-up that a token needs. */
 export interface KeyRing {
-  /** For a token's `alg` and `kid`; few, since each costs a verification. */
+  /** The keys for a token's `alg` and `kid`. They are few, since each costs a verification. */
   candidates(alg: AlgorithmName, kid: string | undefined): readonly VerificationKey[];
   holds(key: VerificationKey): boolean;
   knows(kid: string): boolean;

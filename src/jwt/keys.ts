@@ -3,15 +3,15 @@ import { type AlgorithmName, algorithms } from './algorithms.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { type OnLoop, publicOnLoop } from './on-loop.ts';
 
-/** A key that is ready to verify with one algorithm. */
+/** An imported key for one algorithm. */
 export interface VerificationKey {
   readonly alg: AlgorithmName;
-  /** Undefined in a key set that gives it none. */
+  /** Undefined: its key set gives it no name. */
   readonly kid: string | undefined;
-  /** The same for the same key in a later set, so that what it verified can be told from what is gone. */
+  /** The same key in a later set has the same id, so that earlier verifications by this key still count. */
   readonly id: string;
   readonly key: CryptoKey;
-  /** Undefined if only threads verify with this key. */
+  /** Undefined: only threads verify with this key. */
   readonly onLoop?: OnLoop | undefined;
 }
 
@@ -29,12 +29,12 @@ const MAX_KEYS = 100;
 const MAX_RSA_BITS = 8192;
 /** RFC 7518 §6.2.2, §6.3.2: members that a published key must not have. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-/** What makes the key (RFC 7638 §3.2), and what it is called. */
+/** The members that form the key (RFC 7638 §3.2), and its name. */
 const IDENTITY = ['kid', 'kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
 /**
- * The keys of a JWK Set (RFC 7517 §5) from outside that may verify with the algorithms accepted; each other key is left
- * out with a reason. Undefined: no key set at all, or one too large to be honest.
+ * Imports the keys of an untrusted JWK Set (RFC 7517 §5) for the accepted algorithms. It leaves out every other key,
+ * with a reason. Undefined: not a key set, or too large.
  */
 export async function importKeys(
   set: unknown,
@@ -75,8 +75,8 @@ function judge(jwk: unknown): string | undefined {
 }
 
 /**
- * Two different keys under one `kid`: which of them signs is anybody's guess, so neither is used. RFC 7517 §4.5 allows it
- * for keys of different `kty`, and a key that is merely listed again is one key.
+ * If two different keys have the same `kid`, neither is used, because the gateway cannot know which one signs. RFC 7517
+ * §4.5 allows the same `kid` for keys of different `kty`. A key that is merely listed twice is one key.
  */
 function splitByName(jwks: readonly JsonObject[]): { single: readonly JsonObject[]; doubled: readonly JsonObject[] } {
   const materials = new Map<string, Set<string>>();
@@ -93,7 +93,7 @@ function identityOf(jwk: JsonObject): string {
   return JSON.stringify(IDENTITY.map((name) => jwk[name] ?? null));
 }
 
-/** WebCrypto binds a key to its algorithm: an RSA key without `alg` becomes one key for each that is accepted. */
+/** WebCrypto binds a key to its algorithm. So an RSA key without `alg` becomes one key for each accepted algorithm. */
 async function importFor(
   jwk: JsonObject,
   accepted: readonly AlgorithmName[],
@@ -122,19 +122,19 @@ async function importOne(
     if (!hasSoundModulus(key, alg)) return undefined;
     return { alg, kid: nameOf(jwk), id, key, onLoop: publicOnLoop(key, alg) };
   } catch {
-    // Not on the curve, not base64url, a parameter missing: a key that cannot be read.
+    // The key is unreadable: not on the curve, not base64url, or without a parameter.
     return undefined;
   }
 }
 
-/** Only what makes the key: its certificates, names and hints take no part. */
+/** Only the members that form the key, without certificates, names and hints. */
 function publicPart(jwk: JsonObject): JWK {
   return Object.fromEntries(
     IDENTITY.filter((name) => name !== 'kid' && Object.hasOwn(jwk, name)).map((name) => [name, jwk[name]]),
   );
 }
 
-/** The upper bounds keep one verification cheap: RSA grows with the square of the modulus and with the exponent. */
+/** The upper limits keep a verification cheap. RSA cost grows with the square of the modulus, and with the exponent. */
 function hasSoundModulus(key: CryptoKey, alg: AlgorithmName): boolean {
   const { minimumBits } = algorithms[alg];
   if (minimumBits === undefined) return true;

@@ -3,9 +3,9 @@ import type { CryptoKey } from 'jose';
 import type { AlgorithmName } from './algorithms.ts';
 import { derOfEs256 } from './ecdsa-der.ts';
 
-/** How one key verifies on the event loop. */
+/** Verifies with one key on the event loop. */
 export interface OnLoop {
-  /** Microseconds that it takes from the budget of its turn. 0: it is done in any case. */
+  /** Microseconds from the budget of the turn. 0: always verifies on the loop. */
   readonly cost: number;
   /** Whether the key made this signature. */
   verify(signed: Uint8Array, signature: Uint8Array): boolean;
@@ -13,17 +13,17 @@ export interface OnLoop {
 
 type Verify = (signed: Uint8Array, signature: Uint8Array, key: KeyObject) => boolean;
 
-/** Undefined: only threads verify, by WebCrypto. */
+/** Undefined: only threads verify, with WebCrypto. */
 type Way = { readonly cost: number; readonly verify: Verify } | undefined;
 
-/** The way to a thread holds the event loop for longer than the work does. */
+/** Sending the work to a thread blocks the event loop for longer than the work itself. */
 const always = (verify: Verify): Way => ({ cost: 0, verify });
-/** The work takes less than 0.1 ms, and the way to a thread makes it dearer even if many tokens go there at once. */
+/** The work takes less than 0.1 ms. Sending it to a thread costs more, even for many tokens at once. */
 const inBudget = (cost: number, verify: Verify): Way => ({ cost, verify });
-/** The work is long, or the way to a thread adds less than a tenth to it if many tokens go there at once. */
+/** The work is long, or sending it to a thread adds less than a tenth for many tokens at once. */
 const onThread: Way = undefined;
 
-/** RFC 7518 §3.2. The length of a signature is no secret. */
+/** RFC 7518 §3.2. The length of a signature is public. */
 const hmac =
   (hash: string): Verify =>
   (signed, signature, key) => {
@@ -43,7 +43,7 @@ const rsa =
   (signed, signature, key) =>
     verify(hash, signed, key, signature);
 
-/** By the measurement of docs/decisions/0029-verification-on-the-loop.md. */
+/** From the measurement in docs/decisions/0029-verification-on-the-loop.md. */
 const ways: Readonly<Record<AlgorithmName, Way>> = {
   EdDSA: onThread,
   Ed25519: onThread,
@@ -61,10 +61,10 @@ const ways: Readonly<Record<AlgorithmName, Way>> = {
   HS512: always(hmac('sha512')),
 };
 
-/** Bits. The work grows with the square of the modulus, and the way to a thread does not. */
+/** Bits. The work grows with the square of the modulus. The cost of sending it to a thread does not. */
 const MOST_BITS = 2048;
 
-/** Undefined for a key that only threads use: its algorithm does, or its modulus is large. */
+/** Undefined: only threads verify with this key, because of its algorithm or its large modulus. */
 export function publicOnLoop(key: CryptoKey, alg: AlgorithmName): OnLoop | undefined {
   const { modulusLength = 0 } = key.algorithm as { readonly modulusLength?: number };
   return modulusLength > MOST_BITS ? undefined : bound(KeyObject.from(key), ways[alg]);

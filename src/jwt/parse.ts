@@ -2,7 +2,7 @@ import { refused } from '../base/verdict.ts';
 import type { RefusedJwt } from './faults.ts';
 import { isObject, type JsonObject, parseJsonObject } from './json.ts';
 
-/** Characters; a token that is longer is refused before anything looks into it. */
+/** Characters. A longer token is refused before any parsing. */
 export const MAX_TOKEN_LENGTH = 16 * 1024;
 const MAX_KID_LENGTH = 1024;
 
@@ -12,7 +12,7 @@ export interface JwsHeader {
   readonly typ: string | undefined;
 }
 
-/** A compact JWS (RFC 7515 §7.1) whose form is right; nothing in it is verified. */
+/** A well-formed compact JWS (RFC 7515 §7.1). Nothing in it is verified. */
 export interface ParsedJws {
   readonly kind: 'parsed';
   readonly token: string;
@@ -25,7 +25,7 @@ export interface ParsedJwt extends ParsedJws {
   readonly claims: JsonObject;
 }
 
-/** Three parts, the first of them JSON with `alg`. How cleanly they are encoded is for `parseJwt` to judge. */
+/** Three parts, and the first is JSON with `alg`. `parseJwt` judges the encoding strictly. */
 export function looksLikeJwt(token: string): boolean {
   const first = token.indexOf('.');
   const second = token.indexOf('.', first + 1);
@@ -61,8 +61,8 @@ export function parseJws(token: string): ParsedJws | RefusedJwt {
 }
 
 /**
- * Canonical base64url only (RFC 7515 §2, RFC 4648 §3.5). Unused bits of a last character, padding and whitespace would each
- * give the same token another text, and a cache keyed by the text would miss it.
+ * Accepts only canonical base64url (RFC 7515 §2, RFC 4648 §3.5). Unused bits of a last character, padding and
+ * whitespace would each give the same token another text. A cache keyed by the text would then miss it.
  */
 function decode(part: string): Buffer<ArrayBuffer> | undefined {
   const bytes = Buffer.from(part, 'base64url');
@@ -70,8 +70,8 @@ function decode(part: string): Buffer<ArrayBuffer> | undefined {
 }
 
 /**
- * No extension is understood, so any `crit` is refused (RFC 7515 §4.1.11), and `b64` with it (RFC 7797). Parameters that
- * bring their own key, or say where to fetch one, are refused unread (RFC 8725 §3.10).
+ * No extension is supported, so any `crit` is refused (RFC 7515 §4.1.11), and `b64` with it (RFC 7797). Parameters that
+ * contain a key or its URL are refused unread (RFC 8725 §3.10).
  */
 const FORBIDDEN = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'zip', 'enc'];
 

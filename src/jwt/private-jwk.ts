@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 import { generators, type Sign, type SigningAlgorithm } from './sign.ts';
 
-/** A signing key as a JWK: a runtime reads one several times faster than PKCS #8, which counts where there are many. */
+/** A signing key as a JWK. Importing a JWK is several times faster than PKCS #8, which matters for many keys. */
 export interface PrivateJwk {
   readonly alg: UserKeyAlgorithm;
-  /** The parameters that make the public key (RFC 7638 §3.2); undefined for a secret, which has no public part. */
+  /** The parameters of the public key (RFC 7638 §3.2). Undefined for a secret, which has no public part. */
   readonly publicJwk: JWK | undefined;
   /** JSON text in UTF-8. */
   readonly privateJwk: Uint8Array;
@@ -36,7 +36,7 @@ export function readJwk(text: Uint8Array): JWK {
   return JSON.parse(Buffer.from(text).toString('utf8'));
 }
 
-/** Every token names the key by its `kid`. */
+/** Makes a signer whose tokens name the key by its `kid`. */
 export async function importSign(alg: UserKeyAlgorithm, kid: string, privateJwk: Uint8Array): Promise<Sign> {
   const key = await importJWK(readJwk(privateJwk), alg);
   return (typ, claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg, typ, kid }).sign(key);

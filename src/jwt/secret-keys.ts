@@ -2,7 +2,7 @@ import { type AlgorithmName, algorithms } from './algorithms.ts';
 import type { VerificationKey } from './keys.ts';
 import { secretOnLoop } from './on-loop.ts';
 
-/** The HMAC keys of one shared secret. They come from configuration alone, so whatever `kid` a token has, it means them. */
+/** The HMAC keys of one shared secret. They come only from the configuration, so they apply to every `kid`. */
 export function importSecret(
   secret: Uint8Array<ArrayBuffer>,
   accepted: readonly AlgorithmName[],

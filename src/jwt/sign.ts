@@ -2,7 +2,7 @@ import { createPrivateKey, createSecretKey, generateKeyPair as generate, type Ke
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
 
-/** All there is to know about an algorithm that we sign with. */
+/** Everything about an algorithm for signing. */
 export const generators = {
   EdDSA: () => promisify(generate)('ed25519'),
   ES256: () => promisify(generate)('ec', { namedCurve: 'P-256' }),
@@ -41,7 +41,7 @@ export function buildSign({ kid, alg, privateKey }: Pick<SigningKeyPair, 'kid' |
   return (typ, claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg, typ, kid }).sign(key);
 }
 
-/** The same with HS256 and a shared secret (RFC 7518 §3.2), which has no `kid`: it is in no key set. */
+/** The same with HS256 and a shared secret (RFC 7518 §3.2). The secret has no `kid`, because no key set contains it. */
 export function buildSecretSign(secret: Uint8Array): Sign {
   const key = createSecretKey(secret);
   return (typ, claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', typ }).sign(key);

@@ -5,7 +5,7 @@ export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Whether a token lives longer than is taken; without `iat`, from now on. */
+/** Whether a token's lifetime is longer than accepted. Without `iat`, the lifetime counts from now. */
 export function livesLonger({ exp, iat }: JsonObject, now: number, seconds: number): boolean {
   return isTime(exp) && exp - (isTime(iat) ? iat : now) > seconds;
 }

@@ -1,26 +1,26 @@
-/** Microseconds of one turn of the event loop: about a dozen signatures by ES256. */
+/** Microseconds for one turn of the event loop: about a dozen ES256 signatures. */
 const MOST = 1_000;
 
 /**
- * How much verification one turn of the event loop holds, in microseconds of the benchmark's machine. However many tokens
- * arrive at once, everyone else waits for this much of it. After a turn with more than that, threads verify all, until a
- * turn has less: a flood finds the event loop free. Work counts by what it takes on that machine. A clock would also count
- * what other processes take, and send the work to threads when they are dearest. One budget serves all that share an event
- * loop.
+ * How much verification one turn of the event loop does, in microseconds of the benchmark's machine. However many
+ * tokens arrive at once, other work waits at most this long. After a turn with more work, threads verify everything
+ * until a turn has less. So a flood leaves the event loop free. The cost of a key is fixed by measurement. A clock
+ * would also count the time of other processes, and send work to threads when they are slowest. All verifiers of one
+ * event loop share one budget.
  */
 export class TurnBudget {
   readonly #nextTurn: (begin: () => void) => unknown;
-  /** What this turn was asked for, done or not. */
+  /** The requested work of this turn, done or not. */
   #asked = 0;
   #isFlooded = false;
   #isTurnAwaited = false;
 
-  /** `nextTurn` calls once in the next turn of the event loop. */
+  /** `nextTurn` calls `begin` once, in the next turn of the event loop. */
   constructor(nextTurn: (begin: () => void) => unknown = (begin) => setImmediate(begin)) {
     this.#nextTurn = nextTurn;
   }
 
-  /** Takes so many microseconds of this turn. False: it does not have them, and a thread does the work. */
+  /** Reserves time of this turn. False: too little is left, so a thread does the work. */
   take(microseconds: number): boolean {
     this.#awaitTurn();
     this.#asked += microseconds;

@@ -7,8 +7,8 @@ import type { ParsedJws } from './parse.ts';
 import type { TurnBudget } from './turn-budget.ts';
 
 /**
- * The key that made the signature; undefined: none of these did. A header whose `alg` is not the key's never fits.
- * `budget`: of the event loop that this runs on.
+ * The key that made the signature. Undefined: none of these did. A key never matches a header with another `alg`.
+ * `budget`: of this event loop.
  */
 export async function verifySignature(
   jws: ParsedJws,
@@ -22,8 +22,8 @@ export async function verifySignature(
 }
 
 /**
- * RFC 7515 §5.2. Form, header, key and algorithm are judged before, so only the signature is left. A flood of wrong ones
- * costs no error with a stack, and nothing is parsed again.
+ * RFC 7515 §5.2. Form, header, key and algorithm are already judged, so only the signature is left. A wrong signature
+ * creates no error with a stack, and nothing is parsed again.
  */
 function isSignedBy(
   { token, signature }: ParsedJws,
@@ -35,7 +35,7 @@ function isSignedBy(
   return crypto.subtle.verify(algorithms[alg].verifying, key, signature, signed);
 }
 
-/** RFC 8725 §3.1 and §3.11: the token's own statements, judged before any computation. */
+/** RFC 8725 §3.1 and §3.11: the token's own header, judged before any computation. */
 export function judgeHeader({ header }: ParsedJws, { algorithms, types }: ExpectedHeader): RefusedJwt | undefined {
   const algorithm = algorithmMismatch(header.alg, algorithms);
   if (algorithm !== undefined) return refused('token_algorithm', undefined, algorithm);

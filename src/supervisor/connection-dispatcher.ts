@@ -4,20 +4,20 @@ import type { Entrance } from './ipc-channel.ts';
 
 /** A worker that accepts connections. */
 export interface ConnectionTarget {
-  /** The last one that was handed over has arrived: there is room for the next. */
+  /** The worker has received the last connection, so it can take the next one. */
   took(): void;
-  /** So many are over. */
+  /** This many connections have closed. */
   closed(count: number): void;
   leave(): void;
 }
 
-/** `failed`: it did not get there. */
+/** `failed`: the connection did not reach the worker. */
 export type Hand = (socket: Socket, failed: () => void, entrance: Entrance) => void;
 
 interface Taker {
   readonly hand: Hand;
   open: number;
-  /** On its way: a worker has one at a time. */
+  /** The connection in transit. A worker has only one at a time. */
   sent: Socket | undefined;
   sentAt: number;
 }
@@ -27,14 +27,17 @@ interface Arrived {
   readonly entrance: Entrance;
 }
 
-/** Milliseconds for those who wait while the door closes. */
+/** Milliseconds for waiting connections while the sockets close. */
 const LAST_CALL = 1_000;
-/** Milliseconds. A worker that has not acknowledged a connection by then hangs, and the next one goes to another worker. */
+/**
+ * Milliseconds. A worker that has not acknowledged a connection by then is stuck, and the next connection goes to
+ * another worker.
+ */
 const LATE = 100;
 /** Milliseconds. A live worker that has not acknowledged a socket by now never received it. */
 const LOST = 8_000;
 
-/** Brings each connection to the worker with the fewest, one at a time to each. */
+/** Gives each connection to the worker with the fewest connections. Each worker gets one at a time. */
 export class ConnectionDispatcher {
   readonly #takers = new Set<Taker>();
   readonly #waiting: Arrived[] = [];
@@ -66,7 +69,7 @@ export class ConnectionDispatcher {
     return {
       took: () => this.#took(taker),
       closed: (over) => {
-        // One that was given up as lost may have come all the same.
+        // A connection that counted as lost may have arrived anyway.
         taker.open = Math.max(0, taker.open - over);
       },
       leave: () => this.#leave(taker),
@@ -144,7 +147,7 @@ function isLost({ sent, sentAt }: Taker): boolean {
   return sent !== undefined && performance.now() - sentAt > LOST;
 }
 
-/** The worker has its own descriptor by now, or has ended. */
+/** The worker now has its own descriptor, or has ended. */
 function letGo(taker: Taker): void {
   taker.sent?.destroy();
   taker.sent = undefined;

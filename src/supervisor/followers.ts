@@ -1,7 +1,7 @@
 import type { ServerBrokers } from './server-brokers.ts';
 import type { Worker } from './worker-lifecycle.ts';
 
-/** Which worker hears which feed. */
+/** Which workers follow which feed. */
 export interface Followers {
   follow(worker: Worker, desk: string): void;
   unfollow(worker: Worker, desk: string): void;

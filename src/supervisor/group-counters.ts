@@ -3,14 +3,14 @@ import type { NonceUsage, NonceUse } from '../counters/counters.ts';
 import { type MemoryCounters, memoryCounters } from '../counters/memory.ts';
 import { NonceCounts } from '../gateway/schemes/nonce-counts.ts';
 
-/** What the primary counts for all workers: each verb is one step of one event loop, and so atomic. */
+/** The counters that the primary keeps for all workers. Each call is one step of one event loop, so it is atomic. */
 export interface GroupCounters extends Pick<MemoryCounters, 'take' | 'failures' | 'fail'> {
   useNonce(use: NonceUse): NonceUsage;
 }
 
 export function groupCounters(clock: Clock): GroupCounters {
   const { take, failures, fail } = memoryCounters(clock);
-  // No worker is older than this, so no nonce of theirs was issued before.
+  // No worker is older than this process, so no worker issued a nonce before.
   const nonces = new NonceCounts(Math.floor(clock.now()));
   return {
     take,

@@ -16,7 +16,7 @@ export interface GroupHealthOptions {
   readonly isDraining: () => boolean;
 }
 
-/** Milliseconds: a worker that says nothing is counted by what it said last, and is not ready. */
+/** Milliseconds. A worker that does not answer by then is not ready, and its last metrics count. */
 const PATIENCE = 1_000;
 
 /** The group's answers for probes and scrapers. */

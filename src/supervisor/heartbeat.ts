@@ -1,18 +1,18 @@
 /** Milliseconds between two signs of life. */
 export const ALIVE_EVERY = 1_000;
-/** So many in a row that did not come. */
+/** A worker hangs after this many missing heartbeats in a row. */
 const HANGS = 5;
 
-/** Whether a worker still turns its event loop. */
+/** Checks whether a worker's event loop still runs. */
 export interface SignsOfLife {
-  /** One came. */
+  /** A heartbeat arrived. */
   alive(): void;
-  /** From now on they are waited for. */
+  /** From now on, heartbeats are expected. */
   expect(): void;
   stop(): void;
 }
 
-/** @param hangs called once too many in a row did not come, and again until it is stopped */
+/** @param hangs called after too many missing heartbeats in a row, and again until it is stopped */
 export function signsOfLife(hangs: () => void): SignsOfLife {
   let missed = 0;
   let isExpected = false;

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Verb → its request and its answer. All of it is JSON; there is no undefined. */
+/** Verb → its request and its answer. Everything is JSON, so nothing is undefined. */
 export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: unknown; readonly told: unknown } };
 
 /** One end of the channel between a primary and a worker. */
 export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   /**
-   * Resolves to undefined if no answer arrives within so many milliseconds, if too many requests are pending, or if the other
-   * end is gone.
+   * Sends a request. Resolves to undefined if no answer arrives within this many milliseconds, if too many requests are
+   * pending, or if the other end is gone.
    */
   ask<Verb extends keyof Theirs & string>(
     verb: Verb,
@@ -17,22 +17,23 @@ export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   ): Promise<Theirs[Verb]['told'] | undefined>;
   tell<Name extends keyof News & string>(name: Name, news: News[Name]): void;
   /**
-   * Sends a connection behind all earlier messages, and keeps it open here too. `failed` is called if no process can take it.
+   * Sends a connection after all earlier messages, and also keeps it open here. `failed` is called if no process can
+   * take it.
    */
   hand(socket: Socket, failed: () => void, entrance: Entrance): void;
 }
 
-/** Where a connection came in: at the listener of clients, or of proxies that ask. */
+/** Where a connection arrived: at the listener for clients, or at the listener for proxies that ask. */
 export type Entrance = 'listen' | 'decision';
 
-/** What is done with what comes. A connection comes as it is. */
+/** What this end does with incoming messages. A connection arrives without a message. */
 export interface Handlers<Ours extends Verbs<Ours>, Heard> {
   readonly answers: {
     readonly [Verb in keyof Ours]: (asked: Ours[Verb]['asked']) => Ours[Verb]['told'] | Promise<Ours[Verb]['told']>;
   };
   readonly hears: { readonly [Name in keyof Heard]: (news: Heard[Name]) => void };
   readonly takes?: (socket: Socket, entrance: Entrance) => void;
-  /** A throw in a handler is a defect of ours. */
+  /** An exception in a handler is a defect of the gateway. */
   readonly broken: (error: unknown) => void;
 }
 
@@ -49,12 +50,12 @@ type Item =
   | readonly ['broken', id: number]
   | readonly ['news', name: string, news: unknown];
 
-/** Requests without an answer. Further ones get none. */
+/** The maximum number of pending requests. Further ones get no answer. */
 const MOST_ASKED = 10_000;
 
 /**
- * What is said in one turn of the event loop is sent as one message: under load many questions cost little more than one.
- * Both ends are of one program and one version, so what comes has the form that the types say.
+ * Joins all messages of one turn of the event loop, so under load many requests cost little more than one. Both ends
+ * have the same program version, so incoming messages match their types.
  */
 export function openIpcChannel<Theirs extends Verbs<Theirs>, News, Ours extends Verbs<Ours>, Heard>(
   end: IpcEnd,
@@ -125,7 +126,7 @@ function sender(end: IpcEnd) {
     planned = undefined;
     const sent = items;
     items = [];
-    // An ended process receives nothing more. The primary learns of it by its exit, and a worker by `disconnect`.
+    // An ended process receives nothing more. The primary notices its exit, and a worker notices `disconnect`.
     if (sent.length > 0 && end.connected) end.send(sent, undefined, {}, () => {});
   };
   const say = (item: Item) => {

@@ -9,7 +9,7 @@ import type { Entrance } from './ipc-channel.ts';
 export interface ListeningSockets {
   readonly url: string;
   readonly port: number;
-  /** Where proxies ask. */
+  /** The address where proxies ask. */
   readonly decisionUrl: string | undefined;
   join(hand: Hand): ConnectionTarget;
   /** Stops accepting. Resolves once no connection waits that a worker could still accept. */
@@ -19,15 +19,15 @@ export interface ListeningSockets {
 export interface ListeningSocketsOptions {
   /** Connections open at one time. Further ones are rejected at once. */
   readonly most: () => number;
-  /** Connections in each process, as far as its descriptors allow. */
+  /** Connections in each process, as far as its file descriptors allow. */
   readonly room?: number;
-  /** Where proxies ask. */
+  /** The address where proxies ask. */
   readonly decision?: Address | undefined;
 }
 
 /**
- * The listening sockets of a process group. They outlive every worker, so a client that connects during a replacement waits
- * and is not rejected.
+ * The listening sockets of a process group. They outlive every worker, so a client that connects while a worker is
+ * replaced waits and is not rejected.
  */
 export async function openListeningSockets(
   listen: Address,
@@ -49,7 +49,7 @@ export async function openListeningSockets(
   };
 }
 
-/** Where the second door does not open, the first does not stay open. */
+/** If the second listener does not open, the first is closed. */
 async function beside<T>(servers: readonly Server[], opening: Promise<T>): Promise<T> {
   try {
     return await opening;
@@ -59,7 +59,7 @@ async function beside<T>(servers: readonly Server[], opening: Promise<T>): Promi
   }
 }
 
-/** `localhost` is every address that it stands for, of which the first must be free. */
+/** Listens on every address of `localhost`. The first address must be free. */
 async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket) => void): Promise<readonly Server[]> {
   const first = await listening({ host, port }, arrive);
   if (host !== 'localhost') return [first];
@@ -72,7 +72,7 @@ async function listenEverywhere({ host, port }: Address, arrive: (socket: Socket
 async function listening(address: Address, arrive: (socket: Socket) => void): Promise<Server> {
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true, ...ASKED_FOR }, arrive);
   await listenAt(server, address, 'listen');
-  // A connection that could not be accepted (no descriptor, no buffer) is that one's end, not the group's.
+  // A connection that could not be accepted (no descriptor, no buffer) fails alone. The group continues.
   server.on('error', () => {});
   return server;
 }
@@ -82,7 +82,7 @@ function portOf(server: Server | undefined): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Where it can be asked from this machine. */
+/** The URL that reaches the listener from this machine. */
 function urlOf(host: string, port: number): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -6,7 +6,7 @@ export interface MergedDecisions extends WatchedDecisions {
   show(records: readonly string[]): void;
 }
 
-/** @param wanted told when the first one begins to watch, and when the last one has gone */
+/** @param wanted called when the first viewer begins to watch, and when the last one has gone */
 export function mergedDecisions(wanted: (on: boolean) => void): MergedDecisions {
   const watchers = new Set<Watcher>();
   return {

@@ -6,15 +6,15 @@ import type { FeedMessage } from '../gateway/revocation/events.ts';
 import type { FailedFetch, Fetched } from '../gateway/server-client/fetch-json.ts';
 import type { MetadataMember } from '../gateway/server-client/metadata.ts';
 
-/** One loaded file as the primary sends it: what all workers compile, and nothing of it is read from the disk again. */
+/** One loaded file as the primary sends it. All workers compile it, and read none of its files from the disk again. */
 export interface SentGeneration {
-  /** Counts the files that were taken up. */
+  /** Counts the files that became active. */
   readonly version: number;
   readonly config: GatewayConfig;
   readonly directory: string;
-  /** Where each route stands. */
+  /** The position of each route in the file. */
   readonly places: readonly Position[];
-  /** Name of an authorization server → its desk in the primary. */
+  /** Name of an authorization server → its broker in the primary. */
   readonly desks: Readonly<Record<string, string>>;
   /** Full path → base64. */
   readonly contents: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface SentGeneration {
 export interface WorkerStart {
   readonly index: number;
   readonly generation: SentGeneration;
-  /** `auto` was decided by the primary, whose terminal it is. */
+  /** The primary resolves `auto`, because it owns the terminal. */
   readonly format: 'json' | 'pretty';
 }
 
@@ -35,13 +35,13 @@ export interface WorkerReadiness {
 
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What the primary asks of a worker. */
+/** Requests of the primary to a worker. */
 export interface WorkerVerbs {
-  /** Serves from then on what it is handed. Null, or why it cannot. */
+  /** Serves the connections that it gets from now on. Null, or why it cannot. */
   readonly start: { readonly asked: WorkerStart; readonly told: string | null };
-  /** Makes everything that this file needs, and changes nothing. Null, or why it cannot. */
+  /** Prepares everything that this file needs, without any change to running requests. Null, or why it cannot. */
   readonly prepare: { readonly asked: SentGeneration; readonly told: string | null };
-  /** From then on requests begin under what was prepared. */
+  /** From now on, requests begin under the prepared file. */
   readonly commit: { readonly asked: number; readonly told: true };
   readonly discard: { readonly asked: number; readonly told: true };
   readonly renew: { readonly asked: true; readonly told: true };
@@ -49,7 +49,7 @@ export interface WorkerVerbs {
   readonly ready: { readonly asked: true; readonly told: WorkerReadiness };
 }
 
-/** What the primary tells a worker. */
+/** Messages of the primary to a worker. */
 export interface WorkerNews {
   readonly keys: { readonly desk: string; readonly keys: SentKeys };
   readonly feed: { readonly desk: string; readonly messages: readonly FeedMessage[] };
@@ -59,7 +59,7 @@ export interface WorkerNews {
   readonly drain: number;
 }
 
-/** A key set as it came, numbered. */
+/** A key set as it arrived, with a number. */
 export interface SentKeys {
   readonly version: number;
   readonly set: Fetched;
@@ -72,7 +72,7 @@ export interface SentRequest {
   readonly judgeType: boolean;
 }
 
-/** What a worker asks of the primary. */
+/** Requests of a worker to the primary. */
 export interface PrimaryVerbs {
   readonly take: { readonly asked: { readonly key: string; readonly limit: Limit }; readonly told: number };
   readonly failures: { readonly asked: string; readonly told: Failures };
@@ -81,21 +81,21 @@ export interface PrimaryVerbs {
   readonly fetch: { readonly asked: { readonly desk: string; readonly request: SentRequest }; readonly told: Fetched };
   readonly endpoint: {
     readonly asked: { readonly desk: string; readonly member: MetadataMember };
-    /** Null: the server has none, which only what is optional may be. */
+    /** Null: the server has no such endpoint. Only optional endpoints may be missing. */
     readonly told: string | FailedFetch | null;
   };
-  /** `have`: the number of the set that is here already; 0: none. */
+  /** `have`: the number of the set that the worker already has. 0: none. */
   readonly keys: { readonly asked: { readonly desk: string; readonly have: number }; readonly told: SentKeys };
 }
 
-/** What a worker tells the primary. */
+/** Messages of a worker to the primary. */
 export interface PrimaryNews {
   readonly alive: true;
   readonly took: true;
-  /** So many connections are over. */
+  /** This many connections have closed. */
   readonly closed: number;
   readonly decisions: readonly string[];
-  /** Wants what the feed says, and all that it has said so far. */
+  /** Subscribes to a feed, including all its earlier messages. */
   readonly follow: string;
   readonly unfollow: string;
 }

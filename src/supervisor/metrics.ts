@@ -2,13 +2,13 @@ import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'p
 import { countingGauges } from '../gateway/lifecycle/metrics.ts';
 import type { MetricSnapshot } from './messages.ts';
 
-/** Metrics of all workers as one, which no death of a worker makes smaller. */
+/** The metrics of all workers, combined. The end of a worker reduces no counter. */
 export interface SummedMetrics {
-  /** What a worker told last stands for it while it does not answer. */
+  /** The worker's last snapshot counts while it does not answer. */
   saw(worker: object, snapshot: MetricSnapshot): void;
-  /** Its counters stay; its gauges go. */
+  /** The worker's counters stay, and its gauges are dropped. */
   left(worker: object): void;
-  /** With those of the primary itself. */
+  /** Includes the primary's own metrics. */
   text(own: Registry): Promise<string>;
 }
 
@@ -24,7 +24,7 @@ export function summedMetrics(): SummedMetrics {
     async text(own) {
       const before = gone;
       const folded = await aggregate([before]).getMetricsAsJSON();
-      // Another worker may have left meanwhile.
+      // Meanwhile another worker may have left.
       if (gone === before) gone = folded;
       return aggregate([await own.getMetricsAsJSON(), ...last.values(), gone]).metrics();
     },
@@ -36,11 +36,11 @@ function aggregate(snapshots: readonly MetricSnapshot[]): Registry<PrometheusCon
 }
 
 function isCounted({ name, type }: MetricSnapshot[number]): boolean {
-  // prom-client writes words, and its types say numbers.
+  // prom-client writes strings here, although its types say numbers.
   return ['counter', 'histogram'].includes(String(type)) || countingGauges.has(name);
 }
 
-/** In a form for another process: an unknown value has no number. */
+/** The metrics in a form for another process. An unknown value has no number. */
 export async function snapshotOf(registry: Registry): Promise<MetricSnapshot> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.map((metric) => ({ ...metric, values: metric.values.filter(({ value }) => Number.isFinite(value)) }));

@@ -22,11 +22,11 @@ import type { LifeOptions } from './worker-lifecycle.ts';
 import { Crew } from './worker-pool.ts';
 
 export interface SupervisorOptions extends GatewayOptions {
-  /** How many serve; two at least. */
+  /** The number of workers, at least two. */
   readonly workers: number;
 }
 
-/** What the primary of a process group holds. */
+/** The parts that the primary of a process group has. */
 interface Primary {
   readonly core: Core;
   readonly desks: ServerBrokers;
@@ -45,8 +45,8 @@ interface State {
 }
 
 /**
- * The primary of several workers: it holds whatever there is once (configuration, management and health listeners,
- * counters, keys, feeds), and they serve. Rejects as `startGateway` does.
+ * The primary of several workers. It has everything that exists once: configuration, management and health listeners,
+ * counters, keys, feeds. The workers serve requests. Rejects like `startGateway`.
  */
 export async function startSupervisor(options: SupervisorOptions): Promise<RunningGateway> {
   const primary = await openPrimary(options);
@@ -85,7 +85,7 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
   const { directory, locate, workers } = options;
   if (config.listen.tls !== undefined) tlsOptions({ ...config.listen, tls: config.listen.tls }, directory);
   const core = openCore({ ...options, config });
-  // It writes no line: this is to say before anybody connects that its workers could write none.
+  // The primary writes no line. It opens the log only to report an unwritable file before any client connects.
   await openAccessLog({ ...options, access: core.access });
   await core.access?.close();
   const { clock, log } = core;
@@ -115,7 +115,7 @@ async function openPrimary(options: SupervisorOptions): Promise<Primary> {
 
 type Served = Pick<Primary, 'core' | 'desks' | 'decisions'> & { readonly followers: Followers };
 
-/** What any worker may ask of the primary, and tell it. */
+/** Handles requests and messages of the workers. */
 function handlersOf({ core, desks, decisions, followers }: Served): LifeOptions['handlers'] {
   const counters = groupCounters(core.clock);
   return (worker) => ({
@@ -140,7 +140,7 @@ async function closeRest({ core, desks }: Primary): Promise<void> {
   await core.kept.close();
 }
 
-/** A worker writes into a pipe and cannot tell. */
+/** A worker writes to a pipe, so it cannot see whether there is a terminal. */
 function formatOf({ log: { format } }: GatewayConfig): 'json' | 'pretty' {
   if (format !== 'auto') return format;
   return process.stdout.isTTY === true ? 'pretty' : 'json';
@@ -148,7 +148,10 @@ function formatOf({ log: { format } }: GatewayConfig): 'json' | 'pretty' {
 
 type Load = NonNullable<GatewayOptions['load']>;
 
-/** A file is read and judged here, once; then every worker makes it ready, and all take it up, or none does. */
+/**
+ * The primary reads and judges a file once. Then every worker prepares it. Either all workers activate it, or none
+ * does.
+ */
 function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
   const { core, desks, crew, keys, state, options } = primary;
   const { clock, log, live, directory } = core;
@@ -165,7 +168,7 @@ function reloader(primary: Primary, load: Load, stats: ReloadStats): Reload {
       const way = takeUp(sent, crew);
       under = { sent, way };
       const problems = await way.prepare();
-      // The active sockets are open again, and the new ones are closed.
+      // The brokers of the active file open again, and the new ones close.
       if (problems.length > 0) desks.open(state.current.config, directory);
       return problems;
     },

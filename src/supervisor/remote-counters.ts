@@ -5,18 +5,18 @@ import type { IpcChannel } from './ipc-channel.ts';
 import type { PrimaryVerbs } from './messages.ts';
 
 /**
- * Milliseconds for one message. A caller that waits longer counts for itself, as without a Redis. On a busy machine both wait
- * for the processor.
+ * Milliseconds for one message. A caller that waits longer counts by itself, as without a Redis. On a busy machine,
+ * both wait for the processor.
  */
 const DEADLINE = 1_000;
-/** Milliseconds for which the primary is not asked again after it gave no answer. */
+/** Milliseconds without further questions after the primary did not answer. */
 const PAUSE = 500;
 
 type Verb = 'take' | 'failures' | 'fail' | 'useNonce';
 
 /**
- * Counters in the primary, called once for each request that needs one. If the primary does not answer, a rate limit counts
- * in this worker. For nonces it is an outage: no process can then know whether one was used.
+ * Counters in the primary, called once for each request that needs one. If the primary does not answer, a rate limit
+ * counts in this worker. For nonces, this is an outage, because no process can then know whether a nonce was used.
  */
 export function remoteCounters(line: Pick<IpcChannel<PrimaryVerbs, unknown>, 'ask'>, clock: Clock): Counters {
   const own = memoryCounters(clock);

@@ -13,7 +13,7 @@ import type { RemoteServer } from '../gateway/verify/remote-server.ts';
 import type { IpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, SentKeys, SentRequest } from './messages.ts';
 
-/** The primary has its own deadline, and after it still an answer to give. */
+/** The primary has its own deadline, and needs time to answer after it. */
 const PATIENCE = FETCH_DEADLINE + 1_000;
 const SILENT = failed('the primary does not answer');
 
@@ -21,7 +21,7 @@ type PrimaryLine = IpcChannel<PrimaryVerbs, PrimaryNews>;
 type KeyFollowers = Map<string, Set<(keys: SentKeys) => void>>;
 type FeedSinks = Map<string, Set<FeedSink>>;
 
-/** The authorization servers as a worker reaches them: every question goes to the desk in the primary. */
+/** The authorization servers as a worker reaches them. Every call goes to a broker in the primary. */
 export interface RemoteServers {
   /** `every`: milliseconds between two checks of the keys, as configured. */
   at(desk: string, every: number): RemoteServer;
@@ -35,7 +35,7 @@ export function remoteServers(line: PrimaryLine): RemoteServers {
 
 class ServersOfPrimary implements RemoteServers {
   readonly #line: PrimaryLine;
-  /** By the name of a desk. */
+  /** By the id of a broker. */
   readonly #keyFollowers: KeyFollowers = new Map();
   readonly #sinks: FeedSinks = new Map();
 
@@ -83,7 +83,7 @@ class KeysOfPrimary implements KeySource {
   readonly #followers: KeyFollowers;
   readonly #desk: string;
   readonly every: number;
-  /** The number of the newest set that came. */
+  /** The number of the newest received set. */
   #have = 0;
   #isNewer = true;
 
@@ -139,7 +139,7 @@ function pack({ url, form, headers = {}, judgeType = true }: JsonRequest): SentR
   return { url, form: form?.toString() ?? null, headers, judgeType };
 }
 
-/** A caller that gave up gets no answer. The call itself continues for the others. */
+/** If the caller gives up, it gets no answer. The call itself continues for other callers. */
 function cut(told: Promise<Fetched | undefined>, signal: AbortSignal): Promise<Fetched | undefined> {
   const late = new Promise<Fetched>((resolve) => {
     signal.addEventListener('abort', () => resolve(failed(`no answer within ${FETCH_DEADLINE} ms`)), { once: true });

@@ -7,7 +7,7 @@ import type { SentGeneration } from './messages.ts';
 
 type Keys = Pick<Required<GatewayConfig>, 'nonce_keys' | 'ticket_keys'>;
 
-/** For files without any: all workers share the random values of a start. */
+/** Random keys for files without their own. All workers of one start share them. */
 export function randomKeys(): Keys {
   const key = () => [randomBytes(32).toString('base64')];
   return { nonce_keys: key(), ticket_keys: key() };
@@ -26,7 +26,7 @@ export interface Sending {
   readonly desks: SentGeneration['desks'];
 }
 
-/** What every worker compiles. The users of a file are those of this moment, also for workers that start later. */
+/** The content that every worker compiles. Its user files are read now, and also apply to workers that start later. */
 export function sentGeneration(config: GatewayConfig, sending: Sending): SentGeneration {
   const { version, workers, directory, locate, desks } = sending;
   const places = locate === undefined ? [] : config.routes.map((_, index) => locate(['routes', index]));
@@ -40,7 +40,7 @@ export function sentGeneration(config: GatewayConfig, sending: Sending): SentGen
   };
 }
 
-/** An upstream gets no more connections from all workers than it says; one each is the least. */
+/** All workers together open no more connections to an upstream than its file allows. Each worker has at least one. */
 function shareOut(config: GatewayConfig, workers: number): GatewayConfig {
   const part = (count: number, least: number) => Math.max(least, Math.floor(count / workers));
   const upstreams = Object.entries(config.upstreams).map(([name, block]) => {
@@ -57,7 +57,7 @@ function contentsOf({ routes }: GatewayConfig, directory: string): Record<string
   return Object.fromEntries([...files].flatMap((file) => contentOf(file, directory)));
 }
 
-/** It was judged a moment ago; if it is gone since, workers find that out for themselves. */
+/** The file was readable a moment ago. If it is missing now, the workers report that. */
 function contentOf(file: string, directory: string): [string, string][] {
   const read = readReferred(file, { directory });
   return read.ok ? [[file, read.bytes.toString('base64')]] : [];

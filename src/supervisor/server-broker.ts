@@ -13,12 +13,15 @@ import type { SentKeys, SentRequest } from './messages.ts';
 import { type SharedFeed, sharedFeed } from './shared-feed.ts';
 import { sharedKeys } from './shared-keys.ts';
 
-/** One authorization server as the whole process group reaches it: whatever several workers want is asked once. */
+/**
+ * One authorization server, shared by the whole process group. If several workers need the same answer, the broker asks
+ * once.
+ */
 export interface ServerBroker {
   fetch(request: SentRequest): Promise<Fetched>;
   endpoint(member: MetadataMember): Promise<string | FailedFetch | undefined>;
   keys(have: number): Promise<SentKeys>;
-  /** Undefined where the server has none. */
+  /** Undefined: the server has no feed. */
   readonly feed: SharedFeed | undefined;
   close(): Promise<void>;
 }
@@ -31,7 +34,7 @@ export interface DeskOptions {
   readonly trust: Trust;
   readonly clock: Clock;
   readonly log: GatewayLog;
-  /** A set that was fetched, for every worker. */
+  /** Passes a fetched set to every worker. */
   readonly came: (keys: SentKeys) => void;
 }
 
@@ -66,7 +69,7 @@ function isRequired(member: MetadataMember): member is 'jwks_uri' | 'introspecti
   return member === 'jwks_uri' || member === 'introspection_endpoint';
 }
 
-/** Client assertions differ each time (RFC 7523 §3), and all mean the same: only the token counts. */
+/** Client assertions differ each time (RFC 7523 §3) but mean the same, so only the token counts. */
 function sameQuestion({ url, form, headers }: SentRequest): string {
   const token = form === null ? '' : (new URLSearchParams(form).get('token') ?? form);
   return JSON.stringify([url, token, headers.authorization ?? '']);

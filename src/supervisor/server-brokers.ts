@@ -8,9 +8,9 @@ import type { PrimaryVerbs, SentKeys } from './messages.ts';
 import { openDesk, type ServerBroker } from './server-broker.ts';
 import type { WorkerHandlers } from './worker-process.ts';
 
-/** The desks of all authorization servers of a process group. */
+/** The brokers of all authorization servers of a process group. */
 export interface ServerBrokers {
-  /** Name of a server in this file → its desk. What the file before named, and this one does not, is closed later. */
+  /** Name of a server in this file → the id of its broker. A broker that this file no longer needs is closed later. */
   open(config: GatewayConfig, directory: string): Record<string, string>;
   find(id: string): ServerBroker | undefined;
   readonly answers: Pick<WorkerHandlers['answers'], 'fetch' | 'endpoint' | 'keys'>;
@@ -21,11 +21,14 @@ export interface ServerBrokersOptions {
   readonly clock: Clock;
   readonly log: GatewayLog;
   readonly came: (id: string, keys: SentKeys) => void;
-  /** Milliseconds for which a broker stays without a reference from an active file; longer while its feed is followed. */
+  /**
+   * Milliseconds for which a broker stays open without an active file that needs it. It stays longer while its feed is
+   * followed.
+   */
   readonly patience?: number;
 }
 
-/** Milliseconds: a request that began under an older file may still have a token to be asked about. */
+/** Milliseconds. A request that began under an older file may still need its server. */
 const LINGER = 600_000;
 const CLOSED = failed('its configuration is not active any more');
 
@@ -41,7 +44,7 @@ export function openServerBrokers({ clock, log, came, patience = LINGER }: Serve
   const linger = (id: string) => void leaving.set(id, setTimeout(end, patience, id).unref());
   const end = (id: string) => {
     const desk = desks.get(id);
-    // A stream that began under an older file still ends with its token.
+    // A stream that began under an older file must still end with its token.
     if (desk?.feed?.isFollowed === true) return linger(id);
     desks.delete(id);
     leaving.delete(id);

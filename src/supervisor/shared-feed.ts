@@ -4,9 +4,11 @@ import { DenyList, MOST_REVOCATIONS } from '../gateway/revocation/deny-list.ts';
 import type { FeedMessage } from '../gateway/revocation/events.ts';
 import type { OpenFeed } from '../gateway/revocation/follow-feed.ts';
 
-/** One feed, followed once, with its earlier messages for late followers. */
+/** One feed, followed once. Late followers also get its earlier messages. */
 export interface SharedFeed {
-  /** Tells all that is live first, then whether it is in step, then whatever comes. Gives the way to stop. */
+  /**
+   * Sends all live events first, then whether the feed is up to date, then new messages. Returns a function that stops.
+   */
   follow(tell: Tell): () => void;
   readonly isFollowed: boolean;
   close(): void;
@@ -16,27 +18,27 @@ type Tell = (messages: readonly FeedMessage[]) => void;
 
 interface Follower {
   readonly tell: Tell;
-  /** Until it has heard what was said before it came, it must not think that it knows everything. */
+  /** A new follower counts as behind until it has all earlier messages. */
   behind: boolean;
-  /** NumericDate, seconds: until then it lacks what had found no place here when it came. */
+  /** NumericDate, seconds. Until then, the follower lacks events that had no place here. */
   readonly lacksUntil: number;
 }
 
-/** Events in one message, so that the primary has time for other work in between. */
+/** Events in one message. Other work of the primary runs between messages. */
 const AT_ONCE = 1_000;
 const SWEEP_EVERY = 1_000;
-/** Milliseconds: a feed shows every five seconds that it is alive. */
+/** Milliseconds. A feed sends a sign of life every five seconds. */
 const SIGN_OF_LIFE = 6_000;
 
-/** More than a worker keeps: one that joins then finds out itself that it cannot keep everything. */
+/** More than a worker stores. A worker that joins then notices by itself that it cannot store everything. */
 const MOST = 2 * MOST_REVOCATIONS;
 
 export interface SharedFeedOptions {
   readonly clock: Clock;
-  /** Milliseconds past its `exp` for which a worker still accepts a token. */
+  /** Milliseconds after its `exp` for which a worker still accepts a token. */
   readonly skew: number;
   readonly news: () => void;
-  /** Live entries at the most. */
+  /** The maximum number of live entries. */
   readonly most?: number;
 }
 
@@ -56,14 +58,14 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
 
   const source = open((said) => {
     wasInStep ||= said.kind === 'in_step';
-    // A feed that was followed and is now refused never counts as absent, for late followers too.
+    // A feed that worked before and is now refused never counts as absent, even for late followers.
     const message = said.kind === 'absent' && wasInStep ? LOST : said;
     if (message.kind === 'event') list.add(message.event);
     if (message.kind === 'event' || message.kind === 'reset') news();
     else [standing, since] = [message, clock.monotonic()];
     for (const follower of followers) if (mayHear(follower, message)) follower.tell([message]);
   });
-  /** Who joins must not count from now what held a while ago: the next sign of life comes soon. */
+  /** A new follower must not treat an old "up to date" as current. The next sign of life comes soon. */
   const isOld = () => standing?.kind === 'in_step' && clock.monotonic() - since > SIGN_OF_LIFE;
   const catchUp = async (follower: Follower) => {
     let messages: FeedMessage[] = [];
@@ -73,7 +75,7 @@ export function sharedFeed(open: OpenFeed, { clock, skew, news, most = MOST }: S
       follower.tell(messages);
       messages = [];
       await turn();
-      // A new follower must not take the end of this connection for its own.
+      // Otherwise a new follower of the same worker would treat the end of this catch-up as its own.
       if (!followers.has(follower)) return;
     }
     follower.behind = false;

@@ -4,19 +4,19 @@ import type { SentKeys } from './messages.ts';
 
 export interface SharedKeysOptions {
   readonly source: KeySource;
-  /** Milliseconds, as configured: a set of that age may lack a key that a worker has just met. */
+  /** Milliseconds, as configured. A set of this age may lack a key that a worker has just met. */
   readonly cooldown: number;
   readonly clock: Clock;
   readonly came: (keys: SentKeys) => void;
 }
 
-/** Milliseconds without a retry after a failure. */
+/** Milliseconds before a retry after a failure. */
 const PAUSE = 1_000;
 
 /**
- * One fetch for all workers. A worker with an older set gets the last one, unless that is so old that the key may be newer. A
- * worker that has it triggers a new fetch, at most one in a cooldown. Every set goes to all workers, so none fetches what
- * another has.
+ * One fetch for all workers. A worker with an older set gets the last one, unless that set is so old that the key may
+ * be newer. A worker that already has the last set triggers a new fetch, at most one in a cooldown. Every set goes to
+ * all workers, so no worker fetches what another one has.
  */
 export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions): (have: number) => Promise<SentKeys> {
   const freshFor = Math.min(cooldown, source.every / 2);
@@ -37,12 +37,12 @@ export function sharedKeys({ source, cooldown, clock, came }: SharedKeysOptions)
   };
   const serves = (have: number) => {
     const now = clock.monotonic();
-    // A starting worker needs no particular key: the others' set is good enough.
+    // A starting worker needs no particular key, so the others' set is sufficient.
     if (have === 0 && good !== undefined && now - good.at < source.every / 2) return true;
     if (last.set.kind === 'failed') return now - at < Math.min(PAUSE, freshFor);
     return last.version > have ? now - at < freshFor : now < nextQuestion;
   };
-  /** A worker that starts during an outage uses the others' set, for as long as they do. */
+  /** A worker that starts during an outage uses the same set as the others, and for as long. */
   const aged = (have: number): SentKeys => {
     const { sent, at: from } = have === 0 && good !== undefined ? good : { sent: last, at };
     const { version, set } = sent;

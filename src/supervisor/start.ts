@@ -3,13 +3,16 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../gateway/lifecycle/start.ts';
 import { startSupervisor } from './primary.ts';
 
-/** `workers: 1` is one process and nothing else; several have a primary. */
+/** `workers: 1` runs one process. Several workers have a primary. */
 export function startByWorkers(options: GatewayOptions): Promise<RunningGateway> {
   const workers = workersOf(options.config);
   return workers === 1 ? startGateway(options) : startSupervisor({ ...options, workers });
 }
 
-/** `auto`: as many as may run at the same time, which is fewer than the machine has cores where the process is confined. */
+/**
+ * `auto`: the number of processes that can run at the same time. In a confined process, it is lower than the number of
+ * cores.
+ */
 function workersOf({ workers }: Pick<GatewayConfig, 'workers'>): number {
   return workers === 'auto' ? availableParallelism() : workers;
 }

@@ -3,11 +3,11 @@ import type { SentGeneration } from './messages.ts';
 import { SHUTDOWN_DEADLINE, type Worker } from './worker-lifecycle.ts';
 import type { Crew } from './worker-pool.ts';
 
-/** One file on its way into force: made ready in every worker, then taken up by all of them, or by none. */
+/** Activates one file: every worker prepares it, then all workers or none activate it. */
 export interface TakeUp {
-  /** Empty: every worker has everything that it needs. */
+  /** Empty: every worker has what it needs. */
   prepare(): Promise<readonly Problem[]>;
-  /** Resolves when every worker serves by it. */
+  /** Resolves when every worker uses the file. */
   commit(): Promise<void>;
 }
 
@@ -26,13 +26,13 @@ export function takeUp(sent: SentGeneration, crew: Crew): TakeUp {
   return {
     async prepare() {
       const problems = (await Promise.all(crew.workers.map(prepared))).flat();
-      // Also if it was rejected, or is still in progress: its parts are kept there.
+      // This also runs if the file was rejected or is still in progress, because the workers keep prepared parts.
       if (problems.length > 0)
         for (const { process } of crew.workers) void process.line.ask('discard', sent.version, SHUTDOWN_DEADLINE);
       return problems;
     },
     async commit() {
-      // A worker that began to serve meanwhile did so with the previous file.
+      // A worker that began to serve meanwhile has the previous file.
       const late = crew.workers.filter((worker) => !ready.has(worker));
       await Promise.all([...ready].map(committed));
       for (const worker of late) {

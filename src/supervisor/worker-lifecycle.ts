@@ -5,7 +5,7 @@ import type { ListeningSockets } from './listening-sockets.ts';
 import type { SentGeneration, WorkerStart } from './messages.ts';
 import { startWorkerProcess, type WorkerHandlers, type WorkerProcess } from './worker-process.ts';
 
-/** A worker that serves, or is about to. */
+/** A worker that serves, or will serve soon. */
 export interface Worker {
   readonly index: number;
   readonly process: WorkerProcess;
@@ -17,18 +17,18 @@ export interface LifeOptions {
   readonly format: WorkerStart['format'];
   /** The active configuration. */
   readonly current: () => SentGeneration;
-  /** What this worker may ask. */
+  /** The requests that this worker may send. */
   readonly handlers: (worker: () => Worker) => Pick<WorkerHandlers, 'answers'> & {
     readonly hears: Omit<WorkerHandlers['hears'], 'alive' | 'took' | 'closed'>;
   };
 }
 
-/** Milliseconds for a start, until which a worker shows no sign of life. */
+/** Milliseconds for a start. A worker sends no heartbeat before it has started. */
 const START = 60_000;
 /** Milliseconds for every other message to a worker. */
 export const SHUTDOWN_DEADLINE = 15_000;
 
-/** One life of a worker: its process, its place at the door, and whether it still shows signs of life. */
+/** One life of a worker: its process, its place at the dispatcher, and its heartbeats. */
 export class Life {
   readonly worker: Worker;
   readonly #options: LifeOptions;
@@ -54,8 +54,8 @@ export class Life {
   }
 
   /**
-   * Resolves when it has ended, with why.
-   * @param serves called once it is ready; true: it takes connections from then on
+   * Resolves with the reason when the worker has ended.
+   * @param serves called once the worker is ready; true: it accepts connections from then on
    */
   async lived(serves: () => boolean): Promise<string> {
     const { process } = this.worker;
@@ -89,7 +89,7 @@ export class Life {
   }
 }
 
-/** Null: it serves the active configuration. A reload may have happened while it started. */
+/** Null: the worker serves the active configuration. A reload may have happened while it started. */
 async function begun({ index, process: { line } }: Worker, { current, format }: LifeOptions): Promise<string | null> {
   let generation = current();
   const fault = await line.ask('start', { index, generation, format }, START);

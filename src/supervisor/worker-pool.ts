@@ -6,17 +6,17 @@ import { Life, type LifeOptions, messageOf, type Worker } from './worker-lifecyc
 
 export interface CrewOptions extends LifeOptions {
   readonly size: number;
-  /** It serves from now on, or has ended. */
+  /** The worker begins to serve. `left`: it has ended. */
   readonly joined: (worker: Worker) => void;
   readonly left: (worker: Worker) => void;
 }
 
-/** Milliseconds: a worker with a shorter life has crashed at its start, and the next one waits. */
+/** Milliseconds. A worker that ends earlier has crashed at its start, and its successor waits. */
 const SHORT_LIFE = 5_000;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 5_000;
 
-/** The workers of a process group: one for each place, replaced when it ends or hangs. */
+/** The workers of a process group, one for each place. A worker that ends or hangs is replaced. */
 export class Crew {
   readonly #options: CrewOptions;
   readonly #serving = new Map<number, Worker>();
@@ -28,7 +28,7 @@ export class Crew {
     this.#options = options;
   }
 
-  /** Rejects, with the reason, where a worker cannot start. */
+  /** Rejects with the reason if a worker cannot start. */
   async start(): Promise<void> {
     const starts = Array.from({ length: this.#options.size }, (_, index) => {
       const first = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ export class Crew {
     }
   }
 
-  /** Those that serve. */
+  /** The workers that serve now. */
   get workers(): readonly Worker[] {
     return [...this.#serving.values()];
   }
@@ -53,25 +53,25 @@ export class Crew {
     return this.#restarts;
   }
 
-  /** Also those that are about to serve. */
+  /** Also reaches workers that will serve soon. */
   readonly tellAll: IpcChannel<WorkerVerbs, WorkerNews>['tell'] = (name, news) => {
     for (const { process } of this.#alive) process.line.tell(name, news);
   };
 
-  /** Resolves when all have finished what was in flight, and ended. */
+  /** Resolves when all workers have finished their requests and ended. */
   async drain(lastRequests: number): Promise<void> {
     this.#stopping = true;
     this.tellAll('drain', lastRequests);
     await Promise.all([...this.#alive].map(({ process }) => process.over));
   }
 
-  /** Life after life, until the group stops. */
+  /** Replaces the worker at this place again and again, until the group stops. */
   async #keep(index: number, first: PromiseWithResolvers<void>): Promise<void> {
     for (let wait = 0; !this.#stopping; this.#restarts++) {
       await pause(wait, undefined, { ref: false });
       if (this.#stopping) return;
       const began = performance.now();
-      // A machine without memory cannot even start one: the others serve on meanwhile.
+      // Without memory, the machine cannot start a process. The other workers continue meanwhile.
       const end = await this.#live(index, first.resolve).catch(messageOf);
       first.reject(new CannotStart(`worker ${index} does not start: ${end}`));
       if (this.#stopping) return;

@@ -6,18 +6,18 @@ import { standardOutput } from '../base/turn-lines.ts';
 import { type Handlers, type IpcChannel, openIpcChannel } from './ipc-channel.ts';
 import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerVerbs } from './messages.ts';
 
-/** A worker as its primary sees it, for as long as its process lives. */
+/** A worker as its primary sees it, while its process lives. */
 export interface WorkerProcess {
   readonly pid: number | undefined;
   readonly line: IpcChannel<WorkerVerbs, WorkerNews>;
-  /** Resolves when it has ended, in words. */
+  /** Resolves with the reason when the worker has ended. */
   readonly over: Promise<string>;
   kill(): void;
 }
 
 export type WorkerHandlers = Handlers<PrimaryVerbs, PrimaryNews>;
 
-/** In a build the sources have another ending. */
+/** In a build, source files have another extension. */
 const FILE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js', import.meta.url),
 );
@@ -33,12 +33,12 @@ export function startWorkerProcess(handlers: WorkerHandlers): WorkerProcess {
   };
 }
 
-/** Ours, and none by which a signal opens an inspector (`bin/gatehouse.js` says why). */
+/** The flags of this process, without those that let a signal open an inspector (`bin/gatehouse.js` says why). */
 function flags(): string[] {
   return [...process.execArgv, '--disable-sigusr1'];
 }
 
-/** Several that write into one pipe at once would cut each other's longer lines. */
+/** If several workers wrote to one pipe at once, they would break up each other's longer lines. */
 function passOn({ stdout }: ChildProcess): void {
   if (stdout === null) return;
   createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {

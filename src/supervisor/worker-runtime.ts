@@ -31,7 +31,7 @@ import { snapshotOf } from './metrics.ts';
 import { remoteCounters } from './remote-counters.ts';
 import type { RemoteServers } from './remote-servers.ts';
 
-/** What one worker serves with. */
+/** The parts of one worker. */
 export interface WorkerRuntime {
   take(socket: Socket, entrance: Entrance): void;
   prepare(sent: SentGeneration): Promise<void>;
@@ -42,7 +42,7 @@ export interface WorkerRuntime {
   ready(): WorkerReadiness;
   watch(on: boolean): void;
   /**
-   * Resolves when what was in flight has ended.
+   * Resolves when all requests in flight have ended.
    * @param lastRequests milliseconds for which kept connections may bring another request
    */
   drain(lastRequests: number): Promise<void>;
@@ -56,7 +56,7 @@ export interface WorkerRuntimeOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds for which a worker waits for keys and feeds before it serves without them. */
+/** Milliseconds. A worker waits this long for keys and feeds, and then serves without them. */
 const PATIENCE = 3_000;
 
 function contextOf(sent: SentGeneration, counters: Counters, remote: RemoteServers): WorkerContext {
@@ -83,13 +83,13 @@ export async function openWorkerRuntime({
   const core = openCore({ config, directory, locate: locator(sent), clock, log, outside: outside(sent) });
   await Promise.race([warm(core.live.current), pause(PATIENCE, undefined, { ref: false })]);
   await requireKeptNonces(core.live.current);
-  // All workers have the same file and the same Node.js. The metric says how many read in which way.
+  // All workers have the same file and the same Node.js. A metric counts the workers for each way of reading.
   const reader = await chooseReader(config, (facts, words) => log.debug(facts, words));
   const [app, asked] = [openProxy(core, config, reader), config.decision && openDecisionEndpoint(core, config)];
   const apps = asked === undefined ? [app] : [app, asked];
   await Promise.all(apps.map((one) => one.ready()));
   const servers: Servers = { listen: app.server, decision: asked?.server };
-  // They never listen, and so would never look for those who are slow with their heads.
+  // These servers never listen, so without this event they would never check for slow heads.
   for (const { server } of apps) server.emit('listening');
   const registry = buildMetrics(core, undefined, reader);
   const prepared = new Map<number, Generation>();
@@ -129,21 +129,21 @@ export async function openWorkerRuntime({
   };
 }
 
-/** A file is checked often, a server as its block says. */
+/** Milliseconds between checks: short for a file, and as the server's block says for a server. */
 function everyOf({ jwks_file, jwks }: SentGeneration['config']['authorization_servers'][string]): number {
   return jwks_file === undefined ? jwks.ttl : FILE_EVERY;
 }
 
 const FILE_EVERY = 2_000;
 
-/** That of the clients, and that of proxies that ask. */
+/** The server for clients, and the server for proxies that ask. */
 type Servers = { readonly listen: Server; readonly decision: Server | undefined };
 
 function each({ listen, decision }: Servers): readonly Server[] {
   return decision === undefined ? [listen] : [listen, decision];
 }
 
-/** Routes are all that is ever looked for. */
+/** Only positions of routes are ever looked up. */
 function locator({ places }: SentGeneration): (pointer: Pointer) => Position {
   const nowhere = { file: '', line: 0, column: 0 };
   return ([, index]) => (typeof index === 'number' ? places[index] : undefined) ?? nowhere;
@@ -160,7 +160,7 @@ function takeOver(core: Core, servers: Servers, prepared: Map<number, Generation
   old.lease.release();
 }
 
-/** Connections that the primary has accepted. */
+/** Receives the connections that the primary has accepted. */
 function takeConnections(servers: Servers, line: IpcChannel<PrimaryVerbs, PrimaryNews>) {
   const silent = each(servers).map(trackSilent);
   const open = new Set<Socket>();
@@ -184,7 +184,7 @@ function takeConnections(servers: Servers, line: IpcChannel<PrimaryVerbs, Primar
     while (open.size > 0) {
       for (const server of each(servers)) server.closeIdleConnections();
       await pause(20);
-      // What has arrived is read before anything is closed.
+      // Received bytes are read before any connection closes.
       await turn();
     }
   };
@@ -194,7 +194,7 @@ function takeConnections(servers: Servers, line: IpcChannel<PrimaryVerbs, Primar
   return { areOpen: () => open.size > 0, endSilent, take, over };
 }
 
-/** Decisions of one turn of the event loop travel together. */
+/** All decisions of one turn of the event loop form one message. */
 function watcher({ decisions }: Core, line: IpcChannel<PrimaryVerbs, PrimaryNews>): (on: boolean) => void {
   let records: string[] = [];
   let stop: (() => void) | undefined;

@@ -6,7 +6,7 @@ import type { PrimaryNews, PrimaryVerbs, WorkerNews, WorkerStart, WorkerVerbs } 
 import { remoteServers } from './remote-servers.ts';
 import { openWorkerRuntime, type WorkerRuntime, type WorkerRuntimeOptions } from './worker-runtime.ts';
 
-/** Serves what the primary hands over, until it says stop or is gone. */
+/** Serves the primary's connections until the primary stops it or is gone. */
 export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): void {
   let part: WorkerRuntime | undefined;
   const served = (): WorkerRuntime => {
@@ -44,7 +44,7 @@ export function runWorker(end: IpcEnd & Pick<NodeJS.Process, 'once' | 'exit'>): 
   });
   const remote = remoteServers(line);
   setInterval(() => line.tell('alive', true), ALIVE_EVERY).unref();
-  // A worker without its primary would be unreachable.
+  // Without its primary, a worker is unreachable.
   end.once('disconnect', () => exitForCertain(3));
 }
 
@@ -55,7 +55,7 @@ function open({ index, generation, format }: WorkerStart, lines: Lines): Promise
   return openWorkerRuntime({ sent: generation, ...lines, log });
 }
 
-/** Null, or the reason. A problem with one file is no reason to end. */
+/** Null, or the reason. A problem with one file does not end the worker. */
 async function reason(job: () => Promise<void>): Promise<string | null> {
   try {
     await job();

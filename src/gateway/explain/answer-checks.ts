@@ -12,10 +12,10 @@ export interface AnswerScene {
   readonly now: number;
 }
 
-/** The members of an introspection answer (RFC 7662 §2.2), each on its own. All except `active` may be absent. */
+/** Checks each member of an introspection answer separately (RFC 7662 §2.2). All except `active` may be absent. */
 export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): readonly TokenCheck[] {
   const { active, iss, token_type: type } = answer;
-  if (active !== true) return [fails('active', quoted(active), 'true', 'the server says that the token is not good')];
+  if (active !== true) return [fails('active', quoted(active), 'true', 'the server says that the token is not active')];
   const { issuer, clock_skew, max_token_lifetime } = block;
   const foreign = iss === undefined ? undefined : issuerMismatch(iss, [issuer]);
   const isBearer = type === undefined || String(type).toLowerCase() === 'bearer';
@@ -25,7 +25,7 @@ export function answerChecks(answer: JsonObject, { block, now }: AnswerScene): r
     ...(iss === undefined ? [] : [foreign === undefined ? fits('iss', quoted(iss), quoted(issuer)) : failsBy(foreign)]),
     ...(type === undefined ? [] : [isBearer ? bearer(type) : failsBy(mismatchOf('token_type', type, ['Bearer']))]),
     ...timeChecks(answer, rules, false),
-    ...(Object.hasOwn(answer, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is bound to none')] : []),
+    ...(Object.hasOwn(answer, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is not bound to a key')] : []),
   ];
 }
 

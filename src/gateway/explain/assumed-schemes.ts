@@ -5,17 +5,17 @@ import type { HttpScheme } from '../schemes/http-scheme.ts';
 import type { Assumed } from '../schemes/scheme.ts';
 import { schemesTaken, type TakenScheme } from '../schemes/schemes-of.ts';
 
-/** Random for this process, so that no request text can pass for a verified user. */
+/** Random for each process, so that no request text can pass for an assumed user. */
 const ASSUMED = `assumed-${randomUUID()}`;
 
-/** The credential of a user with an assumed right password. */
+/** The credential of an assumed user whose password counts as correct. */
 export function assumedCredentials(scheme: string, username: string): string {
   return `${scheme} ${ASSUMED} ${username}`;
 }
 
 /**
- * Replaces user files: each scheme accepts the assumed users and no others. `directory`: where the missing attributes of file
- * users are read; absent: files are not read.
+ * Replaces user files: each scheme accepts only the assumed users. `directory`: where the other attributes of file
+ * users are read. Undefined: no file is read.
  */
 export function assumedSchemes(
   config: GatewayConfig,
@@ -47,4 +47,5 @@ function allowed(): undefined {
   return undefined;
 }
 
-const NOT_JUDGED = 'no password and no key is judged here: assume a user by --user NAME, or by `user` in a test';
+const NOT_JUDGED =
+  'this command judges no password and no key: assume a user with --user NAME, or with `user` in a test';

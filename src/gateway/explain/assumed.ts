@@ -4,10 +4,10 @@ import type { AssumedToken } from '../../config/schema/test-case.ts';
 import type { Identity, VerifyBearer } from '../message/identity.ts';
 import { identityOf } from '../verify/facts.ts';
 
-/** Text of a bearer token → what it is assumed to say. */
+/** Text of a bearer token → its assumed contents. */
 export type AssumedTokens = ReadonlyMap<string, AssumedToken>;
 
-/** Replaces authorization servers: accepts the assumed token, and no other. */
+/** Replaces authorization servers: accepts only the assumed token. */
 export function assumedVerifier(
   config: GatewayConfig,
   tokens: AssumedTokens,
@@ -37,7 +37,7 @@ function identify(
   return { ...identity, scopes: new Set([...words, ...identity.scopes]) };
 }
 
-/** Every audience that the file asks for anywhere. */
+/** Every audience that the file requires anywhere. */
 export function audiencesOf({ authorization_servers, routes }: GatewayConfig): readonly string[] {
   const asked = [...Object.values(authorization_servers), ...routes].map(({ audience }) => audience);
   return [...new Set(asked.filter((audience) => audience !== undefined && audience !== 'any'))] as string[];

@@ -7,17 +7,17 @@ import type { MatchCondition } from '../routing/match-conditions.ts';
 import type { RouteLookup } from '../routing/routes.ts';
 import { compareRank, compareSpecificity, hostText, pathText } from '../routing/specificity.ts';
 
-/** A route that was considered for a request, and what of it did not fit. */
+/** A route that was considered for a request, and the parts of the request that did not match. */
 export interface Candidate {
   readonly route: Route;
-  /** Empty: everything fits. */
+  /** Empty: everything matches. */
   readonly misfits: readonly string[];
 }
 
-/** The number of listed routes that no request of this path can reach. */
+/** The number of routes to list if the path matches none. */
 const NEAREST = 3;
 
-/** Most specific first: the routes for this host and path; where there is none, those that are nearest. */
+/** The routes for this host and path, most specific first. If there is none, the nearest routes. */
 export function candidatesFor(routes: readonly Route[], question: RouteLookup): readonly Candidate[] {
   const ordered = routes.toSorted(compareSpecificity);
   const placed = ordered.filter((route) => hostFits(route, question) && pathFits(route, question.key));
@@ -53,7 +53,9 @@ function behind(route: Route, chosen: Route): string {
     : `as specific as ${chosen.id}, and after it`;
 }
 
-/** Once a more specific route matches except for its method, a later one must name the method and must not be public. */
+/**
+ * Once a more specific route matches except for its method, a later route must name the method and must not be public.
+ */
 function barred(route: Route, { method }: RouteLookup, { passedOver }: Turn): readonly string[] {
   const { methods, access } = route;
   const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
@@ -79,7 +81,7 @@ function misfitsOf(route: Route, question: RouteLookup): readonly string[] {
   ];
 }
 
-/** How many leading segments fit; a host that fits breaks ties. */
+/** The number of matching leading segments. A matching host breaks ties. */
 function nearness(route: Route, question: RouteLookup): number {
   const parts = question.key.slice(1).split('/');
   const first = route.segments.findIndex((segment, index) => !segmentFits(route, segment, parts[index]));
@@ -112,7 +114,7 @@ function conditionMisfits({ conditions }: Route, question: RouteLookup): readonl
   );
 }
 
-/** Characters of a value that are shown. */
+/** The maximum number of characters shown of a value. */
 const LONGEST = 80;
 
 function found({ field, values, holds }: MatchCondition, question: RouteLookup): string {

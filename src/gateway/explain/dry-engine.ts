@@ -15,16 +15,16 @@ import { assumedSchemes } from './assumed-schemes.ts';
 
 export type CheckedGatewayFile = Extract<Loaded<GatewayConfig>, { ok: true }>;
 
-/** Without its places where nobody is told of them. */
+/** `locate` may be missing if no one reads the positions. */
 export type LocatedConfig = Pick<CheckedGatewayFile, 'config'> & Partial<Pick<CheckedGatewayFile, 'locate'>>;
 
-/** The engine of a file with nothing behind it: it judges as the running gateway would, and can forward nothing. */
+/** The engine of a file without any network: it judges like the running gateway, and can forward nothing. */
 export interface DryEngine {
   readonly engine: DecisionEngine;
   readonly routes: readonly Route[];
 }
 
-/** `directory`: where relative paths start; with it files of users are read for what they lack. */
+/** `directory`: where relative paths start. With it, files of users are read for attributes that assumed users lack. */
 export function buildDryEngine(
   { config, locate }: LocatedConfig,
   verifier: (serverNames: readonly string[]) => VerifyBearer,
@@ -50,7 +50,7 @@ function dryUpstreams({ upstreams }: GatewayConfig): ReadonlyMap<string, Upstrea
   return new Map(Object.entries(upstreams).map(([name, block]) => [name, dryUpstream(name, block)]));
 }
 
-/** As if each url were well. */
+/** Counts each URL as healthy. */
 function dryUpstream(name: string, block: UpstreamConfig): Upstream {
   const origins = block.urls.map((url) => dryOrigin(new URL(url), block));
   return {
@@ -72,15 +72,15 @@ function dryOrigin({ host: authority }: URL, block: UpstreamConfig): UpstreamUrl
   return { ...nothing, carrier: NO_CARRIER, host: hostSent(block.host, authority), authority, inFlight: 0, counts };
 }
 
-/** A decision never reads it. */
+/** A decision never reads the engine. */
 const NO_CARRIER = undefined as unknown as EngineChoice;
 
-/** How a request comes that names no scheme: as the listener takes them. */
+/** The scheme of a request that names none: the listener's own. */
 export function defaultSecure({ listen }: GatewayConfig): boolean {
   return listen.tls !== undefined;
 }
 
-/** The host of a request that names none: that of the resource, else one that no route asks for by name. */
+/** The host of a request that names none: the resource's host, or a host that no route names. */
 export function defaultHost({ resource }: GatewayConfig): string {
   return resource === undefined ? 'localhost' : new URL(resource).host;
 }

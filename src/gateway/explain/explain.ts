@@ -17,16 +17,16 @@ import { type SimulatedOutcome, simulate } from './simulate.ts';
 import { type SimulatedRequest, simulatedHead } from './simulated-request.ts';
 import { redactTarget, type UpstreamRequest, upstreamRequest } from './upstream-request.ts';
 
-/** Why a request is answered as it is, from its target to what the upstream would get. */
+/** Explains the answer to a request, from its target to the request that the upstream would get. */
 export interface Explanation {
   readonly request: { readonly method: string; readonly host: string; readonly target: string };
   readonly route: string | undefined;
   readonly candidates: readonly ExplainedCandidate[];
   readonly steps: readonly ExplainedStep[];
-  /** Set for a token that was really verified, not assumed. */
+  /** Set for a token that was verified, not assumed. */
   readonly token: ExplainedToken | undefined;
   readonly answer: ExplainedAnswer;
-  /** In shadow mode: what enforcing would have answered. */
+  /** In shadow mode: the answer if the route enforced. */
   readonly would_be: ExplainedAnswer | undefined;
   readonly upstream: UpstreamRequest | undefined;
 }
@@ -45,14 +45,14 @@ export interface ExplainedAnswer {
   readonly code?: Code;
   readonly text?: string;
   readonly detail?: string | undefined;
-  /** The claim that does not fit. */
+  /** The claim that does not match. */
   readonly mismatch?: Mismatch | undefined;
   readonly challenges?: readonly string[];
   readonly allow?: readonly string[] | undefined;
   readonly retry_after?: number;
 }
 
-/** What is known of a token that was really verified. */
+/** The facts for a token that is verified, not assumed. */
 export type Verifying = Pick<TokenScene, 'now' | 'heard'>;
 
 export async function explain(

@@ -12,11 +12,11 @@ import { isUser, refusalText } from './refusal-text.ts';
 import type { SimulatedOutcome } from './simulate.ts';
 import { authorityOf } from './upstream-request.ts';
 
-/** In the order in which the engine takes them. */
+/** In the order of the engine. */
 const steps = ['message', 'host', 'target', 'route', 'credential', 'verify', 'permit', 'rewrite', 'forward'] as const;
 type StepName = (typeof steps)[number] | 'throttle';
 
-/** A limit is a step only if one exists. It runs before or after the verification. */
+/** A limit is a step only if the route has one. It runs before or after the verification. */
 function orderOf(route: Route | undefined): readonly StepName[] {
   const limit = route?.rateLimit;
   if (limit === undefined) return steps;
@@ -58,7 +58,7 @@ interface Scene extends SimulatedOutcome {
   readonly skipped: ReadonlySet<StepName>;
 }
 
-/** The step at which it ended; undefined: it went all the way. */
+/** The step at which the request ended. Undefined: it passed all steps. */
 function endOf(seen: Outcome): StepName | undefined {
   if (seen.kind === 'forward') return undefined;
   if (seen.kind === 'reply') return 'route';
@@ -95,7 +95,7 @@ function verdictOf({ kind }: Outcome): ExplainedStep['verdict'] {
 
 function reasonOf(seen: Outcome): string {
   if (seen.kind === 'forward') return '';
-  if (seen.kind === 'reply') return ['answered by the gateway itself', blocked(seen)].join('');
+  if (seen.kind === 'reply') return ['the gateway itself answers', blocked(seen)].join('');
   const more = seen.kind === 'refuse' ? refusalDetails(seen) : [seen.outage.detail];
   const shown = more.filter((each) => each !== undefined);
   return [refusalText(seen), ...(shown.length === 0 ? [] : [`(${shown.join('; ')})`])].join(' ');
@@ -110,20 +110,20 @@ function refusalDetails({ code, route, identity, detail, mismatch }: Refuse): re
   return [...told, `needed: ${words.needed}`, `missing: ${words.missing}`, `held: ${scopesInWords(scopes)}`];
 }
 
-/** A browser keeps to a preflight, whatever its status. */
+/** A browser obeys a preflight's header lines, whatever its status. */
 function blocked({ reason }: Extract<Outcome, { kind: 'reply' }>): string {
   return reason === undefined ? '' : `; a browser will not send the request: ${reason}`;
 }
 
-/** What there is to say of a step that did not end the request. */
+/** Details of a step that did not end the request. */
 const details: Readonly<Record<StepName, (scene: Scene) => string>> = {
   message: () => 'well-formed',
   host: ({ head }) => head.host?.value ?? '',
-  target: () => 'no segment that an upstream could read in another way',
+  target: () => 'no segment that servers read in different ways',
   route: ({ route }) => (route?.id ? route.id : 'none: the default upstream, because the file is in shadow mode'),
   credential: ({ route, head, skipped }) => {
-    if (route?.access === 'public') return 'a public route looks at none';
-    return skipped.has('verify') ? 'none, and none is required' : credentialInWords(route, head);
+    if (route?.access === 'public') return 'a public route reads none';
+    return skipped.has('verify') ? 'none is sent, and none is required' : credentialInWords(route, head);
   },
   throttle: ({ route, skipped }) => limitInWords(route, skipped.has('verify')),
   verify: ({ seen, skipped }) => (skipped.has('verify') ? '' : identityInWords(identityIn(seen))),
@@ -170,7 +170,7 @@ function requirementInWords(route: Route | undefined, identity: Identity | undef
   return `needed: ${needed}${scope === undefined ? '' : `; held: scope ${scopesInWords(held)}`}`;
 }
 
-/** The key of the route that decides a step. */
+/** The route's key that decides a step. */
 const keys: Readonly<Record<StepName, (seen: Outcome) => string | undefined>> = {
   message: () => undefined,
   host: () => undefined,

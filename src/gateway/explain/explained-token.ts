@@ -9,30 +9,33 @@ import { jwtChecks } from './jwt-checks.ts';
 import { permitChecks } from './permit-checks.ts';
 import { fails, type TokenCheck, unknownToken } from './token-check.ts';
 
-/** A token beside what the file wants of it. Nothing that it says is verified unless the outcome says so. */
+/** Compares a token with what the file requires. Only the outcome says whether the token is verified. */
 export interface ExplainedToken {
   readonly kind: 'jwt' | 'opaque' | 'malformed';
-  /** Configuration name of the authorization server by whose block it is judged; undefined: none is responsible. */
+  /**
+   * The configuration name of the authorization server whose block judges the token. Undefined: no server is
+   * responsible.
+   */
   readonly server: string | undefined;
   /** alg, typ and kid of a JWT. */
   readonly header?: object;
   /** The judged claims of a JWT. */
   readonly claims?: object;
-  /** What introspection answered, of the members that are judged. */
+  /** The members of the introspection answer that are judged. */
   readonly introspection?: object | undefined;
   readonly checks: readonly TokenCheck[];
 }
 
-/** A token, and what became of the request that carried it. */
+/** A token, and the result of the request with this token. */
 export interface TokenScene {
   readonly config: GatewayConfig;
   readonly token: string;
   readonly route: Route | undefined;
-  /** As if it were enforced. */
+  /** The outcome if the route enforced. */
   readonly outcome: Outcome;
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Configuration name of a server → what introspection answered. */
+  /** Configuration name of a server → its introspection answer. */
   readonly heard: ReadonlyMap<string, JsonObject>;
 }
 
@@ -61,12 +64,12 @@ function explainJwt(jwt: ParsedJwt, scene: TokenScene): ExplainedToken {
   return { kind: 'jwt', server, header: jwt.header, claims: { iss, aud, exp, nbf, iat }, introspection, checks };
 }
 
-/** The token has claims of these names too. */
+/** The names of these checks are also claims of a token, so the texts name the answer. */
 function ofAnswer(checks: readonly TokenCheck[]): readonly TokenCheck[] {
   return checks.map((each) => (each.name === 'active' ? each : { ...each, name: `${each.name} (introspection)` }));
 }
 
-/** By the server that was asked: only that one knows what such a token says. */
+/** Checks the token by the answer of the server that was asked. Only this server knows an opaque token. */
 function explainOpaque(scene: TokenScene): ExplainedToken {
   const [server, answer] = [...scene.heard][0] ?? [];
   const block = server === undefined ? undefined : scene.config.authorization_servers[server];
@@ -81,7 +84,7 @@ function unasked(outcome: Outcome): TokenCheck {
   return unknownToken('active', why ?? 'no server was asked about this token', 'true');
 }
 
-/** The members that a check is about. An answer may hold names of people, which no check needs. */
+/** The members that the checks read. An answer may also contain names of people, which no check needs. */
 function judged({ active, iss, aud, token_type, scope, exp, nbf, iat }: JsonObject): object {
   return { active, iss, aud, token_type, scope, exp, nbf, iat };
 }
@@ -95,7 +98,7 @@ function serversOf({ config, route }: TokenScene): readonly NamedServer[] {
   return of === undefined ? all : all.filter(([name]) => of.includes(name));
 }
 
-/** The server that the token names; else one that it almost names; else the only one. */
+/** The server that the token names. Otherwise a server with a similar issuer, or the only one. */
 function responsible(iss: unknown, servers: readonly NamedServer[]): NamedServer | undefined {
   const exact = servers.find(([, { issuer }]) => issuer === iss);
   const near = servers.find(([, { issuer }]) => difference(iss, [issuer]) !== undefined);

@@ -10,17 +10,17 @@ export function routeInWords({ id, at }: Route): string {
   return at === undefined ? `\`${id}\`` : `\`${id}\` (${at})`;
 }
 
-/** Scopes that are shown. */
+/** The maximum number of scopes shown. */
 const MOST = 20;
 
-/** The scope that a token, or a user, holds. */
+/** The scopes of a token or a user. */
 export function scopesInWords(scopes: ReadonlySet<string>): string {
   const rest = scopes.size - MOST;
   const shown = [...scopes].slice(0, MOST).join(' ') || 'none';
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
-/** All alternatives, and of the nearest one what is missing; empty: nothing. */
+/** All alternatives, and the missing scopes of the nearest one. Empty: nothing is missing. */
 export function neededScopes(scope: ScopeRequirement, held: ReadonlySet<string>) {
   const needed = scope.map((words) => words.join(' ')).join(', or ');
   const missing = nearest(scope, held).filter((word) => !held.has(word));
@@ -32,7 +32,7 @@ export function mismatchInWords({ claim, found, expected, difference }: Mismatch
   return `${claim}: found ${found}, expected ${expected}${difference === undefined ? '' : `; ${difference}`}`;
 }
 
-/** What the client is answered, in a few words. */
+/** The client's answer, in a few words. */
 export function answerInWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'forward':

@@ -20,13 +20,16 @@ export interface JwtScene {
   readonly now: number;
 }
 
-/** Header and claims of a JWT beside the block of its server, each by itself: all that does not fit is seen at once. */
+/**
+ * Checks each header parameter and claim of a JWT against its server's block separately. So all mismatches show at
+ * once.
+ */
 export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[] {
   const { header, claims } = jwt;
   const { block, issuers } = scene;
   const issuer = judged('iss', claims.iss, quotedAny(issuers), issuerMismatch(claims.iss, issuers));
   if (block === undefined) return [unknownToken('alg', quoted(header.alg), NOT_KNOWN), issuer];
-  // The server introspects the token, so only the issuer is judged here.
+  // The server introspects the token, so only the issuer is checked here.
   if (block.verify === 'introspection') return [issuer];
   const algorithms = new Set<string>(block.algorithms);
   return [
@@ -34,7 +37,7 @@ export function jwtChecks(jwt: ParsedJwt, scene: JwtScene): readonly TokenCheck[
     judged('typ', header.typ, quotedAny(block.typ), typeMismatch(header.typ, acceptedTypes(block.typ))),
     issuer,
     ...timeChecks(claims, secondsOf(block, scene.now), true),
-    ...(Object.hasOwn(claims, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is bound to none')] : []),
+    ...(Object.hasOwn(claims, 'cnf') ? [fails('cnf', 'bound to a key', 'a token that is not bound to a key')] : []),
     keyCheck(jwt, scene.outcome),
     ...Object.entries(block.required_claims).map(([path, values]) => requiredCheck(jwt, path, values)),
   ];
@@ -51,7 +54,7 @@ function secondsOf({ clock_skew, max_token_lifetime }: AuthorizationServerConfig
   return { now, skew, leeway: skew, maxLifetime: max_token_lifetime / 1000 };
 }
 
-/** Which key signed it cannot be read from the token: the engine, which has the keys of the server, says it. */
+/** The token does not show which key signed it. The engine has the server's keys, so its outcome shows it. */
 function keyCheck({ header }: ParsedJwt, outcome: Outcome): TokenCheck {
   const mismatch = outcome.kind === 'refuse' && outcome.code === 'token_signature' ? outcome.mismatch : undefined;
   if (mismatch !== undefined) return failsBy(mismatch);
@@ -60,7 +63,7 @@ function keyCheck({ header }: ParsedJwt, outcome: Outcome): TokenCheck {
   return unknownToken('kid', quoted(header.kid), why);
 }
 
-/** What is judged after the signature was; only a revoked key of a user verifies none. */
+/** Refusals that follow a valid signature. A revoked key of a user verifies nothing, so it is not among them. */
 const AFTER: ReadonlySet<string> = new Set(['token_inactive', 'token_revoked']);
 
 function isSigned(outcome: Outcome): boolean {

@@ -17,15 +17,17 @@ export interface PermitScene {
   readonly outcome: Outcome;
 }
 
-/** Audience and scope beside what the route asks for. `claims`: of the token, or of the introspection answer. */
+/**
+ * Checks audience and scope against the route's requirements. `claims`: of the token, or of the introspection answer.
+ */
 export function permitChecks(claims: JsonObject, scene: PermitScene): readonly TokenCheck[] {
   const { server, block, route, outcome } = scene;
-  if (!isAudience(claims.aud)) return [fails('aud', quoted(claims.aud), 'a text, or a list of texts')];
+  if (!isAudience(claims.aud)) return [fails('aud', quoted(claims.aud), 'a string, or a list of strings')];
   const verified = 'identity' in outcome ? outcome.identity : undefined;
   const source = { issuer: '', server: server ?? '', scopeClaims: block?.scope_claims ?? ['scope'] };
   const identity = verified ?? identityOf(claims, source);
   if (route === undefined || route.access === 'public')
-    return [unknownToken('aud', quoted(claims.aud), 'no route that looks at tokens')];
+    return [unknownToken('aud', quoted(claims.aud), 'no route that reads tokens')];
   return [audienceCheck(identity, server, route), scopeCheck(identity, route)];
 }
 

@@ -3,20 +3,20 @@ import { type Code, entry } from '../message/codes.ts';
 import type { Identity } from '../message/identity.ts';
 import { schemeNamed } from '../schemes/schemes-of.ts';
 
-/** Replaces sentences about an access token by sentences about a user of Basic or Digest, which has none. */
+/** Replaces sentences about an access token with sentences about a user of Basic or Digest. */
 const aboutUsers: Readonly<Partial<Record<Code, string>>> = {
   scope_insufficient: 'The user lacks a scope that this request needs.',
   condition_failed: 'A condition of this route does not hold for the user or the request.',
 };
 
-/** In one sentence why a request is not forwarded. */
+/** Why a request is not forwarded, in one sentence. */
 export function refusalText(outcome: Refuse | Unavailable): string {
   const { code } = outcome;
   const ofUser = outcome.kind === 'refuse' && isUser(outcome.identity) ? aboutUsers[code] : undefined;
   return ofUser ?? entry(code).text;
 }
 
-/** Whether it was verified by a user name, and not by a token. */
+/** Whether a username and not a token was verified. */
 export function isUser(identity: Identity | undefined): boolean {
   return identity !== undefined && schemeNamed(identity.scheme) !== undefined;
 }

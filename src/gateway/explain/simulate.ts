@@ -7,15 +7,15 @@ import type { HttpScheme } from '../schemes/http-scheme.ts';
 import { assumedCredentials } from './assumed-schemes.ts';
 import { type SimulatedRequest, simulatedHead } from './simulated-request.ts';
 
-/** What the engine makes of a request, and the request as it was asked in the end. */
+/** The engine's outcome for a request, and the request in its final form. */
 export interface SimulatedOutcome {
   readonly head: RequestHead;
-  /** Undefined: there is none, or it was refused before. */
+  /** Undefined: no route matches, or the request was refused earlier. */
   readonly route: Route | undefined;
   readonly outcome: Outcome;
 }
 
-/** Judges one request as the proxy would, its token in a place that the route takes. */
+/** Judges one request as the proxy would. The token is in a place that the route accepts. */
 export async function simulate(engine: DecisionEngine, asked: SimulatedRequest): Promise<SimulatedOutcome> {
   const first = engine.route(simulatedHead(asked));
   if (first.kind !== 'routed') return { head: simulatedHead(asked), route: first.route, outcome: first };
@@ -31,7 +31,7 @@ interface Carried {
   readonly form?: Buffer;
 }
 
-/** How a token travels (RFC 6750 §2). */
+/** Where a request carries a token (RFC 6750 §2). */
 const places: Readonly<Record<BearerMethod, (asked: SimulatedRequest, token: string) => Carried>> = {
   header: (asked) => ({ request: asked }),
   query: ({ token: _token, ...asked }, token) => {
@@ -49,7 +49,7 @@ const places: Readonly<Record<BearerMethod, (asked: SimulatedRequest, token: str
   },
 };
 
-/** With credentials in the first place where the scheme may have them. */
+/** Puts the credentials in the first place that the scheme accepts. */
 function presenting(asked: SimulatedRequest, { places = [] }: HttpScheme, credentials: string): SimulatedRequest {
   const [first] = places;
   if (first?.in === 'query') {

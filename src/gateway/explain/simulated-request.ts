@@ -3,15 +3,15 @@ import { type ReceivedRequest, type RequestHead, readHead } from '../message/req
 /** A simulated request: the engine decides about it, and nothing is sent. */
 export interface SimulatedRequest {
   readonly method: string;
-  /** As in Host. */
+  /** The Host header. */
   readonly host: string;
   /** The request-target as a client would send it. */
   readonly target: string;
-  /** Whether it comes by TLS; absent: it does not. */
+  /** Whether the request comes over TLS. Default: false. */
   readonly secure?: boolean | undefined;
-  /** Name and value, in order. A Host among them stands for `host`. */
+  /** Name and value, in order. A Host in the list replaces `host`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** A user of Basic or Digest with an assumed right password. */
+  /** A user of Basic or Digest whose password counts as correct. */
   readonly user?: string | undefined;
   /** The bearer token. */
   readonly token?: string | undefined;

@@ -6,11 +6,11 @@ import { isTime } from '../../jwt/times.ts';
 import { fails, failsBy, fits, type TokenCheck } from './token-check.ts';
 
 export interface TimeCheckRules extends LifetimeRules {
-  /** Seconds past `exp` for which it still counts. */
+  /** Seconds after `exp` for which the token is still valid. */
   readonly leeway: number;
 }
 
-/** exp, nbf and iat, each beside the clock. Those that are absent and need not be there have no line. */
+/** Compares exp, nbf and iat with the clock. A claim that is absent and not required has no line. */
 export function timeChecks(claims: JsonObject, rules: TimeCheckRules, needsExp: boolean): readonly TokenCheck[] {
   const { exp, nbf, iat } = claims;
   const { now, skew, leeway } = rules;

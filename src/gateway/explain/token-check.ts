@@ -1,6 +1,6 @@
 import type { Mismatch } from '../../base/mismatch.ts';
 
-/** One check of a token. All texts are one line, short, and steer no terminal. */
+/** One check of a token. All texts are one short line without control characters. */
 export interface TokenCheck {
   /** Names the claim, or the member of the header or answer. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface TokenCheck {
   readonly mark: 'fits' | 'fails' | 'unknown';
   readonly found: string;
   readonly expected: string;
-  /** How far off it is, or how long it is good. */
+  /** The difference, or how long the token is still valid. */
   readonly note?: string;
 }
 

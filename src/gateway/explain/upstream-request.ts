@@ -9,7 +9,7 @@ import { decodeForm } from '../routing/form-parameters.ts';
 import { foldParameter } from '../routing/lenient-fields.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 
-/** What an upstream would get. */
+/** The request that an upstream would get. */
 export interface UpstreamRequest {
   readonly upstream: string;
   readonly authority: string;
@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** All its urls: load and health choose one for each request. */
+/** All URLs of the upstream. Load and health choose one for each request. */
 export function authorityOf({ origins }: Upstream): string {
   return origins.map(({ authority }) => authority).join(' or ');
 }
@@ -47,13 +47,13 @@ export function upstreamRequest(config: GatewayConfig, head: RequestHead, plan: 
   };
 }
 
-/** Each request gets its own, from the challenge of the moment. */
+/** Each request gets its own value, from the latest challenge. */
 function digestInWords({ shadow, route: { upstream } }: Forward): UpstreamRequest['headers'] {
   if (upstream.digest === undefined || shadow !== undefined) return [];
   return [['authorization', `Digest as ${upstream.digest.username}`]];
 }
 
-/** A credential that is kept in the query is not for a screen, however its name is written. */
+/** Hides a credential that stays in the query, however its name is written. */
 export function redactTarget(target: string, parameters: readonly string[]): string {
   const secret = new Set(['access_token', ...parameters].map(foldParameter));
   return target.replace(/([?&;])([^=&;]*)=[^&;]*/g, (pair, mark: string, name: string) =>

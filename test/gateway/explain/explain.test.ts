@@ -41,7 +41,7 @@ t.test('a preflight that a browser takes for a no says why', async (t) => {
     ['Access-Control-Request-Method', 'GET'],
   ] as const;
   const told = JSON.stringify(await explained('OPTIONS /orders/7', { headers }));
-  t.match(told, 'answered by the gateway itself; a browser will not send the request: the file has no `cors`');
+  t.match(told, 'the gateway itself answers; a browser will not send the request: the file has no `cors`');
 });
 
 t.test('explain tells the route and its line, each step, and what the upstream would get', async (t) => {
