@@ -135,7 +135,7 @@ tests:
       line: 10,
       column: 5,
       message:
-        'GET /orders/7: expected forwarded, and it is refused with 403 scope_insufficient (insufficient_scope, missing `orders.read`)',
+        'GET /orders/7: expected forwarded, but it is refused with 403 scope_insufficient (insufficient_scope, missing `orders.read`)',
       hint: `the route is \`read\` (${tested}:7)`,
     },
   ]);
@@ -154,7 +154,7 @@ tests: [{ request: GET /, expect: { refuse: 401 } }]
   );
   const { status, stderr } = await command(t, ['gateway', '--config', failing]).ended();
   t.equal(status, 1);
-  t.match(stderr, `${failing}:5:9: error: GET /: expected refused with 401, and it is forwarded by`);
+  t.match(stderr, `${failing}:5:9: error: GET /: expected refused with 401, but it is forwarded by`);
 });
 
 t.test('what a silent revocation feed means is said in a sentence, for each policy', async (t) => {

@@ -77,7 +77,8 @@ function judge(
 }
 
 /**
- * Codes for outages of anything except an authorization server. The names of those begin with `authorization_servers.`.
+ * Codes for outages of anything except an authorization server. An outage of an authorization server has a name that
+ * begins with `authorization_servers.`.
  */
 const outages: Readonly<Record<string, Code>> = {
   passwords: 'passwords_saturated',

@@ -45,7 +45,7 @@ export interface AlsoOurs {
   readonly prefixes: readonly string[];
 }
 
-/** In shadow mode, every header passes except those of `set`. From clients, these headers do not pass either. */
+/** In shadow mode, the gateway drops only the headers of `set`, and these headers if a client itself sent them. */
 export interface OnlySet {
   readonly certificates: readonly CertificateHeader[];
 }

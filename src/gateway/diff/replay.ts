@@ -57,7 +57,7 @@ export async function replay(lines: Iterable<string>, old: CompiledFile, now: Co
 
 /**
  * The answer of the new file, if it is the same for every caller who could have sent the request. Undefined: the old
- * file does not reproduce the recorded answer, so the log lacks what decided.
+ * file does not reproduce the recorded answer, so the log lacks the decisive value.
  */
 async function answerNow(recorded: Recorded, old: CompiledFile, now: CompiledFile): Promise<string | undefined> {
   const before = old.named(recorded.route);

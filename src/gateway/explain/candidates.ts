@@ -61,7 +61,7 @@ function barred(route: Route, { method }: RouteLookup, { passedOver }: Turn): re
   const stricter = passedOver.find((earlier) => compareRank(earlier, route) < 0);
   if (stricter === undefined || (methods !== undefined && access !== 'public')) return [];
   const why = access === 'public' ? 'it is public' : 'it does not name the method';
-  return [`${why}, and the more specific ${stricter.id} does not take ${method}`];
+  return [`${why}, and the more specific ${stricter.id} does not accept ${method}`];
 }
 
 function nearest(ordered: readonly Route[], question: RouteLookup): readonly Candidate[] {

@@ -157,7 +157,7 @@ function limitInWords(route: Route | undefined, isAnonymous: boolean): string {
   const limit = route?.rateLimit;
   if (limit === undefined) return '';
   const who = isAnonymous && !limit.byAddress ? '; without a token by address' : '';
-  return `${limit.text}${who}; nothing is counted here`;
+  return `${limit.text}${who}; this command counts nothing`;
 }
 
 function requirementInWords(route: Route | undefined, identity: Identity | undefined): string {

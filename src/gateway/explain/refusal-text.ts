@@ -6,7 +6,7 @@ import { schemeNamed } from '../schemes/schemes-of.ts';
 /** Replaces sentences about an access token with sentences about a user of Basic or Digest. */
 const aboutUsers: Readonly<Partial<Record<Code, string>>> = {
   scope_insufficient: 'The user lacks a scope that this request needs.',
-  condition_failed: 'A condition of this route does not hold for the user or the request.',
+  condition_failed: 'The user or the request does not meet a condition of this route.',
 };
 
 /** Why a request is not forwarded, in one sentence. */

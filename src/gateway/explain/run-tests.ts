@@ -55,7 +55,7 @@ function problemOf(test: TestConfig, judged: SimulatedOutcome): Pick<Problem, 'm
   const outcome = enforced(judged.outcome);
   const met = 'forward' in test.expect ? isForwarded(test.expect, outcome) : isRefused(test.expect, outcome);
   if (met) return undefined;
-  const message = `${test.request}: expected ${expectation(test.expect)}, and it is ${answerInWords(outcome)}`;
+  const message = `${test.request}: expected ${expectation(test.expect)}, but it is ${answerInWords(outcome)}`;
   return judged.route === undefined ? { message } : { message, hint: `the route is ${routeInWords(judged.route)}` };
 }
 

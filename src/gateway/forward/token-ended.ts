@@ -29,5 +29,7 @@ export function watchToken(
 /** No answer has begun, so the gateway refuses this request like the client's next one. */
 export function refuseEnded(exchange: Exchange, { route, identity }: Forward, code: StreamEnd): void {
   const challenges = challengesFor(route, exchange.head, code, NOBODY);
-  exchange.settle(refuse(code, { route, challenges, identity, detail: 'while it was forwarded' }));
+  exchange.settle(
+    refuse(code, { route, challenges, identity, detail: 'the token ended while the request was forwarded' }),
+  );
 }

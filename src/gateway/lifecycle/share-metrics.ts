@@ -25,7 +25,7 @@ export function shareMetrics(registry: Registry, live: LiveGeneration): void {
   });
   new Gauge({
     name: 'gatehouse_untrusted_proxy',
-    help: 'Addresses that may be a proxy which is missing in `trusted_proxies`. They send forwarding headers, and reached their share or a limit for requests or wrong passwords. Only the 16 most frequent ones.',
+    help: 'Addresses of possible proxies that are missing in `trusted_proxies`. They send forwarding headers, and used their whole share or reached a limit for requests or wrong passwords. Only the 16 most frequent ones.',
     labelNames: ['address'],
     aggregator: 'max',
     registers,

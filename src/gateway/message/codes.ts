@@ -32,7 +32,7 @@ export interface CodeEntry {
 }
 
 const ENCODE_ONCE = 'Percent-encode the path once. Send only a path.';
-const UPSTREAM_KEPT = 'Check the upstream: `gatehouse doctor` connects to it. The log names the url and the fault.';
+const UPSTREAM_KEPT = 'Check the upstream: `gatehouse doctor` connects to it. The log names the URL and the fault.';
 const WAIT = 'Retry after the time in Retry-After.';
 const SHARED = 'If many clients share one address, add their proxy to `trusted_proxies`, or raise `limits.share`.';
 
@@ -455,7 +455,7 @@ const permission = {
   },
   condition_failed: {
     status: 403,
-    text: 'A condition of this route does not hold for the access token or the request.',
+    text: 'The access token or the request does not meet a condition of this route.',
     step: 'permit',
     remedy:
       "Check the route's `claims` and `when`. `gatehouse explain` with the token shows the values that they found.",

@@ -118,7 +118,7 @@ function notAJwt(servers: readonly AuthorizationServer[]): string {
 const NOT_A_JWT = 'not a JWT';
 
 /**
- * Chooses the introspecting server. Among several, the longest matching prefix decides. Without a match there is none.
+ * Chooses the introspecting server. Among several, the longest matching prefix decides. Undefined: none matches.
  */
 function chooseByPrefix(servers: readonly AuthorizationServer[]): (token: string) => AuthorizationServer | undefined {
   const introspecting = servers.filter((server) => server.introspects);

@@ -112,7 +112,7 @@ t.test('explain tells of a limit where the engine comes to it, and counts nothin
       t.strictSame([names[at - 1], names[at + 1]], [before, after]);
       t.match(steps[at], {
         verdict: 'passed',
-        detail: `1 in 60 s by ${by}; nothing is counted here`,
+        detail: `1 in 60 s by ${by}; this command counts nothing`,
         at: /^gateway.yaml:\d+$/,
       });
     }
@@ -120,7 +120,7 @@ t.test('explain tells of a limit where the engine comes to it, and counts nothin
   const [{ steps }] = await explained({ limit: once('client_id'), access: 'optional' });
   t.match(
     steps.find(({ step }) => step === 'throttle'),
-    { verdict: 'passed', detail: '1 in 60 s by client_id; without a token by address; nothing is counted here' },
+    { verdict: 'passed', detail: '1 in 60 s by client_id; without a token by address; this command counts nothing' },
   );
 });
 

@@ -91,7 +91,7 @@ t.test('what did not fit is said of every candidate, and a narrower route is not
   t.match(told.answer, { status: 405, allow: ['GET'] });
   t.match(told.candidates, [
     { route: 'read', misfits: ['method: POST is not among GET'] },
-    { route: 'rest', misfits: ['it is public, and the more specific read does not take POST'] },
+    { route: 'rest', misfits: ['it is public, and the more specific read does not accept POST'] },
   ]);
   t.match((await explained('GET /beta')).candidates, [
     { route: 'beta', misfits: ['header x-beta: 1: the request has none'] },
@@ -165,7 +165,7 @@ t.test('of a user it is never said that a token lacks something', async (t) => {
     { detail: /^The user lacks .*\(needed: read; missing: read; held: none\)$/ },
   );
   const condition = await explainedUser(t, 'bob', ' }, access: authenticated, claims: { team: { equals: red } }');
-  t.match(condition.answer, { code: 'condition_failed', text: /does not hold for the user/ });
+  t.match(condition.answer, { code: 'condition_failed', text: /^The user or the request does not meet a condition/ });
   const passed = await explainedUser(t, 'bob', ' }, access: authenticated');
   t.equal(passed.steps.find(({ step }) => step === 'permit')?.detail, 'any valid user');
   for (const each of [told, condition, passed]) t.notMatch(JSON.stringify([each.steps, each.answer.text]), /token/);

@@ -56,13 +56,13 @@ t.test('a test that holds is silent', async (t) => {
 
 t.test('a test that fails says what was expected and what happened', async (t) => {
   t.match(await failures([{ request: 'GET /orders/7', token: read, expect: { refuse: 403 } }]), [
-    /expected refused with 403, and it is forwarded by `read` \(gateway\.yaml:1\)/,
+    /expected refused with 403, but it is forwarded by `read` \(gateway\.yaml:1\)/,
   ]);
   t.match(await failures([{ request: 'GET /health', expect: { forward: true, route: 'read' } }]), [
-    /expected forwarded by `read`, and it is forwarded by `health`/,
+    /expected forwarded by `read`, but it is forwarded by `health`/,
   ]);
   t.match(await failures([{ request: 'GET /orders', expect: { refuse: 401, error: 'invalid_token' } }]), [
-    /expected refused with 401 invalid_token, and it is refused with 401 credential_missing/,
+    /expected refused with 401 invalid_token, but it is refused with 401 credential_missing/,
   ]);
 });
 
