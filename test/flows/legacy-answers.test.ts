@@ -93,7 +93,7 @@ function carried({ upstream }: Place, name: string): readonly number[] {
 
 /** What is known of undici having taken over: by the metric, and lines of the log. */
 async function fallback({ adminUrl = '', log }: Place, name: string): Promise<readonly [number, number]> {
-  const told = log.filter(({ upstream, msg }) => upstream === name && String(msg).startsWith('undici speaks'));
+  const told = log.filter(({ upstream, msg }) => upstream === name && String(msg).startsWith('undici serves'));
   return [await sample(adminUrl, 'gatehouse_upstream_engine_fallback', { upstream: name }), told.length];
 }
 

@@ -170,7 +170,7 @@ export class DigestAttempts implements Preparing {
     const offered = lines.length === 0 ? 'nothing' : lines.map((line) => line.split(' ', 1)[0]).join(', ');
     return {
       code: 'upstream_credentials_refused',
-      detail: `${this.#name} offers ${offered}, but not ${wanted}`,
+      detail: `${this.#name} offers no ${wanted}; it offers ${offered}`,
     };
   }
 

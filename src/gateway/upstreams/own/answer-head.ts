@@ -188,7 +188,7 @@ function hearCoding(said: Said, value: string): void {
 }
 
 function framed({ length, coding }: Said, { status, method, isOld }: Answered): Framing {
-  if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is not a number');
+  if (length !== undefined && !IS_LENGTH.test(length)) throw new InvalidAnswer('Content-Length is not a valid length');
   if (coding !== undefined) judgeCoding(coding, isOld, length);
   // RFC 9112 §6.1, RFC 9110 §8.6: a recipient that trusts the field reads the next answer as this one's content.
   if (status < 200 && announces({ length, coding }))
