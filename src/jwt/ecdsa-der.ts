@@ -12,8 +12,7 @@ const LONGEST = 2 + 2 * (2 + 1 + SIZE);
 
 /**
  * Converts an ES256 signature from R ‖ S (RFC 7518 §3.4) to DER (RFC 3279 §2.2.3). `node:crypto` verifies DER in two
- * thirds of the time. Undefined: the bytes are not a signature, because they are not 64, or one of the numbers is not
- * within 1 to n − 1.
+ * thirds of the time. Undefined: the signature does not have 64 bytes, or one of its numbers is not within 1 to n − 1.
  */
 export function derOfEs256(signature: Uint8Array): Uint8Array | undefined {
   if (signature.length !== 2 * SIZE) return undefined;

@@ -6,8 +6,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 32;
 
 /**
- * Undefined for anything else. A repeated name is rejected at every depth: RFC 8259 §4 does not say which of the two
- * counts, and a later reader of the object may choose the other one (RFC 7519 §4).
+ * Undefined for anything else. A repeated name is rejected at every depth. RFC 8259 §4 does not say which of the two
+ * counts, and a later reader may choose the other one (RFC 7519 §4).
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
   const text = decodeUtf8(bytes);

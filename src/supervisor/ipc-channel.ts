@@ -7,7 +7,7 @@ export type Verbs<Names> = { readonly [Name in keyof Names]: { readonly asked: u
 /** One end of the channel between a primary and a worker. */
 export interface IpcChannel<Theirs extends Verbs<Theirs>, News> {
   /**
-   * Sends a request. Resolves to undefined if no answer arrives within this many milliseconds, if too many requests are
+   * Sends a request. Resolves to undefined if no answer arrives within these milliseconds, if too many requests are
    * pending, or if the other end is gone.
    */
   ask<Verb extends keyof Theirs & string>(

@@ -15,8 +15,8 @@ export interface IdentityHeaders {
   /** Headers that the gateway writes if the identity has the claim, in lower case. */
   readonly names: readonly string[];
   /**
-   * Whether a header of this name (lower case) could pass for one of the gateway's headers or a proxy's, or lead an
-   * upstream to another path or method. `isFromProxy`: a trusted proxy sent it.
+   * Whether a header of this name (lower case) is dangerous: it could pass for one of the gateway's headers or a
+   * proxy's, or lead an upstream to another path or method. `isFromProxy`: a trusted proxy sent it.
    */
   spoofs(name: string, isFromProxy?: boolean): boolean;
   /**

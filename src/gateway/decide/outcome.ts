@@ -58,7 +58,7 @@ export interface Reply {
   /** Name, value, name, value, … */
   readonly headers: readonly string[];
   readonly body: string;
-  /** For logs and `explain`: why a browser will not send the request that it asked about. */
+  /** For logs and `explain`: why a browser will not send the request that its preflight announces. */
   readonly reason: string | undefined;
 }
 

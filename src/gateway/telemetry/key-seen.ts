@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hmacSha256 } from '../../base/hmac.ts';
 import type { RequestHead } from '../message/request-head.ts';
 
-/** A value in a shadow mode request that looks like an API key, in a place that the route does not read. */
+/** A value that looks like an API key. A request in shadow mode sent it in a place that its route does not read. */
 export interface KeySeen {
   readonly in: 'header' | 'query';
   /** The header in its usual spelling, or the parameter in lower case. */

@@ -71,8 +71,8 @@ class Clients implements BudgetHolder {
 
 /**
  * A reset gets undici's own error name for a lost connection. Under the system's name, undici would treat a reset as
- * the end of an answer without a length, which is then incomplete (RFC 9112 §8). It would also give up an unsent
- * request. Under its own name, it sends this request over another connection.
+ * the end of an answer without a length, although the answer is then incomplete (RFC 9112 §8). It would also give up an
+ * unsent request. Under its own name, it sends this request over another connection.
  */
 function tellingResets(connect: buildConnector.connector): buildConnector.connector {
   return (to, callback) =>

@@ -8,9 +8,9 @@ import { isConnectionGone } from './connection-gone.ts';
 const LEAVE = 1_000;
 
 /**
- * The timeouts of one HTTP/2 connection. Pings and other frames without a request do not count. The first request must arrive
- * within `headers_timeout`, the next one within `idle` of the last answer, and a written answer must be read within `idle`. A
- * client that reads nothing at all is disconnected without a message.
+ * The timeouts of one HTTP/2 connection. Pings and other frames without a request do not count. The first request must
+ * arrive within `headers_timeout`, and the next one within `idle` of the last answer. A written answer must be read
+ * within `idle`. A client that reads nothing at all is disconnected without a message.
  */
 export class ClientSession implements Watched {
   readonly #session: ServerHttp2Session;

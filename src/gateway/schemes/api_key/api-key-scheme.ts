@@ -59,7 +59,7 @@ function verify(scene: Scene, { value, head }: Presented): Verified {
   if (!isRemembered) return tried(scene, sent, asker, value, address);
   const again = (told: LookupResult<KnownKey>) =>
     told.kind === 'unknown' ? tried(scene, sent, asker, value, address) : judged(scene, told, 'hit');
-  // Only a client with a key that was valid can send this hash, so it does not wait in the queue of unknown clients.
+  // A hash that was valid comes only from a client with the key, so it skips the queue of unknown clients.
   return whenSought(scene, sent, { block: sent.hash, share: scene.share, isKnown: true }, again);
 }
 
