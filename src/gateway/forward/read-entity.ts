@@ -1,5 +1,6 @@
 import { outage } from '../../base/verdict.ts';
 import { broken, catchDefects } from '../client/carry-out.ts';
+import type { Loan } from '../client/entity-budget.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { Gathered } from '../client/gathered.ts';
 import { BodyTooLarge, ClientGone } from '../client/request-body.ts';
@@ -11,22 +12,41 @@ import type { WantedEntity } from '../decide/routed.ts';
 /** No memory is left to hold more of the body. */
 class BodiesSaturated extends Error {}
 
+type Done = (entity: Buffer | undefined) => void;
+
 /**
  * Reads the body that must be judged. Limits are its length, the minimum rate, and the client's share of memory. Calls
  * `done` once, unless the body fails: then the client gets an error answer. In shadow mode, `done` may get no body.
  */
-export function readEntity(
-  exchange: Exchange,
-  route: Route,
-  { limit, tooLarge }: WantedEntity,
-  done: (entity: Buffer | undefined) => void,
-): void {
-  const { head, request, response, shared } = exchange;
+export function readEntity(exchange: Exchange, route: Route, wanted: WantedEntity, done: Done): void {
+  const { head, response, shared } = exchange;
   const shareIsFull = () => shared.fullShares.met('limits', head);
   const loan = shared.bodies.open(head.origin.address, shared.limits.share, shareIsFull);
   response.once('close', () => loan.end());
+  const whole = exchange.takeBody();
+  if (whole === undefined) gather(exchange, { route, wanted, loan, done });
+  else judgeWhole(exchange, whole, { route, wanted, loan, done });
+}
+
+interface Reading {
+  readonly route: Route;
+  readonly wanted: WantedEntity;
+  readonly loan: Loan;
+  readonly done: Done;
+}
+
+/** In shadow mode, a body that cannot be held passes unjudged. */
+function judgeWhole(exchange: Exchange, whole: Buffer, { route, wanted, loan, done }: Reading): void {
+  const isHeld = route.shadow ? loan.spare(whole.length) : loan.take(whole.length);
+  if (whole.length > wanted.limit) failed(exchange, new BodyTooLarge(), route, wanted);
+  else if (isHeld || route.shadow) done(isHeld ? whole : undefined);
+  else failed(exchange, new BodiesSaturated(), route, wanted);
+}
+
+function gather(exchange: Exchange, { route, wanted, loan, done }: Reading): void {
+  const { request, shared } = exchange;
   exchange.inviteBody();
-  const body = exchange.readBody(limit);
+  const body = exchange.readBody(wanted.limit);
   const asked = shared.clock.monotonic();
   const gathered = new Gathered((bytes) => (route.shadow ? loan.spare(bytes) : loan.take(bytes)));
   const finish = (entity: Buffer | undefined) => {
@@ -48,14 +68,10 @@ export function readEntity(
   BodyRate.watch(body, shared);
   body.on('data', take);
   body.on('end', () => finish(gathered.whole));
-  body.on('error', (error) => failed(exchange, error, { route, tooLarge }));
+  body.on('error', (error) => failed(exchange, error, route, wanted));
 }
 
-function failed(
-  exchange: Exchange,
-  error: Error,
-  { route, tooLarge }: { route: Route; tooLarge: WantedEntity['tooLarge'] },
-): void {
+function failed(exchange: Exchange, error: Error, route: Route, { tooLarge }: WantedEntity): void {
   if (error instanceof ClientGone) exchange.record('client_gone', undefined);
   else if (error instanceof BodyTooLarge) exchange.settle(refuse(tooLarge, { route }));
   else if (error instanceof BodyTooSlow) exchange.settle(refuse('request_timeout', { route }));
