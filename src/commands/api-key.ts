@@ -11,30 +11,30 @@ import { apiKeyStore } from './http-users/api-key-store.ts';
 import { apiKeys, type KeyExpiry } from './http-users/api-keys.ts';
 import { type FileOrStore, inFileOrStore, runInPlace } from './http-users/file-or-store.ts';
 
-/** `gatehouse api-key …`: the keys of clients that know no OAuth. */
+/** `gatehouse api-key …`: API keys of clients that do not use OAuth. */
 export function register(program: Command): void {
   const apiKey = program.command('api-key').description('API keys of clients, in a file or in the store');
   at(apiKey.command('create'), 'make a key, which is shown once')
-    .requiredOption('--client <id>', 'whose key it is: what the upstream gets as X-Auth-Client')
+    .requiredOption('--client <id>', 'the owner of the key; the upstream gets this name as X-Auth-Client')
     .option('--scope <scope>', 'space-delimited')
     .option('--expires <when>', EXPIRES, endOf)
     .action(({ client, scope, expires, ...options }: Create) =>
       run(options, (place) => apiKeys.create(place, { client, scope, expires })),
     );
-  at(apiKey.command('list'), 'every key by its id, with client, scope and end').action((options: FileOrStore) =>
+  at(apiKey.command('list'), 'list every key: id, client, scope and expiry').action((options: FileOrStore) =>
     run(options, apiKeys.list),
   );
-  at(apiKey.command('rotate <id>'), 'make a new key for the same client and scopes; the old one works on for a while')
-    .addOption(overlapOption('how long the old key works on; 0s: it ends at once'))
-    .option('--expires <when>', `${EXPIRES}. Required where the old key has an end`, endOf)
+  at(apiKey.command('rotate <id>'), 'make a new key for the same client and scopes; the old key stays valid for a while')
+    .addOption(overlapOption('how long the old key stays valid; 0s ends it at once'))
+    .option('--expires <when>', `${EXPIRES}. Required if the old key expires`, endOf)
     .action((id: string, { overlap, expires, ...options }: Rotate) =>
       run(options, (place) => apiKeys.rotate(place, { id, overlap, expires })),
     );
   at(apiKey.command('revoke <id>'), 'remove a key: a gateway refuses it within a second').action(
     (id: string, options: FileOrStore) => run(options, (place) => apiKeys.revoke(place, id)),
   );
-  at(apiKey.command('import'), 'take over keys that clients have already, from standard input')
-    .option('--hmac-key <file>', 'the secret, 32 bytes in base64, by which keys under 128 bits are kept')
+  at(apiKey.command('import'), 'import keys that clients already have, from standard input')
+    .option('--hmac-key <file>', 'file with a secret, 32 bytes in base64; keys under 128 bits are hashed with it')
     .option('--expires <when>', EXPIRES, endOf)
     .addHelpText('after', INPUT)
     .action(({ hmacKey, expires, ...options }: Import) =>
@@ -42,10 +42,10 @@ export function register(program: Command): void {
     );
 }
 
-const EXPIRES = 'after this time, such as 90d, or at a date in UTC, such as 2027-01-31; without it never';
+const EXPIRES = 'expire after this time, such as 90d, or at a UTC date, such as 2027-01-31; by default never';
 
 const INPUT = `
-A line for each key: KEY CLIENT [SCOPE …]. They are hashed on the way, and never written down.
+A line for each key: KEY CLIENT [SCOPE …]. The command stores only hashes of the keys.
 `;
 
 interface Expiring extends FileOrStore {
@@ -69,8 +69,8 @@ interface Import extends Expiring {
 function at(command: Command, description: string): Command {
   return inFileOrStore(command, {
     description,
-    file: 'what `api_key: { keys }` names; made where it is not there',
-    config: 'authorization.yaml, whose store `api_key: { keys: { storage } }` names',
+    file: 'the file that `api_key: { keys }` names; created if it does not exist',
+    config: 'authorization.yaml; `api_key: { keys: { storage } }` of gateway.yaml must name its store',
   });
 }
 
@@ -87,12 +87,12 @@ function endOf(text: string): KeyExpiry {
   const after = unitTable.duration.convert(text);
   const end = typeof after === 'number' ? now + Math.floor(after / 1000) : timeOf(text);
   if (Number.isNaN(end)) throw new InvalidArgumentError('Write 90d, 12h, 2027-01-31, 2027-01-31T12:00:00Z or never.');
-  if (end > LAST_TIME) throw new InvalidArgumentError('That is after the year 9999: write never.');
-  if (end <= now) throw new InvalidArgumentError('That time has passed.');
+  if (end > LAST_TIME) throw new InvalidArgumentError('This date is after the year 9999: write never.');
+  if (end <= now) throw new InvalidArgumentError('This time has passed.');
   return end;
 }
 
-/** Bytes: a million keys. */
+/** Bytes: enough for a million keys. */
 const LONGEST = 64 * 1024 * 1024;
 
 async function readInput(): Promise<string> {

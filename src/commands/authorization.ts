@@ -46,13 +46,13 @@ async function run(options: { config: string; migrateOnly?: true }): Promise<voi
 }
 
 async function migrate(config: AuthorizationConfig, directory: string): Promise<void> {
-  // Opening the store reports its faults, with their place.
+  // If the store cannot be opened, `openService` reports the fault with its place.
   const before = await stateOf(config, directory).catch(() => 'up to date');
   await (await openStore(config, { directory, clock: systemClock })).close();
   process.stdout.write(`${maskPasswords(config.storage)} is ${before}.\n`);
 }
 
-/** In words for what becomes of it. A database on a server is there before its tables are. */
+/** Describes what happens to the database. A database on a server exists before its tables do. */
 async function stateOf({ storage }: AuthorizationConfig, directory: string): Promise<string> {
   if (isNotMadeYet(storage, directory)) return 'created';
   const { isEmpty, missing } = await storeState(storage, { directory, clock: systemClock });
@@ -71,14 +71,14 @@ function giveUp(message: string): void {
   process.exitCode = 1;
 }
 
-/** What the operator can change is one line; anything else is a bug, and shows where. */
+/** A fault that the operator can fix is one line. Any other error is a bug, and keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof CannotListen || error instanceof StorageUnusable) return `gatehouse: ${error.message}\n`;
   if (error instanceof StorageUnavailable) return `gatehouse: ${reasons(error)}\n`;
   return `gatehouse: ${error instanceof Error ? error.stack : String(error)}\n`;
 }
 
-/** The store says that it failed; what it heard from the database says why. */
+/** The message of the store, then the messages of the database, which say why. */
 function reasons(error: Error): string {
   return error.cause instanceof Error ? `${error.message}: ${reasons(error.cause)}` : error.message;
 }

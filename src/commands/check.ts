@@ -12,14 +12,14 @@ import { judgeFile, type Loaders } from './common/check-file.ts';
 import { noSecretsOption } from './common/config-option.ts';
 import { loadAuthorization, loadGateway, type SecretsOption } from './common/no-secrets.ts';
 
-/** Judges configuration files as the programs would at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
+/** Judges configuration files as the programs do at start, and starts nothing. Exit status: 0 valid, 1 invalid. */
 export function register(program: Command): void {
   program
     .command('check')
     .description('validate configuration files, and run their tests')
     .argument(
       '<file...>',
-      'gateway or authorization files, recognized by their keys; with both, it also checks that they fit',
+      'gateway or authorization files, recognized by their keys; with both, also checks that they fit together',
     )
     .addOption(
       new Option('--format <format>', 'how problems are printed').choices(Object.keys(formats)).default('text'),
@@ -54,7 +54,7 @@ function warnings(count: number): string {
 interface Result {
   readonly file: string;
   readonly problems: readonly Problem[];
-  /** What a valid file means, where that is easily overlooked. */
+  /** Effects of a valid file that an operator easily overlooks. */
   readonly notes: readonly string[];
   readonly gateway: SoundFile<GatewayConfig> | undefined;
   readonly authorization: SoundFile<AuthorizationConfig> | undefined;
@@ -72,7 +72,7 @@ async function judge(file: string, loaders: Loaders): Promise<Result> {
   };
 }
 
-/** Files of one command belong together. Faults within one file come first. */
+/** Adds the faults between files of one command. Faults within one file come first. */
 function withMisfits(results: readonly Result[]): readonly Result[] {
   const services = results.flatMap(({ authorization }) => authorization ?? []);
   return results.map((result) => {
@@ -89,7 +89,7 @@ function notesOf(config: GatewayConfig): readonly string[] {
 }
 
 const WORD_OF_CALLERS =
-  'In shadow mode fields such as X-Auth-User and X-Forwarded-For reach the API as callers write them; those of `set` do not.';
+  'In shadow mode, X-Auth-User, X-Forwarded-For and similar fields reach the API as callers write them. Fields of `set` do not.';
 
 const formats = {
   text: (results: readonly Result[]) => results.map(inWords).join(''),

@@ -24,22 +24,22 @@ import { isoTime, memberTable } from './administration/shown.ts';
 import { table } from './common/table.ts';
 
 const localJwts =
-  'Gateways that follow the revocation feed refuse its JWTs within a second; elsewhere JWTs that are verified locally live until they expire.';
+  'Gateways that follow the revocation feed refuse its JWTs within a second. Other gateways that verify JWTs locally accept them until they expire.';
 
-/** `gatehouse client …`: clients that are registered in the store, beside those of the file. */
+/** `gatehouse client …`: registered clients in the store, in addition to the clients of the file. */
 export function register(program: Command): void {
   const client = program.command('client').description('clients of the authorization service');
-  subcommand(client, 'add', 'register a client; its id and secret are made here, and the secret is shown once')
+  subcommand(client, 'add', 'register a client; the command makes its id and secret, and shows the secret once')
     .option('--id <id>', 'your own id for the client')
     .option('--name <name>', 'the name that the consent page shows')
-    .addOption(repeatable('--redirect-uri <uri>', 'where a browser may be sent back to; may be repeated'))
-    .option('--scope <scope>', 'space-delimited: the upper bound of every grant')
+    .addOption(repeatable('--redirect-uri <uri>', 'a URL that a browser may return to; may be repeated'))
+    .option('--scope <scope>', 'space-delimited; no grant has more scopes than these')
     .addOption(
       repeatable('--grant-type <type>', 'authorization_code, refresh_token, client_credentials …; may be repeated'),
     )
-    .option('--public', 'without a secret: an app or a page, which could not keep one')
+    .option('--public', 'no secret, for an app or a page that cannot keep one')
     .option('--format <format>', 'the format of its access tokens: opaque or jwt')
-    .option('--no-pkce', 'PKCE may be left out (never by a public client)')
+    .option('--no-pkce', 'the client may omit PKCE (a public client may not)')
     .option('--session', 'may use the browserless exchange')
     .option('--introspect', 'may introspect any token: for a gateway')
     .option('--events', 'may follow the revocation feed: for a gateway')
@@ -47,14 +47,14 @@ export function register(program: Command): void {
     .option('--retry-window <duration>', 'a refresh can be repeated for this long')
     .option('--claims <json>', 'facts that `tokens.access.claims` may put into tokens', jsonObject)
     .action((options: Administered & ClientOptions) => administer(options, (service) => add(service, options)));
-  subcommand(client, 'list', 'every client, of the file and of the store').action((options: Administered) =>
+  subcommand(client, 'list', 'list all clients, of the file and of the store').action((options: Administered) =>
     administer(options, list),
   );
   subcommand(client, 'show <id>', 'one client').action((id: string, options: Administered) =>
     administer(options, (service) => show(service, id)),
   );
-  subcommand(client, 'rotate-secret <id>', 'make a new secret; the old one works on for a while')
-    .addOption(overlapOption('how long the old secret works on'))
+  subcommand(client, 'rotate-secret <id>', 'make a new secret; the old secret stays valid for a while')
+    .addOption(overlapOption('how long the old secret stays valid'))
     .action((id: string, options: Administered & { overlap: number }) =>
       administer(options, (service) => rotateSecret(service, id, options.overlap)),
     );
@@ -89,14 +89,14 @@ async function takenBy({ clients, accounts }: Service, id: string): Promise<read
   ];
 }
 
-/** The `sub` of a token that a client got for itself is its id. */
+/** A token that a client gets for itself has the client's id as its `sub`. */
 function sameSubject(id: string, username: string): string {
   return `${id} is the subject of the user ${username}, and would be the \`sub\` of the client's own tokens (RFC 9068 §5): choose another id`;
 }
 
 function secretText(id: string, secret: string | undefined): string {
   if (secret === undefined) return `client_id      ${id}\n`;
-  return `client_id      ${id}\nclient_secret  ${secret}\n\nThe secret is not kept: write it down now.\n`;
+  return `client_id      ${id}\nclient_secret  ${secret}\n\nOnly a hash of the secret is stored: write the secret down now.\n`;
 }
 
 async function list({ clients, records, clock }: Service): Promise<CommandReport> {
@@ -158,14 +158,14 @@ async function rotateSecret(service: Service, id: string, overlap: number): Prom
   const made = { hash: sha256(secret), createdAt: now, expiresAt: undefined };
   if (!(await records.rotateClientSecret({ id, secret: made, oldUntil, now }))) throw await notRotated(service, id);
   const json = { client_id: id, client_secret: secret, old_secret_until: isoTime(oldUntil) };
-  const text = `${secretText(id, secret)}The old one works until ${isoTime(oldUntil)}.\n`;
+  const text = `${secretText(id, secret)}The old secret is valid until ${isoTime(oldUntil)}.\n`;
   return { json, text, audit: { event: 'client_secret_rotated', facts: { client_id: id } } };
 }
 
 async function notRotated({ records, clock }: Service, id: string): Promise<Refusal> {
   const record = await records.findClient(id, seconds(clock));
   if (record === undefined) return new Refusal(`there is no client ${id}`);
-  return new Refusal(`the client ${id} has no secret to replace: it is a public one, or all its secrets ended`);
+  return new Refusal(`the client ${id} has no secret to replace: it is a public client, or all its secrets expired`);
 }
 
 async function revokeTokens(service: Service, id: string): Promise<CommandReport> {
@@ -184,11 +184,11 @@ async function remove(service: Service, id: string): Promise<CommandReport> {
   if (isInFile(service, id)) return removeShadowed(service, id);
   if (!(await service.records.removeClient(id, seconds(service.clock), longestLife(service.config))))
     throw new Refusal(`there is no client ${id}`);
-  const text = `The client ${id} is removed, and what it was granted with it. ${localJwts}\n`;
+  const text = `The client ${id} and its grants are removed. ${localJwts}\n`;
   return { json: { client_id: id, removed: true }, text, audit: removal(id) };
 }
 
-/** Tokens know their client by its id only, so they belong to the active client. */
+/** Tokens name their client only by its id. So the tokens belong to the client of the file, which stays active. */
 async function removeShadowed({ records }: Service, id: string): Promise<CommandReport> {
   if (!(await records.unregisterClient(id))) throw new Refusal(`the client ${id} is in the file: remove it there`);
   const text = `The client ${id} was removed from the store. The client of the same id in the file stays active, and its tokens stay valid.\n`;

@@ -4,7 +4,7 @@ import { fishScript } from './completion/fish.ts';
 import { type CompletionNode, commandTree } from './completion/tree.ts';
 import { zshScript } from './completion/zsh.ts';
 
-/** Shell → the script that completes the whole tree of commands there. */
+/** Shell → the script that completes all commands. */
 const shells: Readonly<Record<string, (places: readonly CompletionNode[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -12,14 +12,14 @@ const shells: Readonly<Record<string, (places: readonly CompletionNode[]) => str
 };
 
 const INSTALL = `
-To have it in every new shell:
+To enable completion in every new shell:
   bash   gatehouse completion bash > ~/.local/share/bash-completion/completions/gatehouse
          (needs the package bash-completion; without it add to ~/.bashrc: source <(gatehouse completion bash))
   zsh    gatehouse completion zsh > "\${fpath[1]}/_gatehouse", with \`autoload -U compinit && compinit\` in ~/.zshrc
   fish   gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish
 `;
 
-/** `gatehouse completion SHELL`: a script on standard output, made from the commands as they are registered. */
+/** `gatehouse completion SHELL`: prints a completion script, made from the registered commands. */
 export function register(program: Command): void {
   program
     .command('completion')

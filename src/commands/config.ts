@@ -9,7 +9,7 @@ import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { ofAuthorization } from './common/of-authorization.ts';
 import { table } from './common/table.ts';
 
-/** `gatehouse config show --config FILE`: what the gateway would go by, and where each value comes from. */
+/** `gatehouse config show --config FILE`: the effective values, and the origin of each value. */
 export function register(program: Command): void {
   program
     .command('config')

@@ -7,7 +7,7 @@ import { startDemo } from '../demo/demo.ts';
 import type { Ports } from '../demo/files.ts';
 import { requestLines } from '../demo/request-lines.ts';
 
-/** `gatehouse demo`: everything in one process, and what to paste. */
+/** `gatehouse demo`: everything in one process, with requests to paste. */
 export function register(program: Command): void {
   program
     .command('demo')

@@ -10,12 +10,12 @@ import { noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { type Difference, differenceInWords } from './explain/difference-in-words.ts';
 
-/** `gatehouse diff OLD NEW`: what a change of the rules opens and closes. Exit status 1: it opens something. */
+/** `gatehouse diff OLD NEW`: which requests a change makes more open or more closed. Exit status 1: some are more open. */
 export function register(program: Command): void {
   program
     .command('diff')
-    .description('what became more open or more closed between two gateway files')
-    .argument('<old>', 'gateway.yaml as it is')
+    .description('show what becomes more open or more closed between two gateway files')
+    .argument('<old>', 'the current gateway.yaml')
     .argument('<new>', 'the new gateway.yaml')
     .option('--replay <file>', "the gateway's log: which recorded requests would be answered differently")
     .option('--allow-widening', 'exit 0 even if something became more open')

@@ -3,14 +3,14 @@ import { inFile } from './http-users/digest-in-file.ts';
 import { inStore } from './http-users/digest-in-store.ts';
 import { type FileOrStore, inFileOrStore, runInPlace } from './http-users/file-or-store.ts';
 
-/** `gatehouse digest …`: users of Digest, each under every algorithm, which Apache's htdigest cannot write. */
+/** `gatehouse digest …`: users of Digest, each with all algorithms. Apache's htdigest writes only MD5. */
 export function register(program: Command): void {
   const digest = program.command('digest').description('users of Digest routes, in a file or in the store');
   place(digest.command('set <username>'), 'add a user, or change the password')
     .requiredOption('--realm <realm>', 'what `digest: { realm }` says')
     .addHelpText(
       'after',
-      '\nThe password is asked for, or read from standard input; never from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
+      '\nThe password is asked for, or read from standard input; never taken from the arguments:\n  gatehouse digest set alice --file meters.htdigest --realm meters < password.txt\n',
     )
     .action((username: string, options: Named) =>
       runInPlace(options, {
@@ -18,8 +18,8 @@ export function register(program: Command): void {
         store: (service) => inStore.set(service, username, options.realm),
       }),
     );
-  place(digest.command('list'), 'every user, with the algorithms that are kept')
-    .option('--realm <realm>', 'only of this one')
+  place(digest.command('list'), 'list all users, with their stored algorithms')
+    .option('--realm <realm>', 'only users of this realm')
     .action((options: FileOrStore & Partial<Named>) =>
       runInPlace(options, {
         file: (file) => inFile.list(file, options.realm),
@@ -43,7 +43,7 @@ interface Named extends FileOrStore {
 function place(command: Command, description: string): Command {
   return inFileOrStore(command, {
     description,
-    file: 'what `digest: { users }` names; made where it is not there',
+    file: 'the file that `digest: { users }` names; created if it does not exist',
     config: 'authorization.yaml; `digest: { users: { storage } }` of gateway.yaml must name its store',
   });
 }

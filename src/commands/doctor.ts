@@ -7,7 +7,7 @@ import { examine } from './doctor/examine.ts';
 import { findingsInWords } from './doctor/finding.ts';
 import { subjectOf } from './doctor/subject.ts';
 
-/** `gatehouse doctor --config FILE`: what keeps this file from working. It changes nothing. */
+/** `gatehouse doctor --config FILE`: finds what keeps this file from working. It changes nothing. */
 export function register(program: Command): void {
   program
     .command('doctor')
@@ -16,7 +16,7 @@ export function register(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nNothing is changed, and no check waits longer than 3 seconds. ✓ fine, ! check that you meant it, ✗ broken;\nexit status 1 when something is ✗. Run it where the program runs, as the user that runs it.\n',
+      '\nThe command changes nothing, and no check waits longer than 3 seconds. ✓ fine, ! check that you meant it, ✗ broken;\nexit status 1 if there is a ✗. Run it where the program runs, as the user that runs the program.\n',
     )
     .action(run);
 }
@@ -25,6 +25,6 @@ async function run({ config: file, json }: { config: string; json?: true }): Pro
   const findings = await examine(subjectOf(file), { clock: systemClock, node: process.versions.node }, checksFor);
   const failed = findings.some(({ verdict }) => verdict === 'bad');
   const report = json ? printableJson({ file, ok: !failed, findings }) : findingsInWords(findings);
-  // what did not answer in time, such as the name of a host, would hold the process for longer
+  // A pending request, such as a DNS lookup, would keep the process alive. So it exits here.
   process.stdout.write(report, () => process.exit(failed ? 1 : 0));
 }

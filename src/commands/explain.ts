@@ -19,16 +19,16 @@ import { doubts } from './explain/explain-doubts.ts';
 import { explainUnasked } from './explain/explain-unasked.ts';
 import { explanationInWords } from './explain/explanation-in-words.ts';
 
-/** `gatehouse explain`: one request through the engine, step by step. Exit status 0 whatever the verdict. */
+/** `gatehouse explain`: judges one request, step by step. The exit status is 0 for every verdict. */
 export function register(program: Command): void {
   program
     .command('explain')
     .description('show what would happen to a request, and why')
     .argument('<method>', 'GET, POST, …')
-    .argument('<url>', 'a path, or an address with the host', place)
+    .argument('<url>', 'a path, or a URL with a host', place)
     .addOption(gatewayOption())
     .option('--token-file <file>', 'verify the token in this file against the authorization servers')
-    .option('--token <->', 'the same with the token on standard input: --token -', fromStdin)
+    .option('--token <->', 'verify the token on standard input: --token -', fromStdin)
     .option('--scope <scope>', 'assume a valid token with this scope')
     .option('--claims <json>', 'assume a valid token with these claims', claims)
     .option(
@@ -82,7 +82,7 @@ async function run(request: Request, options: Options, command: Command): Promis
   process.stdout.write(options.json ? printableJson(explanation) : explanationInWords(explanation));
 }
 
-/** Where a token comes from decides who judges it. */
+/** The options decide who judges the token. */
 function way(assumes: boolean, { secrets }: SecretsOption): typeof explainAssumed {
   if (assumes) return explainAssumed;
   return secrets ? explainVerified : explainUnasked;
@@ -106,13 +106,13 @@ function explainAssumed(
   return explain(loaded, dry, asked);
 }
 
-/** An issuer that the file does not know is no server's name either, so its token is refused. */
+/** If the file does not know the issuer, no server has this name, and the token is rejected. */
 function serverOf({ config }: CheckedGatewayFile, iss: string): string {
   const servers = Object.entries(config.authorization_servers);
   return servers.find(([, { issuer }]) => issuer === iss)?.[0] ?? iss;
 }
 
-/** Keys are fetched, and servers asked, only where there is a token to verify. */
+/** Fetches keys and asks servers only if there is a token to verify. */
 async function explainVerified(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
   const { config, directory } = loaded;
   const log = buildLog({ level: 'silent', format: 'json' });
@@ -140,7 +140,7 @@ function place(text: string): RequestTarget {
   return parsed;
 }
 
-/** Never from the arguments: those stand in the history of the shell and in the list of processes. */
+/** Never from the arguments: the shell history and the process list show them. */
 function fromStdin(word: string): string {
   if (word !== '-')
     throw new SecretValueError('give the token on standard input (`--token -`), or name its file (`--token-file`)');
@@ -160,7 +160,7 @@ function claims(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below, as any other text that is no object.
+    // Reported below, like any text that is not an object.
   }
   throw new SecretValueError('`--claims` takes a JSON object, such as \'{"sub":"alice"}\'');
 }

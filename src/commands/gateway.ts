@@ -14,7 +14,7 @@ import { gatewayOption } from './common/config-option.ts';
 import { followFile } from './common/follow-file.ts';
 import { remindOfShadow } from './common/forgotten-shadow.ts';
 
-/** `gatehouse gateway --config FILE`: load, build, listen, and stop in order. */
+/** `gatehouse gateway --config FILE`: loads, builds, listens, and stops in order. */
 export function register(program: Command): void {
   program
     .command('gateway')
@@ -36,7 +36,7 @@ async function run({ config: file }: { config: string }): Promise<void> {
   await serve(loaded, { load, files, file });
 }
 
-/** A rejected file may not name its referred files yet, so the files of the active one stay watched. */
+/** A rejected file may not name all its files yet. So the files of the active configuration stay watched. */
 function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
   const before = files.clear();
   const loaded = loadGatewayConfig(file, process.env, files);
@@ -44,21 +44,21 @@ function loadWatched(file: string, files: WatchedFiles): Loaded<GatewayConfig> {
   return loaded;
 }
 
-/** Where the configuration came from, and comes from again. */
+/** The source of the configuration, and of each reload. */
 interface Source {
   readonly file: string;
   readonly load: () => Loaded<GatewayConfig>;
   readonly files: WatchedFiles;
 }
 
-/** Runs what was loaded until a signal ends it. */
+/** Runs the loaded configuration until a signal ends it. */
 export async function serve(loaded: Extract<Loaded<GatewayConfig>, { ok: true }>, source?: Source): Promise<void> {
   const { config, directory, locate } = loaded;
   if (loaded.warnings.length > 0) process.stderr.write(formatProblems(loaded.warnings));
   const log = buildLog(config.log);
   try {
     const starting = startByWorkers({ config, directory, locate, ...source, log });
-    // From the first request that may be answered: that is before everything has started.
+    // A request may be answered before everything has started. So the handler is set first.
     stopOnSignal({ stop: async () => (await starting).stop(LAST_REQUESTS), deadline: config.shutdown.deadline, log });
     const gateway = await starting;
     const { url, adminUrl: admin, healthUrl: health, decisionUrl: decision } = gateway;

@@ -8,13 +8,13 @@ import { askReady, type ProgramReadiness } from './common/ask-ready.ts';
 import { eitherOption } from './common/config-option.ts';
 import { waitOption } from './common/wait-option.ts';
 
-/** `gatehouse health --config FILE`: exit 0 when the program that runs by this file is ready; for Docker and probes. */
+/** `gatehouse health --config FILE`: exit 0 if the program of this file is ready. For Docker and probes. */
 export function register(program: Command): void {
   program
     .command('health')
-    .description('exit 0 when the program of this configuration is ready')
+    .description('exit 0 if the program of this configuration is ready')
     .addOption(eitherOption(', with a `health` or an `admin` listener'))
-    .addOption(waitOption('asks until it is ready, or until this time is over (30s when no time is given)'))
+    .addOption(waitOption('ask until the program is ready, or until this time has passed (30s by default)'))
     .action(run);
 }
 
@@ -34,7 +34,7 @@ async function run({ config: file, wait = 0 }: { config: string; wait?: number }
 /** Milliseconds between two questions. */
 const PAUSE = 100;
 
-/** The last answer, where none within `wait` milliseconds was that it is ready. */
+/** Asks until the program is ready, or for `wait` milliseconds. Returns the last answer. */
 async function askUntilReady(listener: Address, wait: number): Promise<ProgramReadiness> {
   const end = performance.now() + wait;
   for (;;) {
@@ -44,7 +44,7 @@ async function askUntilReady(listener: Address, wait: number): Promise<ProgramRe
   }
 }
 
-/** Where a `health` listener that strangers may reach keeps the cause to itself, the admin listener says it. */
+/** A `health` listener that strangers can reach does not show the cause. The admin listener does. */
 async function withCause(answer: ProgramReadiness, { admin, health }: Listeners): Promise<ProgramReadiness> {
   if (answer.kind !== 'not_ready' || answer.cause !== undefined || admin === undefined || health === undefined)
     return answer;
@@ -57,7 +57,7 @@ interface Listeners {
   readonly health?: Address | undefined;
 }
 
-/** A file that cannot be read is judged where it is loaded. */
+/** The loader reports a file that cannot be read. */
 function isAuthorization(file: string): boolean {
   const read = readText(file, { waits: true });
   return read.ok && detectKind(read.text) === 'authorization';

@@ -24,7 +24,7 @@ const formats: readonly Format[] = [
 
 /** `gatehouse import FORMAT FILE`: writes to standard output. */
 export function register(program: Command): void {
-  const group = program.command('import').description('write configuration from files of others');
+  const group = program.command('import').description('convert files of other programs to configuration');
   for (const { name, description, convert } of formats) {
     group
       .command(name)
@@ -60,8 +60,8 @@ function registerUsers(group: Command): void {
       .command(name)
       .description(description)
       .argument('<file>', 'its path; - is standard input')
-      .option('-c, --config <file>', 'authorization.yaml: into its store, in place of standard output')
-      .option('--replace', 'with --config: users who are there already get the password of the file')
+      .option('-c, --config <file>', 'authorization.yaml; write into its store instead of standard output')
+      .option('--replace', 'with --config: existing users get the password of the file')
       .option('--json', 'print JSON')
       .action(async (file: string, options: ImportOptions) => {
         const text = read(file);
@@ -78,7 +78,7 @@ function run(file: string, convert: Format['convert']): void {
   else giveUp(`${file}: ${imported.message}`);
 }
 
-/** Bytes. A document of this size has some 150,000 paths, and takes two gigabytes while it is read. */
+/** Bytes. A document of this size has some 150,000 paths, and needs two gigabytes of memory. */
 const LARGEST_FILE = 8 * 1024 * 1024;
 const RULES = { most: LARGEST_FILE, waits: true };
 

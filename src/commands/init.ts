@@ -12,7 +12,7 @@ import { type Answers, answersFrom, type Given, type InitQuestion, OWN, question
 import { alreadyThere, writeFiles } from './init/write.ts';
 
 interface Options extends Given {
-  /** The service of Gatehouse, said by flag. */
+  /** Set by a flag: Gatehouse's own authorization service. */
   readonly authorization?: true;
   readonly listen: string;
   readonly force?: true;
@@ -20,25 +20,25 @@ interface Options extends Given {
   readonly json?: true;
 }
 
-/** `gatehouse init [FOLDER]`: the files of a first setup, by questions at a terminal or by flags. */
+/** `gatehouse init [FOLDER]`: writes the files of a first setup. It asks at a terminal, or reads flags. */
 export function register(program: Command): void {
   const command = program
     .command('init')
-    .description('write gateway.yaml, and authorization.yaml where it is wanted, with secrets and tests')
-    .argument('[folder]', 'where they are written', '.');
+    .description('write gateway.yaml, and authorization.yaml on request, with secrets and tests')
+    .argument('[folder]', 'the folder for the files', '.');
   for (const { flag, text } of questions) command.option(flag, text.charAt(0).toLowerCase() + text.slice(1));
   command
-    .option('--authorization', 'no --issuer: tokens of our own service, whose file is written too')
+    .option('--authorization', 'instead of --issuer: tokens of our own service; its file is written too')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .option('--force', 'overwrite existing files, and keep the secrets')
-    .option('--new-secrets', 'with --force: draw the secrets again')
-    .option('--json', 'print what was written as JSON')
+    .option('--new-secrets', 'with --force: make new secrets')
+    .option('--json', 'print the result as JSON')
     .action(run);
 }
 
 async function run(folder: string, options: Options, command: Command): Promise<void> {
   refuseFaults(options, command);
-  // Questions are pointless if their answers cannot be written.
+  // Check before asking: questions are pointless if the answers cannot be written.
   const there = options.force ? undefined : alreadyThere(folder, [{ path: 'gateway.yaml' }]);
   if (there !== undefined) return giveUp(there);
   const asked = await answersOf(options, command);
@@ -69,9 +69,9 @@ function refuseFaults(options: Options, command: Command): void {
       'error: either --issuer or --authorization: tokens of both are two entries of `authorization_servers`',
     );
   if (options.newSecrets && !options.force)
-    command.error('error: --new-secrets is for --force; missing secrets are always made');
+    command.error('error: --new-secrets needs --force; missing secrets are always made');
   if (options.clientId !== undefined && options.issuer === undefined)
-    command.error('error: --client-id is for --issuer; our own service knows the gateway already');
+    command.error('error: --client-id needs --issuer; our own service already knows the gateway');
   if (unitTable.address.convert(options.listen) === undefined)
     command.error(`error: --listen: ${unitTable.address.form}`);
 }
@@ -84,7 +84,7 @@ type Answered =
   | { readonly kind: 'answered'; readonly answers: Answers }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** Questions are asked only for answers without a default, and then for the others too. */
+/** Asks only if an answer without a default is missing. Then it asks for the other answers too. */
 async function answersOf(options: Options, command: Command): Promise<Answered> {
   const missing = missingIn(options);
   if (missing.length === 0) {
@@ -112,27 +112,27 @@ function given({ api, issuer, audience, scope, clientId, authorization }: Option
   return { api, issuer: authorization ? OWN : issuer, audience, scope, clientId };
 }
 
-/** A sentence where the metadata are those of another issuer; one that cannot be reached now may be later. */
+/** Returns a sentence if the metadata belong to another issuer. A server that does not answer now may answer later. */
 async function lookAtIssuer(issuer: string): Promise<string | undefined> {
   const found = await findIssuer(issuer);
   if (found.kind === 'wrong')
-    return `${found.detail}: each token has the issuer in that form, so write it the same way`;
+    return `${found.detail}: each token has the issuer in this form, so write the issuer the same way`;
   const told =
     found.kind === 'found'
       ? `its keys are at ${found.keys}${found.introspection === undefined ? '' : ', and it supports introspection'}`
-      : `it cannot be asked now (${found.detail}); \`gatehouse doctor\` looks again`;
+      : `it does not answer now (${found.detail}); \`gatehouse doctor\` asks again`;
   process.stderr.write(`${printableValue(`gatehouse: ${issuer}: ${told}`)}\n`);
   return undefined;
 }
 
-/** Where the gateway asks at a server of somebody else, it has a secret there already. */
+/** If another vendor's server introspects the tokens, that server has already given the gateway a secret. */
 async function secretOf({ clientId }: Answers): Promise<ReadSecret | undefined> {
   if (clientId === undefined) return undefined;
   const read = await readSecret(`Secret of ${clientId}`);
   return read.kind === 'read' && read.text === '' ? { kind: 'unreadable', message: 'nothing was read' } : read;
 }
 
-/** What `check` would say of the files, so that no answer is written that it refuses. */
+/** The problems that `check` would report, so that the command writes no file that `check` rejects. */
 function problemsOf(folder: string, files: readonly NewFile[]): readonly Problem[] {
   const load = { 'gateway.yaml': loadGatewayText, 'authorization.yaml': loadAuthorizationText };
   return files.flatMap(({ path, text }) => {

@@ -11,7 +11,7 @@ import { isoTime } from './administration/shown.ts';
 import { table } from './common/table.ts';
 
 const localVerifiers =
-  'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart gateways that verify JWTs themselves without it: they accept what an old key signed until they fetch keys again (`jwks.ttl`, 10m by default).';
+  'Gateways that follow the revocation feed refuse JWTs of an old key within a second. Restart gateways that verify JWTs locally without the feed: they accept JWTs of an old key until they fetch keys again (`jwks.ttl`, 10m by default).';
 
 const resealing = `To retire a key of \`encryption_keys\`:
   1. Add the new key in front of the old one, in the file of each service and gateway, and restart them.
@@ -20,20 +20,20 @@ const resealing = `To retire a key of \`encryption_keys\`:
 If an old key leaked together with the database, its sealed values are exposed. Rotate those keys too
 (\`key rotate --now\`, \`user rotate-key\`).`;
 
-/** `gatehouse key …`: the issuer's signing keys, and the keys that seal what the store holds. */
+/** `gatehouse key …`: the issuer's signing keys, and the keys that encrypt values in the store. */
 export function register(program: Command): void {
   const key = program.command('key').description("the issuer's signing keys");
-  subcommand(key, 'list', 'the keys: next, current, retired').action((options: Administered) =>
+  subcommand(key, 'list', 'list the keys: next, current, retired').action((options: Administered) =>
     administer(options, list),
   );
-  subcommand(key, 'rotate', 'publish a new key; it signs once every verifier can know it, and the old one retires')
+  subcommand(key, 'rotate', 'publish a new key; it replaces the old key once every verifier can know it')
     .option(
       '--now',
-      'for a key that leaked: the new key is the only one, and every JWT so far ends; verifiers that keep key sets refuse new ones for minutes',
+      'for a leaked key: only the new key is valid, and every earlier JWT ends; verifiers that cache key sets refuse new JWTs for minutes',
     )
     .addHelpText('after', `\nAfter --now:\n  ${localVerifiers}\n`)
     .action((options: Administered & { now?: true }) => administer(options, (service) => rotate(service, options.now)));
-  subcommand(key, 'reseal', 'seal everything in the store under the first of `encryption_keys`')
+  subcommand(key, 'reseal', 'encrypt everything in the store again with the first of `encryption_keys`')
     .addHelpText('after', `\n${resealing}\n`)
     .action((options: Administered) => administer(options, resealKeys));
 }
@@ -63,7 +63,7 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
   const key = { ...(await makeSigningKey(alg)), createdAt: now };
   if (atOnce) return replace(records, key, now);
   if (!(await records.announceSigningKey(key)))
-    throw new Refusal('the next key is published already, and does not sign yet');
+    throw new Refusal('the next key is already published, and does not sign yet');
   const signs_from = isoTime(now + PUBLISHED_FOR);
   const text = `The next key is published; it signs from ${signs_from} on.\n`;
   return { json: { kid: key.kid, alg, signs_from }, text, audit: { event: 'key_rotated', facts: { kid: key.kid } } };
@@ -72,7 +72,7 @@ async function rotate({ config, records, clock }: Service, atOnce: true | undefi
 async function replace(records: Service['records'], key: NewSigningKey, now: number): Promise<CommandReport> {
   await records.replaceSigningKeys(key);
   const { kid, alg } = key;
-  const text = `The new key ${kid} is the only one, and every JWT so far ends. Running services sign with nothing else from now on, and stop publishing the old key within a second. ${localVerifiers}\n`;
+  const text = `The new key ${kid} is the only key, and every earlier JWT ends. Running services sign only with the new key, and stop publishing the old key within a second. ${localVerifiers}\n`;
   return {
     json: { kid, alg, signs_from: isoTime(now) },
     text,

@@ -10,13 +10,13 @@ interface Options {
   readonly listen: string;
 }
 
-/** `gatehouse protect URL --issuer URL`: a gateway at once that refuses nothing yet, and the file that it equals. */
+/** `gatehouse protect URL --issuer URL`: starts a gateway that refuses nothing yet, and prints the equal file. */
 export function register(program: Command): void {
   program
     .command('protect')
-    .description('a gateway in front of URL at once, in shadow mode; prints the YAML that it equals')
+    .description('start a gateway in front of URL in shadow mode, and print its YAML')
     .argument('<url>', 'the API, http: or https:')
-    .requiredOption('--issuer <url>', 'the authorization server whose tokens count')
+    .requiredOption('--issuer <url>', 'the authorization server that issues the tokens')
     .option('--scope <scope>', 'the scope that a token must have; without it, any valid token is accepted')
     .option('--listen <address>', 'where clients connect', '127.0.0.1:8080')
     .action(run);
@@ -40,18 +40,18 @@ function gatewayYaml(text: string, { issuer, scope, listen }: Options): string {
   return `# Save this as gateway.yaml, and run it with: gatehouse gateway --config gateway.yaml
 version: 1
 listen: ${scalar(listen)}
-# Nothing is refused yet: what would be is logged, and \`gatehouse shadow report LOG\` sums it up. Then: enforce
+# Shadow mode refuses nothing. It logs what it would refuse; \`gatehouse shadow report LOG\` sums up the log. Then: enforce
 mode: shadow
 authorization_servers:
   main:
     issuer: ${scalar(issuer)}
-    # Whom the tokens must be for (\`aud\`). Without it those for every other API of this issuer count too, and
-    # \`gatehouse check\` warns of that; \`audience: any\` says that it is meant.
+    # The API that tokens must be for (\`aud\`). Without it, tokens for every other API of this issuer are accepted, and
+    # \`gatehouse check\` warns about this; \`audience: any\` says that you meant it.
     # audience: https://api.example.com
-    # For tokens that are no JWTs, who the gateway is when it asks about them:
+    # The gateway's client for introspection of tokens that are no JWTs:
     # client_id: gateway
     # client_secret: "\${GATEWAY_SECRET}"
-# Once it enforces, the gateway tells the API who calls, in X-Auth-Subject and others, and drops X-Auth-… headers from
+# In enforce mode, the gateway names the caller to the API in X-Auth-Subject and others, and drops X-Auth-… headers from
 # callers. The shadow report counts these headers. If the API needs them, set another prefix:
 # defaults: { upstream: api, identity_headers: { prefix: X-Gatehouse-, set: { X-Gatehouse-Subject: sub } } }
 ${everythingYaml(apiOf(text), scope)}`;

@@ -9,11 +9,11 @@ import { gatewayOption, noSecretsOption } from './common/config-option.ts';
 import { loadGateway, type SecretsOption } from './common/no-secrets.ts';
 import { table } from './common/table.ts';
 
-/** `gatehouse routes --config FILE`: the routes as the gateway asks them. */
+/** `gatehouse routes --config FILE`: the routes in the order in which the gateway tries them. */
 export function register(program: Command): void {
   program
     .command('routes')
-    .description('the compiled routes, most specific first')
+    .description('list the compiled routes, most specific first')
     .addOption(gatewayOption())
     .addOption(noSecretsOption())
     .option('--json', 'print JSON')

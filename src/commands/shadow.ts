@@ -6,13 +6,13 @@ import { printableJson, printableValue } from '../base/printable.ts';
 import { shadowReportInWords } from './shadow/in-words.ts';
 import { shadowReport, shadowReportAsJson } from './shadow/report.ts';
 
-/** `gatehouse shadow report FILE`: from a decision log, who would be refused once the gateway enforces. */
+/** `gatehouse shadow report FILE`: reads a decision log, and shows which callers enforce mode would refuse. */
 export function register(program: Command): void {
   program
     .command('shadow')
     .description('reports of shadow mode')
     .command('report')
-    .description('which callers would be rejected, by client, route and reason, with the YAML that lets them pass')
+    .description('show which callers would be rejected, by client, route and reason, with the YAML that lets them pass')
     .argument('<file>', 'the JSON log of a gateway with routes in shadow mode; - is standard input')
     .option('--json', 'print the groups as JSON')
     .action(run);

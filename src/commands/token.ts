@@ -8,10 +8,10 @@ import { subcommand } from './administration/options.ts';
 import { memberTable } from './administration/shown.ts';
 import { readSecret } from './common/read-secret.ts';
 
-/** `gatehouse token …`: what the service says of a token, and its end. */
+/** `gatehouse token …`: introspects and revokes tokens of the service. */
 export function register(program: Command): void {
-  const token = program.command('token').description('tokens that the authorization service gave out');
-  const help = '\nThe token is asked for, or read from standard input; never from the arguments.\n';
+  const token = program.command('token').description('tokens that the authorization service issued');
+  const help = '\nThe token is asked for, or read from standard input; never taken from the arguments.\n';
   subcommand(token, 'introspect', 'show whether a token is active, and its claims')
     .addHelpText('after', help)
     .action((options: Administered) => administer(options, introspect));
@@ -25,7 +25,7 @@ async function introspect(service: Service): Promise<CommandReport> {
   return { json, text: memberTable(json) };
 }
 
-/** The store is asked whose it is, not whether it is active: a refresh token that was used still has its grant. */
+/** Looks up the owner in the store, even if the token is inactive: a used refresh token still has its grant. */
 async function revoke(service: Service): Promise<CommandReport> {
   const text = await readToken();
   const kind = tokenKind(text);
@@ -45,9 +45,9 @@ async function revoke(service: Service): Promise<CommandReport> {
 }
 
 const CACHED =
-  'Gateways that follow the feed (`events`) refuse it within a second; others that have it in their cache accept it for up to `cache.ttl` (60s by default).';
+  'Gateways that follow the feed (`events`) refuse the token within a second. Other gateways that cached the token accept it for up to `cache.ttl` (60s by default).';
 
-/** A refresh token is shown to its own client only. */
+/** Introspection shows a refresh token only to its own client. */
 async function inspect(service: Service, text: string): Promise<ActiveToken | undefined> {
   const found = await service.records.findRefreshToken(sha256(text));
   const operator = { id: found?.grant.clientId ?? '', introspect: true, isPublic: false };

@@ -16,11 +16,11 @@ interface AddOptions extends Administered {
 }
 
 const LOCAL_JWTS =
-  'Gateways that follow the revocation feed refuse the JWTs within a second; elsewhere JWTs that are verified locally live until they expire.';
+  'Gateways that follow the revocation feed refuse the JWTs within a second. Other gateways that verify JWTs locally accept them until they expire.';
 
-const passwordHelp = '\nThe password is asked for, or read from standard input; never from the arguments.\n';
+const passwordHelp = '\nThe password is asked for, or read from standard input; never taken from the arguments.\n';
 
-/** `gatehouse user …`: people who are kept in the store, beside those of the file. */
+/** `gatehouse user …`: users in the store, in addition to the users of the file. */
 export function register(program: Command): void {
   const user = program.command('user').description('people who may log in');
   subcommand(user, 'add <username>', 'add a user')
@@ -30,7 +30,7 @@ export function register(program: Command): void {
     .action((username: string, options: AddOptions) =>
       administer(options, (service) => add(service, username, options)),
     );
-  subcommand(user, 'list', 'every user, of the file and of the store').action((options: Administered) =>
+  subcommand(user, 'list', 'list all users, of the file and of the store').action((options: Administered) =>
     administer(options, list),
   );
   subcommand(user, 'set-password <username>', 'change a password; sessions and grants of the user end')
@@ -41,11 +41,11 @@ export function register(program: Command): void {
   subcommand(user, 'remove <username>', 'remove a user; sessions, grants and tokens end').action(
     (username: string, options: Administered) => administer(options, (service) => remove(service, username)),
   );
-  subcommand(user, 'sign-out <username>', 'end every session, grant and token of a user; password and consents stay')
-    .addHelpText('after', '\nFor users of the file too. As *Sign out everywhere* on the account page.\n')
+  subcommand(user, 'sign-out <username>', 'end every session, grant and token of a user; the password and the consents stay')
+    .addHelpText('after', '\nIncludes users of the file. Does the same as *Sign out everywhere* on the account page.\n')
     .action((username: string, options: Administered) => administer(options, (service) => signOut(service, username)));
-  subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens bring new ones')
-    .addHelpText('after', '\nFor users of the file too.\n')
+  subcommand(user, 'rotate-key <username>', 'end every JWT of a user at once; refresh tokens can get new JWTs')
+    .addHelpText('after', '\nIncludes users of the file.\n')
     .action((username: string, options: Administered) =>
       administer(options, (service) => rotateKey(service, username)),
     );
@@ -66,7 +66,7 @@ async function add(service: Service, username: string, { name, claims = {} }: Ad
     createdAt: seconds(service.clock),
   };
   if (!(await service.records.addAccount(account))) throw new Refusal(`there is a user ${username} already`);
-  const text = `The user ${username} is added, with the subject ${subject}.\n`;
+  const text = `The user ${username} is added with the subject ${subject}.\n`;
   return { json: { username, sub: subject }, text, audit: { event: 'user_added', facts: { username, sub: subject } } };
 }
 
@@ -111,11 +111,11 @@ async function remove(service: Service, username: string): Promise<CommandReport
   const now = seconds(service.clock);
   if (!(await service.records.removeAccount(usernameKey(username), now, userKeysUntil(service.config, now))))
     throw unknownUser(username);
-  const text = `The user ${username} is removed, with sessions and tokens.\n`;
+  const text = `The user ${username} is removed, with all sessions and tokens.\n`;
   return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
 }
 
-/** Without an account there is nothing but the password that `gatehouse import htpasswd` brought. */
+/** A user without an account has only the password from `gatehouse import htpasswd`. */
 async function isOnlyImported({ accounts, records }: Service, username: string): Promise<boolean> {
   if ((await accounts.find(username)) !== undefined) return false;
   const key = usernameKey(username);
@@ -124,7 +124,7 @@ async function isOnlyImported({ accounts, records }: Service, username: string):
 
 async function removeImported({ records }: Service, username: string): Promise<CommandReport> {
   if (!(await records.removeImportedPassword(usernameKey(username)))) throw unknownUser(username);
-  const text = `The user ${username}, who was known to Basic only, is removed.\n`;
+  const text = `The user ${username}, who had only a password for Basic, is removed.\n`;
   return { json: { username, removed: true }, text, audit: { event: 'user_removed', facts: { username } } };
 }
 

@@ -11,13 +11,13 @@ import { gatewayOption } from './common/config-option.ts';
 import { listenerUrl } from './common/listener-url.ts';
 import { openAtAdmin } from './explain/ticket-at-admin.ts';
 
-/** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused. Exit status 1: it cannot be opened. */
+/** `gatehouse why TICKET --config FILE`: what the gateway knew when it refused a request. Exit status 1: cannot open. */
 export function register(program: Command): void {
   program
     .command('why')
     .description('open the ticket of a refusal: which route, which step, what was missing')
-    .argument('<ticket>', 'the member `ticket` of the answer; `-`: that, or the whole answer, on standard input')
-    .addOption(gatewayOption(', with the `ticket_keys` under which it was sealed'))
+    .argument('<ticket>', 'the member `ticket` of the answer; `-` reads it, or the whole answer, from standard input')
+    .addOption(gatewayOption(', with the `ticket_keys` that encrypted the ticket'))
     .option('--json', 'print the record as JSON')
     .action(run);
 }
@@ -34,13 +34,13 @@ async function run(word: string, { config: file, json }: { config: string; json?
   else giveUp(`gatehouse: ${sentence(opened.kind, ticket.trim(), file, loaded)}\n`);
 }
 
-/** The member of an answer (RFC 9457). Any other text is the ticket itself. */
+/** Takes the member `ticket` of an answer (RFC 9457). Any other text is the ticket itself. */
 function ticketIn(text: string): string {
   const answer = parseJsonObject(Buffer.from(text));
   return typeof answer?.ticket === 'string' ? answer.ticket : text;
 }
 
-/** Without keys in the file only the process that sealed a ticket has the key, so that one is asked. */
+/** Without `ticket_keys` in the file, only the process that made a ticket has the key. So this asks that process. */
 function open(ticket: string, { config }: Sound): OpenedTicket | ReturnType<typeof openAtAdmin> {
   const opened = readTicket(ticketKeys(config.ticket_keys), ticket);
   const { admin, ticket_keys } = config;
@@ -56,27 +56,27 @@ type Failure = Exclude<Awaited<ReturnType<typeof open>>['kind'], 'opened'>;
 type Sound = Extract<LoadedTicketFile, { ok: true }>;
 
 const failures: Readonly<Record<Exclude<Failure, 'unknown_key' | 'unreachable'>, string>> = {
-  not_a_ticket: 'this is not a ticket, or not all of it: it is the member `ticket` of an answer, without the quotes',
-  broken: 'the ticket was changed or cut on its way here',
+  not_a_ticket: 'this is not a whole ticket. Pass the member `ticket` of an answer, without the quotes',
+  broken: 'the ticket is damaged or incomplete',
 };
 
 const NEW_KEY = `For later tickets: openssl rand -base64 32 > ticket.key, and ticket_keys: ["\${file:ticket.key}"] in the file`;
 
-/** As the gateway makes them: a random part, and a count. Traces and other gateways make others. */
+/** The form of the gateway's own ids: a random part, and a count. Traces and other gateways use other forms. */
 const REQUEST_ID = /^[\w-]{12}-[0-9a-z]{1,12}$/;
 
 function sentence(kind: Failure, ticket: string, file: string, { config }: Sound): string {
   if (kind === 'not_a_ticket' && REQUEST_ID.test(ticket))
-    return `this is a request id: find it in the gateway's log, in the line with "request_id":"${ticket}". This command takes the member \`ticket\` of the same answer`;
+    return `this is a request id: find the line with "request_id":"${ticket}" in the gateway's log. This command takes the member \`ticket\` of the same answer`;
   if (kind === 'not_a_ticket' || kind === 'broken') return failures[kind];
   const { admin, ticket_keys } = config;
-  if (ticket_keys !== undefined) return `the ticket was sealed under another key than the \`ticket_keys\` of ${file}`;
-  const alone = `${file} has no \`ticket_keys\`, so only the process that sealed a ticket can open it`;
-  if (admin === undefined) return `${alone}. ${NEW_KEY}; or give it an \`admin\` listener`;
+  if (ticket_keys !== undefined) return `none of the \`ticket_keys\` of ${file} opens the ticket`;
+  const alone = `${file} has no \`ticket_keys\`, so only the process that made a ticket can open it`;
+  if (admin === undefined) return `${alone}. ${NEW_KEY}; or give the gateway an \`admin\` listener`;
   const url = listenerUrl(admin, '');
   return kind === 'unreachable'
-    ? `${alone}, and at ${url} no gateway answers. Ask where it runs and while it runs. ${NEW_KEY}`
-    : `${alone}, and the one at ${url} is another, or was started again since. ${NEW_KEY}`;
+    ? `${alone}, and no gateway answers at ${url}. Run this command on the gateway's machine while the gateway runs. ${NEW_KEY}`
+    : `${alone}, and the gateway at ${url} is another process, or has restarted since. ${NEW_KEY}`;
 }
 
 const labels: readonly (readonly [keyof TicketRecord, string])[] = [

@@ -6,7 +6,7 @@ import { printableJson } from '../../base/printable.ts';
 import { formatProblems, loadAuthorizationConfig } from '../../config/load/load.ts';
 import { StorageUnavailable, StorageUnusable } from '../../storage/engine/errors.ts';
 
-/** What an operator cannot have; its message is one line for them. */
+/** The reason why a command fails, as one line for the operator. */
 export class Refusal extends Error {}
 
 export interface Administered {
@@ -20,11 +20,11 @@ export interface Audited {
   readonly facts: AuditFacts;
 }
 
-/** What a command found out or did: for programs, and for people. */
+/** The result of a command, for programs and for people. */
 export interface CommandReport {
   readonly json: unknown;
   readonly text: string;
-  /** The audit event; nothing if nothing was changed. */
+  /** The audit event; absent if nothing changed. */
   readonly audit?: Audited;
 }
 
@@ -37,7 +37,7 @@ export async function administer(
   if (!loaded.ok) return giveUp(formatProblems(loaded.problems));
   let opened: OpenService | undefined;
   try {
-    // standard output is for the report
+    // Standard output is for the report.
     const log = buildLog({ level: 'warn', format: 'json' }, process.stderr);
     opened = await openService(loaded.config, { directory: loaded.directory, log });
     const { json, text, audit } = await act(opened.service);

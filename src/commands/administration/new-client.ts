@@ -22,14 +22,14 @@ export interface ClientOptions {
 }
 
 export interface NewClient {
-  /** What is kept of it: what was said, without its secret. */
+  /** The registration to store, without the secret. */
   readonly registration: StoredClient;
   readonly warnings: readonly Remark[];
 }
 
 type Remark = Pick<Problem, 'message' | 'hint'>;
 
-/** A client that must pass the file's own rules. `known`: its faults so far; all are reported at once. */
+/** Builds a client, which must pass the rules of the file. `known`: its faults so far. All faults are reported at once. */
 export function newClient(
   id: string,
   options: ClientOptions,
@@ -38,13 +38,13 @@ export function newClient(
 ): NewClient {
   const said = asInFile(options);
   const { version, development, issuer, resources, scopes, session, signing } = config;
-  // a placeholder for the real secret, which only the operator sees
+  // The rules need a secret, so this is a placeholder. Only the operator sees the real one.
   const secret = options.public ? {} : { client_secret: randomBytes(32).toString('base64url') };
   const file = { version, development, issuer, resources, scopes, session, signing };
   const loaded = loadAuthorizationText(JSON.stringify({ ...file, clients: [{ ...said, ...secret, client_id: id }] }));
   const wrong = [...known, ...(loaded.ok ? [] : errorsOf(loaded.problems).map(told))];
   if (!loaded.ok || wrong.length > 0) throw new Refusal(wrong.join('\n'));
-  // the text is one line, and its client comes last: the rest belongs to the file
+  // JSON puts the file on one line, with the client last. Faults before this offset belong to the file.
   const before = JSON.stringify(file).length;
   const warnings = [...loaded.warnings.filter(({ column }) => column > before), ...idleRemarks(options)];
   return { registration: { ...said, public: options.public === true }, warnings };
@@ -54,13 +54,13 @@ function errorsOf(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ severity }) => severity === 'error');
 }
 
-/** In the file it may be on its way to more; by command it was forgotten. */
+/** In a file, such a client may be unfinished. On the command line, the operator forgot an option. */
 function idleRemarks({ grantType, introspect, session, keys, events }: ClientOptions): readonly Remark[] {
   if (grantType.length > 0 || introspect || session || keys || events) return [];
-  return [{ message: 'without a grant this client gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' }];
+  return [{ message: 'this client has no grant, so it gets no tokens', hint: 'add `--grant-type …`, or `--introspect`' }];
 }
 
-/** Only what was said, so that the rest follows the defaults. */
+/** Only the given options, so that the rest follows the defaults. */
 function asInFile(options: ClientOptions): StoredClient {
   return {
     client_name: options.name,
@@ -78,7 +78,7 @@ function asInFile(options: ClientOptions): StoredClient {
   };
 }
 
-/** One problem a line. Their positions belong to a generated file. */
+/** One problem a line, without positions, because they belong to a generated file. */
 export function warningText(warnings: readonly Remark[]): string {
   return warnings.map((warning) => `gatehouse: warning: ${told(warning)}\n`).join('');
 }
@@ -87,7 +87,7 @@ function told({ message, hint }: Remark): string {
   return hint === undefined ? message : `${message}: ${inFlags(hint)}`;
 }
 
-/** What a remedy says of the file → what it is on the command line. */
+/** Remedy for the file → remedy for the command line. */
 const flags: readonly (readonly [RegExp, string])[] = [
   [/`redirect_uris: \[([^\]]+)\]`/, '`--redirect-uri $1`'],
   [/`(\w+)` to `grant_types`/, '`--grant-type $1`'],
@@ -102,13 +102,13 @@ function inFlags(hint: string): string {
   return flags.reduce((text, [remedy, flag]) => text.replace(remedy, flag), hint);
 }
 
-/** 100 random bits that can be read out. */
+/** 100 random bits, in characters that can be read out. */
 export function newClientId(): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz234567';
   return Array.from(randomBytes(20), (byte) => letters[byte % 32]).join('');
 }
 
-/** 256 random bits, with letters before them that secret scanners know. */
+/** 256 random bits, behind a prefix that secret scanners recognize. */
 export function newClientSecret(): string {
   return `cs_${randomBytes(32).toString('base64url')}`;
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { convert } from '../../config/schema/units.ts';
 import { authorizationOption } from '../common/config-option.ts';
 
-/** A command below `gatehouse client`, `user`, `token` or `key`: all name the file, and print JSON on request. */
+/** A command below `gatehouse client`, `user`, `token` or `key`. All have options for the file and for JSON. */
 export function subcommand(parent: Command, signature: string, description: string): Command {
   return parent
     .command(signature)
@@ -24,7 +24,7 @@ function duration(text: string): number {
   return value;
 }
 
-/** For how long, in milliseconds, a secret works on after another took its place. */
+/** How long a secret stays valid after its replacement, in milliseconds. */
 export function overlapOption(description: string): Option {
   const option = new Option('--overlap <duration>', description);
   return option.default(24 * 60 * 60 * 1000, '24h').argParser(duration);

@@ -10,19 +10,19 @@ import {
 } from '../../storage/records/records.ts';
 import { type CommandReport, Refusal } from './administer.ts';
 
-/** Values of one transaction: few, since what a service wants to write waits for it. */
+/** Values in one transaction. The number is small, because the writes of a running service wait for it. */
 const STEP = 100;
 
-/** A step that finds the store busy is tried again so often, after so many milliseconds. */
+/** If the store is busy, a step is retried this often, after this many milliseconds. */
 const MOST_TRIES = 30;
 const REST = 100;
 
-/** Another process may have sealed under an old key meanwhile. */
+/** Meanwhile, another process may encrypt values with an old key. */
 const MOST_PASSES = 3;
 
 type Counts = Record<SealedKind, number>;
 
-/** Seals everything again under the first encryption key. After an interruption, the next run continues. */
+/** Encrypts everything again with the first encryption key. After an interruption, the next run continues. */
 export async function resealKeys({ records, audit }: Pick<Service, 'records' | 'audit'>): Promise<CommandReport> {
   const counts: Counts = { ...noneSealed };
   let outcome = 'not finished';
@@ -34,13 +34,13 @@ export async function resealKeys({ records, audit }: Pick<Service, 'records' | '
     if (error instanceof Refusal) outcome = 'some are left';
     throw error;
   } finally {
-    // sealed values stay sealed, whatever happens to the rest
+    // Values that cannot be opened stay as they are.
     const isNothing = sum(counts) === 0 && outcome === 'nothing is left';
     if (!isNothing) audit.record('keys_resealed', { detail: `by command: ${sum(counts)} values, ${outcome}` });
   }
 }
 
-/** What lies under another key than the first one in the end, and of it what no key opens. */
+/** The values that are not under the first key at the end, and those that no key opens. */
 interface Rest {
   readonly counts: SealedCounts;
   readonly unopened: ReadonlySet<string>;
@@ -48,7 +48,7 @@ interface Rest {
 
 async function resealAll(records: Records, counts: Counts): Promise<Rest> {
   for (let pass = 1; ; pass++) {
-    // in this pass: an unopened value of the last one may have gone meanwhile
+    // Names of this pass only: a value of the last pass may be deleted by now.
     const unopened = new Set<string>();
     for (const kind of sealedKinds) await resealKind(records, kind, { counts, unopened });
     const rest = await records.countUnderOtherKeys();
@@ -84,23 +84,23 @@ async function patiently(records: Records, step: Step): ReturnType<Records['rese
   }
 }
 
-/** A removed old key with values under it would be missing at the next start. */
+/** The next start needs every old key that still has values. */
 function refuseRest({ counts, unopened }: Rest): void {
   if (unopened.size > 0)
     throw new Refusal(
-      `no encryption key opens ${[...unopened].join(', ')}: name the key under which it is sealed in \`encryption_keys\`, behind the first one. Everything else is sealed under the first one.`,
+      `no encryption key opens ${[...unopened].join(', ')}: add the key that sealed it to \`encryption_keys\`, behind the first key. Everything else is sealed under the first key.`,
     );
   if (sum(counts) > 0)
     throw new Refusal(
-      `${inWords(counts)} were sealed under an old key meanwhile: a service still has that key first. Put the new key first in the file of each service, restart it, and run this again.`,
+      `${inWords(counts)} were sealed under an old key meanwhile: a service still has an old key first. Put the new key first in the file of each service, restart the services, and run this again.`,
     );
 }
 
 function told(counts: SealedCounts): string {
-  if (sum(counts) === 0) return 'Everything was sealed under the first encryption key already.\n';
-  return `${inWords(counts)} are sealed under the first encryption key now, and nothing is under another one.
-Take the other keys out of the file of each service and gateway, and restart the services.
-Backups from before still need the old key: keep it where they are, or make a new backup and delete them.
+  if (sum(counts) === 0) return 'Everything is already sealed under the first encryption key.\n';
+  return `${inWords(counts)} are sealed under the first encryption key now, and no value is under another key.
+Remove the other keys from the file of each service and gateway, and restart the services.
+Older backups still need the old key: keep the key with them, or make a new backup and delete them.
 `;
 }
 

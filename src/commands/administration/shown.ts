@@ -5,7 +5,7 @@ export function isoTime(at: number): string {
   return new Date(at * 1000).toISOString();
 }
 
-/** The members of one object, a line each. */
+/** One line for each member of an object. */
 export function memberTable(json: object): string {
   return table(Object.entries(json).map(([name, value]) => [name, shown(value)]));
 }

@@ -1,11 +1,11 @@
 import { printableValue } from '../../base/printable.ts';
 import { scalar } from './yaml-text.ts';
 
-const WITHOUT = 'The API is a scheme, a host and at most a path: leave out `?` or `#` and what follows';
+const WITHOUT = 'Write only a scheme, a host and perhaps a path: leave out everything from `?` or `#` on';
 
-/** What keeps text from being the address of an API. */
+/** Why a text is not a valid URL of an API; undefined: it is valid. */
 export function apiUrlFault(text: string): string | undefined {
-  // Each request has a path and a query of its own: there is nowhere that another one could go.
+  // Each request has its own path and query, so the URL of the API can add none.
   if (/[?#]/.test(text)) return `${printableValue(text)} has a query or a fragment. ${WITHOUT}`;
   return text.includes('://') ? undefined : `the API has no scheme. Write ${withScheme(text)}`;
 }
@@ -15,16 +15,16 @@ function withScheme(text: string): string {
   return text.includes('@') ? 'http:// or https:// before it' : `http://${printableValue(text)}`;
 }
 
-/** An API as the file knows it: an upstream has no path, so that of the address is put before the path of each request. */
+/** An API as the file describes it. An upstream has no path, so a rewrite adds the path of the URL to each request. */
 export interface Api {
   readonly url: string;
-  /** Empty: there is none. */
+  /** Empty: no path. */
   readonly path: string;
 }
 
 export function apiOf(text: string): Api {
   const url = URL.parse(text);
-  // What the loader refuses, such as a password, it must see.
+  // The loader must see the text if it would reject it, such as a URL with a password.
   const isPlain = url !== null && url.href === `${url.protocol}//${url.host}${url.pathname}`;
   return {
     url: isPlain ? `${url.protocol}//${url.host}` : text,
@@ -32,7 +32,7 @@ export function apiOf(text: string): Api {
   };
 }
 
-/** The upstream, and one route for every path of it. */
+/** The YAML of the upstream, and of one route for all its paths. */
 export function everythingYaml({ url, path }: Api, scope: string | undefined): string {
   return `upstreams:
   api: { url: ${scalar(url)} }

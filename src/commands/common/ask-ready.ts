@@ -4,19 +4,19 @@ import type { Address } from '../../config/words/schema.ts';
 import { parseJsonObject } from '../../jwt/json.ts';
 import { listenerUrl } from './listener-url.ts';
 
-/** What the `health` or `admin` listener of a program says of it. */
+/** The state of a program, as its `health` or `admin` listener reports it. */
 export type ProgramReadiness =
   | {
       readonly kind: 'ready' | 'not_ready';
       readonly text: string;
       readonly reason: string | undefined;
-      /** What failed last; undefined: it does not say, as on a listener that is not on loopback. */
+      /** The last failure. Undefined: the listener does not report it, for example because it is not on loopback. */
       readonly cause: string | undefined;
     }
-  /** No program listens there, or another one does. */
+  /** No program listens there, or it is not Gatehouse. */
   | { readonly kind: 'silent'; readonly url: string };
 
-/** Milliseconds for the whole of an answer. */
+/** Milliseconds for the whole answer. */
 const PATIENCE = 2000;
 
 /** Asks at /readyz. Never rejects. */
@@ -37,7 +37,7 @@ function textOf(member: unknown): string | undefined {
   return typeof member === 'string' ? member : undefined;
 }
 
-/** The signal ends an open connection. If none opens, this ends the wait. */
+/** The signal ends an open connection. The timer ends the wait for a connection. */
 async function ask(url: string): Promise<{ readonly statusCode: number; readonly text: string }> {
   const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(PATIENCE) });
   return { statusCode, text: await body.text() };

@@ -14,7 +14,7 @@ export interface Loaders {
 export interface CheckedFile {
   /** Errors, or the warnings of a file without errors. */
   readonly problems: readonly Problem[];
-  /** What was loaded, of the kind that the file is. */
+  /** The loaded configuration, under the kind of the file. */
   readonly gateway?: Loaded<GatewayConfig>;
   readonly authorization?: Loaded<AuthorizationConfig>;
 }

@@ -3,7 +3,7 @@ import { closest } from '../../config/words/closest.ts';
 import { NO_SECRETS } from './config-option.ts';
 import { helpBelow, helpRows } from './help-rows.ts';
 
-/** How the help of every command describes an option. */
+/** The style of the help for all commands. */
 export const helpStyle: HelpConfiguration = {
   optionDescription(option) {
     if (option.mandatory) return `${option.description} (required)`;
@@ -15,12 +15,12 @@ export const helpStyle: HelpConfiguration = {
   },
 };
 
-/** Commander repeats what is too much. It may be a token, which belongs on standard input, and the log of CI keeps it. */
+/** Commander repeats surplus arguments. Such an argument may be a token, and a CI log would keep it. */
 export const errorStyle: OutputConfiguration = {
   outputError: (text, write) => write(text.replace(/^(error: too many arguments.* but got \d+): .*/s, '$1.\n')),
 };
 
-/** Adds what every command of the tree has. Called once all are registered. */
+/** Adds the options and texts that every command has. Call it after all commands are registered. */
 export function styleCommands(program: Command): void {
   for (const [path, command] of leaves(program)) {
     const row = helpRows[path];
@@ -29,13 +29,13 @@ export function styleCommands(program: Command): void {
   }
 }
 
-/** Commands without commands below them, by the words that lead to each. */
+/** The commands without subcommands, by the words that lead to each. */
 export function leaves(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
   if (command.commands.length === 0 && path.length > 0) return [[path.join(' '), command]];
   return command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
 }
 
-/** A misspelt option is reported before a required one that is missing because of it: commander does it the other way round. */
+/** Reports a misspelt option before a required option that is missing because of it. Commander reports the other first. */
 function nameMisspelt(command: Command): void {
   const parse = command.parseOptions.bind(command);
   command.parseOptions = (args) => {
@@ -50,12 +50,12 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
-/** Options that are known, and not for every command. */
+/** Options that exist, but not for every command. */
 const elsewhere: Readonly<Record<string, string>> = {
-  [NO_SECRETS]: ' Only check, diff, routes, explain and config show take it: what runs needs its secrets',
+  [NO_SECRETS]: ' Only check, diff, routes, explain and config show accept it: a program that runs needs its secrets',
 };
 
-/** What follows `=` may be a secret. */
+/** The text after `=` may be a secret. */
 function refuse(command: Command, flag: string): never {
   const name = flag.replace(/=.*$/s, '');
   const known = command.options.flatMap(({ long }: Option) => long ?? []);

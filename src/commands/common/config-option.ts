@@ -2,17 +2,17 @@ import { Option } from 'commander';
 
 const FLAGS = '-c, --config <file>';
 
-/** The file of the gateway; without the option it is `gateway.yaml` here. */
+/** The file of the gateway; `gateway.yaml` in the current folder by default. */
 export function gatewayOption(more = ''): Option {
   return new Option(FLAGS, `the file of the gateway${more}`).default('gateway.yaml');
 }
 
-/** The file of the authorization service; without the option it is `authorization.yaml` here. */
+/** The file of the authorization service; `authorization.yaml` in the current folder by default. */
 export function authorizationOption(): Option {
   return new Option(FLAGS, 'the file of the authorization service').default('authorization.yaml');
 }
 
-/** The file of either program; without the option it is `gateway.yaml` here. */
+/** The file of either program; `gateway.yaml` in the current folder by default. */
 export function eitherOption(more = ''): Option {
   return new Option(FLAGS, `the file of the gateway or of the authorization service${more}`).default('gateway.yaml');
 }

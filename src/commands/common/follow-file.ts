@@ -3,7 +3,7 @@ import { type WatchedFiles, watchFiles } from '../../base/watch-files.ts';
 import type { Reload, ReloadCause } from '../../gateway/lifecycle/reload.ts';
 
 export interface Followed {
-  /** Every file that the last load read. */
+  /** All files that the last load read. */
   readonly files: WatchedFiles;
   readonly reload: Reload;
   readonly log: Logger;

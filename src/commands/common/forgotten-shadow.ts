@@ -5,10 +5,10 @@ import { isShadow } from '../../gateway/generation/shadow-mode.ts';
 
 /** Milliseconds. */
 export const DAY_IN_MS = 86_400_000;
-/** Days after which shadow mode looks forgotten. */
+/** After this many days without a change, shadow mode looks forgotten. */
 export const LONG = 30;
 
-/** Says at once and then each day, for as long as it is so, that shadow mode looks forgotten. */
+/** Logs at once, and then daily, while shadow mode looks forgotten. */
 export function remindOfShadow(file: string, log: Logger): void {
   const remind = () => {
     const days = daysUnchanged(file);
@@ -24,7 +24,7 @@ const SHOWN = 10;
 const FORGOTTEN =
   'shadow mode refuses nothing, and the file has not changed for 30 days or more. To refuse: `mode: enforce`';
 
-/** 0 if it cannot be read: a reminder must not end the program. */
+/** 0 if the file cannot be read: a reminder must not end the program. */
 function daysUnchanged(file: string): number {
   try {
     return Math.floor((Date.now() - statSync(file).mtimeMs) / DAY_IN_MS);
@@ -33,7 +33,7 @@ function daysUnchanged(file: string): number {
   }
 }
 
-/** A file that cannot be loaded has none: another log line says so. */
+/** Empty for a file that does not load: another log line reports it. */
 function shadowRoutes(file: string): readonly string[] {
   const loaded = loadGatewayConfig(file);
   if (!loaded.ok) return [];

@@ -1,16 +1,16 @@
-/** What the help of a command says below its options. */
+/** The text below the options in the help of a command. */
 export interface HelpRow {
-  /** Whole lines, as they may be pasted. A test parses each. */
+  /** Complete command lines, ready to paste. A test parses each. */
   readonly examples: readonly string[];
-  /** Whether it reads a file of ours, in which the environment fills in and overrides. */
+  /** True if the command reads a file of ours. Environment variables fill in and override its values. */
   readonly reads?: true;
-  /** Its exit statuses, where they are others than those of every command. */
+  /** Its exit statuses, if they differ from the default. */
   readonly exit?: string;
 }
 
 const INVALID = '0 done; 1 invalid, or it cannot start; 2 wrong usage';
 
-/** One row a command, by the words that lead to it. */
+/** One row for each command, by the words that lead to it. */
 export const helpRows: Readonly<Record<string, HelpRow>> = {
   demo: { examples: ['gatehouse demo', 'gatehouse demo --gateway 18080 --admin 19901'] },
   init: {
@@ -46,7 +46,7 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
       "gatehouse explain POST https://api.example.com/orders -H 'Content-Type: application/json'",
     ],
     reads: true,
-    exit: '0 whatever the verdict; 1 invalid file; 2 wrong usage',
+    exit: '0 for every verdict; 1 invalid file; 2 wrong usage',
   },
   routes: { examples: ['gatehouse routes', 'gatehouse routes -c gateway.yaml --json'], reads: true },
   'config show': { examples: ['gatehouse config show', 'gatehouse config show -c gateway.yaml --json'], reads: true },
@@ -124,8 +124,8 @@ export const helpRows: Readonly<Record<string, HelpRow>> = {
 };
 
 const READS = `
-Environment, for what the file says:
-  \${NAME} in a value                  is filled in from the variable NAME
+Environment, for values of the file:
+  \${NAME} in a value                  is replaced with the variable NAME
   GATEHOUSE__LISTEN=127.0.0.1:8080    overrides \`listen\`; two underscores go one level down
 `;
 

@@ -1,4 +1,4 @@
-/** What came of a foreign file: YAML with a comment wherever something could not be carried over, or why none did. */
+/** The result of an import: YAML with a comment for each part that was not imported, or the reason why there is none. */
 export type Imported =
   | { readonly kind: 'yaml'; readonly text: string }
   | { readonly kind: 'fault'; readonly message: string };

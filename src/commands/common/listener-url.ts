@@ -2,7 +2,7 @@ import type { Address } from '../../config/words/schema.ts';
 
 const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where a command on the same machine reaches a plain listener of the file. */
+/** The URL of a plain listener of the file, for a command on the same machine. */
 export function listenerUrl({ host, port }: Address, path: string): string {
   const name = EVERY_ADDRESS[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}${path}`;

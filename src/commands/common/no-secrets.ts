@@ -9,19 +9,20 @@ import {
 import type { AuthorizationConfig } from '../../config/schema/authorization.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** As commander gives the option: true where it is not written. */
+/** As commander parses the option: true if it is absent. */
 export interface SecretsOption {
   readonly secrets: boolean;
 }
 
 /**
- * Loads gateway.yaml by the option. Skipped secrets and files are listed on standard error, so that no output contains them.
+ * Loads gateway.yaml according to the option. Skipped secrets and files are listed on standard error, so that no output
+ * contains them.
  */
 export function loadGateway(file: string, { secrets }: SecretsOption): Loaded<GatewayConfig> {
   return told(file, secrets ? loadGatewayConfig(file) : loadGatewayWithoutSecrets(file));
 }
 
-/** The same of authorization.yaml. */
+/** Does the same for authorization.yaml. */
 export function loadAuthorization(file: string, { secrets }: SecretsOption): Loaded<AuthorizationConfig> {
   return told(file, secrets ? loadAuthorizationConfig(file) : loadAuthorizationWithoutSecrets(file));
 }
@@ -32,7 +33,7 @@ function told<Config>(file: string, loaded: Loaded<Config>): Loaded<Config> {
   const lacking = loaded.ok ? [] : (loaded.lacking ?? []);
   if (lacking.length > 0)
     say(
-      `${file}: nothing can stand for ${lacking.join(', ')}, so no request is judged, and no test of the file is run`,
+      `${file}: ${lacking.join(', ')} cannot be replaced by a placeholder, so the command judges no request, and runs no test of the file`,
     );
   return loaded;
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Writable } from 'node:stream';
 import { decodeUtf8 } from '../../base/utf8.ts';
 
-/** Where a secret is read from, and where the question for it is written. */
+/** The input for a secret, and the output for its prompt. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable;
@@ -16,8 +16,8 @@ export type ReadSecret =
 const processTerminal: Terminal = { input: process.stdin, output: process.stderr };
 
 /**
- * A secret for a command, never from its arguments: those are in the list of processes and in the history of the shell.
- * At a terminal it is asked for twice and not shown; otherwise it is the whole input without one final line break.
+ * Reads a secret for a command. Arguments are no place for it: the process list and the shell history show them. A terminal
+ * asks twice and shows nothing. Otherwise the secret is the whole input without one final line break.
  */
 export function readSecret(what: string, terminal: Terminal = processTerminal): Promise<ReadSecret> {
   return terminal.input.isTTY ? prompt(what, terminal) : readAll(what, terminal.input);
@@ -27,10 +27,10 @@ async function prompt(what: string, terminal: Terminal): Promise<ReadSecret> {
   const first = await ask(`${what}: `, terminal);
   const second = first === undefined ? undefined : await ask(`${what}, again: `, terminal);
   if (first === undefined || second === undefined) return { kind: 'unreadable', message: 'nothing was read' };
-  return first === second ? { kind: 'read', text: first } : { kind: 'unreadable', message: 'the two are not the same' };
+  return first === second ? { kind: 'read', text: first } : { kind: 'unreadable', message: 'the two inputs differ' };
 }
 
-/** Undefined where the input ended or was interrupted. */
+/** Undefined if the input ended or was interrupted. */
 async function ask(question: string, { input, output }: Terminal): Promise<string | undefined> {
   output.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -44,7 +44,7 @@ async function ask(question: string, { input, output }: Terminal): Promise<strin
   }
 }
 
-/** Bytes: more than any secret. */
+/** Bytes: longer than any secret. */
 const LONGEST = 65_536;
 
 async function readAll(what: string, input: Readable): Promise<ReadSecret> {

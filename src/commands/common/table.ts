@@ -1,9 +1,9 @@
 import { printableValue } from '../../base/printable.ts';
 
-/** A cell that is longer widens its own row alone. */
+/** Characters. A longer cell widens only its own row. */
 const WIDEST = 64;
 
-/** Rows as aligned columns; the last one is never padded. A value begins no line and steers no terminal. */
+/** Rows as aligned columns; the last column is not padded. No value can break a line or send control characters. */
 export function table(texts: readonly (readonly string[])[]): string {
   const rows = texts.map((row) => row.map(printableValue));
   const widths: number[] = [];

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 
-/** Exit status of a command that was not written as its help says. */
+/** Exit status of a command with wrong arguments. */
 export const USAGE = 2;
 
 /**

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { unitTable } from '../../config/schema/units.ts';
 
-/** `--wait [duration]`: milliseconds; absent where it is not given. */
+/** `--wait [duration]` in milliseconds; absent if not given. */
 export function waitOption(description: string): Option {
   return new Option('--wait [duration]', description).preset('30s').argParser(milliseconds);
 }

@@ -2,7 +2,7 @@ import { key, valueCases } from './by-case.ts';
 import { shellQuoted } from './quote.ts';
 import type { CompletionNode, CompletionValue, Flag } from './tree.ts';
 
-/** For bash 3.2 and newer, which macOS has; needs no other file. */
+/** For bash 3.2, which macOS has, and newer. It needs no other file. */
 export function bashScript(places: readonly CompletionNode[]): string {
   return `# bash completion of gatehouse: gatehouse completion bash
 _gatehouse() {
@@ -41,7 +41,7 @@ const commands: Readonly<Record<CompletionValue['kind'], (value: CompletionValue
   free: () => '',
 };
 
-/** Line by line, so that a file with a space in its name is one. */
+/** Reads line by line, so that a filename with a space stays one word. */
 function generate(what: string): string {
   return `while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen ${what} -- "$cur")`;
 }

@@ -1,7 +1,7 @@
 import { shellQuoted } from './quote.ts';
 import type { CompletionNode, Flag } from './tree.ts';
 
-/** The path as a script keeps it: each word with a space before it. */
+/** The path in the form of the scripts: each word after a space. */
 export function key({ path }: CompletionNode): string {
   return path.map((word) => ` ${word}`).join('');
 }

@@ -2,7 +2,7 @@ import { key } from './by-case.ts';
 import { quotedForFish } from './quote.ts';
 import type { CompletionNode, CompletionValue, Flag, Word } from './tree.ts';
 
-/** A line for each word, which fish reads when it needs it. */
+/** One line for each word. fish loads the script on demand. */
 export function fishScript(places: readonly CompletionNode[]): string {
   return `# fish completion of gatehouse: gatehouse completion fish
 function __gatehouse_at
@@ -53,6 +53,6 @@ function argument(of: CompletionValue): readonly string[] {
 
 function value({ value: of }: Flag): string {
   if (of === undefined) return '';
-  // where files may stand as arguments, only -x keeps them from standing here too
+  // If the command takes files as arguments, only -x keeps files out of this list.
   return ` ${of.kind === 'file' ? '-r' : '-x'} ${argument(of).join(' ')}`;
 }

@@ -1,9 +1,9 @@
-/** As one word of bash, zsh and a script of both. */
+/** Quotes a text as one word for bash and zsh. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** As one word of fish, which knows backslashes between quotes. */
+/** Quotes a text as one word for fish, which reads backslashes inside quotes. */
 export function quotedForFish(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -6,7 +6,7 @@ export type CompletionValue =
   | { readonly kind: 'file' }
   | { readonly kind: 'free' };
 
-/** A word with what its help says of it. */
+/** A word and its description in the help. */
 export interface Word {
   readonly word: string;
   readonly about: string;
@@ -17,7 +17,7 @@ export interface Flag extends Word {
   readonly value: CompletionValue | undefined;
 }
 
-/** A command, by the words that lead to it, and what may stand behind them. */
+/** A command, by the words that lead to it, and the words that may follow. */
 export interface CompletionNode {
   /** Empty: `gatehouse` itself. */
   readonly path: readonly string[];
@@ -26,7 +26,7 @@ export interface CompletionNode {
   readonly value: CompletionValue;
 }
 
-/** Every command of the tree, the whole first. */
+/** All commands of the tree; `gatehouse` itself is the first. */
 export function commandTree(command: Command, path: readonly string[] = []): readonly CompletionNode[] {
   const below = command.commands.map((each) => ({ word: each.name(), about: each.description() }));
   const place = { path, commands: below, flags: flagsOf(command), value: argumentValue(command.registeredArguments) };
@@ -49,7 +49,7 @@ function optionValue({ argChoices, flags }: Option): CompletionValue {
   return { kind: /<file>/.test(flags) ? 'file' : 'free' };
 }
 
-/** Arguments of which a command takes several are of one kind. */
+/** If a command takes several arguments, all are of one kind. */
 const files: ReadonlySet<string> = new Set(['file', 'old', 'new']);
 
 function argumentValue([first]: readonly Argument[]): CompletionValue {

@@ -2,7 +2,7 @@ import { key, valueCases } from './by-case.ts';
 import { shellQuoted } from './quote.ts';
 import type { CompletionNode, CompletionValue, Flag, Word } from './tree.ts';
 
-/** A function for `fpath`; sourced, it registers itself. */
+/** A function for `fpath`. If the script is sourced, it registers itself. */
 export function zshScript(places: readonly CompletionNode[]): string {
   return `#compdef gatehouse
 # zsh completion of gatehouse: gatehouse completion zsh
@@ -50,7 +50,7 @@ function place(at: CompletionNode): string {
       if [[ \${words[CURRENT]} == -* ]]; then ${describe('option', flags)}; else ${rest}; fi ;;`;
 }
 
-/** In an entry of _describe a colon ends the word. */
+/** A colon ends the word in an entry of _describe. */
 function describe(what: string, words: readonly Word[]): string {
   const entries = words.map(({ word, about }) => shellQuoted(`${word}:${about.replace(/[\\:]/g, '\\$&')}`));
   return `candidates=(${entries.join(' ')}); _describe -t ${what}s ${what} candidates`;

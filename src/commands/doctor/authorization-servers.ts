@@ -19,7 +19,7 @@ const looks: readonly ((view: RemoteView) => readonly DoctorProbe[])[] = [
   serverClock,
 ];
 
-/** Each authorization server in all that the gateway asks of it, by the gateway's own ways of asking. */
+/** Checks each authorization server, with the same requests that the gateway sends. */
 export function authorizationServers(subject: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   return Object.entries(subject.config.authorization_servers).flatMap(([name, config]) => {
     const view = open(name, config, subject, around);

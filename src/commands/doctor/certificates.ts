@@ -5,21 +5,21 @@ import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
 const DAY = 86_400_000;
-/** Days in which a certificate that renews itself would have been renewed. */
+/** Days. An automatic renewal happens earlier than this. */
 const SOON = 14;
 
-/** How long a certificate still holds. `whose`: who renews it. */
+/** How long a certificate is still valid. `whose`: who renews it. */
 export function judgeDays({ validFrom, validTo }: X509Certificate, clock: Clock, whose: string): Seen {
   const now = clock.now();
   const days = Math.floor((Date.parse(validTo) - now) / DAY);
   const renew = `renew ${whose}`;
   if (Date.parse(validFrom) > now)
-    return bad(`the certificate is valid only from ${validFrom} on`, 'check the clock of this machine');
+    return bad(`the certificate is not valid before ${validFrom}`, 'check the clock of this machine');
   if (days < 0) return bad(`the certificate expired on ${validTo}`, renew);
   return days < SOON ? doubtful(`the certificate expires in ${days} days`, renew) : good(`${days} days left`);
 }
 
-/** Those that the gateway shows: to clients, and to upstreams. They fit their keys, and hold for a while. */
+/** The certificates that the gateway shows to clients and upstreams. Each must fit its key, and stay valid for a while. */
 export function certificates({ config, directory }: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   const upstreams = Object.entries(config.upstreams).map(([name, { tls }]) => [`upstreams.${name}.tls`, tls] as const);
   return [['listen.tls', config.listen.tls] as const, ...upstreams].flatMap(([at, tls]) => {
@@ -33,10 +33,10 @@ export function certificates({ config, directory }: LoadedGatewayFile, around: D
   });
 }
 
-/** The first of the file is the own one. */
+/** The first certificate of the file is the gateway's own. */
 function days(pem: Buffer | string, file: string, { clock }: DoctorContext): Seen {
-  const seen = judgeDays(new X509Certificate(pem), clock, `the file ${file}; it is read again when it changes`);
-  return { ...seen, message: `fits its key, ${seen.message}` };
+  const seen = judgeDays(new X509Certificate(pem), clock, `the file ${file}; the gateway reads it again when it changes`);
+  return { ...seen, message: `fits its key; ${seen.message}` };
 }
 
 function fault([first]: readonly { readonly message: string; readonly hint?: string }[]): Seen {

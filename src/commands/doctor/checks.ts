@@ -12,7 +12,7 @@ import { tokenStores, userStores } from './stores.ts';
 import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
 import { upstreams } from './upstreams.ts';
 
-/** The checks of a subject in one respect. */
+/** One kind of check, for one kind of file. */
 type Check<Of> = (subject: Of, around: DoctorContext) => readonly DoctorProbe[];
 
 /** Name → its probes, in the order of the report. */
@@ -49,7 +49,7 @@ const ofAuthorization: Readonly<Record<string, Check<LoadedServiceFile>>> = {
   proxies: untrustedProxies,
 };
 
-/** For a file that does not load, only checks that need no file. */
+/** If the file does not load, only the checks that need no file. */
 export function checksFor(subject: Subject, around: DoctorContext): NamedChecks {
   const general = run(always, subject, around);
   if (subject.kind === 'gateway') return { ...general, ...run(ofGateway, subject, around) };

@@ -4,20 +4,20 @@ import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 import type { DoctorContext, Subject } from './subject.ts';
 
-/** Milliseconds. `allowed`: by how much clocks may differ before something is refused. */
+/** Milliseconds. `allowed`: a larger difference makes something fail. */
 export interface ClockDifference {
   readonly theirs: number;
   readonly ours: number;
   readonly allowed: number;
-  /** What comes of it. */
+  /** The effect of a larger difference. */
   readonly harm: string;
 }
 
-/** An answer takes half the time on its way; a Date header has whole seconds. */
+/** The delay of the answer adds uncertainty, and a Date header has whole seconds. */
 const BLUR = 1_500;
 const NTP = 'set both clocks by NTP';
 
-/** More than half of what is allowed will be all of it soon. */
+/** Warns from half of the allowed difference on. */
 export function judgeClocks({ theirs, ours, allowed, harm }: ClockDifference): Seen {
   const difference = theirs - ours;
   const size = Math.max(0, Math.abs(difference) - BLUR);
@@ -28,7 +28,7 @@ export function judgeClocks({ theirs, ours, allowed, harm }: ClockDifference): S
     : good(size === 0 ? 'agrees with ours' : shown);
 }
 
-/** `exp`, `nbf` and `iat` are read by our clock and written by theirs, which the Date field of an answer tells. */
+/** The server writes `exp`, `nbf` and `iat` by its clock, and we read them by ours. The Date field tells the server's clock. */
 export function serverClock(view: RemoteView): readonly DoctorProbe[] {
   const url = anAddress(view);
   return url === undefined || view.trust.kind === 'nobody'
@@ -36,7 +36,7 @@ export function serverClock(view: RemoteView): readonly DoctorProbe[] {
     : [{ about: `${view.name} clock`, look: (signal) => lookAt(url, view, signal) }];
 }
 
-/** Any will do: an answer of whatever status has a date (RFC 9110 §6.6.1). */
+/** Any URL of the server: every answer has a date, whatever its status (RFC 9110 §6.6.1). */
 function anAddress({ config }: RemoteView): string | undefined {
   const { jwks_uri, introspection_endpoint, issuer, jwks_file, verify } = config;
   const named = jwks_uri ?? introspection_endpoint;
@@ -51,7 +51,7 @@ async function lookAt(
   signal: AbortSignal,
 ): Promise<readonly Seen[]> {
   const date = await dateOf(url, { agent, signal });
-  // another probe reports that nothing answers
+  // Another probe reports that nothing answers.
   if (date === undefined) return [];
   const theirs = Date.parse(date);
   if (Number.isNaN(theirs)) return [doubtful('it sends no Date field', 'check whether a proxy removes the Date field')];
@@ -72,18 +72,18 @@ async function dateOf(
   }
 }
 
-/** No token that this program sees was issued before it was written, and a clock without a battery starts at 1970. */
+/** This program was written later, so no token is older. A clock without a battery starts at 1970. */
 const EARLIEST = Date.UTC(2026, 0, 1);
-/** Seconds of 32 bits with a sign end here, and certificates long before. */
+/** Signed seconds of 32 bits end in 2038. Certificates expire long before. */
 const LATEST = Date.UTC(2038, 0, 19);
 
-/** Whether this machine knows roughly what time it is. */
+/** The clock of this machine is plausible. */
 export function wallClock(_: Subject, { clock }: Pick<DoctorContext, 'clock'>): readonly DoctorProbe[] {
   const look = () => {
     const now = clock.now();
     const shown = new Date(now).toISOString();
     if (now >= EARLIEST && now < LATEST) return good(shown);
-    return bad(`${shown} cannot be`, 'set the clock, and let NTP keep it: tokens and certificates are judged by it');
+    return bad(`${shown} cannot be`, 'set the clock, and let NTP keep it right: tokens and certificates depend on it');
   };
   return [{ about: 'the clock of this machine', look }];
 }

@@ -8,7 +8,7 @@ import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile } from './subj
 
 type Counting = LoadedGatewayFile | LoadedServiceFile;
 
-/** The shared Redis answers, keeps its data, and has our time. */
+/** The shared Redis answers, keeps its data, and its clock agrees with ours. */
 export function counterChecks(subject: Counting, around: DoctorContext): readonly DoctorProbe[] {
   const { url } = subject.config.counters;
   if (url === 'memory') return [];
@@ -19,7 +19,7 @@ function keepsNonces(subject: Counting): boolean {
   return subject.kind === 'gateway' && subject.config.routes.some(({ digest }) => digest !== undefined);
 }
 
-/** Milliseconds by which nonces of Digest may be older than they say. */
+/** Milliseconds. A nonce of Digest may be this much older than its timestamp says. */
 const ALLOWED = 5_000;
 
 async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<readonly Seen[]> {
@@ -37,8 +37,8 @@ async function lookAt(subject: Counting, { clock }: DoctorContext): Promise<read
   } catch (error) {
     const code = errorCodeOf(error);
     const remedy =
-      'see whether it wants a user and a password, which `counters` does not name, or whether they are wrong';
-    return [bad(`does not answer, so each process counts for itself: ${code}`, faultRemedy(code, remedy))];
+      'check the user and the password in `counters`: they are missing or wrong';
+    return [bad(`does not answer, so each process counts alone: ${code}`, faultRemedy(code, remedy))];
   }
 }
 
@@ -47,10 +47,10 @@ function judgeRole(role: string): readonly Seen[] {
   return [bad(`is a ${role}, which accepts no writes`, 'name its primary')];
 }
 
-/** What is forgotten for want of memory could be used again. */
+/** If Redis evicts a nonce, a client could use the nonce again. */
 function judgePolicy(policy: string | undefined): readonly Seen[] {
-  if (policy === 'noeviction') return [good('forgets no nonces of Digest')];
+  if (policy === 'noeviction') return [good('does not evict nonces of Digest')];
   const remedy = 'write `maxmemory-policy noeviction` in redis.conf';
-  if (policy === undefined) return [doubtful('does not say its maxmemory-policy, and keeps nonces of Digest', remedy)];
-  return [bad(`forgets nonces of Digest when its memory is full (maxmemory-policy ${policy})`, remedy)];
+  if (policy === undefined) return [doubtful('does not report its maxmemory-policy, and keeps nonces of Digest', remedy)];
+  return [bad(`evicts nonces of Digest when its memory is full (maxmemory-policy ${policy})`, remedy)];
 }

@@ -2,7 +2,10 @@ import type { NamedChecks } from './checks.ts';
 import { bad, type DoctorFinding, type DoctorProbe, PROBE_DEADLINE, type Seen } from './finding.ts';
 import type { DoctorContext, Subject } from './subject.ts';
 
-/** Runs all probes at once, in the order of the table. Never rejects, and takes little longer than one probe may. */
+/**
+ * Runs all probes at once; the results are in the order of the table. Never rejects, and takes about as long as the slowest
+ * probe.
+ */
 export async function examine(
   subject: Subject,
   around: Omit<DoctorContext, 'opened'>,
@@ -12,14 +15,14 @@ export async function examine(
   const checks = checksFor(subject, { ...around, opened });
   const looks = Object.entries(checks).flatMap(([check, probes]) => probes.map((probe) => lookAt(check, probe)));
   const findings = (await Promise.all(looks)).flat();
-  // resources that do not close end with the process
+  // Resources that do not close end with the process.
   void opened.disposeAsync().catch(() => {});
   return findings;
 }
 
 async function lookAt(check: string, { about, look }: DoctorProbe): Promise<readonly DoctorFinding[]> {
   const over = new AbortController();
-  // not AbortSignal.timeout, which would let the process end before its time
+  // AbortSignal.timeout would let the process end before this timer.
   const timer = setTimeout(() => over.abort(), PROBE_DEADLINE);
   const seen = await Promise.race([attempt(look, over.signal), late(over.signal)]);
   clearTimeout(timer);
@@ -31,14 +34,14 @@ async function attempt(look: DoctorProbe['look'], signal: AbortSignal): Promise<
     return await look(signal);
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-    return bad(`this check failed: ${name}: ${message}`, 'please report it as a defect of Gatehouse');
+    return bad(`this check failed: ${name}: ${message}`, 'please report this as a bug in Gatehouse');
   }
 }
 
 function late(signal: AbortSignal): Promise<Seen> {
   const sentence = bad(
     `no answer within ${PROBE_DEADLINE / 1000} s`,
-    'check whether a firewall drops the packets, the name servers answer, and the program there is overloaded',
+    'check the firewall, the name servers, and the load of the program there',
   );
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(sentence), { once: true }));
 }

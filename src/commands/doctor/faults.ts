@@ -2,10 +2,10 @@ import { REDIRECT } from '../../gateway/server-client/status-fault.ts';
 import { StorageUnavailable, StorageUnusable } from '../../storage/engine/errors.ts';
 import { bad, type Seen } from './finding.ts';
 
-/** What an error code of Node.js, undici or OpenSSL means to the operator. */
+/** Error code of Node.js, undici or OpenSSL → remedy for the operator. */
 const remedies: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name does not resolve: correct it, or ask why the name servers do not know it',
-  EAI_AGAIN: 'the name servers do not answer: see /etc/resolv.conf, and whether they can be reached',
+  ENOTFOUND: 'the name does not resolve: correct the name, or add it to DNS',
+  EAI_AGAIN: 'the name servers do not answer: check /etc/resolv.conf and the network',
   ECONNREFUSED: 'nothing listens there: start the program, or correct host and port',
   ECONNRESET: 'it closed the connection: check that it speaks the protocol of the address, http: or https:',
   EHOSTUNREACH: 'the host is unreachable: check routes and firewalls',
@@ -21,39 +21,39 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: write http: if that is intended',
   CERT_HAS_EXPIRED: 'its certificate has expired: renew it there',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: check both clocks',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: name it, or its issuer, in `tls: { ca }`',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted: add it, or its issuer, to `tls: { ca }`',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate authority is not trusted here: name it in `tls: { ca }`',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'its certificate authority is not trusted here: name it in `tls: { ca }`, or let it send the whole chain',
   ERR_TLS_CERT_ALTNAME_INVALID:
-    'its certificate is for another name, and the valid names are in subjectAltName: correct the host, name it in `tls: { server_name }`, or have the certificate made with it',
+    'its certificate is for another name; subjectAltName lists the valid names: correct the host, set `tls: { server_name }`, or issue a certificate with this name',
 };
 
-/** Codes that stand in a sentence are found there too, so that one who has only the sentence has the remedy. */
+/** Also finds a code inside a sentence, for a caller that has only the sentence. */
 export function faultRemedy(detail: string, otherwise: string): string {
-  if (detail.includes(REDIRECT)) return 'write the final address, if you know that it is the right one';
+  if (detail.includes(REDIRECT)) return 'write the address of the redirect, if you trust it';
   const code = detail.match(/\b[A-Z][A-Z0-9_]{4,}\b/g)?.find((each) => Object.hasOwn(remedies, each));
   return (code === undefined ? undefined : remedies[code]) ?? otherwise;
 }
 
-/** The code where there is one, otherwise what is said. */
+/** The error code, or the message if there is no code. */
 export function errorCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // where a name has several addresses, the code is in the parts
+  // If a name has several addresses, the parts of the error have the codes.
   if (error instanceof AggregateError && error.errors.length > 0) return errorCodeOf(error.errors[0]);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
 
-/** The message of a store that does not answer. Any other error is a defect, and thrown again. */
+/** The finding for a store that does not answer. Any other error is a bug, and is thrown again. */
 export function storeFault(error: unknown, otherwise: string): Seen {
   if (!(error instanceof StorageUnavailable || error instanceof StorageUnusable)) throw error;
   const detail = reasonsOf(error);
   return bad(detail, faultRemedy(detail, otherwise));
 }
 
-/** The program's own message comes first, then the database's. */
+/** The message of the program, then the messages of the database. */
 function reasonsOf(error: Error): string {
   const { cause, message } = error;
   if (!(cause instanceof Error)) return message;

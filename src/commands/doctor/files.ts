@@ -7,7 +7,7 @@ import { checkFile } from '../common/check-file.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { LoadedGatewayFile, LoadedServiceFile, Subject } from './subject.ts';
 
-/** As `gatehouse check` says it, the tests of the file included. */
+/** The result of `gatehouse check`, including the tests of the file. */
 export function fileIsValid({ file }: Subject): readonly DoctorProbe[] {
   const look = async () => {
     const problems = await checkFile(file);
@@ -24,11 +24,11 @@ function seen({ severity, file, line, column, message, hint }: Problem): Seen {
 }
 
 const MIB = 1024 * 1024;
-/** Bytes: with less a commit may fail at any moment, and with less soon. */
+/** Bytes. Below this, a commit may fail at any moment. */
 const NONE = 16 * MIB;
 const LITTLE = 256 * MIB;
 
-/** Whether files can be made and grow there; a folder that is not there yet is judged by the one that it would be made in. */
+/** Checks that files in this folder can be created and grow. If the folder does not exist, its nearest parent is checked. */
 export function judgeFolder(folder: string): Seen {
   const there = nearest(folder);
   if (!isWritable(there))
@@ -55,7 +55,7 @@ function isWritable(folder: string): boolean {
 
 type Holding = LoadedGatewayFile | LoadedServiceFile;
 
-/** Only the owner of a file with secrets may read it. */
+/** Only the owner may read a file with secrets. */
 export function secretFiles(subject: Holding): readonly DoctorProbe[] {
   const files = new Set([...inFile(subject), ...referred(subject), ...keyFiles(subject)]);
   return [...files].map((file) => ({
@@ -64,7 +64,7 @@ export function secretFiles(subject: Holding): readonly DoctorProbe[] {
   }));
 }
 
-/** The program uses it all the same, so it does not keep the setup from working. */
+/** The program works with such a mode too, so this is only a warning. */
 function lookAt(path: string, file: string): Seen {
   const fault = secretFileFault(path, file);
   return fault === undefined ? good('readable by its owner only') : doubtful(fault.message, fault.hint);
@@ -80,7 +80,7 @@ function inFile(subject: Holding): readonly string[] {
   return isWritten ? [basename(subject.file)] : [];
 }
 
-/** What `${file:…}` names for a secret. */
+/** The files that `${file:…}` names for secrets. */
 function referred(subject: Holding): readonly string[] {
   return originsOfSecrets(subject).flatMap(({ variable = '' }) =>
     [...variable.matchAll(/\$\{file:([^}]+)\}/g)].map(([, file = '']) => file),
@@ -99,14 +99,14 @@ function keyFiles(subject: Holding): readonly string[] {
   return named.filter((file) => file !== undefined);
 }
 
-/** The service does not start without the file that it is to write. */
+/** The service does not start if it cannot write its audit log. */
 export function auditFile({ config, directory }: LoadedServiceFile): readonly DoctorProbe[] {
   if (config.audit === undefined) return [];
   const file = resolve(directory, config.audit.file);
   return [{ about: `audit ${config.audit.file}`, look: () => lookAtWritten(file, 'service') }];
 }
 
-/** The gateway does not either. */
+/** The gateway does not start if it cannot write its access log. */
 export function accessLogFile({ config: { access_log }, directory }: LoadedGatewayFile): readonly DoctorProbe[] {
   if (access_log === undefined || access_log.file === '-') return [];
   const file = resolve(directory, access_log.file);

@@ -1,6 +1,6 @@
 import { printableValue } from '../../base/printable.ts';
 
-/** good: as it should be. doubtful: it may be meant so, or will be bad soon. bad: with this it does not work. */
+/** good: fine. doubtful: perhaps intended, or will soon be bad. bad: it does not work. */
 export type Verdict = 'good' | 'doubtful' | 'bad';
 
 /** The result of one probe. */
@@ -9,18 +9,18 @@ export interface Seen {
   readonly message: string;
   /** What to do about it. */
   readonly remedy?: string;
-  /** In place of what the probe is about, where it found something nearer. */
+  /** A more precise subject than the probe's own. */
   readonly about?: string;
 }
 
 export interface DoctorFinding extends Seen {
-  /** The row of the table of checks. */
+  /** The name of the check in the table. */
   readonly check: string;
   /** The subject of the probe. */
   readonly about: string;
 }
 
-/** One probe of one subject. `signal`: its time is over. */
+/** One probe of one subject. `signal`: aborts at the deadline. */
 export interface DoctorProbe {
   readonly about: string;
   readonly look: (signal: AbortSignal) => Seen | readonly Seen[] | Promise<Seen | readonly Seen[]>;
@@ -38,15 +38,15 @@ export function bad(message: string, remedy: string): Seen {
   return { verdict: 'bad', message, remedy };
 }
 
-/** Milliseconds for one look, whatever it is at. */
+/** Milliseconds for any probe. */
 export const PROBE_DEADLINE = 3_000;
 
 const marks: Readonly<Record<Verdict, string>> = { good: '✓', doubtful: '!', bad: '✗' };
 
-/** One line for each, and the number of findings that are not fine. */
+/** One line for each finding, and the number of findings that are not fine. */
 export function findingsInWords(findings: readonly DoctorFinding[]): string {
   const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
-  const last = `${findings.length} looked at: ${count('bad')} ✗, ${count('doubtful')} !`;
+  const last = `${findings.length} checks: ${count('bad')} ✗, ${count('doubtful')} !`;
   return `${[...findings.map(line), last].map(printableValue).join('\n')}\n`;
 }
 

@@ -15,11 +15,11 @@ import type { DoctorContext, LoadedGatewayFile, LoadedServiceFile } from './subj
 export interface IssuerQuestion {
   readonly issuer: string;
   readonly development: boolean;
-  /** Another origin that is asked in place of that of the issuer. */
+  /** Ask this origin instead of the issuer's. */
   readonly at?: string;
 }
 
-/** Why the server that is asked is not the issuer (RFC 8414 §3.3), as gateways judge it; undefined: it is. */
+/** Why the answering server is not the issuer (RFC 8414 §3.3), by the gateway's own rules; undefined: it is. */
 export async function issuerAt(
   { issuer, development, at }: IssuerQuestion,
   { clock, opened }: Pick<DoctorContext, 'clock' | 'opened'>,
@@ -37,7 +37,7 @@ function moved(url: string, origin: string): string {
   return `${origin}${pathname}${search}`;
 }
 
-/** Clients and gateways reach the service by its issuer identifier, through any proxy in between. */
+/** Clients and gateways reach the service by its issuer identifier, through any proxy in front. */
 export function issuer(subject: LoadedServiceFile, around: DoctorContext): readonly DoctorProbe[] {
   return [{ about: `issuer ${subject.config.issuer}`, look: () => lookAtIssuer(subject.config, around) }];
 }
@@ -46,13 +46,13 @@ type Named = LoadedServiceFile['config'];
 
 async function lookAtIssuer({ issuer: named, listen, development }: Named, around: DoctorContext): Promise<Seen> {
   const fault = await issuerAt({ issuer: named, development }, around);
-  if (fault === undefined) return good('reached by its own name, and its metadata agree');
+  if (fault === undefined) return good('reachable at its issuer URL, and its metadata agree');
   const url = new URL(named);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (isLoopback(url.hostname) && url.protocol === 'http:' && listen.port !== 0 && port !== listen.port)
     return bad(
-      `${fault}; it names the port ${port} of this machine, and \`listen\` has ${listen.port}`,
-      'give both the same port, or let a proxy lead from one to the other',
+      `${fault}; the issuer has the port ${port} of this machine, and \`listen\` has ${listen.port}`,
+      'use the same port for both, or put a proxy in front',
     );
   if (listen.port === 0 || (await runs(named, listen, development, around)))
     return bad(
@@ -62,7 +62,7 @@ async function lookAtIssuer({ issuer: named, listen, development }: Named, aroun
         'let the proxy in front forward the whole path, including the well-known part (RFC 8414 §3.1)',
       ),
     );
-  return doubtful(`the service does not run at the moment: ${fault}`, 'start it, and ask again');
+  return doubtful(`the service does not run now: ${fault}`, 'start the service, and run this command again');
 }
 
 async function runs(
@@ -78,7 +78,7 @@ type Listening = LoadedGatewayFile | LoadedServiceFile;
 
 const MOVE = 'stop the program that listens there, or choose another address';
 
-/** Each address is free, or held by a program of this file. */
+/** Each address is free, or a program of this file uses it. */
 export function listeners(subject: Listening, around: DoctorContext): readonly DoctorProbe[] {
   const { health, admin } = subject.config;
   const asked = health ?? admin;
@@ -106,9 +106,9 @@ function addressesOf({ config }: Listening): readonly (readonly [string, Address
   return all.flatMap(([name, address]) => (address === undefined ? [] : [[name, address] as const]));
 }
 
-/** Whether it can be had is known once it was had, for a moment. */
+/** Listens for a moment, because only this shows whether the address is free. */
 async function lookAt(address: Address, holder: () => Promise<Seen>): Promise<Seen> {
-  if (address.port === 0) return good('takes any free port');
+  if (address.port === 0) return good('uses any free port');
   const server = createServer((socket) => socket.destroy());
   try {
     await listenAt(server, address);
@@ -125,9 +125,9 @@ function isTaken({ cause }: CannotListen): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
 }
 
-/** As the program would say it: the address, what is wrong, the remedy. */
+/** The same text as the program's own: the address, the fault, the remedy. */
 function refusal({ message }: CannotListen): Seen {
-  const [, what = message, remedy = 'name one that it has, or 0.0.0.0 for all'] =
+  const [, what = message, remedy = 'use an address of this machine, or 0.0.0.0 for all'] =
     /^\S+ (.*?)(?:: (.*))?$/.exec(message) ?? [];
   return bad(what, remedy);
 }
@@ -137,16 +137,16 @@ function judgeHolder(answer: ProgramReadiness): Seen {
   if (answer.kind === 'silent') return bad(`held by another program: no Gatehouse answers at ${answer.url}`, MOVE);
   return doubtful(
     `held by a Gatehouse that is not ready: ${answer.cause ?? answer.reason ?? 'the reason is unknown'}`,
-    'its log says more',
+    'see its log for details',
   );
 }
 
-const ASKABLE = 'give the file `health: 127.0.0.1:9900`, so that a program of it can be told from another';
+const ASKABLE = 'add `health: 127.0.0.1:9900` to the file, so that this command can identify the program';
 
 async function holderWithoutHealth(subject: Listening, around: DoctorContext): Promise<Seen> {
   if (subject.kind === 'gateway') return doubtful('in use by a program that cannot be identified', ASKABLE);
   const { listen, issuer, development } = subject.config;
   const found = await issuerAt({ issuer, at: listenerUrl(listen, ''), development }, around);
   if (found === undefined) return good('held by a Gatehouse that serves this issuer');
-  return bad('held by another program: it has no metadata of this issuer', MOVE);
+  return bad('held by another program, which serves no metadata of this issuer', MOVE);
 }

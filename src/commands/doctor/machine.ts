@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { DoctorContext, LoadedGatewayFile, Subject } from './subject.ts';
 
-/** The launcher finds another Node.js where it can; who starts src/cli.ts or dist/cli.js by itself has what there is. */
+/** The launcher may find a newer Node.js. If someone starts src/cli.ts or dist/cli.js directly, this version runs. */
 export function nodeVersion(_: Subject, { node }: Pick<DoctorContext, 'node'>): readonly DoctorProbe[] {
   return [{ about: 'Node.js', look: () => judgeNode(node, packageFile().engines.node) }];
 }
@@ -22,7 +22,7 @@ function numbers(text: string): readonly number[] {
   return (text.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Each connection is an open file: the system must allow as many as `limits` permits. */
+/** Each connection is an open file, so the system must allow enough open files for `limits`. */
 export function openFiles({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
   const limit = openFileLimit();
   return limit === undefined
@@ -30,7 +30,7 @@ export function openFiles({ config }: LoadedGatewayFile): readonly DoctorProbe[]
     : [{ about: 'open files', look: () => [judge(limit, filesNeeded(config)), ...cut(limit, config)] }];
 }
 
-/** The peak of one process. */
+/** The largest number of files that one process opens. */
 function filesNeeded({ limits, upstreams, authorization_servers: servers }: GatewayConfig): number {
   const towardsUpstreams = Object.values(upstreams).map(({ urls, max_connections }) => urls.length * max_connections);
   const towardsServers = Object.values(servers).map(({ cache }) => cache.max_concurrent);
@@ -41,19 +41,19 @@ function judge(limit: number, needed: number): Seen {
   if (limit >= needed) return good(`${limit} are allowed, ${needed} are needed at most`);
   return doubtful(
     `${limit} are allowed, and ${needed} are needed for limits.connections and max_connections together`,
-    `\`ulimit -n ${needed}\` before it starts, \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,
+    `run \`ulimit -n ${needed}\` before the gateway starts, write \`LimitNOFILE=${needed}\` in systemd, or lower \`limits: { connections }\``,
   );
 }
 
-/** A process has no more connections to upstreams than there is room for: whatever a block says above that is not opened. */
+/** The system's limit for open files also limits the connections to upstreams, whatever a block allows. */
 function cut(limit: number, { upstreams }: GatewayConfig): readonly Seen[] {
   const room = roomForConnections(2, limit);
   return Object.entries(upstreams)
     .filter(([, { http2, max_connections }]) => !http2 && max_connections > room)
     .map(([name, { max_connections }]) => ({
       ...doubtful(
-        `${limit} are allowed, so it opens at most ${room} of its \`max_connections: ${max_connections}\``,
-        `\`ulimit -n ${OWN_FILES + 2 * max_connections}\` before it starts, or lower \`max_connections\``,
+        `${limit} are allowed, so the gateway opens at most ${room} connections, although \`max_connections\` is ${max_connections}`,
+        `run \`ulimit -n ${OWN_FILES + 2 * max_connections}\` before the gateway starts, or lower \`max_connections\``,
       ),
       about: `upstreams.${name}`,
     }));

@@ -7,7 +7,7 @@ import type { Metadata, RequiredMember } from '../../gateway/server-client/metad
 import type { Trust } from '../../gateway/server-client/trust.ts';
 import { type AlgorithmName, algorithms } from '../../jwt/algorithms.ts';
 
-/** One authorization server, and the gateway's ways to it. */
+/** One authorization server, and the means to ask it as the gateway does. */
 export interface RemoteView {
   /** `authorization_servers.NAME`. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface RemoteView {
   readonly about: Metadata;
 }
 
-/** The algorithms for which keys are published; none: every token is judged in another way. */
+/** The algorithms that need published keys; empty if the gateway verifies no token with such a key. */
 export function publishedAlgorithms({
   verify,
   algorithms: names,
@@ -29,7 +29,7 @@ export function publishedAlgorithms({
   return verify === 'introspection' ? [] : names.filter((name) => algorithms[name].hmac === undefined);
 }
 
-/** What the file leaves to the metadata. */
+/** The metadata members that the file does not replace. */
 export function membersNeeded(config: AuthorizationServerConfig): readonly RequiredMember[] {
   const keys = publishedAlgorithms(config).length > 0;
   const isGiven = config.jwks_uri !== undefined || config.jwks_file !== undefined;

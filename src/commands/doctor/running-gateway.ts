@@ -4,10 +4,10 @@ import { listenerUrl } from '../common/listener-url.ts';
 import { type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { LoadedGatewayFile, LoadedServiceFile } from './subject.ts';
 
-/** What a gateway that runs with this file says at /metrics; undefined: none is there, which the check of listeners tells. */
+/** Reads /metrics of a gateway that runs with this file. Undefined: none runs, which the check of listeners reports. */
 export type RunningMetrics = (signal: AbortSignal) => Promise<string | undefined>;
 
-/** Undefined: the file has no listener, or none of a known port, where one could ask. */
+/** Undefined: the file has no listener with a known port. */
 export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' | 'admin'>): RunningMetrics | undefined {
   const asked = health ?? admin;
   if (asked === undefined || asked.port === 0) return undefined;
@@ -23,7 +23,7 @@ export function runningMetrics({ health, admin }: Pick<GatewayConfig, 'health' |
   };
 }
 
-/** Whether a proxy tells the client's host in X-Forwarded-Host while requests are judged by Host: the running gateway knows. */
+/** A proxy may set X-Forwarded-Host while the gateway judges by Host. The running gateway counts such requests. */
 export function forwardedHost({ config }: LoadedGatewayFile): readonly DoctorProbe[] {
   const { trusted_proxies, is_host_forwarded } = config;
   const metrics = runningMetrics(config);
@@ -32,7 +32,7 @@ export function forwardedHost({ config }: LoadedGatewayFile): readonly DoctorPro
   return [{ about: 'trusted_proxies', look }];
 }
 
-/** So many requests since the start; undefined: no gateway says so. */
+/** The number of such requests since the start; undefined: no gateway reports it. */
 function ignoredIn(metrics: string): number | undefined {
   const [, count] = SAMPLE.exec(metrics) ?? [];
   return count === undefined ? undefined : Number(count);
@@ -43,24 +43,24 @@ const SAMPLE = /^gatehouse_forwarded_host_ignored_total (\d+)$/m;
 function judge(count: number | undefined, proxies: readonly string[]): readonly Seen[] {
   if (count === undefined) return [];
   if (count === 0) return [good('no request had different hosts in X-Forwarded-Host and Host')];
-  const remedy = `if the proxy sets X-Forwarded-Host on every request: \`trusted_proxies: { from: [${proxies.join(', ')}], host: forwarded }\`; if it passes on what clients send, let it clear the header`;
-  const what = `${count} requests named another host in X-Forwarded-Host than in Host, by which they were judged`;
+  const remedy = `if the proxy sets X-Forwarded-Host on every request, write \`trusted_proxies: { from: [${proxies.join(', ')}], host: forwarded }\`; if it forwards the client's header, let it remove the header`;
+  const what = `${count} requests had different hosts in X-Forwarded-Host and Host; the gateway judged them by Host`;
   return [doubtful(what, remedy)];
 }
 
-/** What a proxy does to which its clients are one, and the remedy. */
+/** The effect of an untrusted proxy, whose clients all count as one, and the remedy. */
 const harms = {
   gateway: {
-    what: 'has all of its share, or is refused: its clients count as one',
+    what: 'all its clients count as one, which has used its whole share or is refused',
     remedy: 'if it is yours, name it in `trusted_proxies`, or write `limits: { share: 1 }`',
   },
   authorization: {
-    what: 'is not believed: its clients count as one, and wrong passwords of one lock out all',
+    what: 'no file trusts it: its clients count as one, and wrong passwords of one client lock out all',
     remedy: 'if it is yours, name it in `trusted_proxies`',
   },
 } as const;
 
-/** For a running program: proxies that it takes for clients, because no file trusts them. */
+/** Proxies that a running program treats as clients, because no file trusts them. */
 export function untrustedProxies({ kind, config }: LoadedGatewayFile | LoadedServiceFile): readonly DoctorProbe[] {
   const metrics = runningMetrics(config);
   if (metrics === undefined) return [];

@@ -5,18 +5,18 @@ import { faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { RemoteView } from './remote-server.ts';
 
-/** The feed that the gateway would follow answers, and confirms that it sent all revocations. */
+/** The feed answers, and confirms that it sent all revocations. */
 export function serverFeed(view: RemoteView): readonly DoctorProbe[] {
   const about = `${view.name} revocation feed`;
   if (mayHaveFeed(view.config)) return [{ about, look: (signal) => lookAt(view, signal) }];
-  return trustsSignatures(view.config) ? [{ about, look: () => good(`the gateway follows none: ${UNHEARD}`) }] : [];
+  return trustsSignatures(view.config) ? [{ about, look: () => good(`the gateway follows no feed: ${UNHEARD}`) }] : [];
 }
 
 async function lookAt(view: RemoteView, signal: AbortSignal): Promise<readonly Seen[]> {
   const { config, about } = view;
   const named = config.events ?? (await about.optional('revocation_events_endpoint'));
-  if (named === undefined) return [good(`the server has none, and none is asked for${consequence(view)}`)];
-  // that there are no metadata is a finding of its own
+  if (named === undefined) return [good(`the server has no feed, and the file requires none${consequence(view)}`)];
+  // Another check reports missing metadata.
   return typeof named === 'string' ? [await follow(view, signal)] : [];
 }
 
@@ -24,15 +24,15 @@ function consequence({ config }: RemoteView): string {
   return trustsSignatures(config) ? `: ${UNHEARD}` : '';
 }
 
-const ALLOW = 'give the client `events: true` there, or write `events: none` here';
+const ALLOW = 'set `events: true` for the client there, or `events: none` here';
 
 const judges: Partial<Record<FeedMessage['kind'], (detail: string) => Seen>> = {
-  in_step: () => good('answers, and is in step'),
+  in_step: () => good('answers, and is up to date'),
   absent: () => doubtful('the server has a feed, and this client may not follow it', ALLOW),
   lost: (detail) => bad(detail, faultRemedy(detail, `correct \`events\`; ${ALLOW}`)),
 };
 
-/** As the gateway does, until it knows its state. */
+/** Follows the feed as the gateway does, until its state is known. */
 function follow({ name, config, about, trust, clock, opened }: RemoteView, signal: AbortSignal): Promise<Seen> {
   let detail = 'it does not answer';
   const told = (fields: object) => {
@@ -42,7 +42,7 @@ function follow({ name, config, about, trust, clock, opened }: RemoteView, signa
     const open = openFeed(name, config, { about, trust, clock, log: { info: told, warn: told, error: told } });
     const feed = open?.(({ kind }) => {
       const judge = judges[kind];
-      // the follower learns of the lost feed before the log has the reason
+      // The follower reports the lost feed before the log has the reason.
       if (judge !== undefined) setImmediate(() => resolve(judge(detail)));
     });
     opened.defer(() => feed?.close());

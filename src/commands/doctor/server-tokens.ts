@@ -14,14 +14,14 @@ import { faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import { membersNeeded, publishedAlgorithms, type RemoteView } from './remote-server.ts';
 
-/** RFC 8414 §3.3: it can be fetched, is of this issuer, and says what the file does not. */
+/** The metadata can be fetched, belong to this issuer, and have all that the file leaves out (RFC 8414 §3.3). */
 export function serverMetadata(view: RemoteView): readonly DoctorProbe[] {
   const members = membersNeeded(view.config);
   if (members.length === 0) return [];
   return [{ about: `${view.name} metadata`, look: () => lookAtMetadata(view, members) }];
 }
 
-/** What is wrong with all of it is said once. */
+/** A fault of the metadata as a whole is reported once. */
 async function lookAtMetadata(
   { config, about }: RemoteView,
   members: readonly RequiredMember[],
@@ -39,10 +39,10 @@ async function lookAtMetadata(
 function remedy(issuer: string, members: readonly RequiredMember[]): string {
   const [url] = URL.canParse(issuer) ? metadataUrls(issuer) : [issuer];
   const named = members.map((member) => `\`${member}\``).join(' and ');
-  return `\`curl ${url}\` shows what is there: \`issuer\` must be what it says, byte by byte; without metadata write ${named} into the file`;
+  return `run \`curl ${url}\`: its \`issuer\` must be equal to \`issuer\` in the file, byte by byte; if there are no metadata, write ${named} into the file`;
 }
 
-/** They can be fetched, and at least one fits an algorithm that is accepted. */
+/** The keys can be fetched, and at least one fits an accepted algorithm. */
 export function serverKeys(view: RemoteView): readonly DoctorProbe[] {
   const { name, config } = view;
   if (publishedAlgorithms(config).length === 0) return [];
@@ -56,12 +56,12 @@ function named({ config: { jwks_uri, jwks_file } }: RemoteView): string {
 
 async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
   const { config, about } = view;
-  // that the metadata names none is a finding of its own
+  // Another check reports metadata without `jwks_uri`.
   if (membersNeeded(config).includes('jwks_uri') && typeof (await about.endpoint('jwks_uri')) !== 'string') return [];
   const { fault, refused } = await load(view);
   const accepted = config.algorithms.join(', ');
   const left = refused.map(({ kid = 'without a kid', reason }) =>
-    doubtful(`the key ${kid} is not used: ${reason}`, `accepted are ${accepted} (\`algorithms\`)`),
+    doubtful(`the key ${kid} is not used: ${reason}`, `\`algorithms\` accepts ${accepted}`),
   );
   if (fault === undefined) return [good(`at least one is usable for ${accepted}`), ...left];
   return [
@@ -69,7 +69,7 @@ async function lookAtKeys(view: RemoteView): Promise<readonly Seen[]> {
       fault,
       faultRemedy(
         fault,
-        `the key set must have a public key for one of ${accepted}, or \`algorithms\` name what it has`,
+        `publish a public key for one of ${accepted}, or change \`algorithms\``,
       ),
     ),
   ];
@@ -80,7 +80,7 @@ interface Loaded {
   readonly refused: readonly RefusedKey[];
 }
 
-/** As the gateway takes them, once. */
+/** Loads the keys once, as the gateway does. */
 async function load({ config, directory, clock, fetch, about, opened }: RemoteView): Promise<Loaded> {
   const { ttl, cooldown, stale_if_error: staleIfError } = config.jwks;
   let fault: string | undefined;
@@ -108,7 +108,7 @@ async function load({ config, directory, clock, fetch, about, opened }: RemoteVi
   return { fault, refused };
 }
 
-/** The endpoint accepts our credentials, and does not know an invented token (RFC 7662 §2.2, §2.3). */
+/** The endpoint accepts our credentials, and reports an invented token as inactive (RFC 7662 §2.2, §2.3). */
 export function serverIntrospection(view: RemoteView): readonly DoctorProbe[] {
   const { name, config } = view;
   if (lacksClient(config)) return [{ about: `${name} introspection`, look: () => lookForClient(view) }];
@@ -121,14 +121,14 @@ export function serverIntrospection(view: RemoteView): readonly DoctorProbe[] {
   ];
 }
 
-/** A server that can be asked may well give out tokens that are no JWTs. What its metadata lacks is a finding of its own. */
+/** A server with an introspection endpoint probably issues opaque tokens. Another check reports missing metadata. */
 async function lookForClient({ about }: RemoteView): Promise<readonly Seen[]> {
   const endpoint = await about.endpoint('introspection_endpoint');
   if (typeof endpoint !== 'string') return [];
   return [
     doubtful(
-      `${endpoint} is there, and the file has no client_id to ask it: opaque tokens get 401 token_malformed`,
-      'register a client for the gateway there and write its `client_id` and `client_secret`; where all tokens are JWTs, `verify: jwt` says so',
+      `${endpoint} exists, but the file has no client_id for it: opaque tokens get 401 token_malformed`,
+      'register a client for the gateway there and write its `client_id` and `client_secret`; if all tokens are JWTs, write `verify: jwt`',
     ),
   ];
 }
@@ -136,7 +136,7 @@ async function lookForClient({ about }: RemoteView): Promise<readonly Seen[]> {
 async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promise<readonly Seen[]> {
   const { config, about, fetch, clock, directory } = view;
   const endpoint = config.introspection_endpoint ?? (await about.endpoint('introspection_endpoint'));
-  // that the metadata names none is a finding of its own
+  // Another check reports metadata without this endpoint.
   if (typeof endpoint !== 'string') return [];
   const ask = askAboutToken(config, fetch, clientAssertion(config, { clock, directory }));
   const token = `${config.token_prefix ?? ''}${randomBytes(32).toString('base64url')}`;
@@ -145,11 +145,11 @@ async function lookAtIntrospection(view: RemoteView, signal: AbortSignal): Promi
   const rules = { issuer: config.issuer, now: clock.now() / 1000, skew: 0, maxLifetime: config.max_token_lifetime };
   const verdict = judgeAnswer(answer.value, rules);
   if (verdict.kind === 'refused' && verdict.code === 'token_inactive')
-    return [good('takes our credentials; it reports an invented token as inactive')];
+    return [good('accepts our credentials, and reports an invented token as inactive')];
   if (verdict.kind === 'babble')
-    return [bad(`${endpoint} gives no answer of RFC 7662: ${verdict.detail}`, 'correct `introspection_endpoint`')];
+    return [bad(`${endpoint} does not answer as RFC 7662 requires: ${verdict.detail}`, 'correct `introspection_endpoint`')];
   return [
-    bad(`${endpoint} reports an invented token as active`, 'it accepts every token: correct `introspection_endpoint`'),
+    bad(`${endpoint} reports an invented token as active`, 'this endpoint accepts every token: correct `introspection_endpoint`'),
   ];
 }
 
@@ -157,10 +157,10 @@ function failure({ detail, status }: FailedFetch, endpoint: string, { config }: 
   if (status !== 401 && status !== 403)
     return bad(
       `${endpoint}: ${detail}`,
-      faultRemedy(detail, 'correct `introspection_endpoint`; its log may tell more'),
+      faultRemedy(detail, 'correct `introspection_endpoint`, or see the log of the server'),
     );
   return bad(
     `${endpoint} refuses our credentials: ${detail}`,
-    `compare client_id, its secret and \`introspection_endpoint_auth_method: ${config.introspection_endpoint_auth_method}\` with how the client is registered there`,
+    `compare client_id, its secret and \`introspection_endpoint_auth_method: ${config.introspection_endpoint_auth_method}\` with the registration of the client there`,
   );
 }

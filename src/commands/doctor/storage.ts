@@ -11,29 +11,32 @@ import { judgeFolder } from './files.ts';
 import { bad, type DoctorProbe, doubtful, good, type Seen } from './finding.ts';
 import type { DoctorContext, LoadedServiceFile } from './subject.ts';
 
-/** What each of `encryption_keys` still seals. A key file beside the database holds one key, so there is nothing to compare. */
+/**
+ * How many values each of `encryption_keys` still seals. A key file beside the database has one key, so this check does not
+ * apply.
+ */
 export function judgeSeals({ sealed }: StoreState, texts: readonly string[] | undefined): readonly Seen[] {
   const keys = decodeKeys(texts);
   if (keys === undefined) return [];
   const ids = keyIds(keys);
   const unknown = [...sealed].filter(([id]) => !ids.includes(id)).reduce((sum, [, count]) => sum + count, 0);
-  const lost = unknown === 0 ? [] : [bad(`${unknown} values are sealed under a key that is not there`, BRING_BACK)];
+  const lost = unknown === 0 ? [] : [bad(`${unknown} values are sealed under a key that is missing`, BRING_BACK)];
   return [...lost, ...ids.slice(1).map((id, index) => judgeOld(sealed.get(id) ?? 0, index + 1))];
 }
 
-const BRING_BACK = 'write the key that was taken out of `encryption_keys` behind the first one again';
+const BRING_BACK = 'add the removed key to `encryption_keys` again, behind the first key';
 
 function judgeOld(count: number, index: number): Seen {
   const key = `encryption_keys[${index}]`;
   return count === 0
-    ? good(`${key} seals nothing any more: take it out`)
+    ? good(`${key} no longer seals any value: remove it`)
     : doubtful(
         `${key} still seals ${count} values`,
         '`gatehouse key reseal --config FILE` seals them under the first key',
       );
 }
 
-/** The store opens, is of this version, and can be written. */
+/** The store opens, has the tables of this version, and is writable. */
 export function storageChecks(subject: LoadedServiceFile, around: DoctorContext): readonly DoctorProbe[] {
   const { storage: url } = subject.config;
   const file = fileOf(subject);
@@ -44,7 +47,7 @@ export function storageChecks(subject: LoadedServiceFile, around: DoctorContext)
   return [state, folder, ...modes(file, subject.config.encryption_keys === undefined)];
 }
 
-/** Undefined: no file. */
+/** Undefined: the store is not a file. */
 function fileOf({ config, directory }: LoadedServiceFile): string | undefined {
   const place = storagePlace(config.storage);
   return place?.kind === 'file' ? resolve(directory, place.path) : undefined;
@@ -58,7 +61,7 @@ async function lookAt(
   if (storagePlace(url)?.kind === 'memory')
     return doubtful('all data is lost when the program ends', 'set a file: sqlite:data/gatehouse.db');
   if (file !== undefined && !existsSync(file))
-    return doubtful('not there yet', 'the first start creates it; if there was one before, check the path');
+    return doubtful('does not exist yet', 'the first start creates it; if you had a database before, check the path');
   try {
     const state = await storeState(url, { directory, clock });
     return [judgeVersion(state), ...judgeSeals(state, encryption_keys), ...judgeServerClock(state, clock.now())];
@@ -67,15 +70,15 @@ async function lookAt(
   }
 }
 
-const MIGRATE = '`gatehouse authorization --config FILE --migrate-only` does it, and so does the next start';
+const MIGRATE = 'run `gatehouse authorization --config FILE --migrate-only`, or start the service';
 
 function judgeVersion({ missing, isEmpty }: StoreState): Seen {
   if (isEmpty) return doubtful('has no tables yet', MIGRATE);
-  if (missing > 0) return doubtful(`${missing} migrations are still to be done`, MIGRATE);
+  if (missing > 0) return doubtful(`${missing} migrations are missing`, MIGRATE);
   return good('opens, and has the tables of this version');
 }
 
-/** Milliseconds. Times are ours alone; logs of two machines are read side by side. */
+/** Milliseconds. The store uses only our clock, but operators compare the logs of two machines. */
 const ALLOWED = 30_000;
 
 function judgeServerClock({ now }: StoreState, ours: number): readonly Seen[] {
@@ -97,12 +100,12 @@ function judgeDatabase(file: string): Seen {
     : doubtful('other users of this machine can read or write it', `chmod 600 ${file}`);
 }
 
-/** With an open one, and without the one under which its secrets are sealed, the program does not start. */
+/** If others can read the key, this is a warning. If the key of stored secrets is missing, the program does not start. */
 function judgeKey(key: string, file: string): Seen {
   if (!existsSync(key) && statSync(file).size > 0)
     return bad(
-      'is missing: the database holds keys that are sealed under it',
-      'copy it from the place that the database came from',
+      'is missing, and sealed keys in the database need it',
+      'copy it from the machine or backup of the database',
     );
   const fault = secretFileFault(key);
   if (fault === undefined) return good('readable by its owner only');

@@ -5,7 +5,7 @@ import { storeFault } from './faults.ts';
 import { type DoctorProbe, good } from './finding.ts';
 import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
-/** The databases of `verify: store` are there, can be read, and have the tables that are asked. */
+/** The databases of `verify: store` exist, are readable, and have the required tables. */
 export function tokenStores(
   { config, directory }: LoadedGatewayFile,
   { clock, opened }: DoctorContext,
@@ -21,7 +21,7 @@ export function tokenStores(
       } catch (error) {
         return storeFault(
           error,
-          'name the `storage` of the authorization service, and start that once: it makes the tables',
+          'name the `storage` of the authorization service, and start the service once: it creates the tables',
         );
       }
     };
@@ -29,7 +29,7 @@ export function tokenStores(
   });
 }
 
-/** What the credential schemes of the routes ask, such as stores of users, can be read, and opened where it is sealed. */
+/** The stores of the routes' credential schemes, such as stores of users, are readable, and sealed values can be opened. */
 export function userStores(
   { config, directory }: LoadedGatewayFile,
   { clock, opened }: DoctorContext,

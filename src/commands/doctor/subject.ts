@@ -11,9 +11,9 @@ interface OfFile<Kind, Config> {
   readonly kind: Kind;
   readonly file: string;
   readonly config: Config;
-  /** What relative paths in the file are relative to. */
+  /** The folder that relative paths in the file start from. */
   readonly directory: string;
-  /** With their origins, and without secrets. */
+  /** All values with their origins, without secrets. */
   readonly values: readonly EffectiveValue[];
 }
 
@@ -31,7 +31,7 @@ export interface DoctorContext {
   readonly opened: AsyncDisposableStack;
 }
 
-/** The check that loads the file, as `gatehouse check` does, reports one that does not load. */
+/** Loads the file. Another check reports a file that does not load, as `gatehouse check` does. */
 export function subjectOf(file: string): Subject {
   return kindOf(file) === 'authorization'
     ? made('authorization', file, loadAuthorizationConfig(file), AuthorizationSchema as unknown as Schema)

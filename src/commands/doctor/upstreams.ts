@@ -7,7 +7,7 @@ import { errorCodeOf, faultRemedy } from './faults.ts';
 import { bad, type DoctorProbe, good, type Seen } from './finding.ts';
 import type { DoctorContext, LoadedGatewayFile } from './subject.ts';
 
-/** Each url resolves and connects, and its certificate is one that the gateway accepts. */
+/** Each URL resolves and connects, and the gateway accepts its certificate. */
 export function upstreams({ config, directory }: LoadedGatewayFile, around: DoctorContext): readonly DoctorProbe[] {
   return Object.entries(config.upstreams).flatMap(([name, upstream]) =>
     upstream.urls.map((url) => ({
@@ -34,6 +34,6 @@ async function lookAt(url: URL, upstream: UpstreamConfig, { directory, signal, a
     return { ...seen, message: `connects, the certificate verifies, ${seen.message}` };
   } catch (error) {
     const code = errorCodeOf(error);
-    return bad(`no connection: ${code}`, faultRemedy(code, 'check that it runs, or correct `url`'));
+    return bad(`no connection: ${code}`, faultRemedy(code, 'check that the upstream runs, or correct `url`'));
   }
 }

@@ -11,8 +11,8 @@ export function differenceInWords({ changes, undecided, settings, replay }: Diff
   return [
     ...section('More open', of('opened').flatMap(changeLines)),
     ...section('More closed', of('closed').flatMap(changeLines)),
-    ...section('Undecided: a `when` depends on more than can be tried', undecided.map(undecidedLine)),
-    ...section('Changed, without an effect on the tried requests', settings),
+    ...section('Undecided: a `when` has too many cases to try', undecided.map(undecidedLine)),
+    ...section('Changed, without effect on the tried requests', settings),
     ...(changes.length === 0 ? ['No request became more open or more closed.'] : []),
     ...(replay === undefined ? [] : replayLines(replay)),
     '',

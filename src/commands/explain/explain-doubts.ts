@@ -6,11 +6,11 @@ import { scopeWords } from '../../config/words/scope-words.ts';
 
 interface Question {
   readonly method: string;
-  /** From the assumed token. */
+  /** The scope of the assumed token. */
   readonly scope?: string | undefined;
 }
 
-/** What of a question is more likely a slip than meant, a sentence each: the answer would be right, and about nothing. */
+/** Parts of a question that are probably typing errors, one sentence each. The answer to such a question is of no use. */
 export function doubts({ method, scope }: Question, { routes }: GatewayConfig): readonly string[] {
   const named = new Set(
     routes.flatMap((route) => (route.scope === undefined ? [] : scopeWordsAt([], route.scope).map(({ word }) => word))),
@@ -22,7 +22,7 @@ export function doubts({ method, scope }: Question, { routes }: GatewayConfig): 
   ];
 }
 
-/** One that a route names is meant. Methods have a case (RFC 9110 §9.1). */
+/** A method that a route names is intended. Methods are case-sensitive (RFC 9110 §9.1). */
 function isOdd(method: string, routes: GatewayConfig['routes']): boolean {
   if (routes.some(({ match }) => match.methods?.includes(method))) return false;
   return unusual(method) || (!usualMethods.includes(method) && usualMethods.includes(method.toUpperCase()));

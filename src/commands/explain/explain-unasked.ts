@@ -5,10 +5,7 @@ import type { SimulatedRequest } from '../../gateway/explain/simulated-request.t
 
 const UNASKED = 'not asked without secrets; `--scope` and `--claims` assume a token';
 
-/**
- * Without secrets no authorization server is asked, neither for its keys nor about a token. What becomes of the request is
- * not an outage then, but not known.
- */
+/** With --no-secrets, no authorization server is asked for keys or about a token. The result is then unknown, not an outage. */
 export async function explainUnasked(loaded: CheckedGatewayFile, asked: SimulatedRequest): Promise<Explanation> {
   const verifier =
     ([server]: readonly string[]) =>

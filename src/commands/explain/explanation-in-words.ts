@@ -13,7 +13,7 @@ export function explanationInWords(explanation: Explanation): string {
     ...(token === undefined ? [] : section(tokenTitle(token), tokenLines(token))),
     ...section('Answer', [
       ...answerLines(answer),
-      ...(would_be === undefined ? [] : ['shadow mode; enforced, it would be:', ...answerLines(would_be)]),
+      ...(would_be === undefined ? [] : ['shadow mode; enforce mode would answer:', ...answerLines(would_be)]),
     ]),
     ...(upstream === undefined
       ? []
@@ -39,7 +39,7 @@ function stepLine({ step, verdict, detail, at }: ExplainedStep): string {
 
 function answerLines(answer: ExplainedAnswer): readonly string[] {
   const { kind, status, code, text, detail, challenges = [], allow, retry_after } = answer;
-  if (kind === 'forward') return ['what the upstream answers'];
+  if (kind === 'forward') return ["the upstream's answer"];
   if (kind === 'undecided') return [`undecided: ${text}`];
   return [
     [status, code].filter(Boolean).join(' '),

@@ -5,7 +5,7 @@ import type { OpenedTicket } from '../../gateway/telemetry/tickets.ts';
 /** Milliseconds. */
 const PATIENCE = 2000;
 
-/** Asks the gateway that runs to open a ticket. `unreachable`: nothing there answers as its admin listener does. */
+/** Asks the running gateway to open a ticket. `unreachable`: no admin listener of a gateway answers there. */
 export async function openAtAdmin(url: string): Promise<OpenedTicket | { readonly kind: 'unreachable' }> {
   try {
     const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(PATIENCE) });

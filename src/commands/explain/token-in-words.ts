@@ -7,19 +7,19 @@ const kinds: Readonly<Record<ExplainedToken['kind'], string>> = {
   malformed: 'of an unknown form',
 };
 
-/** What it is, and with the block of which server it is compared. */
+/** The kind of the token, and the server whose block it is compared with. */
 export function tokenTitle({ kind, server, checks }: ExplainedToken): string {
   const by = server === undefined ? '' : `, compared with \`${server}\``;
   const isSigned = checks.some(({ name, mark }) => name === 'kid' && mark === 'fits');
-  return `Token: ${kinds[kind]}${by}${kind === 'jwt' && !isSigned ? '; nothing that it says is verified' : ''}`;
+  return `Token: ${kinds[kind]}${by}${kind === 'jwt' && !isSigned ? '; its content is not verified' : ''}`;
 }
 
 const marks: Readonly<Record<TokenCheck['mark'], string>> = { fits: '✓', fails: '✗', unknown: '?' };
 
-/** Characters of the widest column of values. */
+/** Characters of the widest value column. */
 const WIDEST = 40;
 
-/** A line for each check: what is in the token, and what the file expects. */
+/** One line for each check: the value in the token, and the value that the file expects. */
 export function tokenLines({ checks }: ExplainedToken): readonly string[] {
   const head = { name: 'check', found: 'found', expected: 'expected' };
   const rows = [head, ...checks];

@@ -3,7 +3,7 @@ import { Refusal } from '../administration/administer.ts';
 import type { ApiKeyPlace } from './api-key-place.ts';
 import { readUsers, replaceFile } from './digest-file.ts';
 
-/** A file that is not there yet is empty. */
+/** A missing file counts as empty. */
 export function apiKeyFile(file: string): ApiKeyPlace {
   return {
     name: file,
@@ -44,13 +44,13 @@ function open(file: string): { readonly text: string; readonly keys: readonly Ap
   return { text, keys: users };
 }
 
-/** A key is known by its hash: that of an imported one makes its id. */
+/** Keys are equal if their hashes are equal. The id of an imported key comes from its hash. */
 function without(keys: readonly ApiKeyEntry[], there: readonly ApiKeyEntry[]): readonly ApiKeyEntry[] {
   const known = new Set(there.map(({ hash }) => hash));
   return keys.filter(({ hash }) => !known.has(hash) && known.add(hash));
 }
 
-/** What is there stays as it is. */
+/** Appends the keys, and keeps the existing text. */
 function behind(text: string, keys: readonly ApiKeyEntry[]): string {
   const kept = text.trimEnd();
   return `${kept === '' ? '' : `${kept}\n`}${keys.map((key) => `${formatApiKey(key)}\n`).join('')}`;
@@ -58,7 +58,7 @@ function behind(text: string, keys: readonly ApiKeyEntry[]): string {
 
 type Changed = (key: ApiKeyEntry) => ApiKeyEntry | undefined;
 
-/** The line of one key changed, or taken out; every other line stays as it is. */
+/** Changes or removes the line of one key, and keeps every other line. */
 function withLine(text: string, id: string, change: Changed): string {
   const lines = text.split('\n').flatMap((line) => {
     const [key] = parseApiKeys(line).users;
@@ -69,10 +69,10 @@ function withLine(text: string, id: string, change: Changed): string {
   return lines.join('\n');
 }
 
-/** `was`: what the change was made from. */
+/** `was`: the text that the change is based on. */
 function write(file: string, was: string, text: string): void {
   if (readUsers(file) !== was)
-    throw new Refusal(`${file} was changed by another program at the same time: repeat the command`);
+    throw new Refusal(`another program changed ${file} at the same time: repeat the command`);
   const fault = replaceFile(file, text);
   if (fault !== undefined) throw new Refusal(fault);
 }

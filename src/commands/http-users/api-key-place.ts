@@ -1,14 +1,14 @@
 import type { ApiKeyEntry } from '../../config/files/api-keys.ts';
 
-/** Where API keys are kept. Each verb throws a `Refusal` with what the operator has to change. */
+/** A store of API keys. Each method throws a `Refusal` that tells the operator what to change. */
 export interface ApiKeyPlace {
-  /** In a message. */
+  /** The name of the place in messages. */
   readonly name: string;
   list(): Promise<readonly ApiKeyEntry[]>;
-  /** Answers the ids of the keys that were added. A key that is there already stays as it is. */
+  /** Returns the ids of the added keys. An existing key stays as it is. */
   add(keys: readonly ApiKeyEntry[]): Promise<ReadonlySet<string>>;
-  /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) unless it ends before. False: there is none. */
+  /** Adds `made`, and ends the key `id` at `oldUntil` (NumericDate) at the latest. False: there is no such key. */
   rotate(id: string, made: ApiKeyEntry, oldUntil: number): Promise<boolean>;
-  /** False where there is none. */
+  /** False: there is no such key. */
   remove(id: string): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import type { ApiKeyEntry, ApiKeyHash } from '../../config/files/api-keys.ts';
 import type { ApiKeyRecord } from '../../storage/records/records.ts';
 import type { ApiKeyPlace } from './api-key-place.ts';
 
-/** The store of the authorization service. A gateway knows of a change within a second. */
+/** The store of the authorization service. A gateway sees a change within a second. */
 export function apiKeyStore({ records, clock }: Service): ApiKeyPlace {
   const now = seconds(clock);
   return {

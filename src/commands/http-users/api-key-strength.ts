@@ -1,7 +1,7 @@
-/** Bits. What has fewer is found by trying where its hash leaked, if the hash needs no secret. */
+/** Bits. If the hash of a shorter key leaks and needs no secret, trying finds the key. */
 export const ENOUGH = 128;
 
-/** Fewer different characters than a random key has: a word again and again, or a number with zeros before it. */
+/** A random key has at least this many different characters. A repeated word, or a number with leading zeros, has fewer. */
 const VARIED = 8;
 
 const alphabets: readonly { readonly only: RegExp; readonly size: number }[] = [
@@ -18,7 +18,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** RFC 9562 §5.4. */
 const UUID_BITS = 122;
 
-/** At most so many bits has a key of this form: each character drawn at random from the smallest alphabet that has them all. */
+/** The largest entropy that a key of this form can have: random characters from the smallest alphabet that has them all. */
 export function bitsOf(key: string): number {
   if (UUID.test(key)) return UUID_BITS;
   if (new Set(key).size < VARIED) return 0;

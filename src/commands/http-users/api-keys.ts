@@ -15,12 +15,12 @@ export interface NewKey {
   readonly expires: KeyExpiry;
 }
 
-/** NumericDate, seconds; `never`; undefined: it was not said. */
+/** NumericDate, seconds; `never`; undefined: the option is absent. */
 export type KeyExpiry = number | 'never' | undefined;
 
 export interface KeyRotation {
   readonly id: string;
-  /** Milliseconds for which the old key works on. */
+  /** Milliseconds for which the old key stays valid. */
   readonly overlap: number;
   readonly expires: KeyExpiry;
 }
@@ -33,7 +33,7 @@ export interface Import {
   readonly expires: KeyExpiry;
 }
 
-/** API keys in a file or a store. Each throws a `Refusal` with what the operator has to change. */
+/** API keys in a file or a store. Each function throws a `Refusal` that tells the operator what to change. */
 export const apiKeys = {
   async create(place: ApiKeyPlace, { client, scope, expires }: NewKey): Promise<CommandReport> {
     const scopes = scope === undefined ? [] : scopeWords(scope);
@@ -66,7 +66,7 @@ export const apiKeys = {
     const key = await find(place, id);
     if (!(await place.remove(id))) throw missing(place, id);
     const { client } = key;
-    const text = `the key ${id} of ${client} is gone from ${place.name}\n`;
+    const text = `the key ${id} of ${client} is removed from ${place.name}\n`;
     return { json: { id, client, revoked: true }, text, audit: audited('api_key_revoked', key) };
   },
 
@@ -106,7 +106,7 @@ function needsEnd({ id, expiresAt }: ApiKeyEntry): string {
 }
 
 function shownOnce({ name }: ApiKeyPlace): string {
-  return `The key is shown this once: ${name} keeps its hash alone.\n`;
+  return `The key is shown only now: ${name} stores only its hash.\n`;
 }
 
 function audited(event: Audited['event'], { id, client, scopes }: ApiKeyEntry, old?: string): Audited {
@@ -114,22 +114,22 @@ function audited(event: Audited['event'], { id, client, scopes }: ApiKeyEntry, o
   return { event, facts: { client_id: client, scope: scopes.join(' '), detail } };
 }
 
-/** As many lines are named. */
+/** At most this many lines are named. */
 const NAMED = 5;
 
 function needsSecret(lines: readonly number[]): string {
   const more = lines.length > NAMED ? ` and ${lines.length - NAMED} more` : '';
   const named = `line ${lines.slice(0, NAMED).join(', ')}${more} of the input`;
-  return `${named}: a key with fewer than 128 bits can be guessed from its hash. Name a secret for such keys by --hmac-key FILE, which \`openssl rand -base64 32\` makes, and give it to the gateway as \`hmac_key\``;
+  return `${named}: a key with fewer than 128 bits can be guessed from its hash. Make a secret for such keys with \`openssl rand -base64 32\`, pass its file with --hmac-key FILE, and give it to the gateway as \`hmac_key\``;
 }
 
 function importReport(entries: readonly ApiKeyEntry[], ids: ReadonlySet<string>): CommandReport {
   const added = entries.filter(({ id }) => ids.has(id));
   const known = entries.length - added.length;
   const short = added.filter(({ kind }) => kind === 'hmac').map(({ id }) => id);
-  const lines = [`${added.length} added, ${known} were there already`];
+  const lines = [`${added.length} added, ${known} already exist`];
   if (short.length > 0)
-    lines.push(`${short.length} with fewer than 128 bits, which can be guessed: give their clients new keys`);
+    lines.push(`${short.length} keys have fewer than 128 bits and can be guessed: give their clients new keys`);
   return {
     json: { added: added.map(shown), kept: entries.filter(({ id }) => !ids.has(id)).map(({ id }) => id), short },
     text: `${lines.join('\n')}\n`,

@@ -4,7 +4,7 @@ import { type HtdigestEntry, parseHtdigest } from '../../config/files/htdigest.t
 import type { DigestName } from '../../storage/records/records.ts';
 import { hashesOf, type Login } from './digest-hashes.ts';
 
-/** A file of users; or, in words for the operator, why there is none. */
+/** A file of users, or the reason why it cannot be used, in words for the operator. */
 export type OpenedDigestFile = { readonly text: string; readonly users: readonly HtdigestEntry[] } | string;
 
 export function openDigestFile(file: string): OpenedDigestFile {
@@ -37,7 +37,7 @@ export function withoutUser(text: string, { username, realm }: DigestName): stri
     .join('\n');
 }
 
-/** A file that is not there yet is empty. Undefined: it is there, and cannot be read, or is not UTF-8. */
+/** A missing file counts as empty. Undefined: the file exists, but cannot be read or is not UTF-8. */
 export function readUsers(file: string): string | undefined {
   try {
     return decodeUtf8(readFileSync(file));
@@ -46,12 +46,12 @@ export function readUsers(file: string): string | undefined {
   }
 }
 
-/** Writes the file whole or not at all, and never readable by others, even for a moment. Returns the fault. */
+/** Writes the file completely or not at all. Other users can never read it, not even for a moment. Returns the fault. */
 export function replaceFile(file: string, text: string): string | undefined {
   let made: string | undefined;
   try {
     const before = statSync(file, { throwIfNoEntry: false });
-    // Behind a link: the file that others read.
+    // For a link, the file behind it, because other programs read this file.
     const target = before === undefined ? file : realpathSync(file);
     const next = `${target}.${process.pid}`;
     writeFileSync(next, text, { mode: 0o600, flag: 'wx' });

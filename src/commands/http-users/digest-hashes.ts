@@ -5,7 +5,7 @@ import { storedHash, userHash } from '../../http-auth/digest-response.ts';
 import type { DigestHash } from '../../storage/records/records.ts';
 import { readSecret } from '../common/read-secret.ts';
 
-/** In the order of their strength: all are kept, so that a route may come to offer another one. */
+/** Strongest first. All are stored, so that a route can offer another one later. */
 export const digestAlgorithmsOption: readonly StoredAlgorithm[] = ['SHA-256', 'SHA-512-256', 'MD5'];
 
 export interface Login {
@@ -28,13 +28,13 @@ export function hashesOf({ username, realm, password }: Login): readonly DigestL
   }));
 }
 
-/** The fields of a line are parted by colons, and a line that begins with `#` is a comment. */
+/** Colons separate the fields of a line, and a line that begins with `#` is a comment. */
 function nameFault(username: string, realm: string): string | undefined {
-  if (/^#|:/.test(username)) return 'a user name of Digest has no colon, and no # at its beginning';
+  if (/^#|:/.test(username)) return 'a username of Digest has no colon, and does not begin with #';
   return /^[\x20-\x39\x3b-\x7e]+$/.test(realm) ? usernameFault(username) : 'a realm is printable ASCII without a colon';
 }
 
-/** A whole login, its password read from standard input; or what is wrong with it. */
+/** A complete login with the password from standard input, or the fault. */
 export async function readLogin(given: string, realm: string): Promise<Login | string> {
   const username = given.normalize('NFC');
   const fault = nameFault(username, realm);

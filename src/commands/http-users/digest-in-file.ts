@@ -4,7 +4,7 @@ import { openDigestFile, replaceFile, withoutUser, withUser } from './digest-fil
 import { readLogin } from './digest-hashes.ts';
 import { listReport, removedReport, setReport } from './digest-reports.ts';
 
-/** The users of Digest in a file. Each throws a `Refusal` with what the operator has to change. */
+/** The users of Digest in a file. Each function throws a `Refusal` that tells the operator what to change. */
 export const inFile = {
   async set(file: string, username: string, realm: string): Promise<CommandReport> {
     const login = await readLogin(username, realm);

@@ -3,7 +3,7 @@ import type { CommandReport } from '../administration/administer.ts';
 import { table } from '../common/table.ts';
 import { digestAlgorithmsOption } from './digest-hashes.ts';
 
-/** What `gatehouse digest` says, wherever the users are kept. */
+/** The reports of `gatehouse digest`, for a file and for a store. */
 
 export function setReport({ username, realm }: DigestName, isChanged: boolean): CommandReport {
   const json = { username, realm, algorithms: digestAlgorithmsOption, replaced: isChanged };
@@ -11,7 +11,7 @@ export function setReport({ username, realm }: DigestName, isChanged: boolean): 
 }
 
 export function removedReport({ username, realm }: DigestName): CommandReport {
-  return { json: { username, realm, removed: true }, text: `${username} can log in to ${realm} no longer\n` };
+  return { json: { username, realm, removed: true }, text: `${username} can no longer log in to ${realm}\n` };
 }
 
 interface Listed extends DigestName {

@@ -3,7 +3,7 @@ import type { Service } from '../../authorization/service/service.ts';
 import { printableJson } from '../../base/printable.ts';
 import { administer, type CommandReport, Refusal } from '../administration/administer.ts';
 
-/** Options of a command whose people are kept in a file or in the store of the authorization service. */
+/** Options of a command whose users are in a file or in the store of the authorization service. */
 export interface FileOrStore {
   readonly file?: string;
   /** authorization.yaml. */
@@ -13,7 +13,7 @@ export interface FileOrStore {
 
 export interface PlaceTexts {
   readonly description: string;
-  /** What the options `--file` and `--config` name. */
+  /** The values of `--file` and `--config`. */
   readonly file: string;
   readonly config: string;
 }
@@ -27,10 +27,10 @@ export function inFileOrStore(command: Command, { description, file, config }: P
     .hook('preAction', onePlace);
 }
 
-/** A usage error, as where commander finds one itself. */
+/** Reports a usage error in commander's own way. */
 function onePlace(_: Command, command: Command): void {
   const { file, config } = command.opts<FileOrStore>();
-  if ((file === undefined) === (config === undefined)) command.error('error: give one of --file and --config');
+  if ((file === undefined) === (config === undefined)) command.error('error: give either --file or --config');
 }
 
 export interface Deeds {
@@ -38,7 +38,7 @@ export interface Deeds {
   readonly store: (service: Service) => Promise<CommandReport>;
 }
 
-/** What was done in a file is not in the audit log, which belongs to the store. */
+/** The audit log belongs to the store, so it does not record changes in a file. */
 export async function runInPlace({ file, config, json }: FileOrStore, deeds: Deeds): Promise<void> {
   if (config !== undefined) return administer({ config, json }, deeds.store);
   try {

@@ -14,7 +14,7 @@ export interface ForeignKey {
   readonly scopes: readonly string[];
 }
 
-/** `KEY CLIENT [SCOPE …]`, one a line, with blanks between. All of it, or a `Refusal` that quotes no key. */
+/** Parses lines of `KEY CLIENT [SCOPE …]`. Throws a `Refusal` that quotes no key if one line is wrong. */
 export function parseForeignKeys(text: string): readonly ForeignKey[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const lineOf = new Map<string, number>();
@@ -30,12 +30,12 @@ export function parseForeignKeys(text: string): readonly ForeignKey[] {
 }
 
 function faultOf(key: string, client: string | undefined, scopes: readonly string[]): string | undefined {
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'a key is printable ASCII, as a header is';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'a key is printable ASCII, like a header';
   if (client === undefined) return 'this is not `KEY CLIENT [SCOPE …]`';
   return clientFault(client) ?? scopes.map(scopeTokenFault).find((each) => each !== undefined);
 }
 
-/** The secret that `hmac_key` of the gateway has too. Throws a `Refusal` with what is wrong with it. */
+/** Reads the secret that the gateway has as `hmac_key`. Throws a `Refusal` with the fault. */
 export function readHmacKey(file: string): Uint8Array {
   const open = secretFileFault(file);
   if (open?.verdict === 'refused') throw new Refusal(`${open.message} (${open.hint})`);
@@ -57,7 +57,7 @@ export function isShort({ key }: Pick<ForeignKey, 'key'>): boolean {
   return bitsOf(key) < ENOUGH;
 }
 
-/** By HMAC where it is short, and named by its hash, which tells nothing of the key. */
+/** A short key is stored by HMAC. Its id comes from the hash, which reveals nothing about the key. */
 export function entryOf(
   foreign: ForeignKey,
   secret: Uint8Array | undefined,

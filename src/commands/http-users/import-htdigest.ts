@@ -24,20 +24,20 @@ export const htdigest: UserFormat<DigestLine> = {
   },
 };
 
-/** The algorithm is said wherever the length of the hash does not. */
+/** The algorithm is written if the length of the hash does not tell it. */
 function lineOf({ username, realm, algorithm, ha1 }: HtdigestEntry): string {
   return algorithm === 'SHA-512-256' ? `${username}:${realm}:${algorithm}:${ha1}` : `${username}:${realm}:${ha1}`;
 }
 
-/** Without the password, no other hash can be made. */
+/** Users with MD5 only: without the password, no other hash can be made. */
 function weakUsers(lines: readonly DigestLine[]): readonly LineFault[] {
   const byName = Map.groupBy(lines, ({ entry }) => JSON.stringify([entry.realm, entry.username]));
   return [...byName.values()]
     .filter((own) => own.every(({ entry }) => entry.algorithm === 'MD5'))
     .map(([first]) => ({
       line: first?.line ?? 0,
-      message: `\`${first?.username}\` is known by MD5 only, so the route must offer that alone`,
-      hint: 'write `algorithms: [MD5]`, since clients answer the strongest that is offered, or give the user a new password with `gatehouse digest set`',
+      message: `\`${first?.username}\` has only an MD5 hash, so the route must offer only MD5`,
+      hint: 'write `algorithms: [MD5]`, since clients use the strongest algorithm on offer, or set a new password with `gatehouse digest set`',
     }));
 }
 
@@ -57,7 +57,7 @@ async function storeOne(
   const kinds = entries.map(({ algorithm }) => algorithm);
   const isAdded = await records.addDigestUser(user);
   if (!isAdded && !isReplacing)
-    return { username, realm, kinds, outcome: 'kept', reason: 'is there already, and stays as it is' };
+    return { username, realm, kinds, outcome: 'kept', reason: 'already exists, and stays unchanged' };
   if (!isAdded) await records.setDigestUser(user);
   audit.record('digest_user_set', { username, realm, detail: 'by command: imported' });
   return { username, realm, kinds, outcome: isAdded ? 'added' : 'replaced' };

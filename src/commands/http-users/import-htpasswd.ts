@@ -37,8 +37,8 @@ export const htpasswd: UserFormat<PasswordLine> = {
 };
 
 const TWICE = 'occurs twice: the store ignores case';
-const ACCOUNT = 'has an account with a password of its own, which stays';
-const THERE = 'is there already, and stays as it is';
+const ACCOUNT = 'has an account with its own password, which stays unchanged';
+const THERE = 'already exists, and stays unchanged';
 
 function kept({ kind }: PasswordLine, username: string, reason: string): StoredUser {
   return { username, kinds: [kind], outcome: 'kept', reason };

@@ -5,13 +5,13 @@ import { table } from '../common/table.ts';
 import type { CarriedLine, ForeignUsers, StoredUser, UserFormat } from './user-format.ts';
 
 export interface ImportOptions {
-  /** authorization.yaml: into its store, in place of standard output. */
+  /** authorization.yaml: write into its store instead of standard output. */
   readonly config?: string;
   readonly replace?: true;
   readonly json?: true;
 }
 
-/** Writes the users of another server's file: to standard output as a file, or into the store. */
+/** Imports the users of another server's file: prints them as a file, or writes them into the store. */
 export async function importUsers<Entry extends CarriedLine>(
   format: UserFormat<Entry>,
   { file, text }: { readonly file: string; readonly text: string },
@@ -32,7 +32,7 @@ function remark(file: string, { line, message, hint }: LineFault): string {
 }
 
 function giveUp(file: string): void {
-  process.stderr.write(`gatehouse: ${printableValue(file)}: no line could be carried over\n`);
+  process.stderr.write(`gatehouse: ${printableValue(file)}: no line could be imported\n`);
   process.exitCode = 1;
 }
 
@@ -41,7 +41,10 @@ function asJson({ carried, left }: ForeignUsers): string {
   return printableJson({ users, left });
 }
 
-/** In the order of the lines; in the place of what could not be carried over, or before what is remarked on, a comment. */
+/**
+ * The users in the order of the lines. A comment replaces each line that was not imported, and precedes each line with a
+ * remark.
+ */
 function asFile({ carried, left }: ForeignUsers): string {
   const lines = [
     ...left.map(({ line, message }) => ({ line, text: `# line ${line}: ${printableValue(message)}` })),

@@ -7,10 +7,10 @@ export type InitAnswers =
   /** The input ended before the last answer. */
   | { readonly kind: 'ended' };
 
-/** Looks further into an answer that has the right form; a sentence: ask again. */
+/** Checks an answer of the right form further. A returned sentence is a fault: ask again. */
 export type LookInto = (question: InitQuestion, text: string) => Promise<string | undefined>;
 
-/** Asks at the terminal for everything that no flag has said, each until its answer can be taken. */
+/** Asks at the terminal for everything that no flag gives. Repeats each question until its answer is valid. */
 export async function askQuestions(given: Given, lookInto: LookInto): Promise<InitAnswers> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, historySize: 0 });
   const gone = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
@@ -42,5 +42,5 @@ async function askOne(question: InitQuestion, read: Read, lookInto: LookInto): P
 }
 
 function emptyFault({ mayBeEmpty }: InitQuestion): string | undefined {
-  return mayBeEmpty ? undefined : 'this is needed';
+  return mayBeEmpty ? undefined : 'an answer is required';
 }

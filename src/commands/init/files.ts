@@ -10,11 +10,11 @@ export interface NewFile {
   readonly text: string;
   /** Only its owner may read it. */
   readonly isSecret: boolean;
-  /** A secret that was drawn here. One that is there already does as well, and programs that run may have it. */
+  /** A secret that this command makes. An existing secret is kept, because running programs may use it. */
   readonly isDrawn: boolean;
 }
 
-/** Where the service of Gatehouse is found that is written beside the gateway. */
+/** The issuer of the Gatehouse service that is written beside the gateway. */
 export const OWN_ISSUER = 'http://localhost:8081';
 
 /** The client that gets the first tokens. */
@@ -26,7 +26,7 @@ const secrets = {
   first: `secrets/${FIRST_CLIENT}`,
 } as const;
 
-/** Every file that follows from the answers. `secret`: the existing secret of `clientId`. */
+/** All files for these answers. `secret`: the existing secret of `clientId`. */
 export function filesFor(answers: Answers, listen: string, secret: string | undefined): readonly NewFile[] {
   const isOwn = answers.issuer === undefined;
   return [
@@ -36,7 +36,7 @@ export function filesFor(answers: Answers, listen: string, secret: string | unde
     ...(isOwn ? [drawn(secrets.gateway, 'base64url'), drawn(secrets.first, 'base64url')] : []),
     ...(secret === undefined ? [] : [secretFile(secrets.gateway, secret, false)]),
     plainFile('secrets/.gitignore', IGNORE_ALL),
-    // The service keeps its database there, and the key that encrypts it.
+    // The service stores its database there, with the key that encrypts it.
     ...(isOwn ? [plainFile('data/.gitignore', IGNORE_ALL)] : []),
   ];
 }
@@ -57,7 +57,7 @@ function secretFile(path: string, text: string, isDrawn: boolean): NewFile {
 
 function gatewayYaml(answers: Answers, listen: string): string {
   const { api, issuer = OWN_ISSUER, audience, scope } = answers;
-  return `# Made by \`gatehouse init\`. Every key: docs/configuration.md. Judge it with: gatehouse check gateway.yaml
+  return `# Made by \`gatehouse init\`. All keys: docs/configuration.md. Check it with: gatehouse check gateway.yaml
 version: 1
 listen: ${scalar(listen)}
 health: 127.0.0.1:9900                          # /livez, /readyz, /metrics
@@ -87,7 +87,7 @@ function clientYaml({ issuer, clientId }: Answers): string {
 
 function testsYaml(scope: string | undefined): string {
   const token = scope === undefined ? '{ sub: someone }' : `{ scope: ${scalar(scope)} }`;
-  return `tests:                                          # run by \`check\`, at start, and before a reload
+  return `tests:                                          # they run in \`check\`, at start, and before a reload
   - { request: GET /, expect: { refuse: 401, code: credential_missing } }
   - { request: GET /, token: ${token}, expect: { forward: true, route: everything } }
 ${scope === undefined ? '' : '  - { request: GET /, token: { sub: someone }, expect: { refuse: 403, code: scope_insufficient } }\n'}`;
@@ -95,7 +95,7 @@ ${scope === undefined ? '' : '  - { request: GET /, token: { sub: someone }, exp
 
 function authorizationYaml({ audience, scope = OWN_SCOPE }: Answers): string {
   const scopes = scopeWords(scope).map((word) => `  ${scalar(word)}: ${scalar(`Use the API (${word})`)}\n`);
-  return `# Made by \`gatehouse init\`. Every key: docs/configuration.md. People: gatehouse user add NAME. The database is in data/
+  return `# Made by \`gatehouse init\`. All keys: docs/configuration.md. Add users: gatehouse user add NAME. The database is in data/
 version: 1
 issuer: ${OWN_ISSUER}
 listen: 127.0.0.1:8081
@@ -103,7 +103,7 @@ health: 127.0.0.1:9903
 resources: [${scalar(audience)}]
 scopes:
 ${scopes.join('')}clients:
-  - client_id: gateway                          # it asks about tokens, and hears of what is revoked
+  - client_id: gateway                          # it introspects tokens, and follows the revocation feed
     client_secret: "\${file:${secrets.gateway}}"
     introspect: true
     events: true

@@ -9,7 +9,7 @@ export type FoundIssuer =
   | { readonly kind: 'found'; readonly keys: string; readonly introspection: string | undefined }
   | { readonly kind: 'wrong' | 'unreachable'; readonly detail: string };
 
-/** Asks as the gateway will. Never rejects. */
+/** Asks in the same way as the gateway. Never rejects. */
 export async function findIssuer(issuer: string): Promise<FoundIssuer> {
   const agent = new Agent({ connect: connectOptions({ kind: 'system' }) });
   try {

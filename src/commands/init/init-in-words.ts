@@ -5,10 +5,10 @@ import { programName } from '../common/program-name.ts';
 import { FIRST_CLIENT, type NewFile, OWN_ISSUER } from './files.ts';
 import type { Answers } from './questions.ts';
 
-/** What is in the folder now. */
+/** The files in the folder after the command. */
 export interface InitOutcome {
   readonly written: readonly NewFile[];
-  /** Secrets that were there. */
+  /** Existing secrets. */
   readonly kept: readonly NewFile[];
 }
 
@@ -18,11 +18,11 @@ export function initAsJson(folder: string, { written, kept }: InitOutcome, answe
   return printableJson({ written: told(written), kept: told(kept), next: nextSteps(folder, answers) });
 }
 
-/** What was written, and what to do with it. */
+/** The written files, and the next steps. */
 export function initInWords(folder: string, { written, kept }: InitOutcome, answers: Answers): string {
   const lines = written.map(({ path, isSecret }) => `  ${join(folder, path)}${isSecret ? '   (0600)' : ''}`);
   const old = kept.map(({ path }) => `  ${join(folder, path)}`);
-  const keptLines = old.length === 0 ? [] : ['', 'Kept as they were (--new-secrets draws others):', ...old];
+  const keptLines = old.length === 0 ? [] : ['', 'Kept unchanged (--new-secrets makes new ones):', ...old];
   const steps = nextSteps(folder, answers).map((step) => `  ${step}`);
   return `${['Written:', ...lines, ...keptLines, '', 'Next:', ...steps].map(printableValue).join('\n')}\n`;
 }

@@ -3,27 +3,27 @@ import { scopeTokenFault, scopeWords } from '../../config/words/scope-words.ts';
 import { issuerFaults, parseUrl } from '../../config/words/url-rules.ts';
 import { apiUrlFault } from '../common/api-url.ts';
 
-/** The questions before the files can be written. */
+/** The answers that the files need. */
 export interface Answers {
   readonly api: string;
-  /** Absent: the service of Gatehouse, whose file is written too. */
+  /** Absent: Gatehouse's own service, whose file is written too. */
   readonly issuer?: string | undefined;
   readonly audience: string;
   /** Absent: any valid token passes. */
   readonly scope?: string | undefined;
-  /** Who the gateway is at `issuer`; absent: it asks about no token. */
+  /** The gateway's client at `issuer`; absent: the gateway does not introspect tokens. */
   readonly clientId?: string | undefined;
 }
 
 export type AnswerName = keyof Answers;
 
-/** What is known already; an empty text is an answer. */
+/** The known answers. An empty text is an answer. */
 export type Given = { readonly [Name in AnswerName]?: string | undefined };
 
-/** As `issuer`: the service of Gatehouse. */
+/** The value of `issuer` for Gatehouse's own service. */
 export const OWN = '';
 
-/** All questions with a required answer. */
+/** All answers, if no required one is missing. */
 export function answersFrom(given: Given): Answers {
   return Object.fromEntries(
     Object.entries(given).filter(([, text]) => text !== undefined && text !== ''),
@@ -32,18 +32,18 @@ export function answersFrom(given: Given): Answers {
 
 export interface InitQuestion {
   readonly name: AnswerName;
-  /** By which it is answered without a terminal. */
+  /** The flag that gives the answer without a terminal. */
   readonly flag: string;
   readonly text: string;
-  /** Whether nothing is an answer. */
+  /** True if the answer may be empty. */
   readonly mayBeEmpty: boolean;
-  /** What is wrong with an answer that is not empty, in a sentence. */
+  /** The fault of an answer that is not empty, in a sentence. */
   fault(text: string): string | undefined;
-  /** Absent: it is always asked. */
+  /** Absent: the question is always asked. */
   isAsked?(answers: Given): boolean;
 }
 
-/** In the order in which they are asked. */
+/** In the order of the questions. */
 export const questions: readonly InitQuestion[] = [
   {
     name: 'api',
@@ -55,7 +55,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'issuer',
     flag: '--issuer <url>',
-    text: 'The authorization server whose tokens count (empty: one of our own, whose file is written too)',
+    text: 'The authorization server that issues the tokens (empty: Gatehouse itself; its file is written too)',
     mayBeEmpty: true,
     fault: (text) => inWords(issuerFaults([], text, false)),
   },
@@ -69,7 +69,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'scope',
     flag: '--scope <scope>',
-    text: 'The scope that every request needs (empty: `api` of our own service, of another any valid token passes)',
+    text: 'The scope that every request needs (empty: `api` with Gatehouse as the server; otherwise any valid token passes)',
     mayBeEmpty: true,
     fault: (text) =>
       scopeWords(text)
@@ -79,7 +79,7 @@ export const questions: readonly InitQuestion[] = [
   {
     name: 'clientId',
     flag: '--client-id <id>',
-    text: "The gateway's client id there, for introspection of opaque tokens (empty: there are none)",
+    text: "The gateway's client id there, for introspection of opaque tokens (empty: no opaque tokens)",
     mayBeEmpty: true,
     fault: () => undefined,
     isAsked: ({ issuer = OWN }) => issuer !== OWN,

@@ -17,19 +17,19 @@ export interface Replacement {
   readonly text: string;
   /** Only its owner may read it. */
   readonly isSecret: boolean;
-  /** Only the owner may look into its folder, where that is new. */
+  /** If its folder is new, only the owner may read the folder. */
   readonly isInPrivateFolder: boolean;
 }
 
 const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** Takes back what was done. */
+/** Reverts a step. */
 type Undo = () => void;
 
 /**
- * Puts all files in place. If one cannot be written, nothing changes, and the result names it. Each file is first written
- * beside its place under a random name, so that no link can redirect it.
+ * Puts all files in place. If one cannot be written, nothing changes, and the result names this file. Each file is first
+ * written beside its place under a random name, so that no link can redirect it.
  */
 export function replaceAll(files: readonly Replacement[]): string | undefined {
   const mark = `.${randomBytes(8).toString('hex')}`;
@@ -52,12 +52,12 @@ export function replaceAll(files: readonly Replacement[]): string | undefined {
   return undefined;
 }
 
-/** Whether anything has this name, be it a link that leads nowhere. */
+/** True if anything has this name, even a broken link. */
 export function isThere(path: string): boolean {
   return entryAt(path) !== undefined;
 }
 
-/** A path that cannot be read cannot be written either, and the write says why. */
+/** A path that cannot be read cannot be written either. The write reports the reason. */
 function entryAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -80,10 +80,10 @@ function writeBeside({ path, text, isSecret, isInPrivateFolder }: Replacement, m
   }
 }
 
-/** What was there waits under another name until all are in place. */
+/** The existing file waits under another name until all files are in place. */
 function putInPlace(path: string, mark: string, undo: Undo[]): void {
   const there = entryAt(path);
-  if (there?.isDirectory()) throw Object.assign(new Error('a folder has the name'), { code: 'EISDIR' });
+  if (there?.isDirectory()) throw Object.assign(new Error('there is a folder of this name'), { code: 'EISDIR' });
   if (there !== undefined) {
     renameSync(path, oldName(path, mark));
     undo.push(() => renameSync(oldName(path, mark), path));
@@ -100,11 +100,11 @@ function oldName(path: string, mark: string): string {
   return `${path}${mark}.old`;
 }
 
-/** One step that cannot be taken back must not keep the others from it. */
+/** If one step cannot be reverted, the others still are. */
 function attempt(step: () => void): void {
   try {
     step();
   } catch {
-    // What is left over has a name of its own.
+    // A file that is left over has its own random name.
   }
 }

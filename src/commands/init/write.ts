@@ -6,21 +6,21 @@ export type Written =
   | { readonly kind: 'written'; readonly written: readonly NewFile[]; readonly kept: readonly NewFile[] }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** What may be written over. */
+/** Which existing files may be overwritten. */
 export interface Over {
   readonly force: boolean;
-  /** This includes earlier generated secrets: running programs keep the old ones until they restart. */
+  /** Overwrite earlier secrets too. Running programs keep the old secrets until they restart. */
   readonly newSecrets: boolean;
 }
 
-/** A sentence where one of them is in the folder. */
+/** A sentence if one of the files already exists. */
 export function alreadyThere(folder: string, files: readonly Pick<NewFile, 'path'>[]): string | undefined {
   const there = files.filter(({ path }) => isThere(join(folder, path))).map(({ path }) => path);
   if (there.length === 0) return undefined;
-  return `there already: ${there.join(', ')}. Nothing is written; --force writes over what is there, and keeps secrets`;
+  return `these files exist: ${there.join(', ')}. Nothing is written; --force overwrites them, and keeps secrets`;
 }
 
-/** Writes all of them, or none: where one cannot be written, or is there already and `force` was not said. */
+/** Writes all files, or none if one cannot be written. Without `force`, an existing file is such a fault. */
 export function writeFiles(folder: string, files: readonly NewFile[], { force, newSecrets }: Over): Written {
   const there = force ? undefined : alreadyThere(folder, files);
   if (there !== undefined) return { kind: 'fault', message: there };

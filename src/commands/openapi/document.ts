@@ -1,17 +1,17 @@
 import { type Document, isScalar, type Pair, parseDocument, visit } from 'yaml';
 
-/** An OpenAPI document is foreign: every member may be of any type or absent. */
+/** An OpenAPI document comes from elsewhere: every member may be absent or of any type. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 export interface OpenApi {
   readonly root: Loose;
-  /** Follows local references; undefined where one leads nowhere or out of the document. */
+  /** Follows local references; undefined if a reference is broken or leaves the document. */
   readonly follow: (value: unknown) => Loose | undefined;
 }
 
 const MOST_REFERENCES = 16;
 
-/** Undefined: not a document of OpenAPI 3; a text: why. */
+/** A text says why the document cannot be used. */
 export function readDocument(text: string): OpenApi | string {
   const root = parseText(text);
   if (typeof root === 'string') return root;
@@ -29,7 +29,7 @@ function follow(root: Loose, value: unknown): Loose | undefined {
   return found;
 }
 
-/** RFC 6901, within the document. */
+/** Resolves a JSON pointer (RFC 6901) within the document. */
 function lookUp(root: Loose, reference: string): Loose | undefined {
   if (!reference.startsWith('#/')) return undefined;
   const names = reference.slice(2).split('/').map(unescapeName);
@@ -67,7 +67,7 @@ export function listOr(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** The parser compares each key with all others of its map, and there are as many keys as paths. */
+/** The check for equal keys compares each key with all others of its map, and a map has as many keys as paths. So it is off. */
 const OPTIONS = { logLevel: 'error', uniqueKeys: false } as const;
 
 function parseText(text: string): Loose | string {
@@ -84,7 +84,7 @@ function notRead(fault: string): string {
   return `this is neither JSON nor YAML: ${fault.split('\n')[0]}`;
 }
 
-/** With two equal keys, one would be lost with its requirements. */
+/** If two keys are equal, the requirements of one would be lost. */
 function repeatedKey(document: Document): string | undefined {
   let found: string | undefined;
   visit(document, {

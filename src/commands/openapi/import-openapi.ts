@@ -22,11 +22,11 @@ export function importOpenApi(text: string): Imported {
     'authorization_servers:',
     '  main:',
     `    issuer: ${scalar(issuer)}    # ${comment(note)}`,
-    '    # Whom the tokens must be for (`aud`), which no document says; until then `gatehouse check` warns:',
+    '    # The API that tokens must be for (`aud`). No OpenAPI document says it; without it `gatehouse check` warns:',
     '    # audience: https://api.example.com',
-    '    # Whom the tokens must be for (`aud`):',
+    '    # The API that tokens must be for (`aud`):',
     '    # audience: https://api.example.com',
-    '    # For tokens that are no JWTs, who the gateway is when it asks about them:',
+    "    # The gateway's client for introspection of tokens that are no JWTs:",
     '    # client_id: gateway',
     `    # client_secret: "\${GATEWAY_SECRET}"`,
     'upstreams:',
@@ -35,7 +35,7 @@ export function importOpenApi(text: string): Imported {
     'defaults: { upstream: api }',
     'routes:',
     ...routes.flatMap(routeLines),
-    ...(left.length === 0 ? [] : ['  # Not carried over:', ...notes('  ', left)]),
+    ...(left.length === 0 ? [] : ['  # Not imported:', ...notes('  ', left)]),
   ];
   return { kind: 'yaml', text: lines.map((line) => `${line}\n`).join('') };
 }
@@ -47,7 +47,7 @@ function routeLines({ id, path, methods, requirement, notes: own }: ImportedRout
   return [...first, ...notes('    ', [...own, ...missing]), ...needs(access, scope)];
 }
 
-/** No value of `access` rejects every caller. A condition that never holds does. */
+/** No value of `access` rejects every caller, but a condition that is never true does. */
 function needs(access: Requirement['access'], scope: readonly string[]): readonly string[] {
   if (access === undefined) return [`    scope: ${scopeText(scope)}`];
   return access === 'closed' ? ['    access: authenticated', '    when: "false"'] : [`    access: ${access}`];

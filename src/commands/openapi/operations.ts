@@ -3,7 +3,7 @@ import type { Templated } from './overlaps.ts';
 import { type Requirement, requirementOf } from './requirement.ts';
 import { type RoutePath, routePath } from './route-path.ts';
 
-/** One operation of a document, or a method of a path of which the document does not say what it is. */
+/** One operation of a document, or a method of a path that the document does not describe. */
 export interface Operation extends Templated {
   readonly method: string;
   readonly id: string | undefined;
@@ -11,13 +11,13 @@ export interface Operation extends Templated {
   readonly written: string;
   readonly place: RoutePath;
   readonly requirement: Requirement;
-  /** From its path. */
+  /** Notes about its path. */
   readonly notes: readonly string[];
 }
 
 export interface Operations {
   readonly operations: readonly Operation[];
-  /** What becomes no route. */
+  /** Parts that become no route. */
   readonly left: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function ofItem(document: OpenApi, item: Loose): readonly Said[] {
   });
 }
 
-/** Another place lists the methods too. A value that is not a path item has none. */
+/** A path item in another place also lists methods. Any other value lists none. */
 function elsewhere(value: unknown): readonly Said[] {
   if (objectOr(value) === undefined) return [];
   return METHODS.map((name) => ({ method: name.toUpperCase(), id: undefined, requirement: ELSEWHERE }));
@@ -66,6 +66,6 @@ function idOf({ operationId }: Loose): string | undefined {
 }
 
 function itemNotes(item: Loose): readonly string[] {
-  const extra = item.additionalOperations === undefined ? [] : ['additionalOperations were not carried over'];
-  return item.servers === undefined ? extra : [...extra, 'its own `servers` were not carried over'];
+  const extra = item.additionalOperations === undefined ? [] : ['additionalOperations were not imported'];
+  return item.servers === undefined ? extra : [...extra, 'its own `servers` were not imported'];
 }

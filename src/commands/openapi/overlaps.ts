@@ -2,20 +2,20 @@ import type { Template } from './template.ts';
 
 interface Node<Item> {
   readonly literals: Map<string, Node<Item>>;
-  /** A parameter, or text around one. */
+  /** The branch of a parameter, or of text around a parameter. */
   any: Node<Item> | undefined;
   readonly here: Item[];
 }
 
 export interface Templated {
   readonly template: Template;
-  /** False: no route says it, so that other routes catch its requests. */
+  /** False: no route covers it, so other routes match its requests. */
   readonly isRoute: boolean;
 }
 
 /**
- * Finds requests of other templates that a route may match. Of two routes for a path, the gateway uses the one with the first
- * literal where the other has a name, so this one must be considered too.
+ * Finds requests of other templates that a route may match. If two routes match a path, the gateway takes the one whose literal
+ * segment comes first. So the other one must be found too.
  */
 export class Overlaps<Item extends Templated> {
   readonly #routes = node<Item>();
@@ -29,7 +29,7 @@ export class Overlaps<Item extends Templated> {
     at.here.push(item);
   }
 
-  /** Those whose requests the route may catch; those of its own shape are not among them, if they are routes. */
+  /** The items whose requests the route may match, without routes of the same shape. */
   caughtBy(route: Template): readonly Item[] {
     const found: Item[] = [];
     this.#collect(this.#routes, { route, depth: 0, isAhead: false }, found);
@@ -37,7 +37,7 @@ export class Overlaps<Item extends Templated> {
     return found;
   }
 
-  /** `isAhead`: the route is tried before every route below. */
+  /** `isAhead`: the gateway tries the route before every route below. */
   #collect(at: Node<Item>, { route, depth, isAhead }: Walk, found: Item[]): void {
     this.steps++;
     const segment = route[depth];

@@ -2,16 +2,16 @@ import { scopeTokenFault } from '../../config/words/scope-words.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
 import type { RequiredAccess } from './stricter.ts';
 
-/** What an operation asks for, in the words of gateway.yaml, and what of it could not be said there. */
+/** The requirements of an operation, in the words of gateway.yaml, with notes on the rest. */
 export interface Requirement extends RequiredAccess {
   readonly notes: readonly string[];
 }
 
-const SILENT = 'the document asks for nothing here, which by its rules is public: `access: public` if that is meant';
+const SILENT = 'the document requires no security here, so the operation is public: write `access: public` if you meant it';
 const NOTHING_LEFT =
-  'not all of what it asks for can be judged here: until you decide, a token with the scope that it names';
+  'the gateway cannot check all of its requirements: until you decide, the route requires a token with its scope';
 
-/** `security` of the operation, or else of the document. Nothing becomes open that was not said to be. */
+/** Reads `security` of the operation, or else of the document. Nothing becomes public unless the document says so. */
 export function requirementOf(document: OpenApi, operation: Loose): Requirement {
   const said = operation.security ?? document.root.security;
   if (said === undefined) return { access: 'authenticated', scope: [], notes: [SILENT] };
@@ -32,23 +32,23 @@ function judged(security: readonly unknown[], scopes: readonly (readonly string[
 }
 
 interface Alternative {
-  /** False: it asks for something else than a token, too, so that a token alone must not do. */
+  /** False: the alternative requires more than a token, so a token must not be enough. */
   readonly isWhole: boolean;
   readonly scopes: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Every scheme of one alternative is needed at once. */
+/** An alternative requires all its schemes at once. */
 function alternative(document: OpenApi, value: unknown): Alternative {
   const schemes = objectOr(value);
   if (schemes === undefined)
-    return { isWhole: false, scopes: [], notes: ['not carried over: a requirement of another form'] };
+    return { isWhole: false, scopes: [], notes: ['not imported: a requirement of an unknown form'] };
   const notes: string[] = [];
   const scopes = new Set<string>();
   for (const [name, wanted] of Object.entries(schemes)) {
     const fault = unfit(document, name) ?? scopeFault(wanted);
     if (fault === undefined) for (const scope of texts(wanted)) scopes.add(scope);
-    else notes.push(`not carried over, a way in by ${Object.keys(schemes).join(' and ')}: ${fault}`);
+    else notes.push(`not imported: access by ${Object.keys(schemes).join(' and ')}: ${fault}`);
   }
   return { isWhole: notes.length === 0, scopes: [...scopes].sort(), notes };
 }
@@ -64,7 +64,7 @@ function scopeFault(wanted: unknown): string | undefined {
     .find((fault) => fault !== undefined);
 }
 
-/** Undefined: a scheme whose tokens the gateway takes. */
+/** Why the gateway cannot use a scheme; undefined: it accepts the tokens of this scheme. */
 function unfit(document: OpenApi, name: string): string | undefined {
   const schemes = objectOr(objectOr(document.root.components)?.securitySchemes) ?? {};
   const scheme = document.follow(Object.hasOwn(schemes, name) ? schemes[name] : undefined);

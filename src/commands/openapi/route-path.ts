@@ -11,7 +11,7 @@ export type RoutePath =
     }
   | { readonly kind: 'fault'; readonly template: Template; readonly message: string };
 
-/** A path template (OpenAPI 3.1 §4.8.8) as a path of a route, in which a parameter is always a whole segment. */
+/** Converts a path template (OpenAPI 3.1 §4.8.8) to the path of a route, whose parameters are whole segments. */
 export function routePath(prefix: string, text: string): RoutePath {
   const template = readTemplate(prefix + text);
   const notes: string[] = [];
@@ -28,7 +28,7 @@ export function routePath(prefix: string, text: string): RoutePath {
   return { kind: 'path', template, path, shape: pathShape(pattern), notes };
 }
 
-/** Names are letters, digits and `_`, each once in a path. */
+/** A name has letters, digits and `_`, and occurs once in a path. */
 function unused(name: string, used: Set<string>): string {
   const plain = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   let free = plain;

@@ -5,7 +5,7 @@ import type { Requirement } from './requirement.ts';
 import { isOpenToAnybody, isSame, stricter } from './stricter.ts';
 import { isExact, isWider, mayMeet, type Template } from './template.ts';
 
-/** One route of gateway.yaml: methods of one path that ask for the same. */
+/** One route of gateway.yaml: methods of one path that have equal requirements. */
 export interface ImportedRoute {
   readonly id: string | undefined;
   readonly path: string;
@@ -18,20 +18,23 @@ export type ImportedRoutes =
   | {
       readonly kind: 'routes';
       readonly routes: readonly ImportedRoute[];
-      /** What became no route. */
+      /** Parts that became no route. */
       readonly left: readonly string[];
     }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** Places in the tree of templates. Real documents need a few for each path; where each path meets each other they are many more. */
+/**
+ * Limit for steps in the tree of templates. A real document needs a few for each path; a document whose paths all overlap needs
+ * many more.
+ */
 const MOST_STEPS = 4_000_000;
 
 const TANGLED = 'too many of its paths match the same requests as other paths: import the paths that matter';
 const NOTHING = 'the document has no operation that could become a route';
 
 /**
- * Every route requires what each operation requires whose requests it may match. So no route is more open than the document.
- * Of two templates, the narrower one applies, like a path without parameters (OpenAPI 3.1 §4.8.8.2).
+ * A route requires everything that the operations require whose requests it may match. So no route is more open than the
+ * document. Of two templates, the narrower one applies, like a path without parameters (OpenAPI 3.1 §4.8.8.2).
  */
 export function routesOf(document: OpenApi, prefix: string): ImportedRoutes {
   const { operations, left } = operationsOf(document, prefix);
@@ -68,7 +71,7 @@ function byShape(operations: readonly Operation[]): readonly Group[] {
   }));
 }
 
-/** The path of the route: text around a parameter is a parameter there. */
+/** The path of the route: a segment with text around a parameter becomes a parameter. */
 function shapeOf({ operations: [first] }: Group): Template {
   return (first?.template ?? []).map((segment) => (segment.kind === 'part' ? { kind: 'whole' } : segment));
 }
@@ -104,9 +107,9 @@ interface Settled {
   readonly notes: readonly string[];
 }
 
-const WIDENED = 'the route is for more paths than the document opens: until you decide, any valid token';
+const WIDENED = 'the route matches more paths than the document makes public: until you decide, it requires any valid token';
 
-/** What one method of a path asks for in the end. */
+/** The final requirements of one method of a path. */
 function settled(method: string, own: readonly Operation[], { shape, others }: Around): Settled {
   const [first] = own as [Operation, ...Operation[]];
   const exact = own.some(({ template }) => isExact(template));
@@ -128,7 +131,7 @@ function settled(method: string, own: readonly Operation[], { shape, others }: A
   return { method, id: own.length === 1 ? first.id : undefined, requirement, notes: [...notes] };
 }
 
-/** An id is the operation's, where the route is one operation and no other has that id. */
+/** The operation's own id, if the route is one operation and no other route has this id. */
 function idOf(same: readonly Settled[], ids: Set<string>): string | undefined {
   const id = same.length === 1 ? same[0]?.id : undefined;
   if (id === undefined || ids.has(id)) return undefined;

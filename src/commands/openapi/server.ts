@@ -1,17 +1,17 @@
 import { endpointFaults } from '../../config/words/url-rules.ts';
 import { entriesOf, type Loose, listOr, type OpenApi, objectOr } from './document.ts';
 
-/** Where the API is, as far as the document says. */
+/** The URL of the API, if the document has one. */
 export interface ImportedServer {
   readonly url: string;
-  /** Before every path. */
+  /** Precedes every path. */
   readonly prefix: string;
   readonly notes: readonly string[];
 }
 
 const ELSEWHERE = 'http://127.0.0.1:9000';
 
-/** The first of `servers`. A relative one depends on the document's own address, which is unknown. */
+/** Takes the first of `servers`. A relative URL depends on the document's own URL, which is unknown. */
 export function serverOf({ root }: OpenApi): ImportedServer {
   const servers = (listOr(root.servers) ?? []).map((each) => objectOr(each) ?? {});
   const [first] = servers;
@@ -20,7 +20,7 @@ export function serverOf({ root }: OpenApi): ImportedServer {
   const url = /^https?:/i.test(filled) ? URL.parse(filled) : null;
   const notes = [
     ...(url === null ? ['the document does not say where the API is'] : []),
-    ...(filled === text ? [] : [`the variables of the server ${text} have their defaults`]),
+    ...(filled === text ? [] : [`variables in the server URL ${text} are replaced with their defaults`]),
     ...servers.slice(1).map((other) => `another server of the document: ${String(other.url)}`),
   ];
   const path = url?.pathname ?? (filled.startsWith('/') ? filled : '/');
@@ -34,7 +34,7 @@ function fillIn(text: string, variables: unknown): string {
   );
 }
 
-/** Where the tokens come from: discovery says it, a token endpoint lets it be guessed. */
+/** The issuer: a discovery URL tells it, and a token endpoint lets us guess it. */
 export function issuerOf(document: OpenApi): { readonly issuer: string; readonly note: string } {
   const schemes = entriesOf(objectOr(document.root.components)?.securitySchemes).map(([, scheme]) =>
     document.follow(scheme),
@@ -49,7 +49,7 @@ export function issuerOf(document: OpenApi): { readonly issuer: string; readonly
     .map(endpointOf)
     .find(isUrl);
   if (endpoint !== undefined) return { issuer: new URL(endpoint).origin, note: `a guess from ${endpoint}` };
-  return { issuer: 'https://auth.example.com', note: 'the document does not say who gives out the tokens' };
+  return { issuer: 'https://auth.example.com', note: 'the document does not say which server issues the tokens' };
 }
 
 function endpointOf([, flow]: readonly [string, unknown]): string {
@@ -57,7 +57,7 @@ function endpointOf([, flow]: readonly [string, unknown]): string {
   return String(tokenUrl ?? authorizationUrl ?? '');
 }
 
-/** What the loader would take for an issuer. */
+/** True if the loader would accept the text as an issuer. */
 function isUrl(text: string): boolean {
   return !/[?#@]/.test(text) && endpointFaults([], text, false).length === 0;
 }

@@ -1,17 +1,17 @@
-/** What a route asks for. */
+/** The requirements of a route. */
 export interface RequiredAccess {
   /** Undefined: the scope decides. `closed`: no caller passes until the operator decides. */
   readonly access: 'public' | 'optional' | 'authenticated' | 'closed' | undefined;
-  /** OR of AND; empty where `access` says it all. */
+  /** OR of AND; empty if `access` is the whole requirement. */
   readonly scope: readonly string[];
 }
 
-/** Words in all alternatives together. More says nothing to a reader, and their product could be of any size. */
+/** Words in all alternatives together. A longer list helps no reader, and the product of two lists could be of any size. */
 const MOST_WORDS = 256;
 
 const ranks = { public: 0, optional: 1, authenticated: 2, scope: 3, closed: 4 } as const;
 
-/** Who passes this passes both. */
+/** A requirement that implies both. A caller that passes it also passes each of the two. */
 export function stricter(one: RequiredAccess, other: RequiredAccess): RequiredAccess {
   const [mine, theirs] = [rankOf(one), rankOf(other)];
   if (mine !== theirs || mine !== ranks.scope) return mine < theirs ? other : one;
@@ -42,7 +42,7 @@ function bothScopes(one: RequiredAccess, other: RequiredAccess): RequiredAccess 
 
 type Words = ReadonlySet<string>;
 
-/** Without alternatives that ask for all of another and more. */
+/** Drops each alternative that includes another one. */
 function smallest(scope: readonly string[]): readonly Words[] {
   const all = [...new Set(scope)].map((text) => new Set(text.split(' ')));
   return all.filter((words) => !all.some((other) => other !== words && other.isSubsetOf(words)));

@@ -5,7 +5,7 @@ export type TemplateSegment =
   | { readonly kind: 'literal'; readonly text: string }
   /** A parameter that is the whole segment. */
   | { readonly kind: 'whole' }
-  /** Text around parameters, or what no route can say: it begins and ends with this at least. */
+  /** Text around parameters, or a segment that no route can express. The texts at its begin and end are known. */
   | { readonly kind: 'part'; readonly head: string; readonly tail: string };
 
 export type Template = readonly TemplateSegment[];
@@ -26,18 +26,18 @@ function readSegment(piece: string): TemplateSegment {
   return segment?.kind === 'literal' ? { kind: 'literal', text: segment.decoded } : readPart(piece);
 }
 
-/** Another spelling of an encoded character would be missed. */
+/** A partial segment with an encoded character counts as any text, because the character has other spellings. */
 function readPart(piece: string): TemplateSegment {
   const fixed = piece.includes('%') || !PARAMETER.test(piece) ? [''] : piece.split(PARAMETER);
   return { kind: 'part', head: fixed[0] ?? '', tail: fixed.at(-1) ?? '' };
 }
 
-/** Whether the template says exactly what a route can say. */
+/** True if a route can express the template exactly. */
 export function isExact(template: Template): boolean {
   return template.every(({ kind }) => kind !== 'part');
 }
 
-/** Whether all paths of the second that are of the first at all leave it to the second: it is narrower everywhere. */
+/** True if the second template is narrower everywhere, so that it gets all paths that both match. */
 export function isWider(template: Template, other: Template): boolean {
   return template.length === other.length && template.every((segment, index) => isWiderSegment(segment, other[index]));
 }
@@ -47,7 +47,7 @@ function isWiderSegment(segment: TemplateSegment, other: TemplateSegment | undef
   return other?.kind === 'literal' && (segment.kind === 'part' || segment.text === other.text);
 }
 
-/** Whether a path may be of both. */
+/** True if one path may match both. */
 export function mayMeet(template: Template, other: Template): boolean {
   return template.length === other.length && template.every((segment, index) => mayMeetSegment(segment, other[index]));
 }

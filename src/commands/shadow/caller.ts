@@ -11,10 +11,12 @@ export function callerOf({ client, address, agent }: Named): string | undefined 
   return agent === undefined ? address : `${address} (${agent})`;
 }
 
-/** Callers that are no known client. A scan comes from thousands of addresses: the first are named, the others counted. */
+/**
+ * Callers without a known client. A scan may come from thousands of addresses: the first ones are named, the others counted.
+ */
 export interface Callers {
   readonly first: ShadowCaller[];
-  /** Requests of callers that are not among the first. */
+  /** Requests of callers after the first ones. */
   others: number;
 }
 

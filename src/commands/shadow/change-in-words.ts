@@ -4,7 +4,7 @@ import { fold } from '../../config/words/fold-name.ts';
 import { overrideHeaders } from '../../config/words/override-headers.ts';
 import type { ShadowChange } from './changes.ts';
 
-/** One line: what changes, how often it was seen and from whom, and what keeps it as it is. */
+/** One line: the change, its count and callers, and how to avoid it. */
 export function changeInWords(change: ShadowChange): string {
   const { count, route, callers } = change;
   const who = callers.size === 0 ? '' : ` from ${[...callers].join(', ')}`;
@@ -13,16 +13,16 @@ export function changeInWords(change: ShadowChange): string {
 
 function what({ kind, field }: ShadowChange): string {
   if (kind === 'will_time_out') return `answered after more than ${ANSWER_TIMES.response / 1000} s`;
-  return kind === 'dropped' ? `${field} is dropped already` : `${field} will be dropped`;
+  return kind === 'dropped' ? `${field} is already dropped` : `${field} will be dropped`;
 }
 
 function remedyOf({ kind, field = '' }: ShadowChange): string {
   if (kind === 'will_time_out') return 'upstreams: { NAME: { timeout: { response: 2m } } }';
-  if (kind === 'dropped') return 'only the gateway writes it; identity_headers: { set: … } names others';
+  if (kind === 'dropped') return 'only the gateway writes it; identity_headers: { set: … } sets other names';
   return byField.find(({ fits }) => fits(field))?.remedy(field) ?? OF_PREFIX;
 }
 
-/** The names of `set` are taken from callers under any prefix; a file that renames them must have an API that reads the new ones. */
+/** Callers may not send the names in `set`, whatever the prefix is. If a file renames them, its API must read the new names. */
 const OF_PREFIX = 'defaults: { identity_headers: { prefix: X-Gatehouse- } } keeps it; leave `set` as it is';
 
 interface Row {
@@ -37,7 +37,7 @@ const byField: readonly Row[] = [
   { fits: (field) => field === 'authorization', remedy: () => 'forward_credential: true of the route keeps it' },
   {
     fits: (field) => /^(?:forwarded|x-forwarded|x-real-ip|x-request-id)/.test(fold(field)),
-    remedy: () => 'it is trusted from trusted_proxies only: name the proxy that sets it',
+    remedy: () => 'only trusted_proxies may send it: add the proxy that sets it',
   },
   {
     fits: (field) => passable(field) !== undefined,

@@ -1,24 +1,24 @@
 import { callerOf } from './caller.ts';
 import type { ShadowLine } from './read-line.ts';
 
-/** What the API or its callers will notice of requests, whether they pass or not. */
+/** A change that the API or its callers will notice, in refused requests and in others. */
 export interface ShadowChange {
   /**
-   * - `dropped`: the field is taken away already.
-   * - `will_drop`: enforcement will take it away.
+   * - `dropped`: the gateway already removes the field.
+   * - `will_drop`: enforcement will remove the field.
    * - `will_time_out`: the answer began later than enforcement waits.
    */
   readonly kind: 'dropped' | 'will_drop' | 'will_time_out';
-  /** In lower case. Undefined: it is not about a field. */
+  /** In lower case. Undefined: the change concerns no field. */
   readonly field: string | undefined;
   readonly route: string | undefined;
   count: number;
-  /** The first of them. */
+  /** The first callers. */
   readonly callers: Set<string>;
 }
 
 const CALLERS = 3;
-/** Callers make up the names of fields. */
+/** Callers can invent any number of field names. */
 const MOST = 1_000;
 
 export function addChanges(changes: Map<string, ShadowChange>, line: ShadowLine): void {

@@ -1,7 +1,7 @@
 import type { Code } from '../../gateway/message/codes.ts';
 import type { ShadowLine } from './read-line.ts';
 
-/** Requests that were refused, or not answered by the upstream, although shadow mode refuses nothing. */
+/** Requests that failed although shadow mode refuses nothing. */
 export interface InSpite {
   readonly code: string;
   readonly route: string | undefined;
@@ -9,7 +9,7 @@ export interface InSpite {
   count: number;
 }
 
-/** What HTTP itself does not let pass, and what is no refusal, whatever the rules are. */
+/** Codes of requests that HTTP itself forbids, or that are no refusals. The rules do not matter for them. */
 const inSpite: ReadonlySet<string> = new Set<Code>([
   'message_malformed',
   'transfer_encoding_invalid',
@@ -30,7 +30,7 @@ const inSpite: ReadonlySet<string> = new Set<Code>([
 
 const MOST = 1_000;
 
-/** Whether the line is one of these. What a route that enforces could not get answered has a route, and no `shadow`. */
+/** Adds the line if it is such a request, and returns whether it is. */
 export function addInSpite(rows: Map<string, InSpite>, line: ShadowLine): boolean {
   const { shadow, code, route, address } = line;
   const isTunnel = code === 'method_not_allowed' && line.method === 'CONNECT';

@@ -34,7 +34,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 function forgotten(span: Span | undefined): string {
   const days = span === undefined ? 0 : Math.floor((span.last - span.first) / DAY_IN_MS);
-  return days < LONG ? '' : `Shadow mode has refused nothing for ${days} days. Is it forgotten?\n`;
+  return days < LONG ? '' : `Shadow mode has refused nothing for ${days} days. Did you forget to enforce?\n`;
 }
 
 function groupInWords(group: Group): string {
@@ -71,10 +71,10 @@ function inSpiteInWords({ code, route, address, count }: InSpite): string {
 }
 
 function leftOutInWords(count: number): string {
-  return count === 0 ? '' : `${times(count)} of these stand in no group below: there are too many groups.\n`;
+  return count === 0 ? '' : `${times(count)} of these are in no group below: there are too many groups.\n`;
 }
 
-/** Never fatal: a log has lines of others in it. */
+/** A warning only, because a log also has lines of other programs. */
 function badInWords({ count, lines }: BadLines): string {
   if (count === 0) return '';
   const named = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ', …' : ''}`;

@@ -1,16 +1,16 @@
 import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
 
-/** Where the requests of a group bring what looks like an API key. */
+/** The places of values that look like API keys, in the requests of a group. */
 export interface KeysSeen {
   readonly in: KeySeen['in'];
   readonly name: string;
-  /** Run of a gateway → its prints of keys. Each run has other prints of the same keys. */
+  /** Run of a gateway → its fingerprints of keys. Each run makes different fingerprints of the same key. */
   readonly prints: Map<string, Set<string>>;
 }
 
 /** A stranger can send any number of keys. */
 const MOST = 1_000;
-/** Runs of gateways in one log. */
+/** At most this many runs of gateways in one log. */
 const MOST_RUNS = 16;
 
 export function keysOf({ print, ...place }: KeySeen): KeysSeen {
@@ -35,7 +35,7 @@ export function merged(all: readonly KeysSeen[]): KeysSeen | undefined {
   return keys;
 }
 
-/** There are at least so many different keys: the most of one run. */
+/** A lower bound for the number of different keys: the largest number of one run. */
 export function differentKeys({ prints }: KeysSeen): number {
   return Math.max(0, ...[...prints.values()].map(({ size }) => size));
 }

@@ -1,12 +1,12 @@
 import type { KeySeen } from '../../gateway/telemetry/key-seen.ts';
 
-/** A line of the decision log, as far as the report reads it. */
+/** A line of the decision log, with the members that the report needs. */
 export interface ShadowLine {
-  /** What enforcing would have done: a code, or `pass`. Undefined: the request was refused before its route was known. */
+  /** The result of enforcing: a code, or `pass`. Undefined: the request was refused before its route was known. */
   readonly shadow: string | undefined;
-  /** What became of it. */
+  /** The actual result. */
   readonly code: string;
-  /** Wall clock, milliseconds. */
+  /** Time of day, milliseconds. */
   readonly time: number;
   readonly method: string;
   readonly host: string;
@@ -27,13 +27,15 @@ export interface ShadowLine {
   readonly drops: readonly string[];
   readonly dropsLater: readonly string[];
   readonly timesOut: boolean;
-  /** Credentials that the request brought: schemes in lower case, `query`. */
+  /** Kinds of credentials in the request: schemes in lower case, `query`. */
   readonly seen: readonly string[];
-  /** What looks like an API key, and a print that is equal for equal keys of one run of the gateway. */
+  /**
+   * A value that looks like an API key, as a fingerprint. Within one run of the gateway, equal keys have equal fingerprints.
+   */
   readonly key: KeySeen | undefined;
 }
 
-/** `other`: a sound line of the log that is about something else. */
+/** `other`: a valid line of the log about something else. */
 export function readShadowLine(text: string): ShadowLine | 'other' | 'bad' {
   const line = parse(text);
   if (line === undefined) return 'bad';
@@ -71,7 +73,7 @@ function shadowLine(line: Readonly<Record<string, unknown>>, time: number): Shad
   };
 }
 
-/** The lines are meant to be pasted into a file. */
+/** Names that are safe in YAML, because operators paste the lines into a file. */
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 
 function keyOf(value: unknown): ShadowLine['key'] {
@@ -85,7 +87,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** Claims of which many tokens of one client hold the same value; by `exp` each token would be a group of its own. */
+/** Claims with the same value in many tokens of one client. Other claims, such as `exp`, would make a group of each token. */
 const SHARED: ReadonlySet<unknown> = new Set(['iss', 'aud', 'alg', 'typ']);
 
 function mismatchOf({ claim, found }: Readonly<Record<string, unknown>>): string | undefined {

@@ -3,7 +3,7 @@ import { comment, scalar, yamlList } from '../common/yaml-text.ts';
 import { differentKeys, type KeysSeen, merged as mergedKeys } from './keys-seen.ts';
 import { area, type Group } from './report.ts';
 
-/** Lines of YAML, one route after another, that would let pass what the groups tell of. */
+/** YAML, route by route, that would let the requests of the groups pass. */
 export function remedies(groups: readonly Group[]): string {
   const byRoute = Map.groupBy(groups, ({ route }) => route);
   const blocks = [...byRoute].map(([route, ofRoute]) =>
@@ -19,12 +19,12 @@ function routed(route: string, groups: readonly Group[]): readonly string[] {
   return [`  - id: ${scalar(route)}`, ...lines.map((line) => `    ${line}`)];
 }
 
-/** One more alternative a client: everything that it holds, so that no more is opened than what it has. */
+/** One more alternative for each client, with all its scopes. So the route opens only for callers with these scopes. */
 function scopeLines(groups: readonly Group[]): readonly string[] {
   const told = groups.map(({ client, count, missing, held }) => {
     const who = comment(client ?? 'a client without a name');
     const has = held.length === 0 ? 'holds no scope' : `holds ${comment(held.join(' '))}`;
-    return `# ${who} ${has} (${times(count)}); or give it ${comment(missing ?? 'the scope')} where it gets its tokens`;
+    return `# ${who} ${has} (${times(count)}); or grant it ${comment(missing ?? 'the scope')} at its authorization server`;
   });
   const held = groups.map((group) => group.held.join(' ')).filter((scope) => scope !== '');
   if (held.length === 0) return told;
@@ -34,7 +34,7 @@ function scopeLines(groups: readonly Group[]): readonly string[] {
 
 type Remedy = (group: Group) => readonly string[];
 
-/** One hint for all groups of a route that have the same remedy, whichever callers they come from. */
+/** One hint for all groups of a route with the same remedy, from whichever callers. */
 function otherLines(groups: readonly Group[]): readonly string[] {
   const byRemedy = Map.groupBy(groups, ({ code, seen, reason, client, keys }) =>
     JSON.stringify([
@@ -48,7 +48,7 @@ function otherLines(groups: readonly Group[]): readonly string[] {
   return [...byRemedy.values()].flatMap(linesFor);
 }
 
-/** Differences between requests do not affect the remedy, except for these. */
+/** The reason matters only for these codes. For other codes, all requests have one remedy. */
 function ofServer(code: string, reason: string | undefined): string | undefined {
   return code === 'token_malformed' || code === 'rate_limited' || code.endsWith('_unavailable') ? reason : undefined;
 }
@@ -71,7 +71,7 @@ function kindOf(seen: readonly string[]): string | undefined {
 
 function withScheme(scheme: string, { count }: Group): readonly string[] {
   return [
-    `# ${times(count)} with ${scheme}: let the route take it too, or give these callers tokens`,
+    `# ${times(count)} with ${scheme}: let the route accept it too, or give these callers tokens`,
     `# auth: { any_of: [bearer, ${scheme}] }`,
     `# ${scheme}: { users: FILE }`,
   ];
@@ -82,7 +82,7 @@ function withKeys(keys: KeysSeen, { count }: Group): readonly string[] {
   const name = comment(keys.name);
   return [
     `# ${times(count)} with ${name}, at least ${different} different ${different === 1 ? 'value' : 'values'}: if these are API keys,`,
-    '# take them over with `gatehouse api-key import`, and let the route read them:',
+    '# import them with `gatehouse api-key import`, and let the route read them:',
     '# auth: { any_of: [bearer, api_key] }',
     `# api_key: { in: ${comment(keys.in)}, name: ${name}, keys: FILE }`,
   ];
@@ -95,7 +95,7 @@ function inQuery({ count }: Group): readonly string[] {
   ];
 }
 
-/** Settings that open a route to everyone, or allow suspicious paths, appear only as comments. */
+/** Settings that open a route to everyone, or that allow suspicious paths, are only comments. */
 const byCode: Readonly<Record<string, Remedy>> = {
   credential_missing: (group) => {
     const kind = kindOf(group.seen);
@@ -106,54 +106,54 @@ const byCode: Readonly<Record<string, Remedy>> = {
   credential_malformed: () => ['# not a bearer token: the client must send `Authorization: Bearer …`'],
   token_malformed: (group) => (group.reason?.startsWith(NOT_A_JWT) ? opaqueLines(group) : [hopeless(group)]),
   token_audience: ({ found }) => [
-    '# tokens for another audience; if they are meant for this API too, name it here:',
+    '# tokens for another audience; if they are for this API too, add the audience here:',
     `# audience: ${found === undefined ? '…' : comment(found)}`,
   ],
   token_issuer: ({ found }) => [
     '# tokens of an authorization server that is not in `authorization_servers`, or not in the list of the route:',
     `# issuer: ${found === undefined ? '…' : comment(found)}`,
   ],
-  condition_failed: () => ['# `claims` or `when` of this route does not hold for these requests'],
+  condition_failed: () => ['# `claims` or `when` of this route is false for these requests'],
   rate_limited: ({ reason }) => [
-    `# above the limit of this route (${comment(reason ?? 'see the file')}); where that was meant to pass:`,
+    `# above the limit of this route (${comment(reason ?? 'see the file')}); if these requests should pass:`,
     '# rate_limit: { by: …, requests: …, per: … }',
   ],
-  body_too_large: () => ['# larger bodies than the route takes', '# limits: { body: … }'],
-  form_too_large: () => ['# larger forms than are read for a token', '# limits: { form_body: … }'],
+  body_too_large: () => ['# larger bodies than the route accepts', '# limits: { body: … }'],
+  form_too_large: () => ['# larger forms than the gateway reads for a token', '# limits: { form_body: … }'],
   target_encoded_slash: () => [
     '# if the upstream reads %2f in a path as this gateway does:',
     '# encoded_slashes: keep',
   ],
   target_path_parameter: () => ['# if the upstream reads ; in a path as this gateway does:', '# path_parameters: keep'],
   authorization_server_unavailable: ({ reason }) => [
-    `# no line helps: the authorization server could not be asked (${comment(reason ?? 'see the log')})`,
+    `# no line helps: the authorization server did not answer (${comment(reason ?? 'see the log')})`,
   ],
 };
 
 function noCredential({ count }: Group): readonly string[] {
   return [
-    `# ${times(count)} without a token: give these callers tokens; or, if this is for everyone, replace scope by:`,
+    `# ${times(count)} without a token: give these callers tokens; or, if the route is for everyone, replace scope with:`,
     '# access: public',
   ];
 }
 
 function hopeless({ client, code, count }: Group): string {
   const who = client === undefined ? '' : `${comment(client)}: `;
-  return `# ${who}${comment(code)} (${times(count)}): nothing in this file; the client must send another request`;
+  return `# ${who}${comment(code)} (${times(count)}): nothing to change in this file; the client must send a different request`;
 }
 
-/** How the gateway begins what it says of an opaque token where no authorization server is asked about any. */
+/** How the gateway begins its reason for an opaque token if it can ask no server about the token. */
 const NOT_A_JWT = 'not a JWT';
 
 function opaqueLines({ count }: Group): readonly string[] {
   return [
-    `# ${times(count)} with a token that is no JWT; if it is opaque, let its server be asked (RFC 7662). In authorization_servers:`,
+    `# ${times(count)} with a token that is no JWT; if it is opaque, let the gateway introspect it (RFC 7662). In authorization_servers:`,
     '# client_id: …',
     '# client_secret: …',
   ];
 }
 
-/** Groups of several callers that ask for the same are one. */
+/** Joins the groups of several callers that have the same remedy. */
 function byPlace(groups: readonly Group[]): readonly Group[] {
   const placeOf = ({ code, examples }: Group) => JSON.stringify([code, area(pathOf([...examples][0] ?? '/'))]);
   return [...Map.groupBy(groups, placeOf).values()].map((same) => ({
@@ -168,7 +168,7 @@ function pathOf(example: string): string {
   return example.slice(example.indexOf('/'));
 }
 
-/** Paths that no route is for. Whether they should be open to anybody is not for a log to say. */
+/** Paths without a route. A log cannot tell whether they should be public. */
 function unrouted(groups: readonly Group[]): readonly string[] {
   const missing = groups.filter(({ code }) => code === 'route_not_found' || code === 'method_not_allowed');
   const lines = byPlace(missing).flatMap(({ code, examples, methods, count }) => {

@@ -4,9 +4,9 @@ import { addInSpite, type InSpite } from './in-spite.ts';
 import { addPrint, differentKeys, type KeysSeen, keysOf } from './keys-seen.ts';
 import { readShadowLine, type ShadowLine } from './read-line.ts';
 
-/** Requests to one route that would be refused for one reason: of one client, or of all callers that are no known client. */
+/** Requests to one route that would be refused for one reason. They have one client, or all have no known client. */
 export interface Group {
-  /** Undefined: no client was verified. */
+  /** Undefined: no verified client. */
   readonly client: string | undefined;
   /** Requests of unknown clients, by address and User-Agent. */
   readonly callers: Callers;
@@ -16,11 +16,11 @@ export interface Group {
   readonly reason: string | undefined;
   readonly missing: string | undefined;
   readonly found: string | undefined;
-  /** Credentials that all of these requests brought. */
+  /** Credentials that all these requests have. */
   readonly seen: readonly string[];
-  /** What looks like an API key. Undefined: they brought none, or no route was found. */
+  /** Values that look like API keys. Undefined: there are none, or no route matched. */
   readonly keys: KeysSeen | undefined;
-  /** What the route takes: one of these. */
+  /** The scopes that the route accepts, as alternatives. */
   readonly needed: readonly string[];
   count: number;
   /** Wall clock, milliseconds. */
@@ -37,17 +37,17 @@ export interface ShadowReport {
   /** Most frequent first. */
   readonly groups: readonly Group[];
   readonly refused: number;
-  /** All of them only if the log has level debug, where passed requests are logged. */
+  /** This count is complete only if the log has level debug, which also logs requests that pass. */
   readonly passed: number;
   readonly other: number;
   readonly bad: BadLines;
-  /** Requests that are counted above and stand in no group: there were too many groups. */
+  /** Counted requests that are in no group, because there are too many groups. */
   readonly leftOut: number;
-  /** What enforcement will change in requests, refused or not. Most frequent first. */
+  /** Changes that enforcement will make to requests, refused or not. Most frequent first. */
   readonly changes: readonly ShadowChange[];
-  /** What was refused although nothing enforces. Most frequent first. */
+  /** Requests that were refused although nothing enforces. Most frequent first. */
   readonly inSpite: readonly InSpite[];
-  /** Wall clock, milliseconds: the first and the last line of shadow mode. Undefined: there is none. */
+  /** Time of day in milliseconds of the first and the last line of shadow mode. Undefined: there are none. */
   readonly span: Span | undefined;
 }
 
@@ -58,16 +58,16 @@ export interface Span {
 
 export interface BadLines {
   readonly count: number;
-  /** Numbers of the first of them. */
+  /** The numbers of the first bad lines. */
   readonly lines: readonly number[];
 }
 
 const EXAMPLES = 3;
 const SUBJECTS = 3;
 const BAD_NAMED = 10;
-/** A log in which a stranger makes up paths for ever must not fill memory. */
+/** A stranger can invent any number of paths, and such a log must not fill the memory. */
 const MOST_GROUPS = 10_000;
-/** Groups that are reserved for verified clients when strangers fill the list. */
+/** Groups that are reserved for verified clients after strangers have filled the list. */
 const KEPT_FOR_CLIENTS = 2_000;
 
 export async function shadowReport(lines: AsyncIterable<string>): Promise<ShadowReport> {
@@ -120,7 +120,7 @@ class Reader {
       bad: { count: bad, lines: this.#badLines },
       leftOut: this.#leftOut,
       changes: mostFirst(this.#changes),
-      // A log of a gateway that enforces everywhere has such refusals too.
+      // If the gateway enforces everywhere, its log has such refusals too.
       inSpite: this.#span === undefined ? [] : mostFirst(this.#inSpite),
       span: this.#span,
     };
@@ -138,7 +138,7 @@ function widened(span: Span | undefined, time: number): Span {
 /** False: there are too many. */
 function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): boolean {
   const { client, route, missing, needed, reason, dependency, found, seen } = line;
-  // Elsewhere a key is no remedy, and would part what belongs together.
+  // For other codes a key is no remedy, and would split groups that belong together.
   const sent = code === 'credential_missing' && route !== undefined ? line.key : undefined;
   const place = route ?? area(line.path);
   const key = JSON.stringify([client, route, place, code, reason, missing, needed, found, seen, sent?.in, sent?.name]);
@@ -151,7 +151,7 @@ function addGroup(groups: Map<string, Group>, line: ShadowLine, code: string): b
   return true;
 }
 
-/** Requests without a route are one area when they share their first segment. */
+/** Requests without a route are grouped by their first segment. */
 export function area(path: string): string {
   return /^\/[^/]*/.exec(path)?.[0] ?? path;
 }
@@ -185,7 +185,7 @@ function example({ method, host, path }: ShadowLine): string {
   return `${method} ${host}${path}`;
 }
 
-/** Sets and times in the forms that JSON has. */
+/** Converts sets and times to JSON forms. */
 export function shadowReportAsJson({
   groups,
   refused,
