@@ -27,11 +27,11 @@ export interface AppOptions {
   readonly hosted: HostedSite;
   readonly gate: Gate;
   readonly limits?: ServerLimits | undefined;
-  /** What the token endpoint handles. Default: all of this program. */
+  /** The grants of the token endpoint. Default: all grants of this program. */
   readonly grants?: Grants | undefined;
 }
 
-/** The public server: the endpoints, and nothing that listens yet. */
+/** Builds the public server with its endpoints. It does not listen yet. */
 export function buildApp(
   service: Service,
   { log, hosted, gate, limits = serverLimits, grants }: AppOptions,
@@ -71,7 +71,7 @@ export function buildApp(
   return app;
 }
 
-/** So that the framework, which takes each hop as it is written, finds addresses and nothing after a gap in them. */
+/** Removes forged hops. The framework trusts each hop as written, so it must see only addresses, without gaps. */
 function keepBelieved(proxies: TrustedProxies, { raw }: FastifyRequest): void {
   const line = raw.headers['x-forwarded-for'];
   if (line === undefined) return;
@@ -80,21 +80,21 @@ function keepBelieved(proxies: TrustedProxies, { raw }: FastifyRequest): void {
   else delete raw.headers['x-forwarded-for'];
 }
 
-/** For a client that has left: the reason cannot reach it. */
+/** For a client that has left. The refusal cannot reach it. */
 const GONE = '0.0.0.0';
 
-/** The framework asks the socket each time, and one that was closed meanwhile has no address any more. */
+/** The framework reads the address from the socket each time. A socket that was closed meanwhile has no address. */
 function keepAddress(request: FastifyRequest): void {
   const address: string | undefined = request.ip;
   Object.defineProperty(request, 'ip', { value: address ?? GONE });
 }
 
-/** Seconds: a year, as browsers ask of hosts that they are to know beforehand. */
+/** Seconds: one year, which browsers require for their preload lists. */
 const HTTPS_FOR = 31_536_000;
 
 /**
- * RFC 6749 §5.1, for answers and errors alike. Cacheable documents say so themselves. With an https issuer, browsers return
- * by https only (RFC 6797). A proxy in front forwards the header, and it has no effect between the proxy and us.
+ * RFC 6749 §5.1, for answers and errors alike. Cacheable documents set their own header. With an https issuer, browsers return
+ * by https only (RFC 6797). A proxy in front forwards the header, which has no effect between the proxy and us.
  */
 function commonHeaders(issuer: string) {
   const fixed = {

@@ -25,25 +25,28 @@ import { refuseSharedSubjects } from './shared-subjects.ts';
 
 export interface AuthorizationDependencies extends ServiceDependencies {
   readonly limits?: ServerLimits;
-  /** What the token endpoint handles. Default: all of this program. */
+  /** The grants of the token endpoint. Default: all grants of this program. */
   readonly grants?: Grants | undefined;
-  /** Milliseconds between two looks for signing keys that no notice of the store asked for. */
+  /** Milliseconds between two regular checks for new signing keys. */
   readonly keysEvery?: number;
 }
 
 export interface Authorization {
   readonly service: Service;
   readonly app: FastifyInstance;
-  /** Listens at `listen`, `admin` and `health`; answers with the URLs, which matter where a port is 0. */
+  /** Listens at `listen`, `admin` and `health`. Returns the URLs, which are needed if a port is 0. */
   start(): Promise<{ readonly url: string; readonly admin?: string; readonly health?: string }>;
   /**
    * Becomes not ready at once, then finishes requests in flight, then closes the store.
-   * @param lastRequests milliseconds for which kept connections may bring another request; default 0
+   * @param lastRequests milliseconds for which open connections may send another request; default 0
    */
   stop(lastRequests?: number): Promise<void>;
 }
 
-/** The whole authorization service in this process: its store opened and migrated, its keys made, nothing listening yet. */
+/**
+ * Builds the whole authorization service in this process: opens and migrates the store, and makes the keys. It does not listen
+ * yet.
+ */
 export async function buildAuthorization(
   config: AuthorizationConfig,
   deps: AuthorizationDependencies,
@@ -88,7 +91,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     addProcessMetrics(metrics.registry);
     await service.counters.start();
     const urls = await listenEverywhere().catch(gate.fail);
-    // a start that fails because its port is taken has signed no one out
+    // Only after it listens: if the port is taken, the start fails without signing anyone out.
     await takeUpFileUsers(service).then(gate.open, gate.fail);
     stopHousekeeping = startHousekeeping(service, log, choresOf(clock, log, deps.keysEvery));
     return urls;
@@ -98,7 +101,7 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
     isDraining = true;
     connections.lastAnswers();
     const atRest = stopHousekeeping();
-    // Its answers would never end. Their waits in the store must not keep the listener open.
+    // Answers of the feed never end by themselves, and their waits in the store must not keep the listener open.
     const fed = service.feed.close();
     await stopListening(app.server);
     await lastRequests(() => connections.open > 0, milliseconds);
@@ -113,7 +116,9 @@ function assemble({ service, close }: OpenService, deps: AuthorizationDependenci
   return { service, app, start, stop };
 }
 
-/** Milliseconds that a probe waits for the store: less than verbs do, so that it hears in time that none answers. */
+/**
+ * Milliseconds that a probe waits for the store. This is less than other calls wait, so that the probe gets its answer in time.
+ */
 const PROBE_WAITS = 1_500;
 
 async function storeFault(records: Records, clock: Clock): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { knowOrigins } from './http/redirect-origins.ts';
 import type { Service } from './service/service.ts';
 
-/** What programs ask: a client, a gateway, or a page of a client that runs in a browser. */
+/** The endpoints for programs: clients, gateways, and pages of clients in a browser. */
 export function backChannel(service: Service, table = grants): readonly Endpoint[] {
   const cors = fromOrigins(knowOrigins(service));
   return [

@@ -7,9 +7,9 @@ import { passwordDigest } from './people/password-digest.ts';
 import type { Service } from './service/service.ts';
 
 /**
- * The users as the file has them now. What rests on a password that was changed there, or on a user who was taken out of
- * it, ends: sessions, codes, grants, session keys. A service that still runs with the file from before takes the old
- * password no longer, since what a login saves rests on the digest (see `Premises`).
+ * Compares the users with the current file. If a password changed or a user is gone, everything that depends on it ends:
+ * sessions, codes, grants, session keys. A service that still runs with the old file no longer accepts the old password,
+ * because a login saves only with the current digest (see `Premises`).
  */
 export async function takeUpFileUsers(service: Service): Promise<void> {
   const { config, records, secrets } = service;

@@ -19,7 +19,7 @@ const pages: readonly ((front: PageContext) => readonly PageEndpoint[])[] = [
   signOutEndpoints,
 ];
 
-/** Everything that a browser sees. What goes wrong at a page is a page too. */
+/** All pages for a browser. An error of a page is a page too. */
 export function frontChannel(service: Service, hosted: HostedSite): readonly Endpoint[] {
   const front = buildPageContext(service, hosted);
   const answerError = answerErrorsWith(hosted.site);

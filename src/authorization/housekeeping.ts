@@ -9,14 +9,14 @@ const batch = 1_000;
 
 export interface Chore {
   readonly name: string;
-  /** Milliseconds from the end of one run to the begin of the next. */
+  /** Milliseconds from the end of one run to the start of the next. */
   readonly every: number;
   readonly run: (service: Service) => Promise<unknown>;
-  /** Also when the service starts. */
+  /** The first run is at the start of the service. */
   readonly atOnce?: true;
 }
 
-/** Milliseconds between two looks for signing keys that nothing asked for. */
+/** Milliseconds between two regular checks for signing keys. */
 const KEYS_EVERY = 10_000;
 
 export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): readonly Chore[] => [
@@ -25,13 +25,13 @@ export const choresOf = (clock: Clock, log: Logger, keysEvery = KEYS_EVERY): rea
   { name: 'checking the cost of password hashes', every: 60_000, run: ({ decoys }) => decoys.refresh() },
 ];
 
-/** What has to be done now and then. Answers how to stop, which waits for what is under way. */
+/** Runs regular chores. Returns a function that stops them, and waits for the running ones. */
 export function startHousekeeping(service: Service, log: Logger, todo: readonly Chore[]): () => Promise<void> {
   const stops = todo.map((chore) => repeat(chore, service, log));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/** Never twice at once. A failure is logged and retried. */
+/** A chore never runs twice at once. A failure is logged and retried. */
 function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();
@@ -53,7 +53,7 @@ function repeat({ name, every, run, atOnce }: Chore, service: Service, log: Logg
   };
 }
 
-/** In batches small enough that no request waits for long. */
+/** Deletes in small batches, so that no request waits for long. */
 function sweeping(forgetting: () => number): Chore {
   const run = async ({ records }: Service) => {
     while ((await records.sweep(forgetting(), batch)) >= batch);
@@ -62,8 +62,8 @@ function sweeping(forgetting: () => number): Chore {
 }
 
 /**
- * Keys whose time has come are turned over now and then. One that leaked is given up as soon as the feed tells that it was
- * replaced: tokens are judged and signed by the store's word in any case, but its public half is published until then.
+ * Regularly rotates keys whose time has come. If a leaked key is replaced, the feed reports it, and this process drops the key
+ * at once. Tokens depend on the keys in the store in any case, but until then this process still publishes the old public key.
  */
 function takingUpKeys(log: Logger, every: number): Chore {
   const name = 'checking for new signing keys';

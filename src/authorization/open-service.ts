@@ -26,21 +26,21 @@ import { buildServiceMetrics } from './telemetry/metrics.ts';
 import { UntrustedProxies } from './telemetry/untrusted-proxies.ts';
 
 export interface ServiceDependencies {
-  /** From the configuration file: the base of a relative storage path. */
+  /** The folder of the configuration file, which a relative storage path starts from. */
   readonly directory: string;
   readonly log: Logger;
   readonly clock?: Clock | undefined;
-  /** Instead of opening `storage`; closed by `close` all the same. */
+  /** Replaces `storage`. `close` closes it too. */
   readonly records?: Records | undefined;
 }
 
 export interface OpenService {
   readonly service: Service;
-  /** The audit log, the counters, then the store. */
+  /** Closes the audit log, the counters, then the store. */
   close(): Promise<void>;
 }
 
-/** The store opened and migrated, the keys made. Where that fails, whatever was opened is closed. */
+/** Opens and migrates the store, and makes the keys. If a step fails, everything opened so far is closed. */
 export async function openService(config: AuthorizationConfig, deps: ServiceDependencies): Promise<OpenService> {
   const opened = new AsyncDisposableStack();
   try {
@@ -112,7 +112,7 @@ function keptOf({ max_size, max_files, max_age }: NonNullable<AuthorizationConfi
   return { maxSize: max_size, files: max_files, maxAge: max_age };
 }
 
-/** Places of the 64 in the password queue that are kept for browsers with an earlier login. */
+/** Places in the password queue of 64 that are reserved for browsers with an earlier login. */
 const PLACES_KEPT = 16;
 
 function decoysOf({ inFile }: Accounts, records: Records, key: Uint8Array): Promise<DecoyCosts> {

@@ -3,9 +3,9 @@ import { StorageUnusable } from '../storage/engine/errors.ts';
 import type { Service } from './service/service.ts';
 
 /**
- * The `sub` of a token that a client got for itself is its id, so no user may have it (RFC 9068 §5). Within the file its
- * checks see to that, and within the store its verbs; here it is one of the file and one of the store. Rejects with
- * `StorageUnusable`.
+ * A token that a client gets for itself has the client's id as `sub`, so no user may have this subject (RFC 9068 §5). The
+ * checks of the file and the methods of the store each enforce this for their own part. This function compares the file with
+ * the store. Rejects with `StorageUnusable`.
  */
 export async function refuseSharedSubjects(service: Service): Promise<void> {
   const faults = [...(await storedClientFaults(service)), ...(await storedUserFaults(service))];

@@ -11,14 +11,17 @@ import type { Service } from '../service/service.ts';
 
 interface ClientCredentials {
   readonly id: string;
-  /** Undefined where the client only names itself. */
+  /** Undefined if the client sends only its id. */
   readonly secret: string | undefined;
 }
 
-/** A request's credentials for one method, in the order of its readings; undefined where it does not use the method. */
+/**
+ * The credentials of a request for one method, in the order in which to try their readings; undefined if the request does not
+ * use the method.
+ */
 type Present = (authorization: string | undefined, parameters: Parameters) => readonly ClientCredentials[] | undefined;
 
-/** `token_endpoint_auth_method` (RFC 7591 §2) → how it shows. Registered methods of one client are interchangeable. */
+/** `token_endpoint_auth_method` (RFC 7591 §2) → how to find it in a request. A client may use any of its registered methods. */
 const methods = {
   client_secret_basic: (authorization) => (authorization === undefined ? undefined : readBasic(authorization)),
   client_secret_post(_authorization, parameters) {
@@ -34,14 +37,14 @@ const methods = {
 
 export type ClientAuthMethod = keyof typeof methods;
 
-/** The methods that some client can use. */
+/** The methods that at least one client can use. */
 export function methodsInUse(clients: readonly RegisteredClient[]): readonly ClientAuthMethod[] {
   return clients.some(({ isPublic }) => isPublic)
     ? ['client_secret_basic', 'client_secret_post', 'none']
     : ['client_secret_basic', 'client_secret_post'];
 }
 
-/** RFC 6749 §2.3: the client that the request shows itself to be, or `invalid_client`. */
+/** RFC 6749 §2.3: the authenticated client, or the error `invalid_client`. */
 export async function authenticateClient(
   service: Service,
   request: FastifyRequest,
@@ -56,12 +59,12 @@ export async function authenticateClient(
 
 interface WrongCredentials {
   readonly credentials: readonly ClientCredentials[];
-  /** The client that they name, where there is one. */
+  /** The client with the given id, if it exists. */
   readonly named: RegisteredClient | undefined;
 }
 
 /**
- * Only wrong secrets are slowed down. A right one always passes: otherwise a neighbour at a gateway's address could lock out
+ * Only wrong secrets are throttled. A right secret always passes: otherwise a neighbour at a gateway's address could lock out
  * the gateway and its users. The secret's length is the protection against guessing.
  */
 async function wrongCredentials(
@@ -69,7 +72,7 @@ async function wrongCredentials(
   wrong: WrongCredentials,
   { ip, id: request }: FastifyRequest,
 ): Promise<OAuthError> {
-  // an unknown id may be a secret that was typed into the wrong field
+  // An unknown id may be a secret in the wrong field, so it is not logged.
   const client_id = wrong.named?.id;
   await lookAsLong(service, wrong);
   const attempt = await service.throttle.attempt(client_id === undefined ? UNREGISTERED : `client\n${client_id}`, ip);
@@ -83,13 +86,13 @@ async function wrongCredentials(
   return new OAuthError('too_many_attempts', { headers: { 'retry-after': String(attempt.retryAfter) } });
 }
 
-/** A client of the file is found without the store. The time must not distinguish it from an unknown id. */
+/** A client of the file is found without the store. This lookup makes the time equal to the time for an unknown id. */
 async function lookAsLong({ records, clock }: Service, { credentials, named }: WrongCredentials): Promise<void> {
   if (named?.inFile !== true) return;
   for (const { id } of credentials) await records.findClient(id, seconds(clock));
 }
 
-/** One name for all of them: invented ids must not fill the counters, which forget the oldest entry. */
+/** One name for all unknown ids: invented ids must not fill the counters, which drop the oldest entry. */
 const UNREGISTERED = 'unregistered client\n';
 
 function presentedCredentials(
@@ -157,8 +160,8 @@ function invalidClient(
 const basic = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 /**
- * What an Authorization field can mean: RFC 6749 §2.3.1 form-encodes identifier and secret before Basic joins them,
- * which many clients leave out; so the decoded reading comes first and the raw one after it. Empty where it is not Basic.
+ * The possible readings of an Authorization field. RFC 6749 §2.3.1 form-encodes id and secret before Basic joins them, and many
+ * clients omit this step. So the decoded reading comes first, and the raw one second. Empty if the field is not Basic.
  */
 function readBasic(authorization: string): readonly ClientCredentials[] {
   const encoded = basic.exec(authorization)?.[1];

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 
-/** Bytes. A reader that is so far behind comes back with its cursor, to be told from the table. */
+/** Bytes. A reader that is further behind is disconnected. It returns with its cursor, and reads from the table. */
 const MOST_BEHIND = 1024 * 1024;
 const HIGH_WATER = 64 * 1024;
 
-/** Milliseconds for a reader to take what it was sent, before it is sent more of the past. */
+/** Milliseconds for a reader to take what was sent, before more old events are sent. */
 const PATIENCE = 30_000;
 
-/** Text that is sent as fast as the other side reads, and never kept beyond a bound. */
+/** A stream of text with a bounded buffer. It sends as fast as the other side reads. */
 export class BoundedStream extends Readable {
   #drained: (() => void) | undefined;
   #isEnded = false;
@@ -39,7 +39,7 @@ export class BoundedStream extends Readable {
     return this.destroyed || this.#isEnded;
   }
 
-  /** When the other side has read on, or is gone. One that does neither is gone for us. */
+  /** Resolves when the other side has read, or is gone. After the timeout, a side that did neither counts as gone. */
   async ready(): Promise<void> {
     if (this.isOver || this.readableLength < HIGH_WATER) return;
     const { promise, resolve } = Promise.withResolvers<void>();

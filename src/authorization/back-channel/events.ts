@@ -11,14 +11,14 @@ import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
 import { BoundedStream } from './event-stream.ts';
 
-/** The revocation feed: for a gateway, which has to know in a second what it must no longer let pass. */
+/** The revocation feed. A gateway learns within a second what it must reject from now on. */
 export function eventsEndpoint(service: Service): Endpoint {
   return {
     name: 'events',
     method: 'GET',
     head: false,
     paths: ['/oauth2/events'],
-    // a proxy that collects what it passes on would hold back what is urgent
+    // Without this field, a proxy that buffers answers would delay urgent events.
     headers: { 'x-accel-buffering': 'no' },
     async handle(request, reply) {
       const asked = await readAsked(service, request);
@@ -43,7 +43,7 @@ interface Asked {
 async function readAsked(service: Service, request: FastifyRequest): Promise<Asked> {
   const parameters = readQuery(service, request);
   await requireFollower(service, request, parameters);
-  // a browser's EventSource sends the field when it comes back, at the address that it had at first
+  // The browser's EventSource sends this field when it reconnects, to its first URL.
   const cursor = request.headers['last-event-id'] || parameters.get('since') || '0';
   const wait = parameters.get('wait');
   return { cursor: readCursor(String(cursor)), wait: wait === undefined ? undefined : readWait(wait) };
@@ -59,12 +59,12 @@ async function requireFollower(service: Service, request: FastifyRequest, parame
 /** Milliseconds. */
 const LOOK_AGAIN = 10_000;
 
-/** A stream has no natural end: it stops when its client is removed or loses its secret. */
+/** A stream does not end by itself: this ends it when its client is removed or loses its secret. */
 function endWithRight(service: Service, request: FastifyRequest, events: BoundedStream): void {
   const parameters = readQuery(service, request);
   const look = () =>
     requireFollower(service, request, parameters).catch((error: unknown) => {
-      // Where the store does not answer, there is nothing to tell either.
+      // If the store does not answer, the feed has nothing to send either.
       if (error instanceof OAuthError) events.end();
     });
   const timer = setInterval(look, LOOK_AGAIN).unref();
@@ -94,7 +94,7 @@ function stream({ feed }: Service, start: Start, reply: FastifyReply): BoundedSt
   return events;
 }
 
-/** What is kept, page by page as it is read; then what comes. */
+/** Sends the stored events page by page, then new events as they come. */
 async function tell(feed: Feed, { since: cursor, reset }: Start, events: BoundedStream): Promise<void> {
   if (reset !== undefined) events.write(frameOf(resetEvent(reset)));
   const write = (news: readonly EventRecord[]) => events.write(news.map(frameOf).join(''));
@@ -118,7 +118,7 @@ interface Waiting extends Asked {
   readonly reply: FastifyReply;
 }
 
-/** At once where there is something to tell; otherwise when there is, or nothing when the time is over. */
+/** Answers at once if there are events. Otherwise waits for the next event, and answers with none after the given time. */
 async function waitForEvents(feed: Feed, { since, reset }: Start, { wait, reply }: Waiting): Promise<object> {
   const before = reset === undefined ? [] : [memberOf(resetEvent(reset))];
   const kept = await feed.read(since);

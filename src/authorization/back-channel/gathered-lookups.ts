@@ -5,13 +5,13 @@ type FindKey = (kid: string) => Promise<UserKeyRecord | undefined>;
 
 type Asked = PromiseWithResolvers<UserKeyRecord | undefined>;
 
-/** The rest is rejected: each one is an open request. */
+/** Further requests are rejected, because each waiting request stays open. */
 const MOST_WAITING = 10_000;
 
 /**
- * Requests that arrive during one statement share the next one, each `kid` once. So a flood of invented names takes one
- * connection to the store and one index lookup each. A caller with a real key waits for a few statements at most. Nothing is
- * cached, so nothing useful is evicted.
+ * Requests that arrive during one statement share the next statement, with each `kid` once. So a flood of invented names costs
+ * one connection to the store, and one index lookup per name. A caller with a real key waits for a few statements at most.
+ * Nothing is cached, so nothing useful is evicted.
  */
 export function gatherLookups({ findUserKeys }: Pick<Records, 'findUserKeys'>): FindKey {
   const waiting = new Map<string, Asked>();

@@ -8,8 +8,8 @@ import { tokenKind } from '../tokens/token-kinds.ts';
 import { authenticateClient } from './client-auth.ts';
 
 /**
- * RFC 7662. A caller without the permission learns nothing: for it every token is inactive (§4). One that shows by nothing
- * who it is may not ask: with a stolen refresh token in hand it could watch for the moment at which the owner uses it.
+ * RFC 7662. For a caller without the permission, every token is inactive (§4). A caller without authentication may not ask:
+ * with a stolen refresh token, it could watch for the moment at which the owner uses the token.
  */
 export function introspectEndpoint(service: Service): Endpoint {
   const told = new Set<string>();
@@ -30,7 +30,7 @@ export function introspectEndpoint(service: Service): Endpoint {
   };
 }
 
-/** Without this remark, a gateway that is missing here sees only inactive tokens, without a reason. */
+/** Without this log line, the operator of a gateway without the permission sees only inactive tokens, and no reason. */
 function tellOnce(told: Set<string>, { log }: FastifyRequest, { id, introspect }: RegisteredClient): void {
   if (introspect || told.has(id)) return;
   told.add(id);

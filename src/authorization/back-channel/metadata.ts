@@ -7,7 +7,7 @@ import { sendDocument } from '../http/public-document.ts';
 import type { Service } from '../service/service.ts';
 import { methodsInUse } from './client-auth.ts';
 
-/** RFC 8414, at every address where clients look for it. */
+/** RFC 8414, at each path where clients look for the metadata. */
 export function metadataEndpoint(service: Service, table = grants): Endpoint {
   return {
     name: 'metadata',
@@ -18,7 +18,7 @@ export function metadataEndpoint(service: Service, table = grants): Endpoint {
   };
 }
 
-/** What is switched on, and nothing else. `issuer` is byte by byte that of the configuration (RFC 8414 §3.3). */
+/** Lists only what is switched on. `issuer` equals the configured one byte by byte (RFC 8414 §3.3). */
 function describe(
   { config }: Service,
   clients: readonly RegisteredClient[],

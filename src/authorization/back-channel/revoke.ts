@@ -5,7 +5,7 @@ import type { Service } from '../service/service.ts';
 import { tokenKind } from '../tokens/token-kinds.ts';
 import { authenticateClient } from './client-auth.ts';
 
-/** RFC 7009. An unknown token is answered as a revoked one (§2.2); one of another client stays as it is. */
+/** RFC 7009. The answer for an unknown token is the same as for a revoked one (§2.2). Another client's token stays valid. */
 export function revokeEndpoint(service: Service): Endpoint {
   return {
     name: 'revoke',

@@ -12,7 +12,7 @@ import type { Service } from '../service/service.ts';
 import { authenticateClient } from './client-auth.ts';
 import { gatherLookups } from './gathered-lookups.ts';
 
-/** A JWK Set of one: the key of a user, by its `kid`. What is no such name is refused before the store is asked. */
+/** A JWK Set with one user's key, found by its `kid`. A malformed name is refused without asking the store. */
 export function userKeyEndpoint(service: Service): Endpoint {
   const find = gatherLookups(service.records);
   const isSecret = service.config.signing.alg === 'HS256';
@@ -33,7 +33,7 @@ export function userKeyEndpoint(service: Service): Endpoint {
   };
 }
 
-/** A key from the time of `signing.alg: HS256` stays secret when clients need no authentication any more. */
+/** A key from the time of `signing.alg: HS256` stays secret, even if clients need no authentication now. */
 function isSecretKey({ publicJwk }: UserKeyRecord): boolean {
   return publicJwk === undefined;
 }
@@ -42,7 +42,7 @@ function members({ config }: Service, { kid, alg, subject }: UserKeyRecord): Use
   return { kid, alg, use: 'sig', sub_hash: subjectHash(config.issuer, subject) };
 }
 
-/** For HS256: the key's holder can issue tokens for its user. */
+/** For HS256: anyone with the key can issue tokens for its user. */
 async function requireTrusted(service: Service, request: FastifyRequest): Promise<void> {
   if (!isPrivate(request)) throw new OAuthError('key_in_clear');
   const client = await authenticateClient(service, request, parseOAuthParameters('', { aliases: false }));
@@ -51,7 +51,10 @@ async function requireTrusted(service: Service, request: FastifyRequest): Promis
 
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-for'];
 
-/** TLS, as a proxy that is trusted tells, or this machine itself and not a proxy on it, behind which is anybody. */
+/**
+ * True over TLS, as a trusted proxy reports it, or from this machine itself. A proxy on this machine does not count, because
+ * anyone may be behind it.
+ */
 function isPrivate({ protocol, ip, headers }: FastifyRequest): boolean {
   if (protocol === 'https') return true;
   return isLoopback(ip.replace(/^::ffff:/i, '')) && FORWARDED.every((name) => headers[name] === undefined);

@@ -8,8 +8,8 @@ import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
 
 /**
- * From here on the client is told what goes wrong, outages too: a status of ours would never reach it (RFC 6749
- * §4.1.2.1). Not of a page that counted before: its client has its answer.
+ * From here on, the client learns about every fault, outages included: it would never see our status (RFC 6749 §4.1.2.1). If
+ * the page was already used, the client has its answer.
  */
 export async function answerClient(
   { service }: PageContext,
@@ -26,7 +26,7 @@ export async function answerClient(
   }
 }
 
-/** The user agreed, now or before. */
+/** Grants the request after the user's consent, given now or earlier. */
 export async function grantRequest(
   { service }: PageContext,
   { request: caller, reply }: BrowserExchange,

@@ -29,7 +29,7 @@ export interface AuthorizationRequest extends Addressed {
   readonly loginHint: string | undefined;
 }
 
-/** What the user said to it. */
+/** The user's decision about the request. */
 export interface ConsentDecision {
   readonly account: Account;
   /** NumericDate. */
@@ -39,7 +39,7 @@ export interface ConsentDecision {
   readonly consent: ConsentGiven | undefined;
   /** The page of the decision. Undefined: no page was shown. */
   readonly transaction: OneTime | undefined;
-  /** Always of a browser in which the user is signed in. */
+  /** A decision always comes from a browser in which the user is signed in. */
   readonly premises: Premises & { readonly session: Uint8Array };
 }
 
@@ -52,7 +52,7 @@ export interface ResponseType {
   readonly modes: readonly ResponseMode[];
   /** True if PKCE applies. */
   readonly challenge: boolean;
-  /** Answers once what it hands out is durable; undefined: the transaction counted before, and nothing is handed out. */
+  /** Returns after the issued values are durable. Undefined: the transaction was already used, and nothing is issued. */
   respond(
     service: Service,
     request: AuthorizationRequest,

@@ -4,8 +4,8 @@ import type { Addressed } from './authorization-request.ts';
 type Value = string | number | undefined;
 
 /**
- * The browser is sent to the client with what it asked for, or with why not. 303, so that no form goes along (RFC 9700
- * §4.12); `state` as it came and `iss` with every answer (RFC 9207 §2).
+ * Redirects the browser to the client, with the response or the error. 303 makes the browser drop the form (RFC 9700 §4.12).
+ * Each answer has `state` unchanged, and `iss` (RFC 9207 §2).
  */
 export function sendResponse(
   reply: FastifyReply,
@@ -20,7 +20,7 @@ export function redirect(reply: FastifyReply, location: string): FastifyReply {
   return reply.code(303).headers({ location, 'referrer-policy': 'no-referrer' }).send();
 }
 
-/** The registered address stays as it is, its own query included (RFC 6749 §3.1.2). */
+/** The registered address stays unchanged, including its query (RFC 6749 §3.1.2). */
 const append = {
   query: (uri: string, text: string) => `${uri}${separator(uri)}${text}`,
   fragment: (uri: string, text: string) => `${uri}#${text}`,
@@ -31,7 +31,7 @@ function separator(uri: string): string {
   return /[?&]$/.test(uri) ? '' : '&';
 }
 
-/** A space as `%20`, which every reader takes for one. */
+/** Encodes a space as `%20`, which every reader understands. */
 export function encodeForm(values: Readonly<Record<string, Value>> | readonly (readonly [string, string])[]): string {
   const pairs: readonly (readonly [string, Value])[] = Array.isArray(values) ? values : Object.entries(values);
   return pairs

@@ -3,7 +3,7 @@ import { type Parameters, type ReadParameters, readParameters } from '../../oaut
 import type { Service } from '../service/service.ts';
 import { encodeForm } from './authorization-response.ts';
 
-/** The parameters of an authorization request that go from page to page. Each page judges them again. */
+/** The parameters of an authorization request that pages pass on to each other. Each page validates them again. */
 export type CarriedParameters = readonly (readonly [name: string, value: string])[];
 
 const names = [
@@ -21,7 +21,7 @@ const names = [
   'login_hint',
 ] as const;
 
-/** As a query it must fit into the head of a request, and sealed into a form. */
+/** Characters. The parameters must fit into the head of a request as a query, and into a form in sealed form. */
 const longest = 8 * 1024;
 
 export function carried(parameters: Parameters): CarriedParameters {
@@ -35,7 +35,7 @@ export function readCarried({ config }: Service, parameters: CarriedParameters):
   return readParameters(encodeForm(parameters), { ...config.compat });
 }
 
-/** A user who has just logged in is not asked to log in by the same request again. */
+/** After a login, the same request does not ask for a login again. */
 export function afterLogin(parameters: CarriedParameters): CarriedParameters {
   return parameters.flatMap(([name, value]): CarriedParameters => {
     if (name === 'prompt') return withoutLogin(value);

@@ -2,13 +2,13 @@ import { isLoopback } from '../../config/words/host.ts';
 import type { Consent } from '../../storage/records/records.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
-/** Why the user is asked; undefined where they need not be. */
+/** Why the user must be asked; undefined if no question is needed. */
 export function whyAsk(
   request: AuthorizationRequest,
   before: Consent | undefined,
 ): 'consent_required' | 'interaction_required' | undefined {
   if (before === undefined || request.prompt.has('consent')) return 'consent_required';
-  // codes and `token` differ in the programs that see the token and in its lifetime (RFC 9700 §2.1.2)
+  // `code` and `token` are separate: the token reaches different programs, and lives longer or shorter (RFC 9700 §2.1.2).
   const known = before.byGrant[request.responseType.grant];
   if (known === undefined) return 'consent_required';
   if (!request.scope.every((scope) => known.includes(scope))) return 'consent_required';
@@ -25,7 +25,10 @@ function isOwnAddress({ client, redirectUri }: AuthorizationRequest): boolean {
   return protocol === 'https:' && !isLoopback(hostname);
 }
 
-/** The second check: whatever the page sent, never more than was asked for. Undefined: nothing of what there is to grant. */
+/**
+ * Validates the page's answer: never more than the client requested. Undefined if the user ticked nothing, although there is
+ * something to grant.
+ */
 export function tickedScope(request: AuthorizationRequest, boxes: readonly string[]): readonly string[] | undefined {
   const ticked = boxes.flatMap((box) => box.split(' '));
   const granted = request.scope.filter((scope) => ticked.includes(scope));

@@ -3,17 +3,17 @@ import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../base/secret.ts';
 
-/** A cookie of ours. */
+/** One cookie of this service. */
 export interface BrowserCookie {
-  /** Undefined where the browser sent none, one that we never made, or two that differ: one of them was planted. */
+  /** Undefined if the browser sent no valid cookie, or two different ones. In the second case, someone planted one. */
   read(request: FastifyRequest): string | undefined;
   set(reply: FastifyReply, value: string): void;
   clear(reply: FastifyReply): void;
 }
 
 /**
- * With the `__Host-` prefix no other host of the domain can set it, and no page without TLS (RFC 6265bis §4.1.3.2). An
- * http issuer, which is one of development, cannot have that.
+ * With the `__Host-` prefix, no other host of the domain and no page without TLS can set the cookie (RFC 6265bis §4.1.3.2). An
+ * http issuer, which is for development, cannot use the prefix.
  */
 export function browserCookie(issuer: string, name: string, { shape, maxAge }: CookieKind = randomBits): BrowserCookie {
   const secure = issuer.startsWith('https:');
@@ -42,8 +42,8 @@ export function browserCookie(issuer: string, name: string, { shape, maxAge }: C
 }
 
 /**
- * Cookies belong to a host: its ports and, with `path: /`, its paths share them (RFC 6265 §8.5, §8.6). Issuers on a shared
- * host have cookie names of their own, so that a login at one does not end a session at another.
+ * Cookies belong to a host. The ports of the host share them, and so do its paths with `path: /` (RFC 6265 §8.5, §8.6). So
+ * issuers on a shared host have different cookie names. A login at one issuer then does not end a session at another.
  */
 function tagOf(issuer: string): string {
   const { port, pathname, host } = new URL(issuer);
@@ -51,7 +51,7 @@ function tagOf(issuer: string): string {
   return `-${sha256(`${host}${pathname}`).toString('hex').slice(0, 12)}`;
 }
 
-/** All of this name (RFC 6265 §5.4): a reader of cookies that answers with one chooses the first. */
+/** All values of this name (RFC 6265 §5.4). A parser that returns one value takes the first. */
 function valuesOf(header: string, name: string): readonly string[] {
   return header.split(';').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -61,11 +61,11 @@ function valuesOf(header: string, name: string): readonly string[] {
 
 export interface CookieKind {
   readonly shape: RegExp;
-  /** Seconds; undefined: until the browser is closed. */
+  /** Seconds; undefined: the cookie lasts until the browser closes. */
   readonly maxAge: number | undefined;
 }
 
-/** 256 of them. */
+/** 256 random bits. */
 const randomBits: CookieKind = { shape: /^[A-Za-z0-9_-]{43}$/, maxAge: undefined };
 
 export function randomCookieValue(): string {

@@ -12,10 +12,10 @@ import type { PageContext } from './page-context.ts';
 import { findSignedInUser, type SignedInUser } from './signed-in-user.ts';
 import type { Transaction } from './transactions.ts';
 
-/** Seconds for which a page can be answered. */
+/** Seconds for which the service accepts the answer to a page. */
 const patience = 600;
 
-/** Names of the boxes of the consent page, by which a form has many values. */
+/** The checkboxes of the consent page, which may send several values under one name. */
 const boxes = { repeatable: ['scope', 'rscope'] };
 
 export interface CsrfForm {
@@ -23,7 +23,7 @@ export interface CsrfForm {
   readonly transaction: Transaction;
 }
 
-/** Seals what a page carries, bound to this browser, which gets its cookie with the page. */
+/** Seals the state of a page, bound to this browser. The page also sets the browser's cookie. */
 export function beginTransaction(
   { service, transactions, browserCookie }: PageContext,
   { request, reply }: BrowserExchange,
@@ -40,7 +40,7 @@ export function beginTransaction(
   });
 }
 
-/** The form of a page that we showed to this browser a short while ago, or a refusal. */
+/** The form of a page that this browser opened a short while ago, or a refusal. */
 export function readCsrfForm(front: PageContext, request: FastifyRequest, kind: Transaction['kind']): CsrfForm {
   requireOwnPage(request, front.service.config.issuer);
   const form = readForm(front.service, request, boxes);
@@ -59,7 +59,7 @@ function requireSameBrowser({ browserCookie }: PageContext, request: FastifyRequ
   if (!isSame) throw new OAuthError('form_forged', { detail: 'another browser' });
 }
 
-/** The same for a page that was shown to one who is signed in, and still is. */
+/** Does the same for a page of a signed-in user, who must still be signed in. */
 export async function readCsrfFormOfUser(
   front: PageContext,
   request: FastifyRequest,

@@ -4,9 +4,9 @@ import { OAuthError } from '../../oauth/errors.ts';
 const own: ReadonlySet<string | undefined> = new Set([undefined, 'same-origin', 'none']);
 
 /**
- * Rejects a form that another site's page posted (CSRF), by the browser's headers. Our pages send no referrer, so their forms
- * come with `Origin: null` (Fetch §3.2). They are proven by `Sec-Fetch-Site`, and by the sealed transaction together with the
- * browser's cookie.
+ * Rejects a form that another site's page posted (CSRF), by the browser's headers. Our pages send no referrer, so browsers send
+ * their forms with `Origin: null` (Fetch §3.2). `Sec-Fetch-Site` proves such a form. So does the sealed transaction together
+ * with the browser's cookie.
  */
 export function requireOwnPage({ headers }: FastifyRequest, issuer: string): void {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -13,7 +13,7 @@ const kinds: Readonly<Partial<Record<OAuthErrorCode, ErrorKind>>> = {
   server_error: 'server_error',
 };
 
-/** A page instead of JSON. The page shows the request's id in the log. */
+/** Answers with a page instead of JSON. The page shows the request's id in the log. */
 export function answerErrorsWith(site: Site): AnswerError {
   return (refusal, request, reply) => {
     const kind = kinds[refusal.code] ?? 'bad_request';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** One request of a browser and the answer to it. */
+/** One request of a browser, and its reply. */
 export interface BrowserExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

@@ -41,7 +41,7 @@ function redirectAddress(
   return { redirectUri: only, redirectUriSent: false };
 }
 
-/** Errors too are sent in the way that was asked for, where it can be. */
+/** Sends errors in the requested response mode too, if the mode is valid. */
 function answerWay(parameters: Parameters): { state: string | undefined; mode: ResponseMode } {
   const type = responseTypes.get(parameters.get('response_type') ?? '');
   const asked = parameters.get('response_mode');
@@ -49,7 +49,7 @@ function answerWay(parameters: Parameters): { state: string | undefined; mode: R
   return { state: parameters.get('state'), mode };
 }
 
-/** Everything else. The client learns about faults here (RFC 6749 §4.1.2.1). */
+/** Checks everything else. The client learns about faults here (RFC 6749 §4.1.2.1). */
 export function judgeRequest(
   service: Service,
   addressed: Addressed,
@@ -71,7 +71,7 @@ export function judgeRequest(
   };
 }
 
-/** OpenID Connect Core §6.1, §6.2: a request object may change what the other parameters mean. */
+/** A request object may change the meaning of the other parameters (OpenID Connect Core §6.1, §6.2). */
 const unsupported: Readonly<Record<string, OAuthErrorCode>> = {
   request: 'request_not_supported',
   request_uri: 'request_uri_not_supported',

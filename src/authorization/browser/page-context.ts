@@ -7,21 +7,21 @@ import { type BrowserCookie, browserCookie } from './cookies.ts';
 import type { HostedSite } from './site.ts';
 import { buildTransactions, type Transactions } from './transactions.ts';
 
-/** What every page works with, beside the service itself. */
+/** The data that every page needs, in addition to the service. */
 export interface PageContext {
   readonly service: Service;
   readonly site: Site;
-  /** The signed-in user's. */
+  /** The session of the signed-in user. */
   readonly sessionCookie: BrowserCookie;
-  /** The browser's, whichever user it has. */
+  /** Identifies the browser, for any user. */
   readonly browserCookie: BrowserCookie;
-  /** The accounts that have logged in with it. */
+  /** The accounts that have logged in with this browser. */
   readonly knownCookie: BrowserCookie;
   readonly transactions: Transactions;
   readonly paths: Readonly<Record<PageName, string>>;
 }
 
-/** Below the path of the issuer. */
+/** Paths below the path of the issuer. */
 export const pagePaths = {
   authorize: '/oauth2/authorize',
   login: '/oauth2/login',
@@ -36,7 +36,7 @@ export const pagePaths = {
 
 export type PageName = keyof typeof pagePaths;
 
-/** One page address: errors of it are pages too. */
+/** One path of a page. Its errors are pages too. */
 export type PageEndpoint = Pick<Endpoint, 'name' | 'method' | 'paths' | 'head' | 'handle'>;
 
 export function buildPageContext(service: Service, { site }: HostedSite): PageContext {

@@ -1,6 +1,6 @@
 /**
- * Compared byte by byte (RFC 9700 §4.1.3), except for the port of a loopback address, which the system assigns to a native
- * app (RFC 8252 §7.3). `localhost` is a name and not such an address: it does not always lead to this machine (§8.3).
+ * Compares byte by byte (RFC 9700 §4.1.3), except for the port of a loopback address, which the system assigns to a native app
+ * (RFC 8252 §7.3). `localhost` is a name, not an address: it may lead to another machine (§8.3).
  */
 export function isRegistered(requested: string, registered: readonly string[]): boolean {
   if (registered.includes(requested)) return true;

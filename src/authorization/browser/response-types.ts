@@ -20,7 +20,7 @@ const code: ResponseType = {
   },
 };
 
-/** RFC 6749 §4.2.2: no refresh token, and never in the query, which is sent to the server of the client. */
+/** RFC 6749 §4.2.2: no refresh token. The response is never in the query, because the client's server would receive it. */
 const token: ResponseType = {
   grant: 'implicit',
   modes: ['fragment'],
@@ -40,7 +40,7 @@ async function saveImplicit(service: Service, request: AuthorizationRequest, dec
   return saved === 'rekeyed' ? saved : { ...first, saved };
 }
 
-/** False: the page counted before, and its client has its answer. */
+/** False: the page was already used, and its client has its answer. */
 function hasSaved(saved: 'saved' | 'used' | 'outdated'): boolean {
   if (saved === 'outdated')
     throw new OAuthError('access_denied', { description: 'The session or the consent ended during the request.' });
@@ -53,7 +53,7 @@ function makeImplicitTokens(service: Service, { client, audience }: Authorizatio
   return makeFirstTokens(service, grant, { scope, audience, refresh: false });
 }
 
-/** `response_type` → what it is answered with. */
+/** `response_type` → how to answer it. */
 export const responseTypes: ReadonlyMap<string, ResponseType> = new Map([
   ['code', code],
   ['token', token],

@@ -12,13 +12,13 @@ export interface LoginRequest {
 }
 
 export interface LoginToShow extends BrowserExchange {
-  /** What is asked for; absent where a person came by themselves. */
+  /** The authorization request; absent if the user opened the page directly. */
   readonly asked: LoginRequest | undefined;
   readonly username?: string | undefined;
   readonly failure?: LoginView['failure'];
 }
 
-/** After the login the browser may be sent on to the client at once, so the page names its address. */
+/** After the login, the browser may go to the client at once, so the page's headers allow this redirect address. */
 export function showLogin(front: PageContext, { request, reply, asked, username, failure }: LoginToShow): FastifyReply {
   const parameters = asked?.parameters;
   const transaction = beginTransaction(front, { request, reply }, { kind: 'login', ...(parameters && { parameters }) });

@@ -9,18 +9,18 @@ import { randomCookieValue } from './cookies.ts';
 import type { BrowserExchange } from './exchange.ts';
 import type { PageContext } from './page-context.ts';
 
-/** The user who is signed in in this browser. */
+/** The user who is signed in with this browser. */
 export interface SignedInUser {
   readonly session: SessionRecord;
   readonly account: Account;
 }
 
-/** Seconds; a browser that is closed ends it too. */
+/** Seconds. The session also ends when the browser closes. */
 const sessionLifetime = 12 * 3600;
 
 const longestUserAgent = 300;
 
-/** Undefined without a live session of an account that still exists. */
+/** Undefined without a valid session of an existing account. */
 export async function findSignedInUser(
   { service, sessionCookie }: Pick<PageContext, 'service' | 'sessionCookie'>,
   request: FastifyRequest,
@@ -32,7 +32,10 @@ export async function findSignedInUser(
   return account && { session, account };
 }
 
-/** False: the password is no longer the user's. Every login has a session of its own, and the one before it in this browser ends: no id can be planted beforehand. */
+/**
+ * False: the password is no longer the user's. Each login makes a new session id and ends the browser's earlier session. So no
+ * one can plant an id beforehand.
+ */
 export async function signIn(
   front: PageContext,
   { request, reply }: BrowserExchange,
@@ -71,7 +74,7 @@ export async function signOut(
   front.service.audit.record('logout', { sub, username, address: request.ip, request_id: request.id });
 }
 
-/** Every session, every grant and what came of them; `userKeysUntil` is where the user's own key is rotated with it. */
+/** Ends every session, every grant and all their tokens. If `userKeysUntil` is given, it also rotates the user's own key. */
 export async function signOutEverywhere(
   front: PageContext,
   { account }: SignedInUser,

@@ -10,7 +10,7 @@ export interface HostedSite {
   readonly assets: readonly Asset[];
 }
 
-/** `directory`: of the configuration file, where a relative path of the logo starts. */
+/** `directory`: the folder of the configuration file, which a relative path of the logo starts from. */
 export function loadSite({ issuer, theme }: AuthorizationConfig, directory: string): HostedSite {
   const base = endpointPath(issuer, assetBase);
   const stylesheet = stylesheetAsset(theme.css, base);

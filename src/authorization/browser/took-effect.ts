@@ -10,10 +10,10 @@ export interface Done<What extends string> {
   readonly at?: number;
 }
 
-/** Seconds for which the parameter is believed: a forged link shows a wrong message for a minute at most. */
+/** Seconds for which the parameter is accepted. So a forged link shows a wrong message for a limited time only. */
 const RECENT = 600;
 
-/** `now` in seconds: when the store had it, and the feed with it. */
+/** `now`: seconds, the time at which the store and the feed had the change. */
 export function doneAddress(page: string, what: string, now: number): string {
   return `${page}?done=${what}&at=${now}`;
 }

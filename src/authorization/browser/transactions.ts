@@ -5,11 +5,11 @@ export interface Transaction {
   readonly kind: 'login' | 'consent' | 'account';
   /** From the authorization request. Absent if the user came directly. */
   readonly parameters?: readonly (readonly [name: string, value: string])[];
-  /** SHA-256 of the cookie of this browser, base64url. */
+  /** SHA-256 of the cookie of this browser, in base64url. */
   readonly browser: string;
-  /** The session that the page was shown to, by its id. */
+  /** The id of the session that saw the page. */
   readonly session?: string;
-  /** Tells one page from another. */
+  /** Distinguishes one page from another. */
   readonly id: string;
   /** NumericDate. */
   readonly expiresAt: number;
@@ -17,7 +17,7 @@ export interface Transaction {
 
 export interface Transactions {
   seal(transaction: Transaction): string;
-  /** Undefined if we did not seal the text, or for another kind of page. The caller checks the expiry. */
+  /** Undefined if another service sealed the text, or for another kind of page. The caller checks the expiry. */
   open(sealed: string, kind: Transaction['kind']): Transaction | undefined;
 }
 

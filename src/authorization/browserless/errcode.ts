@@ -4,7 +4,7 @@ import type { Service } from '../service/service.ts';
 
 type Errcode = readonly [errcode: number, errmsg: string];
 
-/** The numbers that applications of this exchange branch on; every other refusal is that of a bad parameter. */
+/** The numbers that applications of this exchange test for. Any other refusal has the number for a bad parameter. */
 export const errcodes = {
   invalid_grant: [40029, 'invalid code'],
   code_used: [40163, 'code been used'],
@@ -20,10 +20,10 @@ export const errcodes = {
 
 export const badParameter = 40035;
 
-/** `invalid_grant` where no code is redeemed. */
+/** `invalid_grant` in a request without a code. */
 export const invalidSignature: Errcode = [87009, 'invalid signature'];
 
-/** RFC 6749 §5.2 JSON, or with `session.errors: errcode` status 200 and a number (`own`: the endpoint's own). */
+/** RFC 6749 §5.2 JSON. With `session.errors: errcode`, status 200 and a number (`own`: the numbers of this endpoint). */
 export function sessionErrors(
   { config }: Service,
   own: Partial<Record<OAuthErrorCode, Errcode>> = {},

@@ -1,7 +1,7 @@
 import { OAuthError } from '../../oauth/errors.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 
-/** Only clients with a secret and `session: true`; answers with the client. */
+/** Returns the client if it has a secret and `session: true`; otherwise throws. */
 export function requireSessionClient(client: RegisteredClient): RegisteredClient {
   if (client.session && !client.isPublic) return client;
   throw new OAuthError('unauthorized_client', {

@@ -53,7 +53,7 @@ export function sessionCodeEndpoint(front: PageContext): Endpoint {
       const asking = { request, client, parameters };
       const isFromClient = openToClient(asking, reply);
       const isTyped = parameters.get('username') !== undefined || parameters.get('password') !== undefined;
-      // a page of another site must not even make its visitor fail: failures count
+      // Another site's page must not even cause failed attempts for its visitor, because failures count.
       if (!isFromClient && (!isTyped || request.headers.origin !== undefined))
         throw new OAuthError('invalid_request', { description: 'The Origin matches no redirect address.' });
       return giveCode(service, client, await (isTyped ? byPassword(service, asking) : byCookie(front, asking)));
@@ -73,7 +73,7 @@ async function namedClient(
   return requireSessionClient(client);
 }
 
-/** Only a page of this client can read the answer, and only such a page can let the cookie speak for the user. */
+/** Only a page of this client can read the answer. Only for such a page does the cookie prove the user. */
 function openToClient({ request, client }: Asking, reply: FastifyReply): boolean {
   const { origin } = request.headers;
   if (origin === undefined || !originsOf(client).has(origin)) return false;
@@ -81,7 +81,9 @@ function openToClient({ request, client }: Asking, reply: FastifyReply): boolean
   return true;
 }
 
-/** A user who types a password into the client trusts it with the request, as with that grant (RFC 6749 §4.3). */
+/**
+ * A user who types a password into the client trusts the client with this request, as with the password grant (RFC 6749 §4.3).
+ */
 async function byPassword(service: Service, { request, client, parameters }: Asking): Promise<Shown> {
   if (!client.grantTypes.includes('password'))
     throw new OAuthError('unauthorized_client', { description: 'The client is not allowed to use passwords.' });
@@ -93,7 +95,7 @@ async function byPassword(service: Service, { request, client, parameters }: Ask
   return { account, authTime: seconds(service.clock), scope, premises: judgedPassword(account) };
 }
 
-/** The client gets a code. A consent to tokens through the browser does not cover codes. */
+/** The client gets a code. Consent to tokens of the implicit grant does not include codes. */
 const GRANT = 'authorization_code';
 
 /**
@@ -136,7 +138,7 @@ function withinConsent({ config }: Service, { parameters, asked, granted }: Want
   return scope;
 }
 
-/** Only the client binds it: no browser is redirected, and the exchange requires the client's secret. */
+/** Only the client binds this code: no browser is redirected, and the exchange requires the client's secret. */
 const unbound = { audience: [], redirectUri: undefined, redirectUriSent: false, challenge: undefined };
 
 async function giveCode(

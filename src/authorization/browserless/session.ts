@@ -20,15 +20,15 @@ import { requireSessionClient } from './session-client.ts';
 
 export interface SessionResponse {
   readonly session_key: string;
-  /** The user, under a name that only this client knows. */
+  /** The user's name, which differs for each client. */
   readonly openid: string;
   readonly expires_in: number;
   readonly scope: string;
 }
 
 /**
- * The code-for-token idea without a browser and without an access token. Its old applications send everything in the
- * query, which RFC 6749 §2.3.1 forbids everywhere else; `session.allow_query` says whether they may.
+ * Exchanges a code for a session key, without a browser and without an access token. Old applications of this exchange send
+ * everything in the query, which RFC 6749 §2.3.1 forbids. `session.allow_query` permits it here.
  */
 export function sessionEndpoints(service: Service): readonly Endpoint[] {
   const row = {
@@ -85,7 +85,7 @@ interface Made {
   readonly made: NewSessionKey;
 }
 
-/** The record to store if the code is valid, which the store decides. Undefined: the user no longer exists. */
+/** The record to store if the code is valid, which the store checks. Undefined: the user no longer exists. */
 async function sessionKeyRecord(
   { accounts, clock, config, secrets }: Service,
   { client, code, made: { key, hash } }: Made,

@@ -9,16 +9,16 @@ import type { ClientRecord, Records } from '../../storage/records/records.ts';
 /** A registered client (RFC 6749 §2). */
 export interface RegisteredClient {
   readonly id: string;
-  /** Those of the file change with the file only. */
+  /** A client of the file changes only with the file. */
   readonly inFile: boolean;
-  /** For people; the id where it has none. */
+  /** The display name; the id if there is none. */
   readonly name: string;
-  /** RFC 6749 §2.1: without a secret of its own. */
+  /** RFC 6749 §2.1: a client without a secret. */
   readonly isPublic: boolean;
-  /** SHA-256 of each live secret. A client whose secrets all ended is no public one. */
+  /** SHA-256 of each valid secret. A client whose secrets have all expired is still no public client. */
   readonly secretHashes: readonly Uint8Array[];
   readonly redirectUris: readonly string[];
-  /** The upper bound of every grant. */
+  /** No grant has more scopes than these. */
   readonly scope: readonly string[];
   readonly grantTypes: readonly string[];
   readonly tokenFormat: TokenFormat | undefined;
@@ -28,19 +28,19 @@ export interface RegisteredClient {
   /** May use the browserless exchange. */
   readonly session: boolean;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** May ask about any token. */
+  /** May introspect any token. */
   readonly introspect: boolean;
   /** May follow the revocation feed. */
   readonly events: boolean;
-  /** May read the keys of users where they are secrets. */
+  /** May fetch the keys of users, even if they are secret. */
   readonly keys: boolean;
 }
 
-/** Those of the file, then those that were registered by command. */
+/** The clients of the file, then the clients in the store. */
 export interface Clients {
-  /** Rejects with `StorageUnusable` where the store has something else than a registration under this id. */
+  /** Rejects with `StorageUnusable` if the stored record of this id is not a valid registration. */
   find(id: string): Promise<RegisteredClient | undefined>;
-  /** Those that can be read: one that cannot is no reason to know none. */
+  /** All readable clients. An unreadable one does not hide the others. */
   list(): Promise<readonly RegisteredClient[]>;
 }
 
@@ -75,7 +75,7 @@ function clientOfFile(config: ClientConfig): RegisteredClient {
   return build(config, { inFile: true, isPublic: hashes.length === 0, secretHashes: hashes });
 }
 
-/** What this program did not write, and cannot take for a client, only the operator can mend. */
+/** This program did not write such a record. Only the operator can repair it. */
 function storedClient(
   { id, metadata, secrets }: ClientRecord,
   retryWindow: number,
@@ -98,7 +98,7 @@ function build(
     scope: config.scope === undefined ? [] : (parseScope(config.scope) ?? []),
     grantTypes: config.grant_types,
     tokenFormat: config.access_token_format,
-    // RFC 9700 §2.1.1: a public client cannot be excused
+    // RFC 9700 §2.1.1: PKCE is mandatory for a public client.
     requirePkce: config.require_pkce || kept.isPublic,
     retryWindow: config.retry_window,
     session: config.session,

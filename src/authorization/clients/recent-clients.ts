@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Clients, RegisteredClient } from './clients.ts';
 
-/** The clients as they were a few seconds ago at most. While the store is down, those that were known before. */
+/** The clients, at most a few seconds old. While the store is down, the last known clients. */
 export type RecentClients = () => Promise<readonly RegisteredClient[]>;
 
-/** Milliseconds for which the store is not asked again: this is for what anybody may ask for. */
+/** Milliseconds between two store reads. Anyone can trigger these reads, so they need a limit. */
 const KEPT = 5_000;
 
-/** Rejects where none were known before. */
+/** Rejects if no clients are known yet. */
 export function rememberClients(clients: Pick<Clients, 'list'>, clock: Clock): RecentClients {
   let known: Promise<readonly RegisteredClient[]> | undefined;
   let until = Number.NEGATIVE_INFINITY;

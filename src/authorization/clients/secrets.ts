@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Records } from '../../storage/records/records.ts';
 
-/** 32 bytes each, made once and kept sealed in the store, so that every process of the service has the same. */
+/** 32 bytes each. They are made once and sealed in the store, so that all processes of the service have the same secrets. */
 export interface Secrets {
-  /** Seals what a page carries from one request to the next. */
+  /** Seals the state that a page passes to the next request. */
   readonly transactions: Uint8Array;
-  /** Makes the name of a user for one client out of `sub` (the `openid` of the browserless exchange). */
+  /** Derives the user's name for one client from `sub` (the `openid` of the browserless exchange). */
   readonly pairwise: Uint8Array;
-  /** Makes the digests by which a changed password of the file is known. */
+  /** Makes the digests that reveal a changed password in the file. */
   readonly filePasswords: Uint8Array;
-  /** The password cost for an unknown name. */
+  /** Chooses the password cost for an unknown name. */
   readonly decoys: Uint8Array;
-  /** Shows that an account has logged in with this browser before. */
+  /** Proves that an account has logged in with this browser before. */
   readonly knownBrowsers: Uint8Array;
 }
 

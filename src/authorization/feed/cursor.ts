@@ -4,15 +4,15 @@ import type { FeedPosition } from '../../storage/records/records.ts';
 export type ResetReason = 'cursor_too_old' | 'cursor_unknown';
 
 export interface Start {
-  /** Events after this number follow. */
+  /** The events after this number follow. */
   readonly since: number;
-  /** Told before them. */
+  /** Sent before the events. */
   readonly reset: ResetReason | undefined;
 }
 
 /**
- * Where a follower goes on. 0 is before everything, and what is no more told by then has ended by itself. A number that
- * was never given out here is one of another database: of the time before a backup was restored, or after it was made.
+ * The position from which a follower continues. 0 is the start; events that were pruned since then have expired. A number that
+ * this database never used belongs to another database, for example one before or after a restored backup.
  */
 export function startAt(cursor: number, { last, pruned, known }: FeedPosition): Start {
   if (cursor === 0 || cursor === last || (cursor >= pruned && (known || cursor === pruned)))

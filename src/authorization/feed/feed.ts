@@ -2,37 +2,39 @@ import type { EventRecord } from '../../storage/records/records.ts';
 import { type Start, startAt } from './cursor.ts';
 import { PAGE, Tail, type TailDependencies } from './tail.ts';
 
-/** A follower of commits from now on. */
+/** Receives events from now on. */
 export interface FeedListener {
   /** In the order of their numbers. */
   hear(events: readonly EventRecord[]): void;
-  /** Every five seconds while all events were sent. */
+  /** Called every five seconds while all events have been sent. */
   inStep?(): void;
-  /** The service stops. */
+  /** Called when the service stops. */
   end(): void;
 }
 
 export interface Feed {
-  /** How a follower begins that has read up to `cursor`; rejects with `StorageUnavailable`. */
+  /** The start of a follower that has read up to `cursor`. Rejects with `StorageUnavailable`. */
   begin(cursor: number): Promise<Start>;
   /** Reads the stored events after a number, one page at a time. */
   read(since: number): Promise<readonly EventRecord[]>;
-  /** Undefined where there is more to read after `since` first. Otherwise tells from there on, until it is called off. */
+  /**
+   * Undefined if events after `since` must be read first. Otherwise sends later events until the returned function is called.
+   */
   listen(since: number, listener: FeedListener): (() => void) | undefined;
-  /** Tells of what is committed after this call, and soon after it; rejects with `StorageUnavailable`. */
+  /** Sends events that are committed after this call, with little delay. Rejects with `StorageUnavailable`. */
   follow(listener: FeedListener): Promise<void>;
-  /** Whether all events were sent. */
+  /** True if all events have been sent. */
   readonly isInStep: boolean;
-  /** A place for a follower, from its first page on; gives the way to leave it. Undefined where there is none. */
+  /** Reserves a place for a follower, and returns the function that releases it. Undefined if all places are taken. */
   take(): (() => void) | undefined;
-  /** For all listeners: they get no further events. */
+  /** Ends all listeners: they get no further events. */
   close(): Promise<void>;
 }
 
 /** Milliseconds. */
 const HEARTBEAT = 5_000;
 
-/** The limit of one process: each follower costs a socket and a buffer. */
+/** The limit for one process. Each follower costs a socket and a buffer. */
 const MOST_FOLLOWERS = 1_000;
 
 export function buildFeed(deps: TailDependencies): Feed {

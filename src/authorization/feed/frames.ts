@@ -3,20 +3,20 @@ import type { ResetReason } from './cursor.ts';
 
 type Told = Pick<EventRecord, 'seq' | 'kind' | 'key' | 'until' | 'nbf'>;
 
-/** A comment line: up to now, everything has been told. */
+/** A comment line. It means that all events so far have been sent. */
 export const inStep = ':\n\n';
 
-/** With the number 0, so that whoever is interrupted after it begins anew. */
+/** Has the number 0, so that a follower that is interrupted after it starts from the beginning. */
 export function resetEvent(reason: ResetReason): Told {
   return { seq: 0, kind: 'reset', key: reason, until: 0, nbf: undefined };
 }
 
-/** WHATWG HTML §9.2.5. JSON has no line breaks of its own. */
+/** WHATWG HTML §9.2.5. JSON contains no line breaks, so one line is enough. */
 export function frameOf({ seq, kind, ...event }: Told): string {
   return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(event))}\n\n`;
 }
 
-/** The same for a long poll. */
+/** The same event for a long poll. */
 export function memberOf({ seq, kind, ...event }: Told) {
   return { seq, kind, ...dataOf(event) };
 }

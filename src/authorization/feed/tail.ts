@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import type { EventRecord, Records } from '../../storage/records/records.ts';
 
-/** Events of one read. */
+/** Events in one read. */
 export const PAGE = 500;
 
-/** Milliseconds: a read that is older says nothing of now. */
+/** Milliseconds. An older read says nothing about the present. */
 const FRESH = 3_000;
 
 export interface TailDependencies {
@@ -14,7 +14,7 @@ export interface TailDependencies {
   readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
-/** The end of the table, read once for however many follow it. */
+/** Reads new rows of the event table, once for all followers. */
 export class Tail {
   readonly #deps: TailDependencies;
   readonly #deliver: (events: readonly EventRecord[]) => void;
@@ -32,17 +32,17 @@ export class Tail {
     this.#deliver = deliver;
   }
 
-  /** Up to here everything was delivered. */
+  /** All events up to this number have been delivered. */
   get position(): number {
     return this.#position;
   }
 
-  /** Whether the table was read just now: who hears nothing then misses nothing. */
+  /** True if the last read is recent. Then a follower that received nothing has missed nothing. */
   get isFresh(): boolean {
     return this.#deps.clock.monotonic() - this.#readAt < FRESH;
   }
 
-  /** From the first listener on; rejects with `StorageUnavailable`, and can be tried again. */
+  /** Called for the first listener. Rejects with `StorageUnavailable`; the next call tries again. */
   open(): Promise<void> {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
@@ -66,7 +66,7 @@ export class Tail {
     if (!this.#isClosed) this.#stopWatching = records.watchEvents(() => this.#wake());
   }
 
-  /** With many calls at once, one reads, and once more for the calls that came meanwhile. */
+  /** If many calls arrive at once, one reads. It reads once more for the calls that arrive meanwhile. */
   #wake(): void {
     if (this.#isClosed) return;
     this.#wanted = true;
@@ -81,7 +81,7 @@ export class Tail {
         (error) => this.#out(error),
       );
     }
-    // In the same step as the last look: a follower that wakes later reads again.
+    // In the same step as the last check, so that a later call starts a new read.
     this.#reading = undefined;
   }
 

@@ -10,7 +10,7 @@ import { type FirstTokens, makeFirstTokens, mayRefresh, minted } from '../tokens
 import type { Grant, TokenRequest } from './grant.ts';
 import { refusedCode } from './refused-code.ts';
 
-/** RFC 6749 §4.1.3 with RFC 7636: single use, decided by the store together with what the code is exchanged for. */
+/** RFC 6749 §4.1.3 with RFC 7636. A code works once: the store decides, in the same transaction that saves the tokens. */
 export const authorizationCode: Grant = {
   parameters: ['code', 'redirect_uri', 'code_verifier', 'resource'],
   async handle(request, service) {

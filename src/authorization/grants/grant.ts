@@ -6,7 +6,7 @@ import type { TokenResponse } from '../tokens/issue.ts';
 
 export interface TokenRequest {
   readonly client: RegisteredClient;
-  /** Only those that the grant names. */
+  /** Only the parameters that the grant lists. */
   readonly parameters: Parameters;
   /** The caller, for throttling and the audit log. */
   readonly caller: Pick<FastifyRequest, 'ip' | 'id' | 'log'>;
@@ -14,6 +14,6 @@ export interface TokenRequest {
 
 export interface Grant {
   readonly parameters: readonly string[];
-  /** Answers once what it hands out is durable. */
+  /** Returns after the issued tokens are durable. */
   handle(request: TokenRequest, service: Service): Promise<TokenResponse>;
 }

@@ -5,10 +5,10 @@ import type { Grant } from './grant.ts';
 import { password } from './password.ts';
 import { refreshToken } from './refresh-token.ts';
 
-/** `grant_type` → how the token endpoint handles it, in the order of the metadata. */
+/** `grant_type` → its handler at the token endpoint, in the order of the metadata. */
 export type Grants = ReadonlyMap<string, Grant>;
 
-/** `implicit` is not here: it never comes to the token endpoint. */
+/** `implicit` is missing because it never uses the token endpoint. */
 const rows = {
   authorization_code: authorizationCode,
   refresh_token: refreshToken,

@@ -8,7 +8,7 @@ import { countIssued, tokenResponse, withCurrentKey } from '../tokens/issue.ts';
 import { makeFirstTokens, mayRefresh, minted, newGrantId, type UserGrant } from '../tokens/user-grant.ts';
 import type { Grant, TokenRequest } from './grant.ts';
 
-/** RFC 6749 §4.3: off unless a client lists it; the client sees the password (RFC 9700 §2.4). */
+/** RFC 6749 §4.3. Off unless a client lists it, because the client sees the password (RFC 9700 §2.4). */
 export const password: Grant = {
   parameters: ['username', 'password', 'scope', 'resource'],
   async handle(request, service) {

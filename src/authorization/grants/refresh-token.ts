@@ -21,7 +21,9 @@ import type { Grant, TokenRequest } from './grant.ts';
 import { keepAnswer, repeatAnswer } from './repeated-answer.ts';
 import { signedAgain } from './signed-again.ts';
 
-/** RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2): the store decides who of many is first. */
+/**
+ * RFC 6749 §6, with rotation at every use (RFC 9700 §4.14.2). If several requests race, the store decides which one is first.
+ */
 export const refreshToken: Grant = {
   parameters: ['refresh_token', 'scope', 'resource'],
   async handle(request, service) {
@@ -32,7 +34,7 @@ export const refreshToken: Grant = {
     if (found === undefined) throw invalid('unknown');
     const held: Held = { ...request, service, presented, hash, found };
     refuseOthers(held);
-    // of a used one that is the end of its grant: there is nothing left that a thief could have
+    // An expired token that was used means an expired grant, so a thief can have no valid token of it.
     if (found.expiresAt <= seconds(service.clock)) throw invalid('expired');
     if (found.issuedAt > seconds(service.clock) + LONGEST_STEP) throw invalid('issued by a clock that was far ahead');
     if (found.usedAt !== undefined) return usedBefore(held, found.usedAt);
@@ -40,7 +42,7 @@ export const refreshToken: Grant = {
   },
 };
 
-/** A request, and the token that it presents. */
+/** A request with its refresh token. */
 interface Held extends TokenRequest {
   readonly service: Service;
   readonly presented: string;
@@ -98,7 +100,7 @@ function tokenChange(
   return { access: undefined, extended: { hash: extended.record.hash, expiresAt: extended.expiresAt } };
 }
 
-/** RFC 6749 §6: never more than the user granted, nor than the client is registered for now. */
+/** RFC 6749 §6: never more than the user granted, and never more than the client's current registration. */
 async function grantedAgain({ client, parameters, service, found }: Held): Promise<Granted> {
   const { grant } = found;
   const account = await service.accounts.bySubject(grant.subject);
@@ -115,7 +117,7 @@ async function grantedAgain({ client, parameters, service, found }: Held): Promi
   };
 }
 
-/** Another request was first, or the grant ended, between the look and the deciding statement. */
+/** After the lookup and before the deciding statement, another request was first, or the grant ended. */
 async function overtaken(held: Held): Promise<TokenResponse> {
   const found = await held.service.records.findRefreshToken(held.hash);
   if (found?.usedAt === undefined) throw invalid('ended meanwhile');
@@ -125,8 +127,8 @@ async function overtaken(held: Held): Promise<TokenResponse> {
 }
 
 /**
- * A lost answer, a client that asked twice at once, or a thief: the first gets it again where that is allowed, the second
- * is only refused, and for the third everything that came of the grant ends.
+ * The cause may be a lost answer, a client that asks twice at once, or a thief. For a lost answer the same tokens are sent
+ * again, if the client has a retry window. A double request is only refused. Otherwise all tokens of the grant are revoked.
  */
 async function usedBefore(held: Held, usedAt: number): Promise<TokenResponse> {
   const { client, caller, service, found } = held;

@@ -10,7 +10,7 @@ const events: Partial<Record<CodeRefusal, AuditEvent>> = {
   mismatch: 'code_refused',
 };
 
-/** The client learns nothing of which check failed (RFC 6749 §5.2); the audit log does. */
+/** The client does not learn which check failed (RFC 6749 §5.2). The audit log has the reason. */
 export function refusedCode(
   { client, caller }: Pick<TokenRequest, 'client' | 'caller'>,
   { audit }: Service,

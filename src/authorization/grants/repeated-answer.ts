@@ -18,20 +18,23 @@ interface Answer {
 }
 
 interface Kept extends Answer {
-  /** What was asked for; the answer to another question is not repeated. */
+  /** The requested parameters. An answer is repeated only for the same request. */
   readonly question: string;
 }
 
 const PURPOSE = 'answer to a refresh';
 
-/** For a client with a `retry_window`: the answer, so that a lost one can be sent again. */
+/** Seals the answer for a client with a `retry_window`, so that a lost answer can be sent again. */
 export function keepAnswer(refresh: Refresh, answer: Answer): Uint8Array | undefined {
   if (refresh.client.retryWindow === 0) return undefined;
   const kept: Kept = { ...answer, question: question(refresh) };
   return sealByToken(refresh.presented, PURPOSE, JSON.stringify(kept));
 }
 
-/** The same tokens again, while the window is open and the new refresh token was not used: then it was received. */
+/**
+ * The same tokens again, while the window is open and the new refresh token is unused. A used one proves that the client
+ * received the answer.
+ */
 export function repeatAnswer(refresh: Refresh, usedAt: number): TokenResponse | undefined {
   const { client, service, presented, found } = refresh;
   const now = seconds(service.clock);

@@ -4,10 +4,10 @@ import { isUserKid } from '../../oauth/user-key.ts';
 import type { Service } from '../service/service.ts';
 import { type TokenResponse, withCurrentKey } from '../tokens/issue.ts';
 
-/** An answer that is given again, without a token of a key that was rotated away since: the same claims, signed again. */
+/** The repeated answer. If the key of its JWT was rotated meanwhile, the same claims are signed with the current key. */
 export async function signedAgain(service: Service, response: TokenResponse): Promise<TokenResponse> {
   const parsed = parseJwt(response.access_token);
-  // an opaque token, or an HS256 one, whose secret is in the file
+  // An opaque token, or an HS256 token, whose secret is in the file.
   if (parsed.kind === 'refused' || parsed.header.kid === undefined) return response;
   const { kid } = parsed.header;
   const again = isUserKid(kid) ? byUser : byIssuer;

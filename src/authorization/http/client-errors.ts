@@ -7,7 +7,7 @@ const statuses: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** Bytes that are no HTTP request, or come too slowly. The bytes themselves are never logged: they may hold a secret. */
+/** Handles input that is not an HTTP request, or arrives too slowly. The bytes are never logged: they may contain a secret. */
 export function buildClientErrorHandler(log: Logger) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -3,17 +3,17 @@ import type { KnowsOrigin } from './redirect-origins.ts';
 type Fields = Readonly<Record<string, string>>;
 type Judge = (origin: string | undefined) => Promise<Fields>;
 
-/** Which pages of other origins may read the answers of an endpoint (Fetch §3.2): the fields that say so. */
+/** The header fields that tell which other origins may read the answers of an endpoint (Fetch §3.2). */
 export interface Cors {
-  /** On an answer to a request without Origin, which needs none. */
+  /** For a request without Origin. */
   readonly unasked: Fields;
-  /** On the answer itself. */
+  /** For the answer itself. */
   readonly answer: Judge;
-  /** On the answer to OPTIONS. */
+  /** For the answer to OPTIONS. */
   readonly preflight: Judge;
 }
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser may cache the preflight answer. */
 const KEPT = '600';
 
 const allowOrigin = 'access-control-allow-origin';
@@ -24,7 +24,7 @@ const form = {
   'access-control-max-age': KEPT,
 } as const;
 
-/** A public document. It is the same for all, so a cache needs only one copy. */
+/** For a public document. All origins get the same fields, so a cache needs only one copy. */
 export const anyOrigin: Cors = {
   unasked: anybody,
   answer: async () => anybody,
@@ -36,13 +36,13 @@ export const anyOrigin: Cors = {
   }),
 };
 
-/** For forms that are sent without cookies. */
+/** For forms without cookies. */
 export function fromOrigins(knows: KnowsOrigin): Cors {
   const expose = { 'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Request-Id' };
   return { unasked: vary, answer: allowing(knows, expose), preflight: allowing(knows, form) };
 }
 
-/** For forms that come with the login cookie. Whose origin may read the answer is known once the client is: `withCookies`. */
+/** For forms with the login cookie. The allowed origin depends on the client, so the endpoint adds it with `withCookies`. */
 export function fromOriginsWithCookies(knows: KnowsOrigin): Cors {
   return { unasked: vary, answer: async () => vary, preflight: allowing(knows, { ...form, ...credentials }) };
 }

@@ -2,23 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cors } from './cors.ts';
 import type { AnswerError } from './errors.ts';
 
-/** One row of the service: a name for logs and metrics, one method, where it is, what it does. */
+/** One endpoint: its name in logs and metrics, its method, its paths and its handler. */
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  /** Below the path of the issuer. */
+  /** Paths below the path of the issuer. */
   readonly paths?: readonly string[];
-  /** The name of one more segment, which ends each of the paths. */
+  /** The name of one more segment at the end of each path. */
   readonly parameter?: string;
-  /** Whole. */
+  /** Complete paths. */
   readonly absolutePaths?: readonly string[];
-  /** False: a GET that changes something, so that HEAD is another method. */
+  /** False: the GET changes something, so HEAD is not allowed. */
   readonly head?: false;
   /** Absent: pages of other origins cannot read the answer. */
   readonly cors?: Cors;
   /** Headers of every response, including errors. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of RFC 6749 §5.2 JSON. */
+  /** Replaces the JSON of RFC 6749 §5.2. */
   readonly answerError?: AnswerError;
   handle(request: FastifyRequest, reply: FastifyReply): object | Promise<object>;
 }

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Whatever goes wrong leaves through here, as RFC 6749 §5.2 JSON unless its endpoint answers people. */
+/** Answers every error: as RFC 6749 §5.2 JSON, or as a page if the endpoint is for people. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
 }
@@ -28,7 +28,7 @@ export function recordError(error: unknown, request: FastifyRequest): OAuthError
   return refusal;
 }
 
-/** `request_id` is what the log has the request under (RFC 6749 §5.2 lets members be added). */
+/** `request_id` finds the request in the log (RFC 6749 §5.2 allows more members). */
 const answerJson: AnswerError = (refusal, request, reply) =>
   reply
     .code(refusal.status)
@@ -46,16 +46,16 @@ function asOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   if (status === 413) return new OAuthError('content_too_large', { headers: { connection: 'close' } });
   if (status !== undefined && status < 500) return new OAuthError('invalid_request');
   return new OAuthError('server_error', {
-    description: `The service failed. Its log has this error under ${request.id}.`,
+    description: `The service failed. Its log has this error under the request id ${request.id}.`,
   });
 }
 
-/** A client that leaves during its form is no failure of ours, and it gets no answer. */
+/** A client that disconnects while it sends its form causes no error of ours, and gets no answer. */
 function isCutShort(error: unknown, { raw }: FastifyRequest): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && raw.destroyed && !raw.complete;
 }
 
-/** The framework's own refusals (a body too large, a length that is wrong) carry a status and a code of its own. */
+/** Errors of the framework, such as a body that is too large, have their own status and code. */
 function frameworkStatus(error: unknown): number | undefined {
   const isOfFramework =
     error instanceof Error && 'code' in error && String(error.code).startsWith('FST_') && 'statusCode' in error;

@@ -5,7 +5,7 @@ import { OAuthError } from '../../oauth/errors.ts';
 import { type ParameterOptions, type Parameters, parseOAuthParameters } from '../../oauth/parameters.ts';
 import type { Service } from '../service/service.ts';
 
-/** The charsets are those in which a form, ASCII by construction, reads the same. */
+/** The accepted charsets. A form is ASCII, so it reads the same in all of them. */
 const formMediaType =
   /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*charset=("?)(utf-8|us-ascii|iso-8859-1)\2[ \t]*)?$/i;
 
@@ -29,7 +29,7 @@ const secretNames: ReadonlySet<string> = new Set([
   'assertion',
 ]);
 
-/** Judged before the body is read, by the whole header and nothing less: `a; b` tricks end here. */
+/** Checks the complete header before the body is read. Tricks such as `a; b` fail here. */
 export function formFault({ raw }: FastifyRequest): OAuthError | undefined {
   const types = formFieldLines(raw, 'content-type');
   const isForm = types.length === 1 && formMediaType.test(types[0] as string);
@@ -45,7 +45,7 @@ export function readForm(
   return parseOAuthParameters(formText(request), { ...config.compat, ...options });
 }
 
-/** As `readForm`, where what belongs in the form may stand in the query; in both, it occurs twice. */
+/** Like `readForm`, but a parameter may also be in the query. In both, it counts as a duplicate. */
 export function readFormOrQuery(
   { config }: Service,
   request: FastifyRequest,
@@ -55,19 +55,19 @@ export function readFormOrQuery(
   return parseOAuthParameters(text, { ...config.compat, ...options });
 }
 
-/** For a GET, whose query must not contain secrets. */
+/** For a GET. Its query must not contain secrets. */
 export function readQuery({ config }: Service, { raw }: FastifyRequest): Parameters {
   refuseSecretsInQuery(raw.url ?? '');
   return parseOAuthParameters(queryOf(raw.url ?? ''), config.compat);
 }
 
-/** The form as it was sent, and nothing that belongs in it is in the query. */
+/** The form as sent. The query must not contain its parameters. */
 export function formText(request: FastifyRequest): string {
   refuseSecretsInQuery(request.raw.url ?? '');
   return decode(request.body);
 }
 
-/** RFC 6749 §2.3.1: credentials never stand in the request URI, where logs and proxies keep them. */
+/** RFC 6749 §2.3.1: the request URI must not contain credentials, because logs and proxies store it. */
 function refuseSecretsInQuery(target: string): void {
   if (!target.includes('?')) return;
   for (const name of new URLSearchParams(queryOf(target)).keys()) {
@@ -76,7 +76,7 @@ function refuseSecretsInQuery(target: string): void {
   }
 }
 
-/** What follows the first `?` of a request-target. */
+/** The text after the first `?` of a request-target. */
 export function queryOf(target: string): string {
   const mark = target.indexOf('?');
   return mark === -1 ? '' : target.slice(mark + 1);
@@ -89,7 +89,10 @@ function decode(body: unknown): string {
   return text;
 }
 
-/** The values of a field, one a line of it; `name` in lower case. Node's own `headersDistinct` makes that of every field. */
+/**
+ * The values of a field, one for each line. `name` is in lower case. Node's `headersDistinct` would do this for all fields at
+ * once.
+ */
 export function formFieldLines({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

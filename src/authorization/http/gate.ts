@@ -1,12 +1,12 @@
 import { OAuthError } from '../../oauth/errors.ts';
 
-/** Where requests wait until the service has started: it listens before it does what cannot be taken back. */
+/** Requests wait here until the service has started. The service listens first, because later steps cannot be undone. */
 export interface Gate {
   readonly isOpen: boolean;
-  /** Calls at once where the gate is open; with an error where the start failed. */
+  /** Calls `done` at once if the gate is open, and with an error if the start failed. */
   pass(done: (error?: Error) => void): void;
   open(): void;
-  /** Sends all waiting requests away, to another process. Throws the given error. */
+  /** Rejects all waiting requests, so that another process can answer them. Throws the given error. */
   fail(fault: unknown): never;
 }
 

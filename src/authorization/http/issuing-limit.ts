@@ -11,12 +11,12 @@ type Caller = Pick<FastifyRequest, 'ip' | 'id'>;
 /** Milliseconds. */
 const MINUTE = 60_000;
 
-/** A session is one browser of one person, and asks less often than a machine: this part of the limit is its own. */
+/** A session is one browser of one person, and needs fewer requests than a machine. It gets this fraction of the limit. */
 const PART_OF_SESSION = 20;
 
 /**
- * Counts another request of an authenticated client from its address. Runs before the grant is read, so a rejected request
- * keeps its code or refresh token. Runs after client authentication, so no other client uses up the limit.
+ * Counts one more request of an authenticated client from its address. Runs before the grant is read, so a rejected request
+ * keeps its code or refresh token. Runs after client authentication, so that no other client can use up the limit.
  */
 export function limitClient(service: Service, { id }: RegisteredClient, caller: Caller): Promise<void> {
   const whom = [id, addressBlock(caller.ip)];
@@ -30,7 +30,7 @@ export interface SignedIn {
   readonly session: Uint8Array;
 }
 
-/** One more code of a session for a client; another client of the same session has a count of its own. */
+/** Counts one more code of a session for a client. Each client of the session has its own count. */
 export function limitSession(
   service: Service,
   { account, session }: SignedIn,
@@ -46,7 +46,7 @@ export function limitSession(
 interface Taken {
   readonly of: 'address' | 'session';
   readonly whom: readonly string[];
-  /** In a minute; 0: no limit. */
+  /** Requests in a minute; 0: no limit. */
   readonly most: number;
   readonly facts: AuditFacts;
 }

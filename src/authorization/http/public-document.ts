@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../base/secret.ts';
 
-/** A JSON document that anyone may keep, for five minutes unless said otherwise, and then ask whether it changed (RFC 9110 §13.1.2). */
+/** A JSON document that anyone may cache, for five minutes by default, and then revalidate (RFC 9110 §13.1.2). */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,10 +1,10 @@
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { RecentClients } from '../clients/recent-clients.ts';
 
-/** Whether some client has a redirect address of this origin. */
+/** True if a client has a redirect address of this origin. */
 export type KnowsOrigin = (origin: string) => Promise<boolean>;
 
-/** RFC 6454 §4: a private-use scheme has no origin, and a page cannot come from there. */
+/** RFC 6454 §4: a private-use scheme has no origin, so no page can have it. */
 export function originsOf({ redirectUris }: Pick<RegisteredClient, 'redirectUris'>): ReadonlySet<string> {
   return new Set(redirectUris.map((uri) => URL.parse(uri)?.origin).filter(isOrigin));
 }

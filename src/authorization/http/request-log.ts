@@ -4,20 +4,20 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Once the client is authenticated; at the pages, once it is known. */
+    /** Set after the client's authentication; at the pages, after its lookup. */
     clientId: string | undefined;
-    /** From the answered refusal. */
+    /** Set by the answer of a refusal. */
     errorCode: string | undefined;
   }
   interface FastifyContextConfig {
-    /** From the endpoint. */
+    /** Set by the endpoint. */
     name?: string;
   }
 }
 
 /**
- * One line and one count a request. The line is flat and none of its names is that of a secret, so it is written without
- * the search for secrets that other lines are worth.
+ * Writes one line and one count for each request. No field of the line has a secret's name, so the line skips the search for
+ * secrets.
  */
 export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   app.decorateRequest('clientId', undefined);
@@ -30,7 +30,7 @@ export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** No path and no query, which could hold a secret that a client put there by mistake. */
+/** Without path and query: a client may put a secret there by mistake. */
 function lineOf(request: FastifyRequest, reply: FastifyReply) {
   const { id: request_id, clientId: client_id, errorCode: error, method, ip: address } = request;
   const milliseconds = Math.round(reply.elapsedTime);

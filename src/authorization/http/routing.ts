@@ -10,7 +10,7 @@ import type { Cors } from './cors.ts';
 import { type Endpoint, endpointPaths } from './endpoint.ts';
 import { formFault } from './form.ts';
 
-/** Each endpoint at its paths, with its method; any other method is 405 with `Allow` (RFC 9110 §15.5.6). */
+/** Adds each endpoint at its paths with its method. Any other method gets 405 with `Allow` (RFC 9110 §15.5.6). */
 export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: readonly Endpoint[]): void {
   const allowed = new Map<string, string[]>();
   for (const endpoint of endpoints) {
@@ -28,7 +28,7 @@ export function addEndpoints(app: FastifyInstance, issuer: string, endpoints: re
   });
 }
 
-/** Every path that has one more segment. */
+/** A pattern for all paths with one more segment. */
 function inside(path: string): string {
   return `${path}/{}`;
 }
@@ -39,7 +39,7 @@ function methodsOf({ method, head, cors }: Endpoint): readonly string[] {
 
 function addRoute(app: FastifyInstance, path: string, endpoint: Endpoint): void {
   const { name, method, head, cors, handle, answerError, parameter } = endpoint;
-  // the router reads `:` as the start of a parameter
+  // The router reads `:` as the start of a parameter.
   const url = path.replaceAll(':', '::') + (parameter === undefined ? '' : `/:${parameter}`);
   const route = { url, config: { name, ...(answerError && { answerError }) } };
   const asWritten = onlyAsWritten(path, parameter);
@@ -50,8 +50,8 @@ function addRoute(app: FastifyInstance, path: string, endpoint: Endpoint): void 
 }
 
 /**
- * The router decodes, and a proxy that lets some paths through may not: another spelling of a path is another path, as the
- * answer to a method that is not allowed has it too.
+ * The router decodes paths. A proxy that allows only some paths may not decode. So another spelling is another path, for 404
+ * and for 405.
  */
 function onlyAsWritten(path: string, parameter: string | undefined): onRequestAsyncHookHandler {
   const isThere = parameter === undefined ? (found: string) => found === path : isInside(path);
@@ -60,18 +60,18 @@ function onlyAsWritten(path: string, parameter: string | undefined): onRequestAs
   };
 }
 
-/** The endpoint itself knows the parameter's spellings. */
+/** The endpoint itself checks the spelling of the parameter. */
 function isInside(path: string) {
   return (found: string) => found.startsWith(`${path}/`);
 }
 
-/** Also of an absolute target (RFC 9112 §3.2.2). */
+/** Also accepts an absolute target (RFC 9112 §3.2.2). */
 function pathOf(target: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
   return path;
 }
 
-/** Runs before the body is read. */
+/** These steps run before the body is read. */
 function stepsOf({ method, headers, cors }: Endpoint): (onRequestHookHandler | onRequestAsyncHookHandler)[] {
   return [
     ...(headers ? [async (_: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)] : []),

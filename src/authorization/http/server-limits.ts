@@ -1,7 +1,7 @@
-/** Milliseconds and bytes that a stranger may take. */
+/** Limits for clients, in milliseconds and bytes. */
 export interface ServerLimits {
   readonly headersTimeout: number;
-  /** For a request to arrive whole. */
+  /** Time for a complete request. */
   readonly requestTimeout: number;
   readonly connectionsCheckingInterval: number;
   readonly keepAliveTimeout: number;

@@ -14,12 +14,12 @@ import { rotatedTooOften } from './rotated-too-often.ts';
 export interface SigningKeySet {
   /** Public, RFC 7517 §5. */
   readonly jwks: { readonly keys: readonly JWK[] };
-  /** With the current key. Whether it still counts is not asked: see `SigningKeys`. */
+  /** Signs with the current key, without asking whether the key is still valid: see `SigningKeys`. */
   readonly sign: Sign;
-  /** From the current key. Undefined for the secret of HS256. */
+  /** The `kid` of the current key. Undefined for the secret of HS256. */
   readonly signer: string | undefined;
   readonly kids: ReadonlySet<string>;
-  /** To verify with. */
+  /** For verification. */
   readonly ring: KeyRing;
   readonly algorithms: ReadonlySet<string>;
 }
@@ -27,13 +27,13 @@ export interface SigningKeySet {
 export interface SigningKeys {
   readonly current: SigningKeySet;
   /**
-   * With the current key, and the store says after the signature that there is this key still: what anybody gets was
-   * signed before the key was taken away. Rejects with `StorageUnavailable` where the store does not say so.
+   * Signs with the current key. After the signature, the store confirms that the key still exists. So no one gets a token of a
+   * removed key. Rejects with `StorageUnavailable` if the store does not confirm.
    */
   readonly sign: Sign;
-  /** Takes up which keys the store has now, also where a call before this one is under way. */
+  /** Loads the current keys of the store, even while an earlier call is running. */
   look(): Promise<void>;
-  /** The same, after the keys whose time has come were turned over. */
+  /** Does the same, after it rotates keys whose time has come. */
   refresh(): Promise<void>;
 }
 
@@ -43,12 +43,12 @@ export interface SigningKeysOptions {
   readonly clock: Clock;
 }
 
-/** Longer than anybody keeps the key set that we publish (five minutes), so that a key is known before it signs. */
+/** Seconds. No one caches our key set for longer than this (five minutes), so all verifiers know a key before it signs. */
 export const PUBLISHED_FOR = 600;
-/** How much a verifier's clock may be behind. */
+/** Seconds by which a verifier's clock may be slow. */
 const SKEW = 60;
 
-/** The keys of the store; the first start makes one, and of two starts at the same time one key remains. */
+/** Loads the keys of the store. The first start makes a key; if two start at once, one key remains. */
 export async function loadSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   const secret = await importOwnSecret(options.config);
   let last: readonly SigningKeyRecord[] = await storedKeys(options);
@@ -72,7 +72,7 @@ export async function loadSigningKeys(options: SigningKeysOptions): Promise<Sign
   };
 }
 
-/** Attempts for one token. Each needs a key that leaked and was replaced at that moment. */
+/** Attempts for one token. Each failed attempt means that a leaked key was replaced at that moment. */
 const MOST_TRIES = 5;
 
 function signAndLook(current: () => SigningKeySet, look: () => Promise<void>): Sign {
@@ -92,7 +92,7 @@ function describe(stored: readonly Pick<SigningKeyRecord, 'kid' | 'status'>[]): 
   return stored.map(({ kid, status }) => `${kid} ${status}`).join('\n');
 }
 
-/** A key that was announced long enough ago begins to sign; one whose last token has expired goes. */
+/** A key that was published for long enough begins to sign. A key whose last token has expired is removed. */
 async function turnOver({ records, config, clock }: SigningKeysOptions): Promise<void> {
   const now = seconds(clock);
   const { alg } = config.signing;

@@ -12,23 +12,23 @@ import { isUserKid } from '../../oauth/user-key.ts';
 import type { NewUserKey, Records, SignedBy, UserKeyRecord } from '../../storage/records/records.ts';
 import { rotatedTooOften } from './rotated-too-often.ts';
 
-/** A user's own key at one moment. What it signs is handed out only if the store says with it that it is so still. */
+/** A user's own key at one moment. The store must confirm the key before a signed token is issued. */
 export interface UserSigner {
   readonly sign: Sign;
   readonly signedBy: SignedBy;
 }
 
 export interface SigningUserKey {
-  /** The only user whose tokens it signs. */
+  /** The key signs only tokens of this user. */
   readonly subject: string;
   readonly key: VerificationKey;
 }
 
-/** `signing.user_keys`: one key a user, so that rotating it ends the JWTs of that user alone. */
+/** `signing.user_keys`: one key for each user. Rotating it ends the JWTs of this user only. */
 export interface SigningUserKeys {
-  /** The user's key of `signing.alg`, made where there is none. */
+  /** The user's key of `signing.alg`. The first call makes it. */
   signer(subject: string): Promise<UserSigner>;
-  /** Undefined: there is no such key, or no longer. */
+  /** Undefined: the key does not exist, or no longer exists. */
   find(kid: string): Promise<SigningUserKey | undefined>;
 }
 
@@ -38,10 +38,10 @@ export interface SigningUserKeysOptions {
   readonly clock: Clock;
 }
 
-/** Keys that are ready, of those who came last. Which key is a user's is asked of the store every time. */
+/** Keys in memory, the most recently used ones. The store still decides each time which key is the user's. */
 const MOST_READY = 10_000;
 
-/** Attempts for one request. Each needs a rotation of the same user's key at that moment. */
+/** Attempts for one request. Each failed attempt means that the same user's key was rotated at that moment. */
 export const MOST_TRIES = 5;
 
 export function buildUserKeys({ records, config, clock }: SigningUserKeysOptions): SigningUserKeys {
@@ -92,19 +92,19 @@ async function importVerification(record: UserKeyRecord): Promise<VerificationKe
   return key;
 }
 
-/** Of HS256. */
+/** The secret of an HS256 key. */
 function secretOf(record: UserKeyRecord): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(readJwk(record.openPrivateJwk()).k ?? '', 'base64url'));
 }
 
-/** As a verifier gets it: public, except for HS256, where signer and verifier share one secret. */
+/** The JWK for a verifier. It is public, except for HS256, where signer and verifier share one secret. */
 export function publishedJwk(record: UserKeyRecord): JWK {
   return { ...((record.publicJwk as JWK | undefined) ?? readJwk(record.openPrivateJwk())) };
 }
 
 type Settings = Pick<AuthorizationConfig, 'signing' | 'tokens'>;
 
-/** When the last JWT that a user's key signed until now ends by itself; undefined where users have no keys. */
+/** The expiry of the last JWT that a user's key may have signed until now; undefined if users have no keys. */
 export function userKeysUntil({ signing, tokens }: Settings, now: number): number | undefined {
   return signing.user_keys ? now + Math.ceil(tokens.access.jwt_ttl / 1000) : undefined;
 }

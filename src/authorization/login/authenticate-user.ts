@@ -9,26 +9,26 @@ import type { LoginAttempt } from '../people/login-attempts.ts';
 import type { Service } from '../service/service.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
 
-/** A name and a password as they were typed, and where. */
+/** The typed name and password, and where they came from. */
 export interface Typed {
   readonly username: string;
   readonly password: string;
   readonly caller: Pick<FastifyRequest, 'ip' | 'id' | 'log'>;
-  /** The client that the login is for, where there is one. */
+  /** The client of the login, if there is one. */
   readonly clientId: string | undefined;
-  /** The cookie that says who logged in with this browser before. */
+  /** The cookie that proves earlier logins in this browser. */
   readonly knownBrowser?: string | undefined;
 }
 
 export type UserAuthentication =
   | { readonly kind: 'authenticated'; readonly account: Account }
-  /** An unknown user and a wrong password are one thing, and take the same time. */
+  /** An unknown user and a wrong password have the same result, and take the same time. */
   | { readonly kind: 'refused' }
-  /** Seconds. `limit`: what counted too many. */
+  /** Seconds. `limit`: the limit that was reached. */
   | { readonly kind: 'throttled'; readonly retryAfter: number; readonly limit: LoginAttempt['limit'] }
   | Outage;
 
-/** The one place where a password is judged: throttled by user and address, and told to the audit log. */
+/** The only place that checks a password. It throttles by user and address, and records the result in the audit log. */
 export async function authenticateUser(service: Service, typed: Typed): Promise<UserAuthentication> {
   const account = await service.accounts.find(typed.username);
   if (account !== undefined) service.decoys.met(account.passwordHash);
@@ -58,7 +58,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
   const asker = askerOf(caller.ip, browser === undefined ? undefined : account);
   const verdict = await service.passwords.verify(account?.passwordHash, password, { asker, decoy });
   if (verdict.kind === 'outage') return verdict;
-  // attempts in flight count too: a burst of guesses gets no more checks than guesses in sequence
+  // Attempts in flight count too, so parallel guesses get no more checks than sequential ones.
   const again = await service.loginAttempts.begin(tried);
   if (again.retryAfter !== undefined) return throttled(again);
   if (verdict.kind === 'matches' && account !== undefined) {
@@ -70,7 +70,7 @@ async function judge(service: Service, typed: Typed, account: Account | undefine
   return wrong(service, attempt, typed, account);
 }
 
-/** For an unknown name, reaching the ceiling is no event: it may be a password in the wrong field. */
+/** For an unknown name, the ceiling is not recorded: the name may be a password in the wrong field. */
 async function wrong(
   service: Service,
   attempt: LoginAttempt,
@@ -86,10 +86,10 @@ function throttled({ retryAfter = 1, limit }: Pick<LoginAttempt, 'retryAfter' | 
   return { kind: 'throttled', retryAfter, limit };
 }
 
-/** The most places in the password queue for one address block or one known account. */
+/** The largest part of the password queue for one address block, or one known account. */
 const SHARE = 0.25;
 
-/** A site may have a /48 (RFC 6177 §2): a smaller block would be a share for each of 65,536 addresses of one stranger. */
+/** A site may have a /48 (RFC 6177 §2). With a smaller block, one stranger would have 65,536 shares. */
 function askerOf(address: string, known: Account | undefined): Asker {
   if (known !== undefined) return { block: known.subject, share: SHARE, isKnown: true };
   return { block: addressBlock(address, 48), share: SHARE };
@@ -101,7 +101,7 @@ const events = {
   throttled: 'login_throttled',
 } as const satisfies Record<string, AuditEvent>;
 
-/** For an unknown name, nothing is logged: it may be a password in the wrong field. */
+/** For an unknown name, nothing is logged: the name may be a password in the wrong field. */
 function record(
   { audit }: Service,
   event: AuditEvent,
@@ -120,7 +120,7 @@ function record(
   });
 }
 
-/** The only moment at which a stronger hash can be made. Where it cannot be kept, the login was right all the same. */
+/** Only a login has the password that a stronger hash needs. If the new hash cannot be saved, the login still succeeds. */
 async function rehash({ passwords, records }: Service, account: Account, { password, caller }: Typed): Promise<void> {
   const hashed = await passwords.hash(password);
   if (hashed.kind !== 'hashed') return;
@@ -132,7 +132,7 @@ async function rehash({ passwords, records }: Service, account: Account, { passw
   }
 }
 
-/** RFC 6749 §5.2 for what became of a login where no page can say it. */
+/** The RFC 6749 §5.2 error of a failed login, for endpoints without pages. */
 export function authenticatedAccount(outcome: UserAuthentication): Account {
   if (outcome.kind === 'authenticated') return outcome.account;
   if (outcome.kind === 'refused')

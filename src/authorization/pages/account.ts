@@ -32,7 +32,7 @@ ${body}
 `;
 }
 
-/** The role is for a browser that takes `list-style: none` for "no list". */
+/** The role is for browsers that do not report a list with `list-style: none` as a list. */
 function list(entries: readonly Html[]): Html {
   return html`<ul role="list">${entries}</ul>`;
 }

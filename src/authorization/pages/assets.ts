@@ -1,19 +1,19 @@
 import { sha256 } from '../../base/secret.ts';
 import { stylesheet } from './stylesheet.ts';
 
-/** A file that the pages refer to. Its name carries a hash of what it holds, so it may be kept for ever. */
+/** A file that the pages refer to. Its name contains a hash of its content, so browsers may cache it forever. */
 export interface Asset {
   readonly path: string;
   readonly body: string | Uint8Array;
   readonly type: string;
 }
 
-/** Where the assets live unless the paths are mapped elsewhere. */
+/** The path of the assets, unless the configuration maps it elsewhere. */
 export const assetBase = '/oauth2/assets';
 
 /**
- * On every asset. The sandbox is for a logo that is opened directly: an SVG is a document then, and its scripts would run in
- * the login origin.
+ * The headers of every asset. The sandbox protects against a logo that someone opens directly: its SVG is then a document, and
+ * its scripts would run in the login origin.
  */
 export const assetHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'public, max-age=31536000, immutable',
@@ -40,7 +40,7 @@ const logoFormats = [
   { extension: 'svg', type: 'image/svg+xml', holds: (bytes: Buffer) => isSvg(bytes.toString('utf8')) },
 ] as const;
 
-/** XML declaration, comments and doctype may come before the root; nothing else may. */
+/** Only an XML declaration, comments and a doctype may come before the root. */
 function isSvg(text: string): boolean {
   const root = text
     .replace(/^\ufeff/, '')

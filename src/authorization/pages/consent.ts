@@ -41,8 +41,8 @@ function scopeRow({ token, words, grantedBefore, ticked }: ScopeChoice, before: 
 }
 
 /**
- * Two buttons of one kind. Deny is the first in the form, and so the one that Enter in a checkbox presses (HTML
- * §4.10.22.2): a stray key never allows.
+ * Two equal buttons. Deny is the first in the form, so Enter in a checkbox presses Deny (HTML §4.10.22.2). A stray key never
+ * allows access.
  */
 function choice({ texts: { consent } }: Site): Html {
   return html`<div class="choice">

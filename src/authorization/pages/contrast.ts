@@ -3,7 +3,7 @@ import type { Rgb } from '../../config/schema/theme.ts';
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
 
-/** Contrast ratio, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** The contrast ratio, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: Rgb, other: Rgb): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -19,14 +19,14 @@ function linear(channel: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-/** Black or white, whichever reads better on the color: 4.58 or more on any. */
+/** Black or white, whichever has more contrast with the color: 4.58 or more on any color. */
 export function readableOn(color: Rgb): Rgb {
   return contrast(black, color) > contrast(white, color) ? black : white;
 }
 
 /**
- * The color itself where it stands out from the ground by the ratio (4.58 at most), else the nearest one on its way to
- * black or white that does.
+ * The color itself if its contrast with the ground reaches the ratio (4.58 at most). Otherwise the nearest such color on the
+ * way to black or white.
  */
 export function standingOut(color: Rgb, ground: Rgb, ratio: number): Rgb {
   const target = readableOn(ground);
@@ -34,7 +34,7 @@ export function standingOut(color: Rgb, ground: Rgb, ratio: number): Rgb {
   return steps.find((step) => contrast(step, ground) >= ratio) ?? target;
 }
 
-/** The color at a share of the way from one to the other. */
+/** The color at this fraction of the way from one to the other. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const at = (index: 0 | 1 | 2) => Math.round(from[index] + (to[index] - from[index]) * share);
   return [at(0), at(1), at(2)];

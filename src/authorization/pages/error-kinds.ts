@@ -1,4 +1,4 @@
-/** The HTTP status that each kind of error page is sent with. */
+/** The HTTP status of each kind of error page. */
 export const errorStatus = {
   unknown_client: 400,
   redirect_refused: 400,

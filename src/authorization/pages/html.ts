@@ -1,6 +1,6 @@
 /**
- * HTML that is escaped by construction: whatever a template interpolates is text unless it is `Html` itself, and only
- * this file makes `Html`. Attribute values stand in double quotes in every template.
+ * HTML that is escaped by construction. A template escapes every inserted value that is not `Html`, and only this file makes
+ * `Html`. Attribute values are in double quotes in every template.
  */
 export class Html {
   readonly #markup: string;
@@ -18,7 +18,7 @@ export class Html {
   }
 }
 
-/** What a template takes; `undefined` and `false` are nothing, so that a part can be left out. */
+/** The possible values in a template. `undefined` and `false` insert nothing, so that a part can be optional. */
 export type HtmlPart = string | number | Html | readonly HtmlPart[] | undefined | false;
 
 export const html = Html.template;
@@ -30,8 +30,8 @@ function markupOf(part: HtmlPart): string {
 }
 
 /**
- * Text as it reads back from a parser, in an element and in a quoted attribute alike. CR would come back as LF (HTML
- * §13.2.3.5), and NUL or a lone surrogate has no spelling at all.
+ * Escapes text for elements and for quoted attributes. A parser would turn CR into LF (HTML §13.2.3.5), and NUL or a lone
+ * surrogate has no spelling at all.
  */
 function escaped(text: string): string {
   return text

@@ -9,7 +9,7 @@ interface Content {
   readonly body: HtmlPart;
 }
 
-/** A whole document around what the page has to say. */
+/** A complete HTML document around the content of the page. */
 export function page({ name, stylesheet, logo, texts }: Site, { title, failed, wide, body }: Content): string {
   const brand = logo === undefined ? isolated(name) : html`<img src="${logo}" alt="${name}">`;
   return html`<!doctype html>
@@ -32,12 +32,12 @@ ${body}
 `.toString();
 }
 
-/** Text from others: its direction must not turn ours around (UAX #9, HTML §4.5.24). */
+/** Foreign text. Its direction must not change the direction of our text (UAX #9, HTML §4.5.24). */
 export function isolated(words: string): Html {
   return html`<bdi>${unturned(words)}</bdi>`;
 }
 
-/** Without embeddings, overrides and isolates, which write a name backwards or break out of its isolation. */
+/** Removes embeddings, overrides and isolates. They could write a name backwards, or end its isolation. */
 export function unturned(words: string): string {
   return words.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }
@@ -46,7 +46,7 @@ export function strong(words: string): Html {
   return html`<strong>${isolated(words)}</strong>`;
 }
 
-/** Where an application gets its answer, in words that fit its kind. */
+/** Says where an application gets its answer, in words for its kind. */
 export function redirectWords(
   { redirectUri }: Application,
   words: Readonly<Record<Redirect['kind'], (where: Html) => Html>>,
@@ -60,7 +60,7 @@ export function personWords({ username, name }: Person): Html {
   return html`${strong(name)} <span class="quiet">${isolated(username)}</span>`;
 }
 
-/** A form and the fields that prove where it came from. */
+/** A form with the fields that prove its origin. */
 export function form(to: InteractionForm | AccountForm, body: HtmlPart): Html {
   const transaction = 'transaction' in to ? to.transaction : undefined;
   return html`<form method="post" action="${to.action}">
@@ -72,7 +72,7 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-/** A date and time of the reader's language; UTC, as nothing here knows where the reader is. `medium`: with seconds. */
+/** A date and time in the reader's language, in UTC, because the reader's time zone is unknown. `medium`: with seconds. */
 export function moment(milliseconds: number, { texts }: Site, timeStyle: 'short' | 'medium' = 'short'): Html {
   const format = { dateStyle: 'medium', timeStyle, timeZone: 'UTC' } as const;
   const date = new Date(milliseconds);
@@ -80,7 +80,7 @@ export function moment(milliseconds: number, { texts }: Site, timeStyle: 'short'
   return html`<time datetime="${date.toISOString()}">${words} UTC</time>`;
 }
 
-/** How long to wait, never less than it is: seconds up to a minute, then minutes, then hours. */
+/** The wait, rounded up: seconds up to a minute, then minutes, then hours. */
 export function waitWords(retryAfter: number, { texts }: Site): string {
   const [unit, size] = units.find(([, , limit]) => retryAfter <= limit) ?? units[2];
   const amount = Math.max(1, Math.ceil(retryAfter / size));

@@ -1,4 +1,4 @@
-/** The hosted pages: a site and a plain view in, a document out. Nothing here knows a request or a store. */
+/** The hosted pages turn a site and a plain view into a document. They know no request and no store. */
 export { accountPage } from './account.ts';
 export { type Asset, assetBase, assetHeaders, logoAsset, stylesheetAsset } from './assets.ts';
 export { consentPage } from './consent.ts';

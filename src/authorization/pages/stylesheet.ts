@@ -29,7 +29,7 @@ ${declarations(theme, 'dark')}
 ${rules}`;
 }
 
-/** Everything is read on `--surface`: the ratios that hold there. */
+/** The minimum contrast with `--surface`, which is behind all text. */
 const ratios: Readonly<Partial<Record<ThemeName, number>>> = {
   '--text': 4.5,
   '--muted': 4.5,
@@ -70,7 +70,7 @@ function valueIn(name: ThemeName, theme: ThemeValues, scheme: Scheme): string {
   return (given ?? themeVariables[name])[scheme];
 }
 
-// Logical properties only: a page of a language written from right to left needs no rule of its own.
+// Logical properties only, so that a right-to-left language needs no other rules.
 const rules = `
 *, *::before, *::after { box-sizing: border-box; }
 html { font: 100%/1.5 var(--font); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }

@@ -85,7 +85,7 @@ export interface Texts {
   };
 }
 
-/** Only screen readers say this. Without it, all buttons of a list have the same name. */
+/** Only screen readers read this text. Without it, all buttons of a list have the same name. */
 const spoken = (words: Html) => html`<span class="hidden">${words}</span>`;
 
 const expired = 'Go back to the application and start again. This site needs cookies.';
@@ -189,7 +189,7 @@ export const english: Texts = {
       loopback: (where) => html`A program on your device (${where})`,
       app: (where) => html`An app on your device (${where})`,
     },
-    noScopes: 'Only knows that you have signed in.',
+    noScopes: 'It only knows that you have signed in.',
     since: 'Since',
     lastUsed: 'Last used',
     never: 'Not yet',

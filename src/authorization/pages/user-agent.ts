@@ -27,7 +27,7 @@ export interface Device {
   readonly platform: string;
 }
 
-/** Browser and platform where both are known, else the text as it is, cut to 80 characters. */
+/** Browser and platform if both are known, otherwise the header itself, cut to 80 characters. */
 export function readUserAgent(userAgent: string): Device | string {
   const [browser, platform] = [named(browsers, userAgent), named(platforms, userAgent)];
   if (browser !== undefined && platform !== undefined) return { browser, platform };

@@ -3,7 +3,7 @@
 import type { ErrorKind } from './error-kinds.ts';
 import type { Texts } from './texts.ts';
 
-/** The same on every page: made once, at start. */
+/** The data that all pages share. It is made once, at start. */
 export interface Site {
   /** The service's display name, for titles and for pages without a logo. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Site {
   readonly texts: Texts;
 }
 
-/** Where a form is posted, and what keeps others from posting it. */
+/** The target of a form, and the fields that protect it against CSRF. */
 export interface InteractionForm {
   readonly action: string;
   readonly transaction: string;
@@ -47,7 +47,7 @@ export interface LoginView {
 
 export interface ScopeChoice {
   readonly token: string;
-  /** The operator's words; the token itself where there are none. */
+  /** The operator's description; the scope itself if there is none. */
   readonly words?: string;
   readonly grantedBefore?: boolean;
   /** Default: true. */
@@ -61,9 +61,9 @@ export interface ConsentView {
   readonly application: Application;
   readonly person: Person;
   readonly scopes: readonly ScopeChoice[];
-  /** Allow was pressed with nothing ticked. */
+  /** The user pressed Allow without ticking anything. */
   readonly failure?: 'nothing_ticked';
-  /** Path of the account page, where a grant can be taken back. */
+  /** Path of the account page, where the user can withdraw a grant. */
   readonly account?: string;
 }
 
@@ -71,7 +71,7 @@ export interface ErrorView {
   readonly kind: ErrorKind;
   /** The error code as in the log. */
   readonly code: string;
-  /** Finds the log line. */
+  /** The id of the log line. */
   readonly id: string;
   /** The exact fault, for the developer. */
   readonly detail?: string;
@@ -96,7 +96,7 @@ export interface SessionView {
   readonly lastSeen?: number;
 }
 
-/** Since when something is so; absent where that is not known. */
+/** When something took effect; absent if unknown. */
 export interface TookEffect {
   readonly at?: number;
 }
@@ -105,7 +105,7 @@ export interface AccountView {
   readonly person: Person;
   readonly apps: readonly ConnectedAppView[];
   readonly sessions: readonly SessionView[];
-  /** Wrong passwords that were typed in browsers that are not known. */
+  /** Wrong passwords from unknown browsers. */
   readonly guesses?: GuessesView;
   /** Posted with `client_id`. */
   readonly disconnectForm: AccountForm;
@@ -119,12 +119,12 @@ export interface AccountView {
 
 export interface GuessesView {
   readonly count: number;
-  /** Milliseconds since the epoch; present where no browser that is not known may try before. */
+  /** Milliseconds since the epoch. Until then, unknown browsers cannot sign in. */
   readonly closedUntil?: number;
 }
 
 export interface SignedOutView {
-  /** Not from this browser alone: no session and no app is left. */
+  /** Present after signing out everywhere: no session and no app is left. */
   readonly everywhere?: TookEffect;
   /** Path of the login page. */
   readonly signIn?: string;

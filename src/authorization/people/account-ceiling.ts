@@ -5,16 +5,16 @@ import type { Counters, Failures } from '../../counters/counters.ts';
 /** Wrong passwords for one name in the day that began with the first. */
 export interface Guesses {
   readonly count: number;
-  /** Seconds until strangers may try again; undefined: they may now. */
+  /** Seconds until unknown browsers may try again; undefined: they may try now. */
   readonly closedFor: number | undefined;
 }
 
 export interface CeilingAttempt {
-  /** Seconds; present where the ceiling is reached. */
+  /** Seconds; present if the ceiling is reached. */
   readonly retryAfter: number | undefined;
-  /** `retryAfter`: this failure is one too many. `reached`: with this one the ceiling is. */
+  /** `retryAfter`: this failure is over the ceiling. `reached`: this failure reached the ceiling. */
   fail(): Promise<{ readonly retryAfter: number | undefined; readonly reached: boolean }>;
-  /** The password was right: from there the ceiling closes this name no more. */
+  /** The password was right. From this address, the ceiling no longer blocks the name. */
   succeed(): Promise<void>;
 }
 
@@ -36,9 +36,10 @@ export const DAY = 24 * 3_600_000;
 const MONTH = 30 * DAY;
 
 /**
- * Anybody can bring a name to its ceiling, so it must not keep out whom it protects: where the right password came from
- * in the last month, only the limits of each address hold. A count ends so long after its first, so each month has one of
- * its own, and the one before is asked as well. Where counters are of this process, a restart forgets both.
+ * Anyone can bring a name to its ceiling, so the ceiling must not lock out the user. An address that sent the right password in
+ * the last month is exempt; only the limits for each address apply to it. Such a count expires a month after its first entry.
+ * So each month has its own count, and the count of the last month is checked too. If the counters are in this process, a
+ * restart clears both.
  */
 export function buildAccountCeiling({ counters, clock, most }: CeilingOptions): AccountCeiling {
   const keyOf = (user: string) => `user a day\n${user}`;

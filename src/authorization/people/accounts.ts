@@ -13,19 +13,19 @@ export interface Account {
   readonly name: string | undefined;
   /** PHC string. */
   readonly passwordHash: string;
-  /** For an account in the store. */
+  /** Only for an account in the store. */
   readonly passwordVersion: number;
-  /** For an account in the file. */
+  /** Only for an account in the file. */
   readonly passwordDigest?: Uint8Array | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Those of the file change with the file only. */
+  /** An account of the file changes only with the file. */
   readonly inFile: boolean;
 }
 
-/** Those of the file, then those that were added by command. */
+/** The accounts of the file, then the accounts in the store. */
 export interface Accounts {
   readonly inFile: readonly Account[];
-  /** By the name that was typed at the login page. */
+  /** Finds an account by the typed name. */
   find(username: string): Promise<Account | undefined>;
   bySubject(subject: string): Promise<Account | undefined>;
 }
@@ -36,7 +36,7 @@ export interface AccountDependencies {
   readonly secrets: Secrets;
 }
 
-/** Rejects where a plain password of the file, which is for development, cannot be hashed. */
+/** Rejects if a plain password of the file cannot be hashed. Plain passwords are for development. */
 export async function buildAccounts(
   users: readonly UserConfig[],
   { records, passwords, secrets }: AccountDependencies,
@@ -49,7 +49,7 @@ export async function buildAccounts(
     inFile: accounts,
     async find(username) {
       const key = usernameKey(username);
-      // Asked for users of the file too: neither its time nor its outage tells who is one of them.
+      // The store is asked even for users of the file. So neither time nor an outage reveals who is in the file.
       const stored = await records.findAccount(key);
       return byName.get(key) ?? accountOfRecord(stored);
     },
@@ -76,7 +76,7 @@ function accountOfRecord(record: AccountRecord | undefined): Account | undefined
   return record && { ...record, inFile: false };
 }
 
-/** What must still be so when something is saved on the strength of the password that was judged. */
+/** The condition that must still be true when a result of the checked password is saved. */
 export function judgedPassword({ subject, passwordVersion, passwordDigest }: Account): Premises {
   if (passwordDigest === undefined) return { password: { subject, version: passwordVersion } };
   return { filePassword: { subject, digest: passwordDigest } };

@@ -2,12 +2,12 @@ import { decoyCost } from '../../base/decoy.ts';
 import { currentCost, type PasswordCost, parsePasswordHash } from '../../base/password-hash.ts';
 import { usernameKey } from '../../base/username.ts';
 
-/** The password costs for unknown names: the costs that occur among accounts. */
+/** The password costs for unknown names. They are the costs of real accounts. */
 export interface DecoyCosts {
   costOf(username: string): PasswordCost;
-  /** A found account's hash: its cost occurs. */
+  /** Reports the hash of a found account, whose cost is then in use. */
   met(passwordHash: string): void;
-  /** Looks again at which costs occur. */
+  /** Reads again which costs are in use. */
   refresh(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface DecoyOptions {
   readonly stored: () => Promise<readonly string[]>;
 }
 
-/** Rejects where the store cannot be asked. */
+/** Rejects if the store does not answer. */
 export async function openDecoys({ key, passwordHashes, stored }: DecoyOptions): Promise<DecoyCosts> {
   let costs = new Map<string, number>();
   const decoys: DecoyCosts = {
@@ -48,7 +48,7 @@ function countedBy(passwordHashes: readonly string[]): Map<string, number> {
   return costs;
 }
 
-/** Undefined: a hash that cannot be used has no cost of its own, and is judged as an unknown name is. */
+/** Undefined for an unusable hash. Its account is treated like an unknown name. */
 function nameOf(passwordHash: string): string | undefined {
   const parsed = parsePasswordHash(passwordHash);
   return parsed.ok ? [parsed.value.memory, parsed.value.passes, parsed.value.lanes].join() : undefined;

@@ -5,13 +5,13 @@ import { sameBytes } from '../../base/secret.ts';
 import type { Account } from './accounts.ts';
 
 /**
- * Recognizes browsers with an earlier login, by a cookie that only the service can make. It holds an id of the browser and,
- * for each account, a time and a code over id, account, password and time. A stranger has no such cookie, so strangers'
- * guesses need not lock out these browsers. A new password forgets all browsers until the next login: an old cookie would let
- * its owner guess the new password.
+ * Recognizes browsers with an earlier login, by a cookie that only the service can make. The cookie has an id of the browser.
+ * For each account it also has a time, and a code over id, account, password and time. A stranger has no such cookie, so
+ * strangers' guesses need not lock out these browsers. A new password ends the exemption of all browsers until their next
+ * login: otherwise the holder of an old cookie could guess the new password.
  */
 export interface KnownBrowsers {
-  /** The id of the browser; undefined where its cookie says nothing of this account, or what it says has expired. */
+  /** The id of the browser; undefined if its cookie has no valid entry for this account. */
   idFor(cookie: string | undefined, account: KnownAccount | undefined): string | undefined;
   /** The cookie after a login. */
   withAccount(cookie: string | undefined, account: KnownAccount): string;
@@ -21,18 +21,18 @@ export type KnownAccount = Pick<Account, 'subject' | 'passwordVersion' | 'passwo
 
 /** Seconds: half a year after the last login. */
 const LIFETIME = 180 * 24 * 3600;
-/** Accounts of one browser; of more, the last. */
+/** Accounts in one cookie; the most recent ones remain. */
 const MOST = 5;
 const CODE_BYTES = 16;
 
 export const knownBrowserCookie = {
-  /** Entries: `MOST` of them. */
+  /** 1 to `MOST` entries. */
   shape: /^[A-Za-z0-9_-]{22}(?:\.[1-9]\d{0,11}\.[A-Za-z0-9_-]{22}){1,5}$/,
   maxAge: LIFETIME,
 };
 
 interface Entry {
-  /** NumericDate, as it was written. */
+  /** NumericDate, in its written form. */
   readonly expires: string;
   readonly code: string;
 }
@@ -58,12 +58,12 @@ export function buildKnownBrowsers(secret: Uint8Array, clock: Clock): KnownBrows
   };
 }
 
-/** Without a blank in it. */
+/** Contains no blank. */
 function passwordMark({ passwordVersion, passwordDigest }: KnownAccount): string {
   return passwordDigest === undefined ? String(passwordVersion) : Buffer.from(passwordDigest).toString('base64url');
 }
 
-/** For a missing cookie: a new browser. */
+/** A missing cookie means a new browser. */
 function read(cookie: string | undefined): { readonly id: string; readonly entries: readonly Entry[] } {
   if (cookie === undefined) return { id: randomBytes(16).toString('base64url'), entries: [] };
   const [id = '', ...rest] = cookie.split('.');

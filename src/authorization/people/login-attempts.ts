@@ -3,45 +3,45 @@ import { usernameKey } from '../../base/username.ts';
 import { type Attempt, buildThrottle, longest, type ThrottleOptions } from '../../counters/throttle.ts';
 import { buildAccountCeiling, type CeilingAttempt, DAY, type Guesses } from './account-ceiling.ts';
 
-/** One try to log in. */
+/** One attempt to log in. */
 export interface Try {
   readonly username: string;
   readonly address: string;
-  /** The id of a browser that this account was logged in to with before. */
+  /** The id of a browser in which this account has logged in before. */
   readonly browser: string | undefined;
 }
 
-/** Seconds, and what they are because of; undefined both where nothing counted too many. */
+/** Seconds, and the limit that requires the wait; both undefined if no limit was reached. */
 interface Wait {
   readonly retryAfter: number | undefined;
   readonly limit: 'account' | 'address' | 'browser' | undefined;
 }
 
 export interface LoginAttempt extends Wait, Pick<CeilingAttempt, 'succeed'> {
-  /** As of a ceiling. */
+  /** `reached`: this failure reached the ceiling. */
   fail(): Promise<Wait & { readonly reached: boolean }>;
 }
 
-/** Tries to log in. */
+/** Counts attempts to log in. */
 export interface LoginAttempts {
   begin(tried: Try): Promise<LoginAttempt>;
-  /** For unknown browsers. */
+  /** The wrong passwords from unknown browsers. */
   guesses(username: string): Promise<Guesses>;
 }
 
 export interface LoginOptions extends ThrottleOptions {
-  /** Failures of one user in a day. */
+  /** Allowed failures of one user in a day. */
   readonly ceiling: number;
   readonly clock: Clock;
 }
 
-/** So many users' worth of failures from one address are guessing too, of whichever users. */
+/** Failures from one address are guessing if they exceed the limit of this many users together. */
 const usersBehindAnAddress = 10;
 
 /**
- * An unknown browser counts in three ways. By user and address together, so that guessing locks out no one elsewhere. By
- * address. And by user, up to a ceiling that many addresses cannot raise. A known browser counts for itself, so strangers
- * cannot lock it out. A client id contains no line break, so these names never collide with those of clients.
+ * An unknown browser has three counts. The count by user and address does not lock out the user at other addresses. The second
+ * is by address. The third is by user, up to a ceiling that many addresses cannot raise. A known browser has its own count, so
+ * strangers cannot lock it out. A client id contains no line break, so these names never collide with names of clients.
  */
 export function buildLoginAttempts(options: LoginOptions): LoginAttempts {
   const { counters, clock, maxFailures, ceiling: most } = options;
@@ -64,7 +64,7 @@ export function buildLoginAttempts(options: LoginOptions): LoginAttempts {
   };
 }
 
-/** All count, whichever of them refuses. */
+/** All counts increase, whichever of them refuses. */
 function together(name: 'address' | 'browser', attempts: readonly Attempt[], ceiling = unlimited): LoginAttempt {
   const waitOf = (account: number | undefined, waits: readonly (number | undefined)[]): Wait => {
     const retryAfter = longest([account, ...waits]);

@@ -19,7 +19,7 @@ import type { Audit } from '../telemetry/audit.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { UntrustedProxies } from '../telemetry/untrusted-proxies.ts';
 
-/** The dependencies of every endpoint. Made once at start, nothing in it is looked up by name later. */
+/** The dependencies of every endpoint. They are made once, at start. */
 export interface Service {
   readonly config: AuthorizationConfig;
   readonly clock: Clock;
@@ -27,19 +27,19 @@ export interface Service {
   readonly keys: SigningKeys;
   /** The secret of granting programs; `issuer` identifies it to clients. */
   readonly userKeys: SigningUserKeys;
-  /** For tokens of ours that come back. */
+  /** The budget for verifying our own tokens. */
   readonly signatures: TurnBudget;
   readonly clients: Clients;
   readonly recentClients: RecentClients;
   readonly accounts: Accounts;
   readonly passwords: Passwords;
-  /** The costs for unknown names. */
+  /** The password costs for unknown names. */
   readonly decoys: DecoyCosts;
   readonly knownBrowsers: KnownBrowsers;
   readonly secrets: Secrets;
-  /** Wrong secrets, by client and address. */
+  /** Counts wrong secrets, by client and address. */
   readonly throttle: Throttle;
-  /** Wrong passwords. */
+  /** Counts wrong passwords. */
   readonly loginAttempts: LoginAttempts;
   readonly counters: Counters;
   readonly audit: Audit;

@@ -1,43 +1,44 @@
 import { addressBlock } from '../../base/client-address.ts';
 
-/** The key of one series of attempts. */
+/** The key of a series of attempts. */
 export interface Tried {
   readonly client_id?: string | undefined;
   readonly username?: string | undefined;
   readonly address?: string | undefined;
-  /** Which limit it was. */
+  /** The limit that was reached. */
   readonly detail?: string | undefined;
 }
 
 export interface AuditTally<Event extends string, Facts extends Tried> {
   /** Counts another attempt that was not checked. */
   count(event: Event, facts: Facts): void;
-  /** Tells what was counted so far, and counts from the start. */
+  /** Logs the counts so far, and starts new ones. */
   flush(): void;
 }
 
 interface Series<Event, Facts> {
   readonly event: Event;
   readonly facts: Facts;
-  /** After the first one, which was logged at once. */
+  /** The number after the first attempt, which was logged at once. */
   more: number;
 }
 
-/** Series that are told apart; of all others those of one event are one. */
+/** The number of separate series. All further series of one event share one count. */
 const MOST = 1_000;
 
 export interface TallyOptions<Event extends string, Facts extends Tried> {
   /** Milliseconds, from the first try. */
   readonly window: number;
-  /** Facts of the series that is about all others. */
+  /** The facts of the shared series. */
   readonly others: Facts;
-  /** `count`: of how many tries this line tells; undefined for one. */
+  /** `count`: the number of attempts in this line; undefined for one. */
   readonly tell: (event: Event, facts: Facts, count?: number) => void;
 }
 
 /**
- * Endless guesses must not fill a file. The first attempt without a check is logged, and at the end of the window the
- * number of the others. So a window has two lines for each client or user and address block, and at most `MOST` such pairs.
+ * Endless guesses must not fill a file. The first attempt without a check is logged at once. At the end of the window, one line
+ * has the number of the others. So a window has two lines for each client or user and address block, and at most `MOST` such
+ * pairs.
  */
 export function buildTally<Event extends string, Facts extends Tried>({
   window,

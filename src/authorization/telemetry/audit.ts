@@ -7,7 +7,7 @@ import { StorageUnusable } from '../../storage/engine/errors.ts';
 import { buildTally } from './audit-tally.ts';
 import { type FileRetention, putAside, removeOld } from './full-files.ts';
 
-/** What a later reader asks about: who got in, who was let in, what was taken away, what looked like an attack. */
+/** Events that a later reader needs: logins, grants, revocations, and possible attacks. */
 export type AuditEvent =
   | 'login'
   | 'login_failed'
@@ -57,37 +57,37 @@ export interface AuditFacts {
   readonly scope?: string | undefined;
   readonly realm?: string | undefined;
   readonly detail?: string | undefined;
-  /** How many such events the line stands for, where it is more than itself. */
+  /** The number of such events in this line, if more than one. */
   readonly count?: number | undefined;
 }
 
 export interface Audit {
   record(event: AuditEvent, facts: AuditFacts): void;
-  /** For events without a natural bound: the first is recorded, and at the end of the window the number of the others. */
+  /** For unlimited events: records the first, and at the end of the window the number of the others. */
   count(event: AuditEvent, facts: AuditFacts): void;
-  /** Rejects with `StorageUnusable` where the file cannot be opened; without it, the first event opens it. */
+  /** Rejects with `StorageUnusable` if the file cannot be opened. Without this call, the first event opens the file. */
   open(): Promise<void>;
-  /** When what was recorded is written. */
+  /** Resolves when all records are written. */
   close(): Promise<void>;
 }
 
 export interface AuditOptions {
-  /** Milliseconds: of events that are counted. */
+  /** Milliseconds; the window for counted events. */
   readonly window?: number;
-  /** Only of who opens the audit: a command beside a service appends, and leaves the files to that. */
+  /** Only for the service. A command beside a running service only appends, and leaves rotation to the service. */
   readonly kept?: FileRetention;
 }
 
 const EVERYTHING: FileRetention = { maxSize: 'none', files: 1, maxAge: 'none' };
 
-/** Lines of JSON, appended to a file of mode 0600; without a file, and while it cannot be written, they go to the log. */
+/** Writes JSON lines to a file of mode 0600. Without a file, or if it cannot be written, the lines go to the log. */
 export function buildAudit(
   file: string | undefined,
   clock: Clock,
   log: Logger,
   { window = A_WINDOW, kept = EVERYTHING }: AuditOptions = {},
 ): Audit {
-  // an event is no matter of how much else is logged
+  // Audit events do not depend on the log level.
   const events = log.child({}, { level: log.level === 'silent' ? 'silent' : 'info' });
   return counting(file === undefined ? logged(events) : filed(file, { clock, log: events, kept }), window);
 }
@@ -123,10 +123,10 @@ function logged(log: Logger): Recorder {
   };
 }
 
-/** Milliseconds between two looks for full files that are too old. */
+/** Milliseconds between two checks for full files that are too old. */
 const LOOK_EVERY = 3_600_000;
 
-/** What is put aside and removed must not cost a line: where that fails, the file only grows on. */
+/** Rotation must not lose a line. If rotation fails, the file keeps growing. */
 function keeping(name: string, kept: FileRetention, { clock, log }: { clock: Clock; log: Logger }) {
   let isOurs = false;
   let looksAt = Number.NEGATIVE_INFINITY;

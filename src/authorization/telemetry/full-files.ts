@@ -2,23 +2,23 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How much of a file that only grows is kept. */
+/** The retention of a file that grows. */
 export interface FileRetention {
   /** Bytes at which a file is full; `none`: never. */
   readonly maxSize: number | 'none';
-  /** Full files beside it, by the names `FILE.1`, `FILE.2` and so on; the one with the highest number is the oldest. */
+  /** The number of full files beside it: `FILE.1`, `FILE.2` and so on. The highest number is the oldest. */
   readonly files: number;
-  /** Milliseconds since the last line after which a full file goes; `none`: never. */
+  /** Milliseconds since the last line, after which a full file is removed; `none`: never. */
   readonly maxAge: number | 'none';
 }
 
-/** Puts a full file aside; false where it is not full, or none of ours to be renamed: a link, a pipe, a device. */
+/** Renames a full file. False if the file is not full, or must not be renamed: a link, a pipe, a device. */
 export async function putAside(file: string, handle: FileHandle, { maxSize, files }: FileRetention): Promise<boolean> {
   const { size, ino } = await handle.stat();
   if (maxSize === 'none' || size < maxSize) return false;
   const there = await lstat(file);
   if (!there.isFile()) return false;
-  // Another process of ours put it aside before.
+  // Another process has already renamed it.
   if (there.ino !== ino) return true;
   const free = await firstFree(file, files);
   for (let number = free - 1; number >= 1; number--) await moveIfThere(`${file}.${number}`, `${file}.${number + 1}`);
@@ -26,7 +26,7 @@ export async function putAside(file: string, handle: FileHandle, { maxSize, file
   return true;
 }
 
-/** Where no file is lost by moving the others up; the last number where all are taken. */
+/** The first free number, to which the other files can move up without loss. The last number if all are taken. */
 async function firstFree(file: string, files: number): Promise<number> {
   const taken = new Set((await fullFiles(file)).map(({ number }) => number));
   return Array.from({ length: files }, (_, index) => index + 1).find((number) => !taken.has(number)) ?? files;

@@ -47,11 +47,11 @@ export function buildServiceMetrics(counters: Counters, proxies: UntrustedProxie
 interface CounterOptions {
   readonly name: string;
   readonly help: string;
-  /** One or two. */
+  /** One label or two. */
   readonly labelNames: readonly [string, string?];
 }
 
-/** prom-client hashes the labels at every count, which happens twice a request. This does it at the scrape. */
+/** prom-client hashes the labels at every count, twice for each request. This counter hashes them only at the scrape. */
 function counted(registers: Registry, { name, help, labelNames }: CounterOptions) {
   const counts = new Map<string, Map<string, number>>();
   const [one, other] = labelNames;

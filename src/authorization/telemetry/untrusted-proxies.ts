@@ -6,7 +6,7 @@ import type { TrustedProxies } from '../../base/forwarded-for.ts';
 import { LoggedProxies } from '../../base/logged-proxies.ts';
 import { namesClients } from '../../base/names-client.ts';
 
-/** Where failures are counted by address, all clients of a proxy that no file trusts are one. */
+/** Finds proxies that no file trusts. Failures count by address, so all clients of such a proxy count as one. */
 export class UntrustedProxies {
   readonly #proxies: LoggedProxies;
 
@@ -14,12 +14,12 @@ export class UntrustedProxies {
     this.#proxies = new LoggedProxies(clock, log);
   }
 
-  /** Each as `trusted_proxies` may name it. */
+  /** Each address in the form that `trusted_proxies` accepts. */
   get addresses(): Iterable<string> {
     return this.#proxies.addresses;
   }
 
-  /** Before headers are removed. */
+  /** Call it before headers are removed. */
   look({ rawHeaders, socket }: IncomingMessage, trusted: TrustedProxies): void {
     if (!namesClients(rawHeaders)) return;
     const address = plainAddress(socket.remoteAddress).replace(/%.*$/, '');

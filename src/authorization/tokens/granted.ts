@@ -3,23 +3,26 @@ import { parseScope } from '../../oauth/scope.ts';
 import type { RegisteredClient } from '../clients/clients.ts';
 import type { Account } from '../people/accounts.ts';
 
-/** The rights of a grant; `issue.ts` makes tokens of it. */
+/** The rights of a grant. `issue.ts` makes tokens from them. */
 export interface Granted {
   readonly client: RegisteredClient;
   readonly subject: string;
-  /** Undefined where the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly account: Account | undefined;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
-  /** The act of authorization that the tokens end with. */
+  /** The grant that the tokens belong to. They end with it. */
   readonly grantId: string | undefined;
   /** When the user logged in, NumericDate. */
   readonly authTime: number | undefined;
-  /** NumericDate; no token outlives its grant. */
+  /** NumericDate. No token outlives its grant. */
   readonly notAfter: number | undefined;
 }
 
-/** Never more than was registered: an excess is refused or left out. Without a request, all that was registered (RFC 6749 §3.3). */
+/**
+ * Never more than the registered scope: the rest is refused or left out. Without a request, the whole registered scope (RFC
+ * 6749 §3.3).
+ */
 export function grantedScope(
   requested: string | undefined,
   registered: readonly string[],
@@ -35,8 +38,8 @@ export function grantedScope(
 }
 
 /**
- * RFC 6749 §6: a refresh may ask for less than was granted, never for more. What the client lost of its registration
- * since then is left out.
+ * RFC 6749 §6: a refresh may request less than was granted, never more. Scopes that the client has lost since then are left
+ * out.
  */
 export function refreshedScope(
   requested: string | undefined,
@@ -49,7 +52,7 @@ export function refreshedScope(
   return stillRegistered(wanted, registered);
 }
 
-/** A client of which nothing is left that was granted gets no token. */
+/** Rejects a client that has lost all granted scopes of its registration. */
 export function stillRegistered(granted: readonly string[], registered: readonly string[]): readonly string[] {
   const left = granted.filter((scope) => registered.includes(scope));
   if (granted.length > 0 && left.length === 0)
@@ -63,13 +66,13 @@ function requestedScope(text: string): readonly string[] {
   return wanted;
 }
 
-/** RFC 8707 §2: every `resource` must be one of ours, byte by byte; without any, the first of ours. */
+/** RFC 8707 §2: every `resource` must equal one of ours, byte by byte. Without `resource`, the first of ours. */
 export function grantedAudience(requested: readonly string[], resources: readonly string[]): readonly string[] {
   if (requested.length === 0) return resources.slice(0, 1);
   return within(requested, resources);
 }
 
-/** RFC 8707 §2.2: an exchange may ask for some of what was granted; without a request, for all. */
+/** RFC 8707 §2.2: an exchange may request some of the granted resources. Without a request, all of them. */
 export function narrowedAudience(requested: readonly string[], granted: readonly string[]): readonly string[] {
   return requested.length === 0 ? granted : within(requested, granted);
 }

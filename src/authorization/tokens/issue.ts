@@ -19,17 +19,17 @@ export interface TokenResponse {
   readonly expires_in: number;
   readonly refresh_token?: string;
   readonly scope: string;
-  /** `scope` under its other name. */
+  /** The same value as `scope`, under another name. */
   readonly rscope?: string;
 }
 
-/** A new token. It is sent once its record, if it has one, is durable. */
+/** A new token. If it has a record, the record must be durable before the token is sent. */
 export interface AccessToken {
   readonly text: string;
   readonly expiresAt: number;
-  /** Undefined for a JWT, which is not kept. */
+  /** Undefined for a JWT, which is not stored. */
   readonly record: AccessTokenRecord | undefined;
-  /** The user's own key, which must be theirs still when the token is handed out; undefined for one of the issuer. */
+  /** The user's own key, which must still be current when the token is issued; undefined if an issuer key signed it. */
   readonly signedBy: SignedBy | undefined;
 }
 
@@ -50,7 +50,7 @@ const formats: Record<TokenFormat, { readonly ttl: 'ttl' | 'jwt_ttl'; readonly m
   jwt: { ttl: 'jwt_ttl', make: makeJwt },
 };
 
-/** The only maker of access tokens. */
+/** The only function that makes access tokens. */
 export async function makeAccessToken(service: Service, granted: Granted): Promise<AccessToken> {
   const { ttl, make } = formats[formatFor(service, granted)];
   const issuedAt = seconds(service.clock);
@@ -80,7 +80,7 @@ async function makeOpaque(service: Service, granted: Granted, lifetime: Lifetime
   return { text, expiresAt: lifetime.expiresAt, record, signedBy: undefined };
 }
 
-/** RFC 9068 §2. Not kept: it ends at `exp`, by its `jti`, with its grant, or with the key that signed it. */
+/** RFC 9068 §2. A JWT is not stored: it ends at `exp`, by its `jti`, with its grant, or with its key. */
 async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): Promise<AccessToken> {
   const { config } = service;
   const { issuedAt, expiresAt } = lifetime;
@@ -102,15 +102,15 @@ async function makeJwt(service: Service, granted: Granted, lifetime: Lifetime): 
   return { text, expiresAt, record: undefined, signedBy };
 }
 
-/** A client that acts for itself has no key of its own. */
+/** A client that acts for itself has no key of its own, so the issuer's key signs. */
 async function signerFor({ config, keys, userKeys }: Service, { account }: Granted) {
   if (account === undefined || !config.signing.user_keys) return { sign: keys.sign, signedBy: undefined };
   return userKeys.signer(account.subject);
 }
 
 /**
- * Makes and saves tokens; what was signed with a key that was rotated before it was saved is thrown away, and made again.
- * Nothing else of the attempt has happened then.
+ * Makes and saves tokens. If the key is rotated before the save, the tokens are discarded and made again. A discarded attempt
+ * has no other effect.
  */
 export async function withCurrentKey<Outcome>(attempt: () => Promise<Outcome | 'rekeyed'>): Promise<Outcome> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -120,7 +120,7 @@ export async function withCurrentKey<Outcome>(attempt: () => Promise<Outcome | '
   throw rotatedTooOften('user');
 }
 
-/** The only maker of refresh tokens; a new one for every use. */
+/** The only function that makes refresh tokens. Each use makes a new one. */
 export function makeRefreshToken(
   { config, clock }: Service,
   {
@@ -135,7 +135,7 @@ export function makeRefreshToken(
   return { text, record: { hash: sha256(text), grantId: grant.id, scope, audience, issuedAt, expiresAt } };
 }
 
-/** A durable token. */
+/** Counts a durable token. */
 export function countIssued({ metrics }: Service, grantType: string, { record }: AccessToken): void {
   metrics.issued(grantType, record === undefined ? 'jwt' : 'opaque');
 }
@@ -156,7 +156,7 @@ export function tokenResponse(
   };
 }
 
-/** `tokens.access.claims`: facts about the user and the client, in JWTs and introspection alike. An absent one is left out. */
+/** `tokens.access.claims`: facts about the user and the client, in JWTs and introspection. Absent facts are left out. */
 function customClaims(
   { config }: Pick<Service, 'config'>,
   { account, client }: Pick<Granted, 'account' | 'client'>,

@@ -5,16 +5,16 @@ import { checksum, checksumLength } from '../../base/secret.ts';
 export const tokenPrefixes = { accessToken: 'at_', refreshToken: 'rt_', code: 'ac_' } as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 
-// prefix, 32 random bytes in base64url, six characters of CRC-32: secret scanners tell a token from noise without asking.
+// Prefix, 32 random bytes in base64url, six characters of CRC-32. With these, secret scanners recognize a token offline.
 const shape = /^[a-z]{2}_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 
-/** 256 random bits; RFC 6749 §10.10 wants 128 at least. */
+/** 256 random bits. RFC 6749 §10.10 requires at least 128. */
 export function makeOpaqueToken(prefix: TokenPrefix): string {
   const body = prefix + randomBytes(32).toString('base64url');
   return body + checksum(body);
 }
 
-/** Whether the text is a value that we could have made; nothing else is looked up. */
+/** True if the text has the form of our values. Other texts are never looked up. */
 export function isOpaqueToken(text: string, prefix: TokenPrefix): boolean {
   return (
     text.startsWith(prefix) &&

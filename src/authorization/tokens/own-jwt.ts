@@ -26,11 +26,11 @@ export interface OwnClaims {
 
 export interface OwnJwt {
   readonly claims: OwnClaims;
-  /** From the key that signed it. Undefined for the secret of HS256. */
+  /** The id of the key that signed it. Undefined for the secret of HS256. */
   readonly kid: string | undefined;
 }
 
-/** Undefined unless the token is signed with a key of ours, expired or not, and its claims are such as we write. */
+/** Undefined unless a key of ours signed the token and its claims have our form. The token may be expired. */
 export async function readOwnJwt(service: Service, token: string): Promise<OwnJwt | undefined> {
   const { config, keys } = service;
   const parsed = parseJwt(token);
@@ -43,7 +43,7 @@ export async function readOwnJwt(service: Service, token: string): Promise<OwnJw
   return signer && { claims, kid: signer.kid };
 }
 
-/** RFC 8725 §3.1: a key signs with its algorithm alone, and a user's key for that user alone. */
+/** RFC 8725 §3.1: a key signs only with its own algorithm, and a user's key only for this user. */
 async function candidates(service: Service, { header, claims }: ParsedJwt): Promise<readonly VerificationKey[]> {
   const { kid, alg } = header;
   if (isUserKid(kid)) {
@@ -51,7 +51,7 @@ async function candidates(service: Service, { header, claims }: ParsedJwt): Prom
     return found !== undefined && found.subject === claims.sub && found.key.alg === alg ? [found.key] : [];
   }
   if (!mayVouchFor(service, claims)) return [];
-  // another process may have replaced the keys a moment ago, and have signed with the new one
+  // Another process may have replaced the keys a moment ago, and signed with the new one.
   if (kid !== undefined && !service.keys.current.kids.has(kid)) await service.keys.look();
   return service.keys.current.ring.candidates(alg as AlgorithmName, kid);
 }
@@ -84,7 +84,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   auth_time: orAbsent(isTime),
 };
 
-/** The key of HS256 is every verifier's, so a signature does not say that the claims are as `issue.ts` writes them. */
+/** Every verifier knows the HS256 key. So a valid signature does not prove that `issue.ts` wrote the claims. */
 function isOwnClaims(claims: JsonObject): claims is JsonObject & OwnClaims {
   return Object.entries(shapes).every(([name, fits]) => fits(claims[name]));
 }

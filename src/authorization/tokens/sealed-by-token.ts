@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /**
- * What only the holder of a token can read: the store keeps its hash, so even the whole database opens nothing.
- * AES-256-GCM under a key from the token (HKDF, RFC 5869); `purpose` keeps two values of one token apart.
+ * Seals a text that only the holder of a token can read. The store has only the token's hash, so even the whole database opens
+ * nothing. AES-256-GCM under a key from the token (HKDF, RFC 5869). `purpose` separates two values of one token.
  */
 export function sealByToken(token: string, purpose: string, text: string): Uint8Array {
   const nonce = randomBytes(12);
@@ -11,7 +11,7 @@ export function sealByToken(token: string, purpose: string, text: string): Uint8
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Undefined where the value was not sealed by this token for this purpose. */
+/** Undefined if another token sealed the value, or for another purpose. */
 export function openByToken(token: string, purpose: string, sealed: Uint8Array): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', keyOf(token, purpose), sealed.subarray(0, 12), {

@@ -3,7 +3,7 @@ import { sameBytes, sha256 } from '../../base/secret.ts';
 
 /** The application's key and its stored form. */
 export interface NewSessionKey {
-  /** 32 bytes of base64. */
+  /** 32 bytes in base64. */
   readonly text: string;
   readonly key: Uint8Array;
   /** SHA-256 of the text. */
@@ -16,14 +16,14 @@ export function makeSessionKey(): NewSessionKey {
   return { text, key, hash: sha256(text) };
 }
 
-/** 32 bytes of base64, as the applications of this exchange expect it. */
+/** True for 32 bytes in base64, which the applications of this exchange expect. */
 export function isSessionKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
 
 /**
- * Whether the signature, in hex, is HMAC-SHA256 of the empty text under the 32 bytes of the key. Takes the same time
- * without a key.
+ * True if the signature, in hex, is the HMAC-SHA256 of the empty text with the 32 bytes of the key. Takes the same time without
+ * a key.
  */
 export function provesKey(signature: string, key: Uint8Array | undefined): boolean {
   const expected = createHmac('sha256', key ?? noKey)

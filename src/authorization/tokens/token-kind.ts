@@ -31,15 +31,15 @@ export interface TokenOwner {
 
 export interface TokenKind {
   recognises(token: string): boolean;
-  /** Undefined for whatever is not active, or not for this caller to know. */
+  /** Undefined if the token is inactive, or the caller may not know about it. */
   inspect(service: Service, token: string, caller: IntrospectingClient): Promise<ActiveToken | undefined>;
-  /** Whose it is, also where it has been used; undefined where nothing is known of it. */
+  /** The owner of the token, even of a used one; undefined if the token is unknown. */
   owner(service: Service, token: string): Promise<TokenOwner | undefined>;
   /** RFC 7009 §2.1. */
   revoke(service: Service, token: string, client: Pick<RegisteredClient, 'id'>): Promise<Revocation>;
 }
 
-/** Who may ask about any token; a client without a secret shows by nothing who it is (RFC 7662 §4). */
+/** True if the caller may introspect any token. A client without a secret cannot prove its identity (RFC 7662 §4). */
 export function mayInspectAny(caller: IntrospectingClient): boolean {
   return caller.introspect && !caller.isPublic;
 }

@@ -6,7 +6,7 @@ import type { TokenKind } from './token-kind.ts';
 
 const kinds: readonly TokenKind[] = [opaqueAccessToken, jwtAccessToken, refreshTokenKind, sessionKeyKind];
 
-/** The text itself says what it is, so `token_type_hint` is not needed (RFC 7009 §2.1). */
+/** The text itself shows its kind, so `token_type_hint` is not needed (RFC 7009 §2.1). */
 export function tokenKind(token: string): TokenKind | undefined {
   return kinds.find((kind) => kind.recognises(token));
 }

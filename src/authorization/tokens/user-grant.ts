@@ -10,7 +10,7 @@ import type { Granted } from './granted.ts';
 import { type AccessToken, formatFor, makeAccessToken, makeRefreshToken, type RefreshToken } from './issue.ts';
 import { openByToken, sealByToken } from './sealed-by-token.ts';
 
-/** A user's grant to a client, before there are tokens of it. */
+/** A user's grant to a client, before it has tokens. */
 export interface UserGrant {
   readonly id: string;
   readonly client: RegisteredClient;
@@ -21,7 +21,7 @@ export interface UserGrant {
   readonly authTime: number;
 }
 
-/** For the first tokens of a grant: their texts, and the records that must be durable before anybody gets them. */
+/** The first tokens of a grant: their texts, and the records that must be durable before anyone gets the tokens. */
 export interface FirstTokens {
   readonly granted: Granted;
   readonly grant: GrantRecord;
@@ -29,7 +29,7 @@ export interface FirstTokens {
   readonly refresh: RefreshToken | undefined;
 }
 
-/** What the first access token is for: the whole grant, or less. And whether a refresh token comes with it. */
+/** The first access token covers the whole grant, or less of it. A refresh token may come with it. */
 export interface FirstTokenRequest {
   readonly scope: readonly string[];
   readonly audience: readonly string[];
@@ -89,7 +89,7 @@ function makeRefresh(service: Service, grant: GrantRecord): RefreshToken {
 
 const CARRIED = 'carried access token';
 
-/** Where a refresh extends the access token, the refresh token carries it: the store does not know its text. */
+/** If a refresh extends the access token, the refresh token carries its text, because the store does not know it. */
 export function carrying(
   service: Service,
   refresh: RefreshToken,

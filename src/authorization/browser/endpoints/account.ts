@@ -82,7 +82,7 @@ async function guessesOf(
 
 const dones = ['disconnected', 'session_ended'] as const;
 
-/** A client that is registered no longer can be disconnected all the same. */
+/** A client that is no longer registered can still be disconnected. */
 async function connectedApp({ service }: PageContext, app: ConnectedAppRecord): Promise<ConnectedAppView> {
   const client = await service.clients.find(app.clientId);
   const { scopes } = service.config;
@@ -132,7 +132,7 @@ const disconnect: Action['carryOut'] = async ({ service }, { form, visitor, requ
   const clientId = form.require('client_id');
   const { subject: sub, username } = visitor.account;
   const ended = await service.records.disconnectApp({ subject: sub, clientId, now: seconds(service.clock) });
-  // the form may name any text: only an application that was connected is logged
+  // The form may name anything. So only a connected application is logged.
   if (ended === undefined) return;
   const facts = { client_id: clientId, sub, username, address: request.ip, request_id: request.id };
   service.audit.record('app_disconnected', facts);
@@ -144,7 +144,7 @@ const endSession: Action['carryOut'] = async ({ service }, { form, visitor, requ
   if (wasThere) service.audit.record('session_ended', { sub, username, address: request.ip, request_id: request.id });
 };
 
-/** The answer is the page of one who is signed out, for that is what they are. */
+/** The answer is the page for signed-out users, because this user is now signed out. */
 function signOutEverywhere(front: PageContext): PageEndpoint {
   return {
     name: 'sign_out_everywhere',

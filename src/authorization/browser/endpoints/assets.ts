@@ -2,7 +2,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { assetHeaders } from '../../pages/pages.ts';
 import type { HostedSite } from '../site.ts';
 
-/** Their names carry a hash of what they hold, so they may be kept for ever. */
+/** The name of an asset contains a hash of its content, so browsers may cache the asset forever. */
 export function assetEndpoints({ assets }: HostedSite): readonly Endpoint[] {
   return assets.map(({ path, body, type }) => ({
     name: 'assets',

@@ -16,7 +16,7 @@ import { showConsent } from '../show-consent.ts';
 import { showLogin } from '../show-login.ts';
 import { findSignedInUser, type SignedInUser } from '../signed-in-user.ts';
 
-/** A request whose client, address and parameters are in order. */
+/** A request with a valid client, redirect address and parameters. */
 interface Asked extends BrowserExchange {
   readonly asked: AuthorizationRequest;
   readonly parameters: CarriedParameters;
@@ -40,7 +40,7 @@ export function authorizeEndpoints(front: PageContext): readonly PageEndpoint[] 
   ];
 }
 
-/** Client, then redirect address, then everything else. */
+/** Checks the client, then the redirect address, then everything else. */
 async function receive(
   front: PageContext,
   exchange: BrowserExchange,
@@ -56,7 +56,7 @@ async function receive(
   );
 }
 
-/** To a form that another site posted, browsers add no cookie with SameSite=Lax; to the GET after it they do. */
+/** Browsers omit a cookie with SameSite=Lax from a form that another site posts. They send it with the GET that follows. */
 async function turnIntoGet({ paths }: PageContext, { reply, parameters }: Asked): Promise<FastifyReply> {
   return redirect(reply, `${paths.authorize}?${encodeForm(parameters)}`);
 }
@@ -86,7 +86,7 @@ async function proceed(front: PageContext, asking: Asked): Promise<FastifyReply>
   });
 }
 
-/** OpenID Connect Core §3.1.2.1; there, `max_age=0` is `prompt=login`. */
+/** OpenID Connect Core §3.1.2.1. `max_age=0` means the same as `prompt=login`. */
 function mustLogIn(
   { service }: PageContext,
   { prompt, maxAge }: AuthorizationRequest,

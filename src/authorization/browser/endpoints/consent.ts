@@ -45,7 +45,7 @@ export function consentEndpoints(front: PageContext): readonly PageEndpoint[] {
   ];
 }
 
-/** Judged again: the client's rights may have changed since the page was shown. */
+/** Validates the request again: the client's rights may have changed since the page was shown. */
 async function receive(front: PageContext, exchange: BrowserExchange): Promise<FastifyReply> {
   const { service } = front;
   const posted = await readCsrfFormOfUser(front, exchange.request, 'consent');
@@ -100,7 +100,7 @@ async function deny(front: PageContext, answered: Answered, description: string)
   throw new OAuthError('access_denied', { description });
 }
 
-/** Forgotten once the page is too old in any case. */
+/** The store forgets it after the page has expired. */
 function oneTime({ id, expiresAt }: Transaction): OneTime {
   return { hash: sha256(id), until: expiresAt };
 }
@@ -120,7 +120,7 @@ function record(
   });
 }
 
-/** "Not you?": this session ends, and the same request begins with a login. */
+/** "Not you?": ends this session, and starts the same request with a login. */
 async function switchUser(front: PageContext, { request, reply }: BrowserExchange): Promise<FastifyReply> {
   const { transaction, visitor } = await readCsrfFormOfUser(front, request, 'consent');
   await signOut(front, visitor, { request, reply });

@@ -13,14 +13,14 @@ import { type LoginRequest, showLogin } from '../show-login.ts';
 import { signIn } from '../signed-in-user.ts';
 import type { Transaction } from '../transactions.ts';
 
-/** One login as it was typed. */
+/** The input of one login form. */
 interface Typed extends BrowserExchange {
   readonly asked: LoginRequest | undefined;
   readonly username: string;
   readonly password: string;
 }
 
-/** Shown by whatever needs a login; here it is answered. */
+/** Other pages show the login form. This endpoint receives it. */
 export function loginEndpoints(front: PageContext): readonly PageEndpoint[] {
   const row = { name: 'login', paths: [pagePaths.login] } as const;
   return [
@@ -63,13 +63,13 @@ async function logIn(front: PageContext, typed: Typed): Promise<FastifyReply> {
 
 async function welcome(front: PageContext, typed: Typed, account: Account): Promise<FastifyReply> {
   const { asked, ...exchange } = typed;
-  // the password was changed while it was judged: now it is a wrong one
+  // The password changed during the check, so it is wrong now.
   if (!(await signIn(front, exchange, account))) return showAgain(front, typed, 'login_refused', { kind: 'refused' });
   const { account: alone, authorize } = front.paths;
   return redirect(exchange.reply, asked === undefined ? alone : `${authorize}?${encodeForm(asked.parameters)}`);
 }
 
-/** The same page for a wrong password and for an unknown user. */
+/** Shows the same page for a wrong password and for an unknown user. */
 function showAgain(
   front: PageContext,
   { request, reply, asked, username }: Typed,

@@ -5,7 +5,7 @@ import { type PageContext, type PageEndpoint, pagePaths } from '../page-context.
 import { findSignedInUser, signOut } from '../signed-in-user.ts';
 import { readDone } from '../took-effect.ts';
 
-/** The button is on the account page. This address shows signed-out users that they are signed out. */
+/** The account page has the button. This page tells users that they are signed out. */
 export function signOutEndpoints(front: PageContext): readonly PageEndpoint[] {
   const { account: signIn, signOut: self } = front.paths;
   const row = { name: 'sign_out', paths: [pagePaths.signOut] } as const;

@@ -15,7 +15,7 @@ export const jwtAccessToken: TokenKind = {
     if ((await service.clients.find(claims.client_id)) === undefined) return undefined;
     if (await service.records.isJwtDenied(claims.jti, now, originOf(jwt))) return undefined;
     const answer = { ...claims, active: true, token_type: 'Bearer' } as const;
-    // RFC 9068 §5: of a token that a client got for itself both are one, and no user has such a subject
+    // RFC 9068 §5: a token that a client got for itself has the same `sub` and `client_id`. No user has such a subject.
     if (claims.sub === claims.client_id) return answer;
     const account = await service.accounts.bySubject(claims.sub);
     return account && { ...answer, username: account.username };
@@ -35,7 +35,7 @@ export const jwtAccessToken: TokenKind = {
   },
 };
 
-/** With its key: one that leaked and was rotated away ends here at once, whatever this process still knows of keys. */
+/** Includes the key. So a token of a leaked and rotated key ends at once, even if this process still has the key. */
 function originOf({ claims: { gid, client_id, iat }, kid }: OwnJwt): JwtOrigin {
   return { grantId: gid, clientId: client_id, issuedAt: iat, kid };
 }

@@ -4,7 +4,7 @@ import { audienceClaim } from '../../../oauth/introspection.ts';
 import { isOpaqueToken, tokenPrefixes } from '../opaque-token.ts';
 import type { TokenKind } from '../token-kind.ts';
 
-/** Only its client learns anything about a refresh token: it is not a token for an API. */
+/** Only its own client can introspect a refresh token, because it is not a token for an API. */
 export const refreshTokenKind: TokenKind = {
   recognises: (token) => isOpaqueToken(token, tokenPrefixes.refreshToken),
   async inspect({ config, clock, records }, token, caller) {

@@ -3,7 +3,7 @@ import { sha256 } from '../../../base/secret.ts';
 import { isSessionKey } from '../session-key.ts';
 import { mayInspectAny, type TokenKind } from '../token-kind.ts';
 
-/** What the browserless exchange gave; an API may take it as a credential, so it can be asked about. */
+/** The key of the browserless exchange. An API may accept it as a credential, so it can be introspected. */
 export const sessionKeyKind: TokenKind = {
   recognises: isSessionKey,
   async inspect({ config, clients, clock, records }, token, caller) {
