@@ -1,23 +1,23 @@
 import { scopeTokenFault } from '../words/scope-words.ts';
 import type { LineFault, ParsedUsers } from './user-lines.ts';
 
-/** How a key is kept: one that could be found by trying needs a secret that the file has not. */
+/** How a key is hashed. A key that trying could find needs HMAC, with a secret that is not in the file. */
 export type ApiKeyHash = 'sha256' | 'hmac';
 
-/** A key as its file keeps it. */
+/** A key in its stored form. */
 export interface ApiKeyEntry {
-  /** Names the key where the key itself must not stand. */
+  /** Identifies the key in places that must not show the key itself. */
   readonly id: string;
   readonly kind: ApiKeyHash;
   /** base64url, 32 bytes. */
   readonly hash: string;
   readonly client: string;
-  /** NumericDate, seconds: from then on the key is refused. Undefined: never. */
+  /** NumericDate, seconds: the key is rejected from then on. Undefined: never. */
   readonly expiresAt: number | undefined;
   readonly scopes: readonly string[];
 }
 
-/** `ID KIND:HASH CLIENT EXPIRES [SCOPE …]`, one key a line, with blanks between. */
+/** `ID KIND:HASH CLIENT EXPIRES [SCOPE …]`, one key a line, with blanks between the fields. */
 export function parseApiKeys(text: string): ParsedUsers<readonly ApiKeyEntry[]> {
   const users: ApiKeyEntry[] = [];
   const known = new Set<string>();
@@ -40,12 +40,12 @@ export function formatApiKey({ id, kind, hash, client, expiresAt, scopes }: ApiK
   return [id, `${kind}:${hash}`, client, writtenTime(expiresAt), ...scopes].join(' ');
 }
 
-/** NumericDate as RFC 3339 has it, in UTC; `-` for never. */
+/** NumericDate in the form of RFC 3339, in UTC; `-` for never. */
 export function writtenTime(expiresAt: number | undefined): string {
   return expiresAt === undefined ? NEVER : new Date(expiresAt * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** What is wrong with the name of a client, in words; undefined: nothing. A field ends at a blank. */
+/** The fault of a client's name, in words; undefined: none. A field ends at a blank, so a name has none. */
 export function clientFault(client: string): string | undefined {
   return /^[\x21-\x7e]+$/.test(client) ? undefined : 'the name of a client is printable ASCII without blanks';
 }
@@ -56,7 +56,7 @@ const ID = /^[\x21-\x7e]{1,64}$/;
 const HASH = /^(sha256|hmac):([A-Za-z0-9_-]{43})$/;
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/;
 
-/** The message never quotes a hash or a value at its place, which may be a key. */
+/** The message quotes neither a hash nor a value in its place, because that value may be a key. */
 function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: readonly string[]): ApiKeyEntry | string {
   if (expires === undefined) return 'this is not a line of an API key';
   if (!ID.test(id)) return 'the id of a key is printable ASCII, 64 characters at most';
@@ -70,10 +70,10 @@ function parseEntry([id = '', hashed = '', client = '', expires, ...scopes]: rea
   return fault ?? { id, kind: kind as ApiKeyHash, hash, client, expiresAt, scopes };
 }
 
-/** NumericDate: the end of the year 9999. Later times have no form with four digits. */
+/** NumericDate: the end of the year 9999. Later years have more than four digits. */
 export const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 
-/** NumericDate; NaN where it is no time, such as the 31st of February. */
+/** NumericDate; NaN if it is no time, such as the 31st of February. */
 export function timeOf(text: string): number {
   const milliseconds = TIME.test(text) ? Date.parse(text) : Number.NaN;
   const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text.slice(0, 10));

@@ -2,11 +2,11 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { type AlgorithmName, algorithmNames, algorithms } from '../../jwt/algorithms.ts';
 import { type FileContext, readReferred, type Unreadable } from './referred-file.ts';
 
-/** The private key by which the gateway proves who it is (RFC 7523). */
+/** The private key that authenticates the gateway (RFC 7523). */
 export interface ClientKey {
   readonly key: KeyObject;
   readonly alg: AlgorithmName;
-  /** That of the JWK; undefined where the file gives none. */
+  /** The `kid` of the JWK; undefined if the file has none. */
   readonly kid: string | undefined;
 }
 
@@ -14,19 +14,19 @@ export type ReadClientKey = { readonly ok: true; readonly key: ClientKey } | Unr
 
 const FORMS = 'a private key as JWK or PEM, without a passphrase: EC P-256, P-384, P-521, Ed25519, RSA of 2048 bits';
 
-/** Whether what should be the name of a file is the key itself. */
+/** True if the text is a key, where a filename is expected. */
 export function isKeyItself(path: string): boolean {
   return /-----BEGIN|^\s*\{/.test(path);
 }
 
 export function readClientKey(path: string, place: FileContext): ReadClientKey {
-  if (isKeyItself(path)) return unusable('this is a key, and not the name of a file');
+  if (isKeyItself(path)) return unusable('this is a key, and not a filename');
   const file = readReferred(path, place);
   if (!file.ok) return file;
   const text = file.bytes.toString('utf8').trim();
   const named = text.startsWith('{') ? namesIn(text) : {};
   const key = privateKey(text);
-  if (key === undefined) return unusable('the file holds no private key that can be used');
+  if (key === undefined) return unusable('the file has no usable private key');
   const form = publicForm(key);
   const alg = algorithmNames.find((name) => (named.alg ?? name) === name && fits(form, name));
   return alg === undefined ? unusable('the key fits no algorithm') : { ok: true, key: { key, alg, kid: named.kid } };
@@ -60,7 +60,7 @@ interface PublicForm {
   readonly bits: number;
 }
 
-/** There are keys that a JWK cannot hold, such as DSA's; they are of no kind. */
+/** A JWK cannot express some keys, such as DSA keys. Such a key has no kind. */
 function publicForm(key: KeyObject): PublicForm {
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   try {
@@ -71,7 +71,7 @@ function publicForm(key: KeyObject): PublicForm {
   }
 }
 
-/** As for keys that verify: by `kty`, `crv` and the length of the modulus (RFC 7518 §3.3). */
+/** The same rule as for verification keys: `kty`, `crv` and the length of the modulus must fit (RFC 7518 §3.3). */
 function fits({ kty, crv, bits }: PublicForm, name: AlgorithmName): boolean {
   const row = algorithms[name];
   return row.kty === kty && (row.crv === undefined || row.crv === crv) && bits >= (row.minimumBits ?? 0);

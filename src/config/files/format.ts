@@ -3,8 +3,8 @@ import { printableExcerpt, printableValue } from '../../base/printable.ts';
 import type { Problem } from '../words/problem.ts';
 
 /**
- * `file:line:column: message` with the line, a caret and a hint: what a person reads, and what editors can jump to.
- * Colour only where the stream is a terminal.
+ * `file:line:column: message` with the line, a caret and a hint, for people and for editors. In color only if the stream is a
+ * terminal.
  */
 export function formatProblems(problems: readonly Problem[], stream: NodeJS.WritableStream = process.stderr): string {
   return problems.map((problem) => `${formatProblem(problem, stream)}\n`).join('');
@@ -25,7 +25,7 @@ function formatPlace({ file, line, column }: Problem): string {
   return line === 0 ? 'environment' : `${printableValue(file)}:${line}:${column}`;
 }
 
-/** Workflow commands that GitHub shows beside the line. */
+/** Workflow commands, which GitHub shows beside the line. */
 export function formatForGithub(problems: readonly Problem[]): string {
   return problems
     .map((problem) => `::${problem.severity} ${githubPlace(problem)}::${escapeData(githubText(problem))}\n`)

@@ -2,7 +2,7 @@ import { usernameFault } from '../../base/username.ts';
 import type { StoredAlgorithm } from '../../http-auth/digest-algorithms.ts';
 import { type LineFault, type ParsedUsers, type UserLine, userLines } from './user-lines.ts';
 
-/** The hash of a line: H(user:realm:password), in lower case. Its holder needs no password. */
+/** The hash of a line: H(user:realm:password), in lower case. It is as good as the password. */
 export interface HtdigestEntry {
   readonly username: string;
   readonly realm: string;
@@ -11,7 +11,7 @@ export interface HtdigestEntry {
   readonly line: number;
 }
 
-/** As Apache's htdigest writes it, `user:realm:hash`, and with the algorithm before the hash where that must be said. */
+/** Parses the format of Apache's htdigest: `user:realm:hash`. The algorithm may come before the hash. */
 export function parseHtdigest(text: string): ParsedUsers<readonly HtdigestEntry[]> {
   const seen = new Set<string>();
   const users: HtdigestEntry[] = [];
@@ -39,7 +39,7 @@ function parseLine({ line, fields }: UserLine): HtdigestEntry | LineFault {
   const algorithm = fourth === undefined ? byLength(ha1) : algorithmNamed(third ?? '');
   if (third === undefined || more.length > 0) return { line, message: 'this is not `user:realm:hash`', hint: REMEDY };
   if (algorithm === undefined || ha1.length !== lengths[algorithm] || !/^[0-9a-f]+$/.test(ha1))
-    return { line, message: `the hash of \`${username}\` is not of an algorithm that is known`, hint: REMEDY };
+    return { line, message: `the hash of \`${username}\` has an unknown algorithm`, hint: REMEDY };
   const fault = usernameFault(username);
   return fault === undefined ? { username, realm, algorithm, ha1, line } : { line, message: fault };
 }

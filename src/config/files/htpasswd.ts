@@ -2,10 +2,10 @@ import { usernameFault } from '../../base/username.ts';
 import { parseStoredPassword, type StoredPassword } from './stored-password.ts';
 import { type LineFault, type ParsedUsers, type UserLine, userLines } from './user-lines.ts';
 
-/** User name → password. Case counts: the file is the authority. */
+/** Username → password. Names are case-sensitive. */
 export type Htpasswd = ReadonlyMap<string, StoredPassword>;
 
-/** As Apache's htpasswd writes it: `user:hash`, one a line. */
+/** Parses the format of Apache's htpasswd: `user:hash`, one user a line. */
 export function parseHtpasswd(text: string): ParsedUsers<Htpasswd> {
   const users = new Map<string, StoredPassword>();
   const faults = userLines(text).flatMap((each) => add(users, each));

@@ -2,12 +2,12 @@ import { type Read, readRegular } from './read-regular.ts';
 
 const LARGEST = 1024 * 1024;
 
-/** The bytes of a file of `jwks_file`. A pipe is refused: reading it might never end. */
+/** Reads a file of `jwks_file`. A pipe is rejected, because reading it might never end. */
 export function readKeySetFile(path: string): Read {
   return readRegular(path, { most: LARGEST, waits: false });
 }
 
-/** Why no key can come of it, whatever else it holds; undefined: it has the form of a JWK Set (RFC 7517 §5). */
+/** Why the file can give no key; undefined: it has the form of a JWK Set (RFC 7517 §5). */
 export function notKeySet(bytes: Buffer): string | undefined {
   const text = bytes.toString();
   if (text.includes('-----BEGIN ')) return 'is PEM';

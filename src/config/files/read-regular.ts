@@ -4,9 +4,9 @@ export type Read = { readonly ok: true; readonly bytes: Buffer } | Unread;
 
 export interface Unread {
   readonly ok: false;
-  /** Follows the name of the file. */
+  /** A message that follows the filename. */
   readonly reason: string;
-  /** Absent: there is no such file. */
+  /** Absent: the file does not exist. */
   readonly hint?: string;
 }
 
@@ -14,13 +14,13 @@ export interface ReadRules {
   /** Bytes. */
   readonly most: number;
   /**
-   * A file without a size, such as a shell's pipe, is read until it ends. A caller that cannot wait that long, perhaps
-   * forever, refuses it.
+   * True: reads a file without a size, such as a shell's pipe, until it ends. False: rejects it, for callers that cannot wait,
+   * perhaps forever.
    */
   readonly waits: boolean;
 }
 
-/** The whole content of a file. Nothing is read of one that is larger than it may be. */
+/** Reads a whole file. A file over the limit is not read at all. */
 export function readRegular(path: string, rules: ReadRules): Read {
   let descriptor: number | undefined;
   try {
@@ -33,7 +33,7 @@ export function readRegular(path: string, rules: ReadRules): Read {
   }
 }
 
-/** The same of what is open already, as standard input is. */
+/** Does the same for an open descriptor, such as standard input. */
 export function readDescriptor(descriptor: number, rules: ReadRules): Read {
   try {
     return readOpen(descriptor, rules);
@@ -53,12 +53,12 @@ function readOpen(descriptor: number, { most, waits }: ReadRules): Read {
 const pipe: Unread = {
   ok: false,
   reason: 'cannot be read: it is a pipe or a device',
-  hint: 'name a file: it is read again when it changes, and nothing else is done meanwhile',
+  hint: 'name a regular file: the program reads it again at each change, and waits meanwhile',
 };
 
 const CHUNK = 64 * 1024;
 
-/** What its size says need not be what is there: it may grow meanwhile, and in /proc it is 0. */
+/** The actual size may differ from the stated size: the file may grow meanwhile, and in /proc the stated size is 0. */
 function readUpTo(descriptor: number, most: number): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let length = 0; length <= most; ) {
@@ -77,7 +77,7 @@ function tooLarge(size: number, most: number): Unread {
   const has = size > most ? `has ${(size / MEBIBYTE).toFixed(1)} MiB` : 'is too large';
   return {
     ok: false,
-    reason: `${has}: no more than ${most / MEBIBYTE} MiB are read`,
+    reason: `${has}; the limit is ${most / MEBIBYTE} MiB`,
     hint: 'check that it is the intended file',
   };
 }
@@ -92,13 +92,13 @@ const words: Readonly<Record<string, Told>> = {
   EACCES: denied,
   EPERM: denied,
   EISDIR: { why: 'it is a directory', hint: 'name a file in it' },
-  ENOTDIR: { why: 'its path leads through a file', hint: 'look at each part of the path' },
+  ENOTDIR: { why: 'a part of its path is a file, not a directory', hint: 'check each part of the path' },
   ELOOP: { why: 'its symbolic links form a loop', hint: 'point the link at a file' },
 };
 
 function unread({ code = 'invalid path' }: { readonly code?: string | undefined }): Unread {
   if (code === 'ENOENT') return { ok: false, reason: 'does not exist' };
   const told = words[code];
-  if (told === undefined) return { ok: false, reason: `cannot be read (${code})`, hint: 'look at the disk' };
+  if (told === undefined) return { ok: false, reason: `cannot be read (${code})`, hint: 'check the disk' };
   return { ok: false, reason: `cannot be read (${code}: ${told.why})`, hint: told.hint };
 }

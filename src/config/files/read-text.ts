@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readRegular } from './read-regular.ts';
 
-/** Bytes: 40,000 routes. Reading a file of YAML takes a second for a few of its MiB, in which nothing else is done. */
+/** Bytes: enough for 40,000 routes. The process parses only a few MiB of YAML in a second, and does nothing else meanwhile. */
 export const LARGEST_FILE = 4 * 1024 * 1024;
 
 export type ReadText =
@@ -11,13 +11,13 @@ export type ReadText =
       readonly line: number;
       readonly column: number;
       readonly message: string;
-      /** Absent: there is no such file. */
+      /** Absent: the file does not exist. */
       readonly hint?: string;
     };
 
 /**
  * The text of a configuration file, without its byte order mark.
- * @param waits whether a pipe may be read to its end, however long that takes
+ * @param waits true: reads a pipe to its end, however long this takes
  */
 export function readText(file: string, { waits }: { readonly waits: boolean }): ReadText {
   const read = readRegular(file, { most: LARGEST_FILE, waits });
@@ -47,7 +47,7 @@ interface Place {
   readonly column: number;
 }
 
-/** A line feed is no part of any other character. */
+/** Splits at line feeds, which are part of no other UTF-8 character. */
 function firstBroken(bytes: Buffer): Place {
   let line = 1;
   for (let start = 0; start < bytes.length; line++) {
@@ -62,7 +62,7 @@ function firstBroken(bytes: Buffer): Place {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: YAML has none of them (YAML 1.2.2 §5.1)
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-const unprintable = 'such a file is binary or incomplete; in double quotes YAML takes `\\0` or `\\x1b`';
+const unprintable = 'such a file is binary or incomplete; for this character, write `\\0` or `\\x1b` in double quotes';
 
 function control(code: number): string {
   return code === 0 ? 'a NUL byte' : `a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;

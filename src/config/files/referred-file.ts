@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readRegular } from './read-regular.ts';
 
-/** Gets each file before it is read, existing or not, so that a watcher knows all of them. */
+/** Receives each filename before the file is read, even if the file is missing. So a watcher knows all files. */
 export interface FileNotes {
   add(file: string): unknown;
 }
 
-/** Where relative paths of a configuration file start, and who is told which files it turns out to refer to. */
+/** The folder of relative paths, and the receiver of the files that a configuration refers to. */
 export interface FileContext {
   readonly directory: string;
   readonly files?: FileNotes;
-  /** Files that were already read, by full path, in base64. Then the disk is not read. */
+  /** Files that were already read, by full path, in base64. The disk is then not read. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
-  /** Present: no secret is read. It gets each skipped variable and file. */
+  /** If present, no secret is read. It receives each skipped variable and file. */
   readonly passedOver?: FileNotes | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Unreadable {
 }
 
 /**
- * Whether to skip a file. Without secrets, a file of secrets is never opened, and a missing file is assumed valid: it may
+ * True if the file must be skipped. Without secrets, a file of secrets is never opened. A missing file counts as valid: it may
  * exist only where the program runs.
  */
 export function passesOver(
@@ -38,7 +38,7 @@ export function passesOver(
   return true;
 }
 
-/** Bytes: a million users. */
+/** Bytes: enough for a million users. */
 const LARGEST = 64 * 1024 * 1024;
 
 export function readReferred(

@@ -1,6 +1,6 @@
 import { type PasswordHash, parsePasswordHash } from '../../base/password-hash.ts';
 
-/** A password as a user file keeps it. What is needed to judge one is taken apart here; nothing is computed. */
+/** A parsed password hash of a user file. Parsing computes no hash. */
 export type StoredPassword =
   | { readonly kind: 'argon2id'; readonly phc: string; readonly cost: PasswordHash }
   | { readonly kind: 'bcrypt'; readonly text: string; readonly rounds: number }
@@ -11,7 +11,7 @@ export type ParsedStoredPassword =
   | { readonly ok: true; readonly value: StoredPassword }
   | { readonly ok: false; readonly message: string };
 
-/** 2^14 passes take seconds of one core. More would be an outage for all other users. */
+/** 2^14 rounds take seconds of one core. More rounds would be an outage for all other users. */
 const MOST_ROUNDS = 14;
 const SHA1_LENGTH = 20;
 
@@ -22,15 +22,15 @@ const forms: readonly { readonly begins: RegExp; parse(text: string): ParsedStor
   { begins: /^\{S?SHA\}/, parse: parseSha1 },
 ];
 
-/** Reads the hash in a line of htpasswd. The message never quotes it. */
+/** Parses the hash in a line of htpasswd. The message never quotes the hash. */
 export function parseStoredPassword(text: string): ParsedStoredPassword {
   const form = forms.find(({ begins }) => begins.test(text));
   if (form !== undefined) return form.parse(text);
   const other = others.find(({ begins }) => begins.test(text))?.name ?? 'plain text or an unknown scheme';
-  return fault(`this is ${other}, which is not accepted: only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are`);
+  return fault(`this is ${other}; only bcrypt, Argon2id, apr1, {SHA} and {SSHA} are accepted`);
 }
 
-/** Formats of other servers, so that the message can name the one to use. */
+/** Formats of other servers, for the error message. */
 const others: readonly { readonly begins: RegExp; readonly name: string }[] = [
   { begins: /^\$1\$/, name: 'MD5-crypt' },
   { begins: /^\$5\$/, name: 'SHA-256-crypt' },
@@ -51,7 +51,7 @@ function parseBcrypt(text: string): ParsedStoredPassword {
   const rounds = Number(cost);
   if (cost === undefined) return fault('this is not a whole bcrypt hash');
   if (rounds < 4 || rounds > MOST_ROUNDS)
-    return fault(`the cost of bcrypt is ${rounds}; from 4 to ${MOST_ROUNDS} is taken`);
+    return fault(`the cost of bcrypt is ${rounds}; it must be from 4 to ${MOST_ROUNDS}`);
   return { ok: true, value: { kind: 'bcrypt', text, rounds } };
 }
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { type FileContext, passesOver, readReferred, type Unreadable } from './referred-file.ts';
 
-/** The keys of every `tls` that name a file, in the order in which the files are judged. */
+/** The keys of every `tls` that name a file, in the order of their checks. */
 const tlsKeys = ['ca', 'cert', 'key', 'client_ca'] as const;
 export type TlsKey = (typeof tlsKeys)[number];
 
@@ -28,8 +28,8 @@ const holds: Readonly<Record<TlsKey, 'secrets' | 'no secret'>> = {
 };
 
 /**
- * Reads and judges the files whole. An authority that cannot be read is a fault like any other: without one, a library
- * would fall back to those that it knows (advisory 61). `cert` and `key` are read only where both are named.
+ * Reads and checks the files completely. An unreadable authority is an error like any other: without it, a library would fall
+ * back to its default authorities (advisory 61). `cert` and `key` are read only if both are set.
  */
 export function readTls(paths: TlsPaths, place: FileContext): ReadTls {
   const { cert, key, ...authorities } = paths;
@@ -64,7 +64,7 @@ const judges: Readonly<Record<TlsKey, Judge>> = {
 
 function keyFault(bytes: Buffer, path: string): Unreadable | undefined {
   if (privateKey(bytes) !== undefined) return undefined;
-  const message = `the file ${path} holds no private key that can be used`;
+  const message = `the file ${path} has no usable private key`;
   return { ok: false, message, hint: 'PEM, without a passphrase' };
 }
 
@@ -73,7 +73,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 function certificateFault(bytes: Buffer, path: string): Unreadable | undefined {
   const blocks = bytes.toString('latin1').match(CERTIFICATE) ?? [];
   if (blocks.length > 0 && blocks.every((block) => certificate(block) !== undefined)) return undefined;
-  const message = `the file ${path} holds no certificate that can be used`;
+  const message = `the file ${path} has no usable certificate`;
   return { ok: false, message, hint: 'PEM: -----BEGIN CERTIFICATE-----' };
 }
 

@@ -13,7 +13,7 @@ export type ReadUsers<Users> =
   | { readonly ok: false; readonly faults: readonly UserFileFault[] };
 
 /**
- * Reads a file of users whole, or not at all. With one bad line, or a file that every local user may read or write, none of
+ * Reads a whole file of users, or nothing of it. If one line is bad, or every local user may read or write the file, none of
  * its users can log in (advisory 61).
  */
 export function readUserFile<Users>(
@@ -23,7 +23,7 @@ export function readUserFile<Users>(
 ): ReadUsers<Users> {
   const file = readReferred(path, place);
   if (!file.ok) return { ok: false, faults: [file] };
-  // Its contents are as good as passwords, or can be turned into them.
+  // The content is as good as passwords, or reveals them.
   const full = resolve(place.directory, path);
   const open = place.contents?.[full] === undefined ? secretFileFault(full, path) : undefined;
   if (open?.verdict === 'refused') return { ok: false, faults: [open] };

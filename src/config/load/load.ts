@@ -25,39 +25,39 @@ import { isEcho, redactFilledIn, shownIn, toProblems } from './redact-findings.t
 export { formatProblems } from '../files/format.ts';
 export type { Pointer, Position, Problem } from '../words/problem.ts';
 
-/** A configuration as the program uses it, or everything that is wrong with the file. */
+/** A configuration that the program can use, or all faults of the file. */
 export type Loaded<Config> =
   | {
       readonly ok: true;
-      /** Frozen; defaults filled in, durations in milliseconds, sizes in bytes. */
+      /** Frozen, with defaults filled in, durations in milliseconds and sizes in bytes. */
       readonly config: Config;
       readonly warnings: readonly Problem[];
-      /** Where a value stands; the nearest place above it for one that is a default. */
+      /** The position of a value. For a default, the nearest position above it. */
       readonly locate: (pointer: Pointer) => Position;
-      /** What relative paths in the file are relative to. */
+      /** The folder that relative paths in the file start from. */
       readonly directory: string;
-      /** The values as they were given, with their places: without defaults, durations and sizes as text. */
+      /** The values as given, with their positions: without defaults, with durations and sizes as text. */
       readonly tree: Tree;
-      /** Without secrets, the variables and files that were not read, and of which nothing was judged. */
+      /** Without secrets: the variables and files that were not read, and so not checked. */
       readonly passedOver: readonly string[];
     }
   | {
       readonly ok: false;
-      /** Without an error: what was judged is right, but without secrets there is no value for all that it needs. */
+      /** Empty: everything that could be checked is valid, but without secrets some required values are missing. */
       readonly problems: readonly Problem[];
-      /** As above, where there is no error. */
+      /** As above, if there is no error. */
       readonly passedOver?: readonly string[];
-      /** Those of them that leave the file without a whole configuration. */
+      /** The skipped variables and files without which there is no complete configuration. */
       readonly lacking?: readonly string[];
     };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface TextOptions {
-  /** For messages, and its directory for relative paths. */
+  /** For messages. Relative paths start from its folder. */
   readonly file?: string;
   readonly env?: Env;
-  /** As loadGatewayWithoutSecrets: placeholders stand for what variables would say. */
+  /** As in loadGatewayWithoutSecrets: placeholders replace variables. */
   readonly withoutSecrets?: boolean;
 }
 
@@ -86,20 +86,20 @@ const authorization: Kind<AuthorizationConfig, AuthorizationFile> = {
 };
 
 /**
- * Loads gateway.yaml. All faults are returned at once. `files` gets the absolute path of every file that the outcome depends
- * on, this one first. A caller that asks for it reloads while it serves requests, so no pipe is waited for.
+ * Loads gateway.yaml. Returns all faults at once. `files` receives the absolute path of every file that the result depends on,
+ * this one first. A caller with `files` reloads while it serves requests, so the load does not wait for a pipe.
  */
 export function loadGatewayConfig(file: string, env: Env = process.env, files?: FileNotes): Loaded<GatewayConfig> {
   files?.add(resolve(file));
   return loadFile(gateway, file, env, { files });
 }
 
-/** Loads authorization.yaml. Whatever is wrong is returned, all at once. */
+/** Loads authorization.yaml. Returns all faults at once. */
 export function loadAuthorizationConfig(file: string, env: Env = process.env): Loaded<AuthorizationConfig> {
   return loadFile(authorization, file, env);
 }
 
-/** As loadGatewayConfig, from text. The environment is empty unless given. */
+/** Does the same as loadGatewayConfig, from text. The environment is empty by default. */
 export function loadGatewayText(
   text: string,
   { file = 'gateway.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
@@ -107,7 +107,7 @@ export function loadGatewayText(
   return loadText(gateway, text, file, env, withoutSecrets ? { passedOver: new Set() } : {});
 }
 
-/** As loadAuthorizationConfig, from text. The environment is empty unless given. */
+/** Does the same as loadAuthorizationConfig, from text. The environment is empty by default. */
 export function loadAuthorizationText(
   text: string,
   { file = 'authorization.yaml', env = {}, withoutSecrets = false }: TextOptions = {},
@@ -116,19 +116,19 @@ export function loadAuthorizationText(
 }
 
 /**
- * As loadGatewayConfig, of the file alone: neither the environment nor a secret is read. Placeholders stand for what they
- * would say, so the outcome is for judging, and never for serving.
+ * Does the same as loadGatewayConfig, without the environment and without secrets. Placeholders replace their values. So the
+ * result is only for checks, never for serving.
  */
 export function loadGatewayWithoutSecrets(file: string): Loaded<GatewayConfig> {
   return loadFile(gateway, file, {}, { passedOver: new Set() });
 }
 
-/** As loadAuthorizationConfig, of the file alone: see loadGatewayWithoutSecrets. */
+/** Does the same as loadAuthorizationConfig, without the environment and without secrets: see loadGatewayWithoutSecrets. */
 export function loadAuthorizationWithoutSecrets(file: string): Loaded<AuthorizationConfig> {
   return loadFile(authorization, file, {}, { passedOver: new Set() });
 }
 
-/** Receivers of file names, in addition to the outcome. */
+/** Receivers of filenames. */
 interface Notes {
   readonly files?: FileNotes | undefined;
   readonly passedOver?: Set<string>;
@@ -198,7 +198,7 @@ function judge<Config, File>(
   const problems = toProblems(text, contents, [...faults, ...told]);
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const { directory, passedOver = [] } = place;
-  // A file without a known name is named by its variable.
+  // A file without a known name is listed by its variable.
   const untold = [...passedOver].filter((each) => !isPlaceholder(each));
   if (open.length > 0) return { ok: false, problems, passedOver: untold, lacking: variablesOf(open, tree, untold) };
   const config = kind.complete(applyDefaults(kind.schema, plain(tree)) as File);
@@ -206,14 +206,14 @@ function judge<Config, File>(
   return { ok: true, config, warnings: problems, locate, directory, tree, passedOver: untold };
 }
 
-/** By their names alone: among other text they may stand in one that has a secret. */
+/** Lists variables by name only: the text around them may contain a secret. */
 function variablesOf(findings: readonly Finding[], tree: Tree, withheld: readonly string[]): readonly string[] {
   const values = findings.map(({ pointer }) => find(tree, pointer));
   const origins = values.map((value) => (value?.kind === 'scalar' ? (value.origin ?? '') : ''));
   return withheld.filter((name) => name.startsWith('${') && origins.some((origin) => origin.includes(name)));
 }
 
-/** A warning about a placeholder may not apply to its value. */
+/** A warning about a placeholder may not apply to the real value. */
 function isOfPlaceholder(finding: Finding, tree: Tree): boolean {
   return finding.severity === 'warning' && isAtPlaceholder(finding, tree);
 }
@@ -227,7 +227,7 @@ function examine<Config, File>(kind: Kind<Config, File>, tree: Tree, place: File
   const values = plain(tree);
   const { findings: shape, isWhole } = kind.validate(values, shownIn(tree));
   const cite = (pointer: Pointer) => `line ${positionOf(tree, pointer).line}`;
-  // What was not looked through to its end cannot be judged by what it means.
+  // If the check of the form is incomplete, the check of the meaning is skipped.
   return { shape, meaning: isWhole ? check(kind, values, shape, { ...place, cite }) : [] };
 }
 

@@ -10,7 +10,7 @@ export interface Unusable {
   readonly problems: readonly Problem[];
 }
 
-/** The text of a configuration file, if it is there and whole. */
+/** The text of a configuration file, if the file exists and is complete. */
 export function readFile(file: string, rules: { readonly waits: boolean }): ReadFile {
   const read = readText(file, rules);
   if (!read.ok) {
@@ -22,10 +22,10 @@ export function readFile(file: string, rules: { readonly waits: boolean }): Read
 }
 
 function hintOf(file: string): string {
-  return isAbsolute(file) ? 'name a file that is there' : relativeHint(file);
+  return isAbsolute(file) ? 'name an existing file' : relativeHint(file);
 }
 
-/** These are looked for where a command is given no file. */
+/** The filenames that a command tries by default. */
 const DEFAULTS: ReadonlySet<string> = new Set(['gateway.yaml', 'authorization.yaml']);
 
 function relativeHint(file: string): string {
@@ -33,7 +33,7 @@ function relativeHint(file: string): string {
   return DEFAULTS.has(file) ? `${hint}; \`--config FILE\` names another one` : hint;
 }
 
-/** Judged by the other file's rules, every key of it would be unknown. */
+/** Detects the file of the other program. Its keys would all be reported as unknown. */
 export function mistaken(text: string, file: string, wanted: FileKind): Unusable | undefined {
   const kind = detectKind(text);
   if (kind === undefined || kind === wanted) return undefined;

@@ -6,13 +6,15 @@ import { framer, maskPasswords } from '../yaml/frame.ts';
 import type { Fault } from '../yaml/parse.ts';
 import { find, positionOf, type Tree } from '../yaml/tree.ts';
 
-/** A variable that could not be filled in leaves no value; that there is none needs no second word. */
+/** A variable that could not be filled in leaves no value. A second message about the missing value is dropped. */
 export function isEcho({ pointer }: Finding, tree: Tree, faults: readonly Fault[]): boolean {
   const place = positionOf(tree, pointer);
   return faults.some(({ at }) => at === find(tree, pointer)?.at || (place.line === 0 && at.file === place.file));
 }
 
-/** Quotes the variable where a message quotes what it was filled with: that may be a secret in the wrong place. */
+/**
+ * Replaces the value of a variable in a message with the variable's name, because the value may be a secret in the wrong place.
+ */
 export function redactFilledIn(finding: Finding, tree: Tree): Finding {
   const value = find(tree, finding.pointer);
   if (value?.kind !== 'scalar' || value.origin === undefined) return finding;
@@ -20,14 +22,14 @@ export function redactFilledIn(finding: Finding, tree: Tree): Finding {
   const text = String(value.value);
   const replace = (told: string, isOfValue: (part: string) => boolean) =>
     told.replace(/`([^`]+)`/g, (quoted, part) => (isOfValue(part) ? `\`${origin}\`` : quoted));
-  // A message quotes what is wrong, which may be one word of the value. A hint names words of the file.
+  // A message quotes the fault, which may be one word of the value. A hint quotes words of the file.
   const words = new Set(text.split(/[\s,]+/));
   const message = replace(finding.message, (part) => words.has(part) || isGivenAway(text, part));
   const hint = finding.hint && replace(finding.hint, (part) => isGivenAway(text, part));
   return { ...finding, message, hint };
 }
 
-/** The shortest value that is unlikely to occur in another text by chance. */
+/** A value of this length is unlikely to occur in another text by chance. */
 const TELLING = 8;
 
 function isGivenAway(text: string, part: string): boolean {
@@ -35,8 +37,8 @@ function isGivenAway(text: string, part: string): boolean {
 }
 
 /**
- * A value from a variable, a value below the name of a secret, and an alias of either are never shown. Computed once, at the
- * first use.
+ * Never shown: a value from a variable, a value below the name of a secret, and an alias of either. Computed once, at the first
+ * use.
  */
 export function shownIn(tree: Tree): (pointer: Pointer) => boolean {
   let secrets: ReadonlySet<string> | undefined;
@@ -49,7 +51,7 @@ export function shownIn(tree: Tree): (pointer: Pointer) => boolean {
   };
 }
 
-/** Whatever has the same place is the same text, by an alias. */
+/** Values at the same position are the same text, because of an alias. */
 function* secretPlaces(tree: Tree, secret: boolean): Iterable<string> {
   if (tree.kind === 'scalar' && secret) yield placeName(tree.at);
   if (tree.kind === 'list') for (const item of tree.items) yield* secretPlaces(item, secret);
@@ -61,12 +63,12 @@ function placeName({ file, line, column }: Position): string {
   return `${line}:${column}:${file}`;
 }
 
-/** The most reported problems of one file. After they are corrected, the next run shows more. */
+/** At most this many problems of one file are reported. The next run shows more. */
 const MOST_TOLD = 100;
 
 /**
- * Faults as their author reads them, in the order of the file.
- * @param contents of the text; undefined: it is not YAML
+ * Converts faults to problems for the author of the file, in the order of the file.
+ * @param contents of the text; undefined: the text is not YAML
  */
 export function toProblems(text: string, contents: ParsedNode | null | undefined, faults: readonly Fault[]): Problem[] {
   if (faults.length === 0) return [];
@@ -84,13 +86,13 @@ export function toProblems(text: string, contents: ParsedNode | null | undefined
   });
 }
 
-/** What is wrong below an anchor is wrong below each of its aliases: once is enough. */
+/** A fault below an anchor repeats below each alias. It is reported once. */
 function withoutEchoes(faults: readonly Fault[]): readonly Fault[] {
   const told = new Map(faults.map((fault) => [`${Object.values(fault.at).join(':')} ${fault.message}`, fault]));
   return [...told.values()];
 }
 
-/** In the order of the file; where there are too many, errors before warnings, and at the end how many are left. */
+/** In the order of the file. If there are too many, errors come before warnings, and the last line counts the rest. */
 function mostOf(faults: readonly Fault[]): readonly Fault[] {
   const errors = faults.filter(({ severity }) => severity === undefined);
   const warnings = faults.filter(({ severity }) => severity !== undefined);
@@ -99,7 +101,7 @@ function mostOf(faults: readonly Fault[]): readonly Fault[] {
   const [first] = rest;
   return first === undefined
     ? told
-    : [...told, { ...first, message: `and ${rest.length} more at least`, hint: undefined }];
+    : [...told, { ...first, message: `and at least ${rest.length} more`, hint: undefined }];
 }
 
 function inOrder(faults: readonly Fault[]): readonly Fault[] {

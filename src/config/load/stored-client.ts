@@ -9,12 +9,12 @@ import { flag, record } from '../words/schema.ts';
 const { client_id, client_secret, client_secret_sha256, app_id, app_secret, ...members } = ClientSettings.properties;
 
 const Stored = record(
-  { ...members, public: flag(false, 'true: without a secret, rather than with secrets that all ended.') },
+  { ...members, public: flag(false, 'true: a public client, which never had a secret. Without it, all secrets may have expired.') },
   undefined,
-  'A client as a command registered it: what was said of it, as in the file, without its id and its secrets.',
+  'A client that a command registered. It has the keys of a client in the file, without id and secrets.',
 );
 
-/** Whatever is absent is as in a file that does not say it. Durations as text. */
+/** Absent keys have their defaults, as in a file. Durations are text. */
 export type StoredClient = Readonly<Record<string, unknown>>;
 
 export type ReadClient =
@@ -23,7 +23,7 @@ export type ReadClient =
 
 const validate = buildValidate(Stored as unknown as Schema);
 
-/** What an older program wrote has today's defaults, and what a newer one added is passed over. */
+/** A record of an older program gets today's defaults. Unknown keys of a newer program are ignored. */
 export function readStoredClient(id: string, written: StoredClient, retryWindow: number): ReadClient {
   const known = Object.fromEntries(Object.entries(written).filter(([name]) => Object.hasOwn(Stored.properties, name)));
   const [fault] = validate(known, () => false).findings;

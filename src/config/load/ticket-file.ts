@@ -13,7 +13,7 @@ import { typeBySchema } from '../yaml/type-by-schema.ts';
 import { mistaken, readFile } from './read-file.ts';
 import { isEcho, shownIn, toProblems } from './redact-findings.ts';
 
-/** What opens the tickets of a gateway. */
+/** The part of gateway.yaml that opens tickets. */
 export type TicketConfig = Pick<GatewayFile, 'ticket_keys' | 'admin'>;
 
 export type LoadedTicketFile =
@@ -27,8 +27,8 @@ const schema = { type: 'object', properties: { ticket_keys, admin } } as unknown
 const validate = buildValidate(schema);
 
 /**
- * Loads of gateway.yaml what opens a ticket, and nothing else: a person who is asked about one need not have the other
- * secrets of the gateway, nor the files that only the machine has on which it runs.
+ * Loads only the part of gateway.yaml that opens tickets. The person who opens one need not have the gateway's other secrets,
+ * or files that exist only on its machine.
  */
 export function loadTicketFile(file: string, env: Env = process.env): LoadedTicketFile {
   const read = readFile(file, { waits: true });
@@ -49,7 +49,7 @@ export function loadTicketFile(file: string, env: Env = process.env): LoadedTick
     : { ok: false, problems: told(wrong) };
 }
 
-/** Overrides of other keys are for the gateway. */
+/** Drops the overrides of other keys. */
 function ofKeys(env: Env): Env {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => /^GATEHOUSE__(TICKET_KEYS|ADMIN)(__|$)/i.test(name)),

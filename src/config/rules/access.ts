@@ -8,7 +8,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** Who may pass a route. */
+/** The access rules of a route. */
 export const accessChecks: Checks<GatewaySubject> = {
   'access or scope': ({ routes }) => routes.flatMap(accessFaults),
   'public route with conditions': ({ routes }) => routes.flatMap(publicFaults),
@@ -21,15 +21,15 @@ export const accessChecks: Checks<GatewaySubject> = {
     routes.flatMap((route) => (known.servers.length > 0 ? [] : noServerFault(route))),
 };
 
-/** Nothing is open because a line was forgotten. */
+/** A route needs an explicit access rule, so that a forgotten line opens nothing. */
 function accessFaults({ at, value }: Route): readonly Finding[] {
   if (value.access !== undefined || value.scope !== undefined) return [];
-  const message = 'this route says neither `scope` nor `access`';
+  const message = 'this route has neither `scope` nor `access`';
   return [
     {
       pointer: at,
       message,
-      hint: 'write `scope: …` for what a token must carry, or `access: public`, `optional` or `authenticated`',
+      hint: 'write `scope: …` for the scope that a token needs, or `access: public`, `optional` or `authenticated`',
     },
   ];
 }
@@ -51,7 +51,7 @@ function publicFaults({ at, value }: Route): readonly Finding[] {
     .filter((key) => value[key] !== undefined)
     .map((key) => ({
       pointer: [...at, key],
-      message: `a public route looks at no credential, so \`${key}\` would not be checked`,
+      message: `a public route reads no credential, so \`${key}\` would not be checked`,
       hint: 'remove it, or `access: public`',
       atKey: true,
     }));

@@ -18,7 +18,7 @@ import { tokenChecks } from './tokens.ts';
 import { userKeyChecks } from './user-keys.ts';
 import { userChecks } from './users.ts';
 
-/** Every rule of authorization.yaml that a schema cannot say. */
+/** All rules of authorization.yaml that a schema cannot express. */
 export const authorizationChecks: Checks<AuthorizationSubject> = {
   listeners: ({ config }) => listenerFaults(config),
   'longest wait': ({ config }) => timerFaults(['shutdown'], config.shutdown),
@@ -47,7 +47,7 @@ export function checkAuthorization(
   return runChecks(authorizationChecks, authorizationSubject(config, around));
 }
 
-/** An issuer on this machine is this service itself, unless a proxy stands in front of it. */
+/** An issuer on this machine is this service itself, except behind a proxy. */
 function issuerElsewhere({ issuer, listen }: AuthorizationFile): readonly Finding[] {
   const url = parseUrl(issuer);
   if (url === undefined || url.protocol !== 'http:' || !isLoopback(url.hostname)) return [];
@@ -56,7 +56,7 @@ function issuerElsewhere({ issuer, listen }: AuthorizationFile): readonly Findin
     {
       pointer: ['issuer'],
       severity: 'warning',
-      message: `the issuer is port ${url.port || 80} of this machine, and the service listens at ${listen.port}`,
+      message: `the issuer has port ${url.port || 80} of this machine, but the service listens at port ${listen.port}`,
       hint: `write \`listen: 127.0.0.1:${url.port || 80}\`, unless a proxy is in front`,
     },
   ];
@@ -69,7 +69,7 @@ function resourceFaults(pointer: Pointer, resource: string): readonly Finding[] 
       {
         pointer,
         message: `\`${resource}\` is not an absolute URI (RFC 8707 §2)`,
-        hint: 'write it whole: https://api.example.com',
+        hint: 'write the whole URI: https://api.example.com',
       },
     ];
   return resource.includes('#')

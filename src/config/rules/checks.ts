@@ -1,22 +1,22 @@
 import type { FileContext } from '../files/referred-file.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
-/** One rule that a schema cannot say. */
+/** One rule that a schema cannot express. */
 export type Check<Subject> = (subject: Subject) => readonly Finding[];
 
-/** Rules by name: the name is the rule in a few words, and names its test. */
+/** Rules by name. The name is the rule in a few words, and the name of its test. */
 export type Checks<Subject> = Readonly<Record<string, Check<Subject>>>;
 
-/** An entry of a list or named map with the way to it. */
+/** An entry of a list or named map, with its path. */
 export interface Member<Value> {
   readonly name: string;
   readonly at: Pointer;
   readonly value: Value;
 }
 
-/** What the loader knows of the file's surroundings. */
+/** The loader's knowledge about the surroundings of the file. */
 export interface Surroundings extends FileContext {
-  /** Where a value stands, such as `gateway.yaml:12`, for messages about two places. */
+  /** The place of a value, such as `gateway.yaml:12`, for messages about two places. */
   readonly cite: (pointer: Pointer) => string;
 }
 
@@ -30,7 +30,7 @@ export function membersOf<Value>(
   );
 }
 
-/** Every entry whose key an earlier one has, with that earlier one. */
+/** Each entry whose key an earlier entry already has, with this earlier entry. */
 export function repeated<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,

@@ -31,7 +31,7 @@ const LONGEST_ID = 255;
 
 const secretKey = ({ client_secret }: ClientFile) => (client_secret === undefined ? 'app_secret' : 'client_secret');
 
-/** RFC 6749 appendix A.1: VSCHAR. It is the `sub` of the client's own tokens too (RFC 9068 §5, OpenID Connect Core §2). */
+/** RFC 6749 appendix A.1: VSCHAR. The id is also the `sub` of the client's own tokens (RFC 9068 §5, OpenID Connect Core §2). */
 function nameFaults({ at, value }: Client): readonly Finding[] {
   const id = idOf(value);
   if (id === undefined)
@@ -40,7 +40,7 @@ function nameFaults({ at, value }: Client): readonly Finding[] {
     return [
       {
         pointer: [...at, 'app_id'],
-        message: '`client_id` and `app_id` are one thing, and differ here',
+        message: '`client_id` and `app_id` mean the same, but differ here',
         hint: 'remove one',
         atKey: true,
       },
@@ -58,7 +58,7 @@ function sameId({ at, value }: Client): Finding {
   return {
     pointer: [...at, idKey(value)],
     message: `another client has the id \`${idOf(value)}\``,
-    hint: 'each client has its own',
+    hint: 'give each client its own id',
   };
 }
 
@@ -68,7 +68,7 @@ function secretFaults({ at, value }: Client): readonly Finding[] {
     return [
       {
         pointer: [...at, 'app_secret'],
-        message: '`client_secret` and `app_secret` are one thing, and differ here',
+        message: '`client_secret` and `app_secret` mean the same, but differ here',
         hint: 'remove one',
         atKey: true,
       },
@@ -96,7 +96,7 @@ function secretFaults({ at, value }: Client): readonly Finding[] {
       ];
 }
 
-/** Grants that are for confidential clients; RFC 7662 §2.1: a client that introspects authenticates. */
+/** Grants for confidential clients only. A client that introspects authenticates (RFC 7662 §2.1). */
 function publicFaults(client: Client): readonly Finding[] {
   if (!isPublic(client.value)) return [];
   const faults = confidentialFaults(client);

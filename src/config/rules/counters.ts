@@ -5,7 +5,7 @@ import { parseUrl } from '../words/url-rules.ts';
 import { tlsFileFaults } from './tls-files.ts';
 
 const hint =
-  'write `memory`, or `redis://127.0.0.1:6379` with a database number behind it where several things share it';
+  'write `memory`, or `redis://127.0.0.1:6379`; if several programs share this Redis, add a database number: `redis://127.0.0.1:6379/1`';
 
 export function countersFaults(written: CountersFile, place: FileContext): readonly Finding[] {
   const { url: value, tls } = countersParts(written);

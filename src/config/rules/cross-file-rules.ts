@@ -11,7 +11,7 @@ import { HEAR } from './feed.ts';
 import { mayHaveFeed, trustsSignatures, UNHEARD } from './follows-feed.ts';
 import { scopeWordsAt } from './scope-words-at.ts';
 
-/** A sound file, as the loader gives it. */
+/** A valid file, as the loader returns it. */
 export interface SoundFile<Config> {
   readonly config: Config;
   readonly locate: (pointer: Pointer) => Position;
@@ -19,25 +19,25 @@ export interface SoundFile<Config> {
 
 type Server = Member<AuthorizationServerConfig>;
 
-/** The gateway's file, the server of it that is the service of the other file, and that file. */
+/** The gateway's file, its server that is the service of the other file, and the other file. */
 interface Pair {
   readonly server: Server;
   readonly routes: readonly Member<RouteConfig>[];
   readonly service: AuthorizationConfig;
-  /** Where something stands in the service's file, for messages. */
+  /** The place of a value in the service's file, for messages. */
   readonly cite: (pointer: Pointer) => string;
 }
 
 /**
- * Where a gateway and the authorization service that it is to trust do not fit each other, though each file is sound: as
- * warnings in the gateway's file, since the database of the service may know more clients than its file.
+ * Reports where a gateway's file and its authorization service's file do not fit together, although each is valid. These are
+ * warnings in the gateway's file, because the service's database may have more clients than its file.
  */
 export function misfits(
   gateway: SoundFile<GatewayConfig>,
   authorization: SoundFile<AuthorizationConfig>,
 ): readonly Problem[] {
   const service = authorization.config;
-  // Without secrets, what a placeholder stands for may fit.
+  // Without secrets, the value of a placeholder may fit.
   if ([service.issuer, ...service.resources].some(isPlaceholder)) return [];
   const servers = membersOf('authorization_servers', gateway.config.authorization_servers);
   const server = servers.find(({ value }) => value.issuer === service.issuer);
@@ -59,7 +59,7 @@ export function misfits(
   }));
 }
 
-/** None of them is the service, so each token of it would be refused as that of a stranger. */
+/** If no server is the service, the gateway rejects every token of the service. */
 function strangers(servers: readonly Server[], issuer: string, cite: Pair['cite']): readonly Finding[] {
   return servers.slice(0, 1).map(({ at, value }) => ({
     pointer: [...at, 'issuer'],
@@ -100,11 +100,11 @@ function audienceFault(
   cite: Pair['cite'],
 ): readonly Finding[] {
   if (resources.includes(audience)) return [];
-  const message = `\`${audience}\` is none of the \`resources\` of ${cite(['resources'])}: no token of it is for that audience`;
+  const message = `\`${audience}\` is not in \`resources\` of ${cite(['resources'])}: the service issues no token for this audience`;
   return [{ pointer, message, hint: didYouMean(audience, resources) }];
 }
 
-/** What another server may give is not for this file to say. */
+/** Skips scopes that another server may grant. */
 function scopesOfRoutes({ server, routes, service, cite }: Pair): readonly Finding[] {
   const known = Object.keys(service.scopes);
   return routes
@@ -113,12 +113,12 @@ function scopesOfRoutes({ server, routes, service, cite }: Pair): readonly Findi
     .filter(({ word }) => !known.includes(word))
     .map(({ pointer, word }) => ({
       pointer,
-      message: `\`${word}\` is none of the \`scopes\` of ${cite(['scopes'])}: no token of it can have that scope`,
+      message: `\`${word}\` is not in \`scopes\` of ${cite(['scopes'])}: no token of the service can have this scope`,
       hint: didYouMean(word, known),
     }));
 }
 
-/** Whether tokens of no other server are taken here. */
+/** True if the route accepts tokens of no other server. */
 function isOnlyOne(server: Server, { authorization_servers: names }: RouteConfig): boolean {
   return names === undefined || (names.length === 1 && names[0] === server.name);
 }
@@ -134,11 +134,11 @@ function clientOfGateway({ server: { at, value }, service, cite }: Pair): readon
     id,
     service.clients.filter(({ introspect }) => introspect).map(({ client_id }) => client_id),
   );
-  const add = `add it there with \`introspect: true\`, unless the database has it (\`gatehouse client list\`)`;
+  const add = `add it there with \`introspect: true\`, unless the database has this client (\`gatehouse client list\`)`;
   return [{ pointer, message: `${cite(['clients'])} has no client \`${id}\``, hint: hint ?? add }];
 }
 
-/** Each file is sound, and says nothing of it: but tokens of this service can be revoked, and its feed tells so. */
+/** The gateway does not follow the feed that reports the service's revocations, although neither file has a fault. */
 function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly Finding[] {
   const unheard = consequence(value, service);
   if (value.events !== undefined || unheard === undefined) return [];
@@ -150,7 +150,7 @@ function feedOfGateway({ server: { at, value }, service, cite }: Pair): readonly
   return [{ pointer: at, message, hint: HEAR }];
 }
 
-/** What a gateway does that does not hear of a revocation. Undefined: it hears of it anyway. */
+/** The effect of not following the feed. Undefined: the gateway learns of revocations in another way. */
 function consequence(server: AuthorizationServerConfig, service: AuthorizationConfig): string | undefined {
   if (trustsSignatures(server) && givesJwts(service)) return UNHEARD;
   const { ttl } = server.cache;
@@ -173,8 +173,8 @@ function rightFaults(
   const { client_id: id, introspect, events } = client;
   const follows = server.events !== undefined && server.events !== 'none';
   const missing = [
-    ...(introspects(server) && !introspect ? [['introspect', 'ask about tokens']] : []),
-    ...(follows && !events ? [['events', 'follow the feed of revocations']] : []),
+    ...(introspects(server) && !introspect ? [['introspect', 'introspect tokens']] : []),
+    ...(follows && !events ? [['events', 'follow the revocation feed']] : []),
   ];
   return [
     ...missing.map(([right, may]) => ({
@@ -183,7 +183,7 @@ function rightFaults(
       hint: `write \`${right}: true\` there`,
     })),
     ...(hasOtherSecret(server, client)
-      ? [{ pointer: [...at, 'client_secret'], message: `the secret of \`${id}\` is another one in ${place}` }]
+      ? [{ pointer: [...at, 'client_secret'], message: `the secret of \`${id}\` differs from the secret in ${place}` }]
       : []),
   ];
 }

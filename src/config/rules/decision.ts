@@ -8,7 +8,7 @@ import type { GatewaySubject } from './subject.ts';
 type Route = Member<RouteFile>;
 type Decision = NonNullable<GatewayFile['decision']>;
 
-/** For a proxy that asks: whom it may be, what it may remember, and what it cannot be asked about. */
+/** Rules for a decision endpoint: which proxy may ask, how long it may cache, and what it cannot ask about. */
 export const decisionChecks: Checks<GatewaySubject> = {
   'no proxy may ask': withDecision((_, { config: { trusted_proxies } }) =>
     trustedParts(trusted_proxies).from.length > 0
@@ -16,7 +16,7 @@ export const decisionChecks: Checks<GatewaySubject> = {
       : [
           {
             pointer: ['decision'],
-            message: 'no proxy may ask: `trusted_proxies` is empty, and only proxies in it may ask',
+            message: 'only proxies in `trusted_proxies` may ask, and the list is empty',
             hint: 'name the proxy there: `trusted_proxies: [127.0.0.1]` for one on this machine',
             atKey: true,
           },
@@ -48,16 +48,16 @@ const LONG = 10 * SECOND;
 function ageFaults(milliseconds: number): readonly Finding[] {
   const pointer = ['decision', 'max_age'];
   if (milliseconds % SECOND !== 0)
-    return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s: nothing is remembered' }];
+    return [{ pointer, message: 'caches count in whole seconds', hint: 'such as 1s; 0s turns caching off' }];
   if (milliseconds <= LONG) return [];
-  const message = 'for this long, revoked tokens pass, and so do requests that a new file forbids';
+  const message = 'revoked tokens pass for this long, and so do requests that a new file forbids';
   return [{ pointer, severity: 'warning', message, hint: 'one second already saves nearly all calls' }];
 }
 
 function bodyTokens(at: Pointer, methods: readonly string[] | undefined): readonly Finding[] {
   const index = methods?.indexOf('body') ?? -1;
   if (index === -1) return [];
-  const message = 'a proxy that asks at `decision` keeps the body, so a token in a form is none there';
+  const message = 'a proxy that asks at `decision` does not send the body, so the gateway cannot read a token in a form';
   return [{ pointer: [...at, index], severity: 'warning', message, hint: 'such clients must come to `listen`' }];
 }
 
@@ -66,13 +66,13 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
     [
       ['end_with'],
       end_with === 'token',
-      'a proxy that asks at `decision` keeps the connection, so the gateway cannot end an open stream with its token',
+      'a proxy that asks at `decision` holds the connection itself, so the gateway cannot end an open stream with its token',
       'such clients must come to `listen`',
     ],
     [
       ['limits', 'body'],
       limits?.body !== undefined,
-      'a proxy that asks at `decision` keeps the body, so its length is not looked at there',
+      'a proxy that asks at `decision` does not send the body, so the gateway cannot check its length',
       'let the proxy limit it too, as `client_max_body_size` of nginx does',
     ],
   ];
@@ -81,7 +81,7 @@ function keptByProxies({ at, value: { end_with, limits } }: Route): readonly Fin
   );
 }
 
-/** In the key that the cookbook gives. */
+/** The headers in the cache key of the cookbook. */
 const KNOWN: ReadonlySet<string> = new Set(['authorization', 'host']);
 
 function unknownToCaches({ at, value }: Route): readonly Finding[] {
@@ -89,7 +89,7 @@ function unknownToCaches({ at, value }: Route): readonly Finding[] {
   const names = looked === 'any' ? ['headers'] : [...looked].filter((name) => !KNOWN.has(name));
   if (names.length === 0) return [];
   const pointer = value.when !== undefined && /\bheaders\b/.test(value.when) ? [...at, 'when'] : [...at, 'match'];
-  const message = `the route looks at ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key of the cookbook lacks`;
-  const hint = 'add it to the key of the proxy (Vary says so to nginx), or write `max_age: 0s`';
+  const message = `the route depends on ${names.map((name) => `\`${name}\``).join(', ')}, which the cache key of the cookbook lacks`;
+  const hint = "add it to the proxy's cache key (nginx reads Vary), or write `max_age: 0s`";
   return [{ pointer, severity: 'warning', message, hint }];
 }

@@ -4,7 +4,7 @@ import { secretKeyFaults } from '../words/secret-key.ts';
 import type { Checks } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** What the gateway is to the world around it: pages of other origins, proxies in front, the resource it protects. */
+/** Rules for the gateway's surroundings: pages of other origins, proxies in front, and the protected resource. */
 export const edgeChecks: Checks<GatewaySubject> = {
   'trusted proxies': ({ config }) => trustedFaults(config.trusted_proxies),
   'resource identifier': ({ config, routes }) => [
@@ -21,7 +21,7 @@ export const edgeChecks: Checks<GatewaySubject> = {
       ? [
           {
             pointer: ['cors', 'credentials'],
-            message: 'cookies cannot be taken from pages of every origin',
+            message: 'pages of every origin must not send cookies',
             hint: 'name the origins',
           },
         ]
@@ -33,13 +33,13 @@ export const edgeChecks: Checks<GatewaySubject> = {
             pointer: ['mode'],
             severity: 'warning',
             message: 'requests without a route are still refused',
-            hint: 'name `defaults.upstream`, and they go there',
+            hint: 'set `defaults.upstream`, and such requests go there',
           },
         ]
       : [],
 };
 
-/** RFC 9728 §1.2: an https URL without fragment; http only for what is tried at home. */
+/** RFC 9728 §1.2: an https URL without fragment. http is accepted only for local tests. */
 function resourceFault(pointer: Pointer, text: string | undefined): readonly Finding[] {
   if (text === undefined) return [];
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -7,7 +7,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Server = Member<AuthorizationServerConfig>;
 
-/** What an authorization server revokes, and how the gateway hears of it. */
+/** Rules for revocations, and for the feed that reports them. */
 export const feedChecks: Checks<GatewaySubject> = {
   events: ({ servers, config }) =>
     servers.flatMap(({ at, value }) =>
@@ -40,7 +40,7 @@ function clientFaults({ at, value }: Server): readonly Finding[] {
   ];
 }
 
-/** Keys of single users are there so that the tokens of one user can end; that is heard by the feed. */
+/** Keys of single users exist so that one user's tokens can end. Only the feed reports this. */
 function unheardFaults({ at, value }: Server): readonly Finding[] {
   const isMeant = value.user_key_uri_template === undefined || value.events === 'none';
   if (isMeant || mayHaveFeed(value) || !trustsSignatures(value)) return [];
@@ -55,11 +55,11 @@ function unheardFaults({ at, value }: Server): readonly Finding[] {
   ];
 }
 
-/** What makes a gateway hear of revocations. */
+/** Hint: the settings with which the gateway learns of revocations. */
 export const HEAR =
   'write `client_id` and `client_secret` of a client that has `events: true` there, or `events: none` if you want no feed';
 
-/** Milliseconds: three comments of the feed. */
+/** Milliseconds: the time of three comments of the feed. */
 const SHORTEST = 15_000;
 const LONGEST = 3_600_000;
 
@@ -70,12 +70,12 @@ function silenceFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'max_staleness'],
       message: 'from 15s to 1h',
-      hint: 'a feed sends a sign of life every 5 s, and three of these may be missed. A longer time would hide a revocation',
+      hint: 'a feed sends a sign of life every 5 s, and may miss three. A longer time would hide a revocation',
     },
   ];
 }
 
-/** One sentence for each policy, so that no operator learns it from an outage. */
+/** One sentence for each policy, so that an operator does not learn it from an outage. */
 function consequences({ at, value }: Server): readonly Finding[] {
   if (!follows(value) || value.on_stale !== 'allow') return [];
   return [
@@ -83,12 +83,12 @@ function consequences({ at, value }: Server): readonly Finding[] {
       pointer: [...at, 'on_stale'],
       severity: 'warning',
       message: `revoked JWTs pass until their \`exp\` while the feed is silent for more than ${value.max_staleness / 1000} s`,
-      hint: '`introspect` asks their server instead, `deny` answers 503',
+      hint: '`introspect` asks their server instead; `deny` answers 503',
     },
   ];
 }
 
-/** What `check` says of each feed: when it is silent, this becomes of requests. */
+/** The sentence of `check` about each feed: what happens to requests while the feed is silent. */
 export function staleSentence({ name, value }: Server): string | undefined {
   if (!follows(value)) return undefined;
   const when = `When the revocation feed of \`${name}\` is silent for more than ${value.max_staleness / 1000} s`;
@@ -97,9 +97,9 @@ export function staleSentence({ name, value }: Server): string | undefined {
 
 const outcomes: Record<AuthorizationServerConfig['on_stale'], (server: AuthorizationServerConfig) => string> = {
   introspect: ({ cache }) =>
-    `each of its JWTs is also introspected, ${cache.max_concurrent} at a time, and answered 503 where that fails`,
-  deny: () => 'each of its JWTs that is verified locally is answered 503',
-  allow: () => 'its JWTs pass until their `exp`, revoked ones too',
+    `the gateway also introspects each of its JWTs, ${cache.max_concurrent} at a time, and answers 503 if this fails`,
+  deny: () => 'each of its JWTs that is verified locally gets 503',
+  allow: () => 'its JWTs pass until their `exp`, even revoked ones',
 };
 
 function templateFaults(
@@ -120,13 +120,13 @@ function templateFaults(
   ];
 }
 
-/** A route that takes no token has none that could end. */
+/** A route that reads no token has no token that could end. */
 function endingFaults({ at, value }: Member<RouteFile>): readonly Finding[] {
   if (value.end_with !== 'token' || value.access !== 'public') return [];
   return [
     {
       pointer: [...at, 'end_with'],
-      message: '`end_with: token` on a public route, where no token is looked at',
+      message: '`end_with: token` on a public route, which reads no token',
       hint: 'remove it, or let the route ask for a token',
       atKey: true,
     },

@@ -27,7 +27,7 @@ import { upstreamChecks } from './upstreams.ts';
 import { weakerChecks } from './weaker-routes.ts';
 import { workerChecks } from './workers.ts';
 
-/** Every rule of gateway.yaml that a schema cannot say. */
+/** All rules of gateway.yaml that a schema cannot express. */
 export const gatewayChecks: Checks<GatewaySubject> = {
   listeners: ({ config }) =>
     listenerFaults({

@@ -9,7 +9,7 @@ import type { AuthorizationSubject } from './subject.ts';
 
 type Client = Member<ClientFile>;
 
-/** What a client may do, and what it needs for that. */
+/** Rules for the grants of a client. */
 export const grantChecks: Checks<AuthorizationSubject> = {
   'redirect addresses': each(redirectFaults),
   'grant without redirect address': each(missingRedirect),
@@ -48,7 +48,7 @@ interface Listed {
   readonly traits: GrantTraits;
 }
 
-/** The places of a client's grants that have the trait. */
+/** The places of a client's grants with this trait. */
 function withTrait({ at, value }: Client, trait: keyof GrantTraits): readonly Listed[] {
   return value.grant_types.flatMap((grant, index) => {
     const traits = traitsOf(grant);
@@ -71,7 +71,7 @@ function missingRedirect(client: Client): readonly Finding[] {
   if (client.value.redirect_uris.length > 0) return [];
   return withTrait(client, 'redirects').map(({ grant, pointer }) => ({
     pointer,
-    message: `\`${grant}\` sends a browser back to the client, and there is no address for it`,
+    message: `\`${grant}\` redirects a browser to the client, and the client has no redirect address`,
     hint: 'write `redirect_uris: [https://app.example.com/callback]`',
   }));
 }
@@ -83,7 +83,7 @@ function unusedRedirect(client: Client): readonly Finding[] {
     {
       pointer: [...at, 'redirect_uris'],
       severity: 'warning',
-      message: 'no grant of this client sends a browser anywhere',
+      message: 'no grant of this client redirects a browser',
       hint: 'add `authorization_code` to `grant_types`, or remove the addresses',
       atKey: true,
     },
@@ -119,22 +119,22 @@ function retryFaults({ at, value }: Client): readonly Finding[] {
     {
       pointer: [...at, 'retry_window'],
       severity: 'warning',
-      message: 'this client refreshes nothing',
+      message: 'this client gets no refresh tokens',
       hint: 'add `refresh_token` to `grant_types`, or remove it',
       atKey: true,
     },
   ];
 }
 
-/** RFC 9700 §2.1.1: public clients must, others should. */
+/** RFC 9700 §2.1.1: PKCE is mandatory for public clients, and recommended for others. */
 function pkceFaults({ at, value }: Client): readonly Finding[] {
   if (value.require_pkce) return [];
   const pointer = [...at, 'require_pkce'];
   if (isPublic(value)) {
-    const message = 'a client without a secret cannot do without PKCE (RFC 9700 §2.1.1)';
+    const message = 'a client without a secret must use PKCE (RFC 9700 §2.1.1)';
     return [{ pointer, message, hint: 'remove this, or give the client a `client_secret`' }];
   }
-  const message = 'without PKCE a code that was stolen can be slipped into another login (RFC 9700 §2.1.1)';
+  const message = 'without PKCE, an attacker can insert a stolen code into another login (RFC 9700 §2.1.1)';
   return [{ pointer, severity: 'warning', message, hint: 'remove this once the client sends `code_challenge`' }];
 }
 
@@ -155,7 +155,7 @@ function sessionFaults({ at, value }: Client, isEnabled: boolean): readonly Find
       ];
 }
 
-/** A page of the client is known by its origin; without one, the user types a password. */
+/** The origin identifies a page of the client. Without a page, the user types a password. */
 function sessionCodeFaults({ at, value }: Client): readonly Finding[] {
   const hasPage = value.redirect_uris.some((uri) => /^https?:/i.test(uri));
   if (!value.session || hasPage || value.grant_types.includes('password')) return [];

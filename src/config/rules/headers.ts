@@ -5,7 +5,7 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** Headers that the gateway writes. */
+/** Rules for the headers that the gateway writes. */
 export const headerChecks: Checks<GatewaySubject> = {
   'identity headers': ({ config, routes }) => [
     ...identityFaults(['defaults', 'identity_headers'], config.defaults.identity_headers),
@@ -41,7 +41,7 @@ function nameFaults(pointer: Pointer, name: string, atKey: boolean): readonly Fi
   return [
     {
       pointer,
-      message: `\`${name}\` has a meaning of its own and cannot be written here`,
+      message: `\`${name}\` already has a meaning and cannot be used here`,
       hint: 'choose another name, such as X-Auth-Subject',
       atKey,
     },
@@ -65,7 +65,7 @@ function prefixFaults(pointer: Pointer, prefix: string): readonly Finding[] {
       ];
 }
 
-/** It is part of a quoted-string in every challenge. */
+/** The realm is part of a quoted-string in every challenge. */
 function realmFaults(realm: string): readonly Finding[] {
   if (/^[\x20-\x7e]*$/.test(realm)) return [];
   return [

@@ -11,7 +11,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** The credential schemes of routes: what holds for all of them, and then the rules of each row. */
+/** Rules for the credential schemes of routes: common rules, and then the rules of each scheme. */
 export const httpSchemeChecks: Checks<GatewaySubject> = {
   'schemes of a route': ({ routes }) => routes.flatMap(schemeFaults),
   'block of a scheme': ({ routes }) => routes.flatMap(blockFaults),
@@ -27,7 +27,7 @@ function schemeFaults({ at, value: { auth } }: Route): readonly Finding[] {
   );
 }
 
-/** Neither half does anything without the other. */
+/** A scheme needs its block, and a block needs its scheme. */
 function blockFaults({ at, value }: Route): readonly Finding[] {
   const taken = schemesOf(value.auth);
   return schemes.flatMap(({ name, example }): readonly Finding[] => {
@@ -38,11 +38,11 @@ function blockFaults({ at, value }: Route): readonly Finding[] {
       return [{ pointer: [...at, 'auth'], message, hint: `write \`${example}\`` }];
     }
     const hint = value.auth === undefined ? `write \`auth: ${name}\`` : `name \`${name}\` in \`auth\``;
-    return [{ pointer: [...at, name], message: `the route does not take \`${name}\``, hint, atKey: true }];
+    return [{ pointer: [...at, name], message: `the route does not accept \`${name}\``, hint, atKey: true }];
   });
 }
 
-/** By rule: rows that share one are judged together. */
+/** Schemes that share a rule are checked together. */
 function checksOfRows(rows: readonly SchemeRow[]): Checks<GatewaySubject> {
   const rules = new Set(rows.flatMap(({ checks }) => checks.map(({ rule }) => rule)));
   return Object.fromEntries([...rules].map((rule) => [rule, checkOf(rule, rows)]));

@@ -9,7 +9,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Server = Member<AuthorizationServerConfig>;
 
-/** Tokens that only their authorization server can read (RFC 7662). */
+/** Rules for tokens that only their authorization server can read (RFC 7662). */
 export const introspectionChecks: Checks<GatewaySubject> = {
   introspection_endpoint: ({ servers, config }) =>
     servers.flatMap(({ at, value }) =>
@@ -20,7 +20,7 @@ export const introspectionChecks: Checks<GatewaySubject> = {
   'token prefixes of a route': prefixFaults,
 };
 
-/** RFC 7662 §2.1: an introspection endpoint must know who asks. */
+/** RFC 7662 §2.1: a client must authenticate at an introspection endpoint. */
 function clientFaults({ at, value }: Server): readonly Finding[] {
   const [proof, other] = byKey(value) ? keyFirst : secretFirst;
   if (value[other] !== undefined) return [unused([...at, other], other, value.introspection_endpoint_auth_method)];
@@ -42,7 +42,7 @@ function clientFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer: [...at, 'verify'],
       message: `\`${value.verify}\` needs \`client_id\` and \`${proof}\``,
-      hint: 'the introspection endpoint must know who asks (RFC 7662 §2.1)',
+      hint: 'a client must authenticate at the introspection endpoint (RFC 7662 §2.1)',
     },
   ];
 }
@@ -67,7 +67,7 @@ function keyFaults({ at, value }: Server, around: GatewaySubject['around']): rea
   return read.ok ? [] : [{ pointer: [...at, 'client_key'], message: read.message, hint: read.hint }];
 }
 
-/** An opaque token says nothing of its server, so a prefix must. */
+/** An opaque token does not name its server, so a prefix must. */
 function prefixFaults({ routes, servers }: GatewaySubject): readonly Finding[] {
   const told = new Set<string>();
   return routes.flatMap(({ value }) =>
@@ -85,11 +85,11 @@ function prefixFault(one: Server, other: Server): Finding {
   if (lacking === undefined) {
     return {
       pointer: [...other.at, 'token_prefix'],
-      message: `tokens with this prefix could also be those of \`${one.name}\``,
-      hint: 'neither prefix may begin with the other',
+      message: `tokens with this prefix could also belong to \`${one.name}\``,
+      hint: 'no prefix may begin with another prefix',
     };
   }
-  const message = `an opaque token could be for \`${one.name}\` or \`${other.name}\`, which a route accepts both`;
+  const message = `an opaque token could belong to \`${one.name}\` or \`${other.name}\`, and a route accepts both`;
   return {
     pointer: lacking.at,
     message,

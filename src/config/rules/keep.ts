@@ -9,7 +9,7 @@ import { isWeaker, type Servers } from './weaker.ts';
 
 type Route = Member<RouteFile>;
 
-/** Paths that are kept in a spelling which an upstream may read as another path. */
+/** Rules for paths that stay in a spelling which an upstream may read as another path. */
 export const keepChecks: Checks<GatewaySubject> = {
   'kept spelling around a protected path': ({ routes, around, config }) => {
     const opens = routes.filter(({ value }) => keptBy(value).length > 0);
@@ -24,8 +24,8 @@ export const keepChecks: Checks<GatewaySubject> = {
       return kept.slice(0, 1).map(([key]) => ({
         pointer: [...open.at, key],
         severity: 'warning',
-        message: `an upstream that reads ${spellings} leniently is led past \`${name}\` (${around.cite(guarded.at)})`,
-        hint: 'keep it only on a route whose path begins with more literals than those of stricter routes',
+        message: `if the upstream reads ${spellings} leniently, requests can bypass \`${name}\` (${around.cite(guarded.at)})`,
+        hint: 'use it only on a route whose path begins with more literals than the paths of stricter routes',
       }));
     });
   },
@@ -40,21 +40,21 @@ function keptBy(value: RouteFile) {
   return spellings.filter(([key]) => value[key] === 'keep');
 }
 
-/** Public is open to every method that an upstream may take for another. */
+/** A public route is open to every method, because an upstream may treat one method as another. */
 function isLedPast({ value: open }: Route, { value: guard }: Route, servers: Servers): boolean {
   if (!isWeaker(open, guard, servers)) return false;
   return open.access === 'public' || (shareMethod(open, guard) && shareHost(open, guard));
 }
 
-/** The literals that such a route begins with, if anything else follows them. */
+/** The literals at the start of such a route's path, if anything follows them. */
 function openBefore({ value }: Route): string | undefined {
   const { texts, whole } = leadingLiterals(value);
   return whole ? undefined : texts.map((text) => `/${text}`).join('');
 }
 
 /**
- * The protected routes that have one more literal after these: an open pattern with a name or a rest there would be led
- * past them.
+ * The protected routes with one more literal at this place. A name or a rest in an open pattern at the same place would let
+ * requests bypass them.
  */
 function guardsOf(
   routes: readonly Route[],

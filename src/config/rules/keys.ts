@@ -8,7 +8,7 @@ import { secretKeyFaults } from '../words/secret-key.ts';
 import type { Checks } from './checks.ts';
 import type { AuthorizationSubject } from './subject.ts';
 
-/** Where the service keeps what it knows, and the keys that it signs and encrypts with. */
+/** Rules for the storage, and for the keys that sign and encrypt. */
 export const keyChecks: Checks<AuthorizationSubject> = {
   database: ({ config }) => databaseFaults(['storage'], config.storage),
   'encryption keys': ({ config }) => [
@@ -18,7 +18,7 @@ export const keyChecks: Checks<AuthorizationSubject> = {
   'signing secret': ({ config }) => signingFaults(config.signing),
 };
 
-/** A key beside the database would be in one replica only, and beside the rows that it protects. */
+/** A key file beside the database would exist in one replica only, and beside the rows that it protects. */
 function missingKeys({ storage, encryption_keys = [] }: AuthorizationSubject['config']): readonly Finding[] {
   const server = storageServer(storage);
   if (server === undefined || encryption_keys.length > 0) return [];

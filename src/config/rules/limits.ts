@@ -9,7 +9,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** How often who may come, and where that is counted. */
+/** Rules for rate limits, and for their counters. */
 export const limitChecks: Checks<GatewaySubject> = {
   counters: ({ config, around }) => countersFaults(config.counters, around),
   'subject of a rate limit': ({ routes }) => routes.flatMap(countedByFaults),
@@ -28,7 +28,7 @@ function countedByFaults({ at, value }: Route): readonly Finding[] {
   return [{ pointer, message, hint: 'write `by: address`, or `access: optional`' }];
 }
 
-/** A claim's name may be anything: only the word before it can be misspelt. */
+/** A claim's name may be any text, so only the word before it can be misspelt. */
 function countedByHint(by: string): string | undefined {
   const [, word = '', name] = /^([^:]*):(.+)$/.exec(by) ?? [];
   const isClaim = name !== undefined && closest(word, ['claim']) !== undefined;

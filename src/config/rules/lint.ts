@@ -9,7 +9,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** What is allowed, and seldom meant. */
+/** Settings that are allowed, but seldom intended. */
 export const lintChecks: Checks<GatewaySubject> = {
   'scopes of nearly the same name': nearMisses,
   'word of another notation': ({ routes }) => routes.flatMap(otherNotations),
@@ -26,7 +26,7 @@ export const lintChecks: Checks<GatewaySubject> = {
   'weak setting of a server': ({ servers }) => servers.flatMap(weaknesses),
 };
 
-/** Valid settings that come from the habits of another file format. */
+/** Valid settings that are probably habits from another file format. */
 function otherNotations({ at, value }: Route): readonly Finding[] {
   const segment = value.match.path.split('/').find((each) => /^:\w/.test(each));
   const comma = value.scope === undefined ? undefined : scopeWordsAt([...at, 'scope'], value.scope).find(hasComma);
@@ -39,16 +39,16 @@ function otherNotations({ at, value }: Route): readonly Finding[] {
 const hasComma = ({ word }: { word: string }) => word.includes(',');
 
 function literalColon(pointer: Pointer, segment: string): Finding {
-  const message = `only a path with \`${segment}\` to the letter is meant by this`;
+  const message = `this matches only the literal text \`${segment}\``;
   return { pointer, severity: 'warning', message, hint: `write \`{${segment.slice(1)}}\` for any segment` };
 }
 
 function commaInScope(pointer: Pointer, word: string): Finding {
-  const message = `\`${word}\` is one scope, with its comma`;
+  const message = `\`${word}\` is one scope, because the comma is part of it`;
   return { pointer, severity: 'warning', message, hint: 'write spaces between scopes (RFC 6749 §3.3)' };
 }
 
-/** Where the scopes are listed, a slip is an error already. */
+/** With a list of scopes, a typing error is already an error. */
 function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
   if (config.scopes_supported !== undefined) return [];
   const used = routes.flatMap(({ at, value }) =>
@@ -67,18 +67,18 @@ function nearMisses({ routes, config }: GatewaySubject): readonly Finding[] {
   });
 }
 
-/** Shorter names that differ by one letter differ on purpose. */
+/** Shorter names that differ by one letter probably differ on purpose. */
 const SHORTEST = 5;
 
-/** RFC 9728: the document of a resource is found before any route. */
+/** RFC 9728: the gateway serves the metadata of its resource before it tries any route. */
 function ownDocument({ at, value }: Route, resource: string | undefined): readonly Finding[] {
   if (resource === undefined || !URL.canParse(resource)) return [];
   if (value.match.path !== resourceMetadataUrl(resource).pathname) return [];
-  const message = 'the gateway answers this path itself, so the route is never asked';
+  const message = 'the gateway answers this path itself, so the route never matches';
   return [{ pointer: [...at, 'match', 'path'], severity: 'warning', message, hint: 'remove the route, or `resource`' }];
 }
 
-/** Names of headers have no case, so two spellings are one header, which has one value. */
+/** Header names are case-insensitive, so two spellings are one header with one value. */
 function contradictions({ at, value }: Route): readonly Finding[] {
   const entries = Object.entries(value.match.headers ?? {});
   return entries.flatMap(([name, wanted], index): Finding[] => {
@@ -121,14 +121,14 @@ const table: readonly Weakness[] = [
     key: ['clock_skew'],
     value: ({ clock_skew }) => clock_skew,
     most: 5 * MINUTE,
-    message: 'expired tokens pass for this long',
+    message: 'expired tokens are accepted for this long',
     hint: 'synchronized clocks differ by seconds: 30s is enough',
   },
   {
     key: ['cache', 'ttl'],
     value: ({ cache }) => cache.ttl,
     most: 15 * MINUTE,
-    message: 'revoked tokens pass for this long',
+    message: 'revoked tokens are accepted for this long',
     hint: 'one minute already saves nearly all calls',
   },
 ];

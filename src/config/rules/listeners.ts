@@ -9,7 +9,7 @@ type Listeners = {
   readonly decision?: Address | undefined;
 };
 
-/** A listener for each kind of caller: clients, operators, probes, proxies that ask. */
+/** Rules for the listeners of clients, operators, probes and proxies. Each must have its own address. */
 export function listenerFaults({ listen, admin, health, decision }: Listeners): readonly Finding[] {
   const open = Object.entries({ listen, admin, health, decision }).flatMap(([key, address]) =>
     address ? [{ key, address }] : [],
@@ -31,18 +31,18 @@ export function listenerFaults({ listen, admin, health, decision }: Listeners): 
 
 function exposure(admin: Address | undefined): readonly Finding[] {
   if (admin === undefined || isLoopback(admin.host)) return [];
-  const message = 'the management listener is open beyond this machine';
+  const message = 'other machines can reach the management listener';
   return [
     {
       pointer: ['admin'],
       severity: 'warning',
       message,
-      hint: 'write 127.0.0.1, or see that only operators can reach it',
+      hint: 'write 127.0.0.1, or make sure that only operators can reach it',
     },
   ];
 }
 
-/** Port 0 takes any free port, so it never clashes. */
+/** Port 0 means any free port, so it never clashes. */
 function overlap(one: Address, other: Address): boolean {
   if (one.port !== other.port || one.port === 0) return false;
   return one.host === other.host || isEvery(one.host) || isEvery(other.host);

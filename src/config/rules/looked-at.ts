@@ -4,7 +4,7 @@ import { fieldsOfSchemes, type SchemeBlocks } from '../schema/http-schemes.ts';
 type Looks = Pick<RouteFile, 'match' | 'when'>;
 
 /**
- * The headers, in lower case, that decide about requests of a route: those that it reads, and those with its schemes'
+ * The headers, in lower case, that affect the decision for a route: headers that the route reads, and headers with its
  * credentials. `any` if an expression chooses them itself.
  */
 export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<string> | 'any' {
@@ -12,10 +12,7 @@ export function headersThatDecide(route: Looks & SchemeBlocks): ReadonlySet<stri
   return looked === 'any' ? 'any' : looked.union(new Set(fieldsOfSchemes(route)));
 }
 
-/**
- * The headers, in lower case, that decide whether a route is the one or its condition holds; `any` where an expression
- * chooses them itself.
- */
+/** The headers, in lower case, that the match or the condition of a route reads; `any` if an expression chooses them itself. */
 export function headersLookedAt({ match, when }: Looks): ReadonlySet<string> | 'any' {
   const inWhen = when === undefined ? [] : headersIn(when);
   if (inWhen === 'any') return 'any';
@@ -42,17 +39,17 @@ interface Members {
 const HEADERS = membersOf('headers');
 const PARAMETERS = membersOf('query');
 
-/** A text without escapes, alone before `in` or in brackets; or a member that is not called. */
+/** Matches a text without escapes, alone before `in` or in brackets, or a member that is not called. */
 function membersOf(of: string): Members {
   const asked = String.raw`(?<=(?:^|[(&|,])\s*)(?:"([^"\\]+)"|'([^'\\]+)')\s+in\s+request\s*\.\s*${of}\b(?!\s*[.[])`;
   const read = String.raw`\b${of}\s*(?:\[\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\]|\.\s*([A-Za-z0-9_]+)(?![\w\s]*\())`;
   return { mention: new RegExp(String.raw`\b${of}\b`, 'g'), named: new RegExp(`${asked}|${read}`, 'g') };
 }
 
-/** The whole request can be passed on or iterated, with all its members. */
+/** An expression can pass on or iterate the whole request, with all its members. */
 const WHOLE = /\brequest\b(?!\s*\.\s*(?:method|host|path|params|query|headers)\b)/;
 
-/** Every mention must name its member, or any may be meant. */
+/** Each mention must name its member. Otherwise it may mean any member. */
 function membersIn(when: string, members: Members): readonly string[] | 'any' {
   const names = [...when.matchAll(members.named)].map(([, ...found]) => found.find((name) => name !== undefined) ?? '');
   return names.length !== [...when.matchAll(members.mention)].length || WHOLE.test(when) ? 'any' : names;

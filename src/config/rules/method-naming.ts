@@ -4,13 +4,13 @@ import { askedAmong, type RouteShape, shapesOf, takersAmong } from './route-shap
 import type { GatewaySubject } from './subject.ts';
 import { isWeaker } from './weaker.ts';
 
-/** Two routes of which one takes a POST that an upstream may carry out as a request of the other. */
+/** Two routes. One accepts a POST that an upstream may treat as a request of the other. */
 export interface MethodNaming {
   readonly named: Member<RouteFile>;
   readonly post: Member<RouteFile>;
 }
 
-/** Methods that forms name in `_method`, since browsers send none of them. */
+/** Methods that forms name in `_method`, because browsers cannot send them. */
 const NAMED = ['PUT', 'PATCH', 'DELETE'];
 
 /**
@@ -23,7 +23,7 @@ export function methodNamings(subject: GatewaySubject): readonly MethodNaming[] 
   return shapes.flatMap((shape): MethodNaming[] => {
     const named = NAMED.filter((method) => takes(shape.route.value, method));
     if (named.length === 0 || shape.route.value.access === 'public') return [];
-    // What the route asked for takes itself under that method needs no `_method`.
+    // If the required route accepts the POST itself, `_method` adds no risk.
     const post = askedAmong(takers(asPost(shape), shape.segments)).find(
       ({ route: { value } }) =>
         named.some((method) => !takes(value, method)) &&
@@ -37,7 +37,7 @@ function takes({ match: { methods } }: RouteFile, method: string): boolean {
   return methods === undefined || methods.includes(method);
 }
 
-/** The same requests except for their method. */
+/** The same requests, with the method POST. */
 function asPost(shape: RouteShape): RouteShape {
   const { value } = shape.route;
   const match = { ...value.match, methods: ['POST'] };

@@ -9,7 +9,7 @@ import { headersLookedAt } from './looked-at.ts';
 import { methodNamings } from './method-naming.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** By what an upstream may act on another path or method than was judged, or take a client for another one. */
+/** Rules for headers and parameters that can change the path, the method or the client for an upstream. */
 export const overrideChecks: Checks<GatewaySubject> = {
   'override that decides and is dropped': ({ config, routes }) =>
     routes.flatMap((route) => droppedLooks(config, route)),
@@ -26,14 +26,14 @@ export const overrideChecks: Checks<GatewaySubject> = {
       {
         pointer: [...first.named.at, 'match', ...(first.named.value.match.methods === undefined ? [] : ['methods'])],
         severity: 'warning',
-        message: `an upstream that goes by \`_method\` in a form or query takes a POST by the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) for a request of \`${name}\`${others}`,
-        hint: 'switch it off there (headers that say the same are dropped here), or let both routes ask for the same',
+        message: `if the upstream reads \`_method\` in a form or query, a POST under the weaker rule of \`${taken}\` (${subject.around.cite(first.post.at)}) becomes a request of \`${name}\`${others}`,
+        hint: 'switch this off in the upstream, or give both routes the same requirements; the gateway already drops such headers',
       },
     ];
   },
 };
 
-/** Only a proxy that is trusted may name a certificate: of a client it would be a claim. */
+/** Only a trusted proxy may name a certificate. From a client, the name proves nothing. */
 function ofNobody({ at, value }: Pick<Member<Pick<RouteFile, 'pass_headers'>>, 'at' | 'value'>): readonly Finding[] {
   return (value.pass_headers ?? []).flatMap((name, index): Finding[] => {
     if (!isCertificateHeader(name)) return [];
@@ -41,19 +41,19 @@ function ofNobody({ at, value }: Pick<Member<Pick<RouteFile, 'pass_headers'>>, '
       {
         pointer: [...at, 'pass_headers', index],
         severity: 'warning',
-        message: `\`${name}\` passes from trusted proxies only, and \`trusted_proxies\` is empty: the upstream does not get it`,
+        message: `\`${name}\` is accepted only from trusted proxies, and \`trusted_proxies\` is empty: the upstream never gets it`,
         hint: 'name the proxy that writes it: `trusted_proxies: [10.0.0.0/8]`',
       },
     ];
   });
 }
 
-/** Names that the expression reads, as written there. */
+/** The names that the expression reads, in their written form. */
 function certificatesIn(looked: ReturnType<typeof headersLookedAt>): readonly string[] {
   return looked === 'any' ? [] : [...looked].filter((name) => certificateHeaderOf(name) !== undefined);
 }
 
-/** A condition is judged by a header that the upstream never gets. */
+/** Reports a condition that reads a header which the upstream never gets. */
 function droppedLooks({ defaults }: GatewayFile, { at, value }: Member<RouteFile>): readonly Finding[] {
   const passed = value.pass_headers ?? defaults.pass_headers;
   const inMatch = headersLookedAt({ match: value.match });
@@ -66,8 +66,8 @@ function droppedLooks({ defaults }: GatewayFile, { at, value }: Member<RouteFile
       {
         pointer: [...at, where],
         severity: 'warning',
-        message: `the upstream does not get \`${name}\`, by which the route decides`,
-        hint: `if it is to go by it too: \`pass_headers: [${passes}]\``,
+        message: `the route depends on \`${name}\`, but the upstream does not get this header`,
+        hint: `if the upstream needs it too, write \`pass_headers: [${passes}]\``,
       },
     ];
   });

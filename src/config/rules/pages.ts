@@ -4,7 +4,7 @@ import type { Finding } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import type { AuthorizationSubject } from './subject.ts';
 
-/** What the hosted pages look like. */
+/** Rules for the look of the hosted pages. */
 export const pageChecks: Checks<AuthorizationSubject> = {
   'variables of the pages': ({ config }) =>
     Object.entries(config.theme.css).flatMap(([name, value]): Finding[] => {
@@ -16,7 +16,7 @@ export const pageChecks: Checks<AuthorizationSubject> = {
   'logo of the pages': logoFaults,
 };
 
-/** The sentence of the pages ends with its remedy. */
+/** Splits a sentence into message and hint. Sentences about the theme end with the remedy. */
 function remedy(sentence: string): { message: string; hint?: string } {
   const [, message = sentence, hint] =
     /^(.*?)[;:] ((?:did you mean|known:|write for example) .*)$/s.exec(sentence) ?? [];

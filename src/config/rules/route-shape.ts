@@ -5,10 +5,10 @@ import { hostShape, parseHostPattern } from '../words/host-pattern.ts';
 import { compareSegments, type PathSegment, parsePathPattern } from '../words/path-pattern.ts';
 import type { Member } from './checks.ts';
 
-/** A route as far as it says which requests come to it. */
+/** The part of a route that selects requests. */
 export interface RouteShape {
   readonly route: Member<RouteFile>;
-  /** In the form in which they compare, where the upstream treats paths alike whatever their case. */
+  /** In the form for comparison, if the upstream ignores case in paths. */
   readonly segments: readonly PathSegment[];
   readonly open: boolean;
   readonly conditional: boolean;
@@ -19,7 +19,7 @@ interface Routes {
   readonly config: Pick<GatewayFile, 'defaults' | 'upstreams'>;
 }
 
-/** None for a path that is no pattern. */
+/** A route with an invalid path has no shape. */
 export function shapesOf({ routes, config }: Routes): readonly RouteShape[] {
   return routes.flatMap((route): RouteShape[] => {
     const { path, headers, query, soap_action } = route.value.match;
@@ -31,7 +31,7 @@ export function shapesOf({ routes, config }: Routes): readonly RouteShape[] {
   });
 }
 
-/** Whether the upstream of a route tells `/API` from `/api`. */
+/** True if the upstream of a route distinguishes `/API` from `/api`. */
 export function isCaseSensitive({ upstream }: RouteFile, { defaults, upstreams }: Routes['config']): boolean {
   const name = upstream ?? defaults.upstream;
   return name === undefined || upstreams[name]?.case_sensitive !== false;
@@ -41,7 +41,7 @@ function withoutCase(segment: PathSegment): PathSegment {
   return segment.kind === 'literal' ? { ...segment, decoded: foldCase(segment.decoded) } : segment;
 }
 
-/** Which of some routes would get a request for what another leaves, in the order in which they were given. */
+/** Finds the routes that get a request which another route leaves to them, in the given order. */
 export type Takers = (shape: RouteShape, left: readonly PathSegment[]) => readonly RouteShape[];
 
 export function takersAmong(shapes: readonly RouteShape[]): Takers {
@@ -66,7 +66,7 @@ interface Ordered {
   readonly order: number;
 }
 
-/** In the order in which they are asked, up to the one that takes what it is asked about without conditions. */
+/** The routes in the order in which the gateway tries them, up to the first one without conditions. */
 export function askedAmong(takers: readonly RouteShape[]): readonly RouteShape[] {
   const inOrder = takers.toSorted(
     (one, other) => compareShapes(one, other) || Number(other.conditional) - Number(one.conditional),
@@ -75,24 +75,24 @@ export function askedAmong(takers: readonly RouteShape[]): readonly RouteShape[]
   return last === -1 ? inOrder : inOrder.slice(0, last + 1);
 }
 
-/** Whether some request could come to either. */
+/** True if some method fits both routes. */
 export function shareMethod({ match: mine }: RouteFile, { match: other }: RouteFile): boolean {
   const methods = mine.methods ?? other.methods;
   return methods === undefined || (other.methods ?? methods).some((method) => methods.includes(method));
 }
 
-/** A route without a host takes every one. */
+/** A route without a host accepts every host. */
 export function shareHost({ match: mine }: RouteFile, { match: other }: RouteFile): boolean {
   return mine.host === undefined || other.host === undefined || hostOf(mine.host) === hostOf(other.host);
 }
 
-/** Below zero: `one` is asked before `other`. Conditions aside. */
+/** Below zero: the gateway tries `one` before `other`, regardless of conditions. */
 export function compareShapes(one: RouteShape, other: RouteShape): number {
   const hosts = Number(one.route.value.match.host === undefined) - Number(other.route.value.match.host === undefined);
   return hosts || compareSegments(one.segments, other.segments);
 }
 
-/** In the form in which hosts compare; undefined where it is none. */
+/** The host in its form for comparison; undefined if the text is no host. */
 export function hostOf(text: string | undefined): string | undefined {
   const pattern = text === undefined ? undefined : parseHostPattern(text);
   return pattern && hostShape(pattern);

@@ -10,7 +10,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** Which requests a route is for, and where they go. */
+/** Rules for what a route matches, and for its upstream. */
 export const routeChecks: Checks<GatewaySubject> = {
   'path pattern': ({ routes }) => routes.flatMap(pathFaults),
   'path parameter never matches': ({ routes }) => routes.flatMap(neverMatches),
@@ -35,25 +35,25 @@ function neverMatches({ at, value }: Route): readonly Finding[] {
   return [
     {
       pointer: [...at, 'match', 'path'],
-      message: 'this can never match: a path with `;` is refused',
-      hint: 'say `path_parameters: keep` in the route',
+      message: 'this can never match: the gateway refuses a path with `;`',
+      hint: 'write `path_parameters: keep` in the route',
     },
   ];
 }
 
-/** Methods that are answered without credentials. */
+/** Methods that may be answered without credentials. */
 export const usualMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function methodFaults({ at, value }: Route): readonly Finding[] {
   return (value.match.methods ?? []).flatMap((method, index, all): Finding[] => {
     const pointer = [...at, 'match', 'methods', index];
     if (method.toUpperCase() === 'CONNECT')
-      return [{ pointer, message: 'CONNECT asks for a tunnel, which this gateway does not open' }];
+      return [{ pointer, message: 'CONNECT requests a tunnel, which the gateway does not support' }];
     if (!/^[A-Z0-9!#$%&'*+.^_`|~-]+$/.test(method)) {
       return [
         {
           pointer,
-          message: `\`${method}\` is not a method: they are upper-case words (RFC 9110 §9.1)`,
+          message: `\`${method}\` is not a method: methods are upper-case words (RFC 9110 §9.1)`,
           hint: didYouMean(method, usualMethods),
         },
       ];
@@ -72,7 +72,7 @@ function methodFaults({ at, value }: Route): readonly Finding[] {
   });
 }
 
-/** One slip from a usual method, as GTE is, is more likely that method than one of its own. */
+/** True for a method that differs from a usual one by one typing error, such as GTE. It is probably not a separate method. */
 export function unusual(method: string): boolean {
   return !usualMethods.includes(method) && closest(method, usualMethods) !== undefined;
 }
@@ -114,7 +114,7 @@ function placeOf({ value }: Route, config: GatewaySubject['config']): string | u
   return `${hostOf(match.host) ?? ''}${path} ${conditionsShape(match)}`;
 }
 
-/** Conditions in one order, names of headers without case. */
+/** The conditions in a fixed order, with header names in lower case. */
 function conditionsShape({ headers = {}, query = {}, soap_action }: RouteFile['match']): string {
   const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return JSON.stringify([lines.sort(), Object.entries(query).sort(), soap_action]);
@@ -124,11 +124,11 @@ function idOf({ value }: Route): string {
   return value.id ?? defaultId(value);
 }
 
-/** Two routes without an id share one only if they are equal, which is reported already. */
+/** Two routes without an id have the same generated id only if they are equal, and this is already reported. */
 function idFaults([route, other]: readonly [Route, Route]): readonly Finding[] {
   if (route.value.id === undefined && other.value.id === undefined) return [];
   const message = `another route has the id \`${idOf(route)}\``;
-  return [{ pointer: [...route.at, 'id'], message, hint: 'ids name routes in logs and metrics, so each has its own' }];
+  return [{ pointer: [...route.at, 'id'], message, hint: 'ids name routes in logs and metrics, so give each route its own' }];
 }
 
 function upstreamFaults({ routes, config, known }: GatewaySubject): readonly Finding[] {

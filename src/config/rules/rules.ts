@@ -10,7 +10,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Route = Member<RouteFile>;
 
-/** What a route asks beyond scope, and what it makes of the path. */
+/** Rules for the other requirements of a route, and for rewrites of its path. */
 export const ruleChecks: Checks<GatewaySubject> = {
   'capture of a claim': ({ routes }) => routes.flatMap(captureFaults),
   expression: ({ routes }) => routes.flatMap(expressionFaults),
@@ -58,7 +58,7 @@ function expressionFaults({ at, value }: Route): readonly Finding[] {
 const CONDITION =
   'a CEL expression over `request` and `identity`, such as request.headers["x-env"] == identity.claims.env';
 
-/** A prefix that is stripped must be what every request of the route begins with, up to a slash. */
+/** A stripped prefix must be the start of every path of the route, and end at a slash. */
 function rewriteFaults({ at, value }: Route): readonly Finding[] {
   const { strip_prefix, add_prefix } = value.rewrite ?? {};
   const pointer = (key: string) => [...at, 'rewrite', key];
@@ -72,7 +72,7 @@ function rewriteFaults({ at, value }: Route): readonly Finding[] {
   }
   if (faults.length > 0 || strip_prefix === undefined || beginsWith(value.match.path, strip_prefix)) return faults;
   const message = `the path \`${value.match.path}\` does not begin with \`${strip_prefix}\``;
-  return [{ pointer: pointer('strip_prefix'), message, hint: 'strip what the pattern has before its first `{name}`' }];
+  return [{ pointer: pointer('strip_prefix'), message, hint: 'strip only the part of the pattern before its first `{name}`' }];
 }
 
 function beginsWith(path: string, prefix: string): boolean {
@@ -91,14 +91,14 @@ function headerFaults({ at, value }: Route): readonly Finding[] {
       {
         pointer,
         message: `\`${name}\` cannot choose a route`,
-        hint: 'host has a key of its own in `match`',
+        hint: 'use the key `host` of `match`',
         atKey: true,
       },
     ];
   });
 }
 
-/** An action names what the body asks for, so a method without a body can hardly be meant. */
+/** A SOAP action names the operation in the body. So a method without a body is probably a mistake. */
 function soapFaults({ at, value }: Route): readonly Finding[] {
   const { soap_action, methods } = value.match;
   if (soap_action === undefined || methods?.every((method) => method === 'POST')) return [];
@@ -106,8 +106,8 @@ function soapFaults({ at, value }: Route): readonly Finding[] {
     {
       pointer: [...at, 'match', 'soap_action'],
       severity: 'warning',
-      message: 'SOAP is sent by POST, and this route takes other methods too',
-      hint: 'write `methods: [POST]`; and be sure that the application goes by the action, not by the body',
+      message: 'SOAP uses POST, and this route accepts other methods too',
+      hint: 'write `methods: [POST]`; and make sure that the application chooses the operation by the action, not by the body',
     },
   ];
 }

@@ -12,7 +12,7 @@ import { tlsFileFaults } from './tls-files.ts';
 
 type Server = Member<AuthorizationServerConfig>;
 
-/** Whose tokens are believed, and by which keys. */
+/** Rules for authorization servers and their keys. */
 export const serverChecks: Checks<GatewaySubject> = {
   issuer: ({ servers, config }) =>
     servers.flatMap(({ at, value }) => issuerFaults([...at, 'issuer'], value.issuer, config.development)),
@@ -37,7 +37,7 @@ function sameIssuer([server, other]: readonly [Server, Server], cite: GatewaySub
   return {
     pointer: [...server.at, 'issuer'],
     message,
-    hint: 'a token could belong to either server: write one block',
+    hint: 'a token could belong to either server: merge the two blocks',
   };
 }
 
@@ -63,16 +63,16 @@ function keyFileFaults({ at, value }: Server, around: GatewaySubject['around']):
   return [{ pointer, message: `the file ${reason}`, hint }];
 }
 
-/** It may be mended while the gateway runs, so it is no reason not to start. */
+/** The operator may repair the file while the gateway runs, so this is only a warning. */
 function keySetFaults(pointer: Finding['pointer'], fault: string | undefined): readonly Finding[] {
   if (fault === undefined) return [];
   const message = `the file ${fault}, so no token can be verified with it`;
-  return [{ pointer, severity: 'warning', message, hint: 'a JWK Set is read (RFC 7517 §5): {"keys": [{"kty": …}]}' }];
+  return [{ pointer, severity: 'warning', message, hint: 'the file must be a JWK Set (RFC 7517 §5): {"keys": [{"kty": …}]}' }];
 }
 
 const isSymmetric = (algorithm: string) => algorithm.startsWith('HS');
 
-/** One key must never serve both kinds: a public key used as an HMAC secret is known to all (RFC 8725 §3.1). */
+/** One key must never serve both kinds. Everyone knows a public key, so it must not be an HMAC secret (RFC 8725 §3.1). */
 function algorithmFaults({ at, value }: Server): readonly Finding[] {
   const pointer = [...at, 'algorithms'];
   const symmetric = value.algorithms.filter(isSymmetric);
@@ -81,7 +81,7 @@ function algorithmFaults({ at, value }: Server): readonly Finding[] {
       {
         pointer,
         message: 'the list is empty, so no token would be accepted',
-        hint: 'leave it out for EdDSA, ES256, RS256, PS256',
+        hint: 'leave the list out to accept EdDSA, ES256, RS256 and PS256',
       },
     ];
   if (symmetric.length === 0) return [];
@@ -100,7 +100,7 @@ function algorithmFaults({ at, value }: Server): readonly Finding[] {
     {
       pointer,
       message: `${symmetric.join(', ')} needs \`secret\` or \`secret_base64url\``,
-      hint: 'the secret that the tokens are signed with, 32 bytes at least; or `user_key_uri_template`, where each user has one',
+      hint: 'write the secret that signs the tokens, at least 32 bytes; or `user_key_uri_template` if each user has a key',
     },
   ];
 }
@@ -114,7 +114,7 @@ function secretFaults({ at, value }: Server): readonly Finding[] {
     return [
       {
         pointer,
-        message: '`secret` and `secret_base64url` are the same thing in two spellings',
+        message: '`secret` and `secret_base64url` are two forms of one value',
         hint: 'remove one',
         atKey: true,
       },
@@ -131,7 +131,7 @@ function secretFaults({ at, value }: Server): readonly Finding[] {
   return hmacSecretFaults(pointer, key, text);
 }
 
-/** Identity tokens and everything else are of type `JWT` or none; then `aud` or a claim must tell access tokens apart. */
+/** Identity tokens and many others have the type `JWT` or none. Then `aud` or a claim must identify access tokens. */
 function typFaults({ at, value }: Server): readonly Finding[] {
   const index = value.typ.findIndex((typ) => /^(absent|(application\/)?jwt)$/i.test(typ));
   const isToldApart = Object.keys(value.required_claims).length > 0;
@@ -149,13 +149,16 @@ function requiredClaimFaults({ at, value }: Server): readonly Finding[] {
   const names = Object.keys(value.required_claims);
   const pointer = [...at, 'required_claims'];
   if (names.length > 0 && value.verify === 'introspection')
-    return [{ pointer, message: 'with `verify: introspection` no JWT is read here', hint: 'remove it', atKey: true }];
+    return [{ pointer, message: 'with `verify: introspection`, the gateway reads no JWT', hint: 'remove it', atKey: true }];
   return names
     .filter((name) => value.required_claims[name]?.length === 0)
     .map((name) => ({ pointer: [...pointer, name], message: 'the list is empty, so no token would be accepted' }));
 }
 
-/** `audience: any`, claims that tell the tokens apart, or an audience on every route that takes them are words of the file. */
+/**
+ * The file must tell which tokens are for this API: `audience: any`, claims, or an audience on every route that accepts the
+ * tokens.
+ */
 function audienceFaults({ servers, routes }: GatewaySubject): readonly Finding[] {
   return servers
     .filter(({ value }) => value.audience === undefined && Object.keys(value.required_claims).length === 0)
@@ -166,7 +169,7 @@ function audienceFaults({ servers, routes }: GatewaySubject): readonly Finding[]
       severity: 'warning',
       atKey: true,
       message: 'without an `audience`, tokens for every other API of this issuer are accepted here',
-      hint: 'name the audience that tokens for this API carry, or write `audience: any` if that is meant',
+      hint: 'name the audience of tokens for this API, or write `audience: any` if you meant this',
     }));
 }
 

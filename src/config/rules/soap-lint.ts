@@ -5,16 +5,16 @@ import { askedAmong, type RouteShape, shapesOf, takersAmong } from './route-shap
 import type { GatewaySubject } from './subject.ts';
 
 /**
- * The caller writes both SOAPAction (or SOAP 1.2's `action`) and the body, and an application must not rely on the header
- * (WS-I Basic Profile 1.1, R1127): it uses the first element of the body. So a condition on the header does not protect an
- * operation that another route guards, or that no route allows. One finding a path.
+ * The caller writes both the body and SOAPAction (or `action` of SOAP 1.2). An application must not rely on the header, and
+ * uses the first element of the body (WS-I Basic Profile 1.1, R1127). So a condition on the header does not protect an
+ * operation that another route guards, or that no route allows. There is one finding for each path.
  */
 export function soapLint(subject: GatewaySubject): readonly Finding[] {
   const shapes = shapesOf(subject);
   const takers = takersAmong(shapes);
   const told = new Set<RouteShape>();
   return shapes.filter(isSoap).flatMap((shape): Finding[] => {
-    // What a request to the same place comes to under another SOAPAction.
+    // The routes that get a request to the same place with another SOAPAction.
     const rivals = askedAmong(takers(shape, shape.segments));
     const isTold = rivals.some((rival) => told.has(rival));
     told.add(shape);
@@ -30,14 +30,14 @@ export function soapLint(subject: GatewaySubject): readonly Finding[] {
 const REFUSE = 'make sure that the application refuses a body whose operation differs from its SOAPAction';
 
 const mixed = (other: string) => ({
-  message: `this path requires something else for ${other}, and the caller alone chooses SOAPAction: it can name the one operation there and put the other into the body`,
-  hint: `give all routes of the path one requirement, or ${REFUSE}`,
+  message: `this path has another requirement for ${other}, and the caller chooses SOAPAction: it can name one operation there, and put the other into the body`,
+  hint: `give all routes of the path the same requirement, or ${REFUSE}`,
 });
 
 const unlisted = {
   message:
-    'SOAPAction does not protect other operations: the caller chooses it, and an application that reads the body carries out the operation in the body',
-  hint: `let the requirement hold for the whole path by a route without \`soap_action\`, or ${REFUSE}`,
+    'SOAPAction does not protect other operations: the caller chooses it, and the application may execute the operation in the body',
+  hint: `protect the whole path with a route without \`soap_action\`, or ${REFUSE}`,
 };
 
 function isSoap({ route }: RouteShape): boolean {

@@ -6,7 +6,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Server = Member<AuthorizationServerConfig>;
 
-/** Tokens that are looked up in the database of their authorization service. */
+/** Rules for tokens that the gateway looks up in the database of their authorization service. */
 export const storeChecks: Checks<GatewaySubject> = {
   'store to look in': ({ servers }) => servers.flatMap(storageFaults),
   'endpoint beside a store': ({ servers }) => servers.flatMap(endpointFaults),
@@ -34,7 +34,7 @@ function endpointFaults({ at, value }: Server): readonly Finding[] {
     .filter((key) => value[key] !== undefined)
     .map((key) => ({
       pointer: [...at, key],
-      message: `with \`verify: store\` no endpoint is asked, so \`${key}\` is never used`,
+      message: `with \`verify: store\` the gateway asks no endpoint, so \`${key}\` is never used`,
       hint: 'remove it, or write another `verify`',
       atKey: true,
     }));

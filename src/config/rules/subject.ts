@@ -3,13 +3,13 @@ import type { AuthorizationServerConfig, GatewayFile, RouteFile, UpstreamFile } 
 import type { Pointer } from '../words/problem.ts';
 import { type Member, membersOf, type Surroundings } from './checks.ts';
 
-/** What the checks of gateway.yaml judge: everything in it that the schema accepts. */
+/** The input for the checks of gateway.yaml: everything in the file that the schema accepts. */
 export interface GatewaySubject {
   readonly config: GatewayFile;
   readonly routes: readonly Member<RouteFile>[];
   readonly servers: readonly Member<AuthorizationServerConfig>[];
   readonly upstreams: readonly Member<UpstreamFile>[];
-  /** Names that may be referred to, those of faulty entries too. */
+  /** All names that may be referred to, even names of faulty entries. */
   readonly known: { readonly servers: readonly string[]; readonly upstreams: readonly string[] };
   readonly around: Surroundings;
 }
@@ -29,7 +29,7 @@ export function gatewaySubject(config: GatewayFile, left: readonly Pointer[], ar
   };
 }
 
-/** What the checks of authorization.yaml judge: everything in it that the schema accepts. */
+/** The input for the checks of authorization.yaml: everything in the file that the schema accepts. */
 export interface AuthorizationSubject {
   readonly config: AuthorizationFile;
   readonly clients: readonly Member<ClientFile>[];

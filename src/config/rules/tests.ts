@@ -8,7 +8,7 @@ import type { GatewaySubject } from './subject.ts';
 
 type Test = Member<TestConfig>;
 
-/** What the tests of a file speak of; whether they hold is seen by running them. */
+/** Rules for the tests of a file. They check names and forms. Running the tests shows whether they pass. */
 export const testChecks: Checks<GatewaySubject> = {
   'request of a test': ({ config }) => testsOf(config).flatMap(requestFaults),
   'header of a test': ({ config }) => testsOf(config).flatMap(headerFaults),
@@ -16,7 +16,7 @@ export const testChecks: Checks<GatewaySubject> = {
   'server of a test': ({ config, known }) => testsOf(config).flatMap((test) => serverFaults(test, known.servers)),
   'route of a test': ({ config, routes }) => {
     const ids = routes.map(({ value }) => value.id ?? defaultId(value));
-    // A faulty route is left out, so its id is unknown.
+    // A faulty route is missing from the list, so its id is unknown.
     const isWhole = routes.length === config.routes.length;
     return isWhole ? testsOf(config).flatMap((test) => routeFaults(test, ids)) : [];
   },

@@ -2,10 +2,10 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** A timer of Node.js that is set for longer fires at once. */
+/** Milliseconds. A longer timer of Node.js fires at once. */
 const longest = 2 ** 31 - 1;
 
-/** Durations that a timer waits for. Lifetimes are compared with a clock and may be longer. */
+/** Durations for timers. Lifetimes are compared with a clock, and may be longer. */
 export const timerChecks: Checks<GatewaySubject> = {
   'longest wait': ({ config, upstreams, routes }) => [
     ...timerFaults(['limits'], config.limits),

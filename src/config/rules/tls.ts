@@ -4,7 +4,7 @@ import { type Checks, membersOf } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 import { tlsFileFaults } from './tls-files.ts';
 
-/** What clients and probes meet before any route. */
+/** Rules for TLS and for the paths of probes, which come before any route. */
 export const tlsChecks: Checks<GatewaySubject> = {
   'files of TLS': ({ config, around }) => tlsFileFaults(['listen', 'tls'], config.listen.tls, around),
   'certificates of clients': ({ config }) => (config.listen.tls === undefined ? [] : clientFaults(config.listen.tls)),
@@ -13,7 +13,7 @@ export const tlsChecks: Checks<GatewaySubject> = {
       ? [
           {
             pointer: ['listen', 'http2'],
-            message: 'clients choose HTTP/2 within TLS, and this listener has none',
+            message: 'clients choose HTTP/2 during the TLS handshake, and this listener has no TLS',
             hint: 'write `tls: { cert, key }` beside it, or leave `http2` out',
           },
         ]
@@ -21,12 +21,12 @@ export const tlsChecks: Checks<GatewaySubject> = {
   'health passes': (subject) => passFaults(subject),
 };
 
-/** Half of the setting would look like protection and be none. */
+/** One key without the other would look like protection, and give none. */
 function clientFaults({ client_auth, client_ca }: TlsConfig): readonly Finding[] {
   const pointer = ['listen', 'tls', client_ca === undefined ? 'client_auth' : 'client_ca'];
   if (client_auth === 'none' && client_ca !== undefined) {
     const hint = 'write `client_auth: required` or `optional`, or leave `client_ca` out';
-    return [{ pointer, message: 'with `client_auth: none` no client is asked for a certificate', hint }];
+    return [{ pointer, message: 'with `client_auth: none`, the gateway requests no certificate from clients', hint }];
   }
   if (client_auth === 'none' || client_ca !== undefined) return [];
   return [{ pointer, message: `\`${client_auth}\` needs \`client_ca\``, hint: 'who may issue the certificates' }];
@@ -40,7 +40,7 @@ function passFaults({ config, known }: GatewaySubject): readonly Finding[] {
     const pointer = ['health', 'pass', name];
     const faults: Finding[] = [];
     if (!isPath(name) || OWN.includes(name))
-      faults.push({ pointer, atKey: true, message: `\`${name}\` cannot lead on to an upstream`, hint: pathHint });
+      faults.push({ pointer, atKey: true, message: `\`${name}\` cannot be forwarded to an upstream`, hint: pathHint });
     if (!isPath(value.path))
       faults.push({ pointer: [...pointer, 'path'], message: `\`${value.path}\` is not a path`, hint: pathHint });
     if (!known.upstreams.includes(value.upstream))

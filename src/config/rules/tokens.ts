@@ -10,7 +10,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** The lifetimes and claims of issued tokens. */
+/** Rules for the lifetimes and claims of issued tokens. */
 export const tokenChecks: Checks<AuthorizationSubject> = {
   'lifetime of access tokens': ({ config }) => [
     ...lifetimeFaults(['tokens', 'access', 'ttl'], config.tokens.access.ttl),
@@ -54,7 +54,7 @@ function codeFaults(ttl: number): readonly Finding[] {
   if (ttl < SECOND) return [{ pointer, message: 'a code that lives less than a second is useless', hint: 'write 60s' }];
   return ttl <= 5 * MINUTE
     ? []
-    : [{ pointer, message: 'a code lives 5 minutes at most', hint: 'write 60s: it is exchanged at once' }];
+    : [{ pointer, message: 'a code lives 5 minutes at most', hint: 'write 60s: clients exchange a code at once' }];
 }
 
 function refreshFaults({ config }: AuthorizationSubject): readonly Finding[] {
@@ -80,13 +80,13 @@ function windowFaults(pointer: Pointer, window: number): readonly Finding[] {
     {
       pointer,
       severity: 'warning',
-      message: 'for this long a stolen refresh token is not noticed (RFC 9700 §4.14.2)',
-      hint: 'a lost answer is asked for again within seconds: 10s is ample',
+      message: 'a stolen refresh token stays unnoticed for this long (RFC 9700 §4.14.2)',
+      hint: 'a client repeats a lost request within seconds: 10s is enough',
     },
   ];
 }
 
-/** The text of a JWT holds its end. */
+/** The expiry is part of the JWT itself. */
 function extendFaults({ config, clients }: AuthorizationSubject): readonly Finding[] {
   const { access, refresh } = config.tokens;
   if (refresh.access_token !== 'extend') return [];
@@ -114,7 +114,7 @@ function refreshesJwts({ access_token_format, grant_types }: ClientFile): boolea
   return access_token_format === 'jwt' && grant_types.includes('refresh_token');
 }
 
-/** What the service writes itself into tokens and introspection answers, or a reader would take for its word. */
+/** Claims that the service itself writes, or that a reader would attribute to the service. */
 const registeredClaims = new Set(
   `iss sub aud exp nbf iat jti client_id scope scp cnf act may_act authorization_details gid username token_type active
    auth_time acr amr azp sid nonce app_id rscope at_hash c_hash s_hash events txn toe sub_id token_introspection`.split(
