@@ -125,7 +125,7 @@ const registeredClaims = new Set(
 function claimFaults(claim: string, source: string, { users, clients }: AuthorizationSubject): readonly Finding[] {
   const pointer = ['tokens', 'access', 'claims', claim];
   if (registeredClaims.has(claim)) {
-    const message = `\`${claim}\` has a meaning of its own in tokens and introspection answers`;
+    const message = `\`${claim}\` already has a meaning in tokens and introspection answers`;
     return [{ pointer, message, hint: 'choose another name', atKey: true }];
   }
   const parsed = parseClaimSource(source);
@@ -147,7 +147,7 @@ function sourceHint(source: string): string {
     : `did you mean \`${meant}.${name.join('.')}\`?`;
 }
 
-/** Other users and clients are in the store, so only a near miss is worth a word. */
+/** The store has other users and clients, so only a near miss gets a warning. */
 function unknownSource(pointer: Pointer, name: string, known: readonly string[]): readonly Finding[] {
   const near = known.includes(name) ? undefined : closest(name, known);
   if (near === undefined) return [];

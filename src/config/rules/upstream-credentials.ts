@@ -7,7 +7,7 @@ import { parseUrl } from '../words/url-rules.ts';
 import { type Checks, type Member, membersOf } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** How the gateway authenticates to an upstream. */
+/** Rules for the gateway's credentials at an upstream. */
 export const upstreamCredentialChecks: Checks<GatewaySubject> = {
   'credential towards an upstream': ({ config }) =>
     membersOf('upstreams', config.upstreams).flatMap(({ at, value: { credentials } }) =>
@@ -22,7 +22,7 @@ function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConf
   const { name, value } = credentials.header;
   if (!isHeaderName(name))
     return [
-      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not the name of a header that can be sent` },
+      { pointer: [...pointer, 'header', 'name'], message: `\`${name}\` is not a header name that the gateway can send` },
     ];
   return CONTROL.test(value)
     ? [{ pointer: [...pointer, 'header', 'value'], message: 'the value has a control character' }]
@@ -32,11 +32,11 @@ function credentialFaults(pointer: Pointer, credentials: UpstreamCredentialsConf
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** A colon ends the name in what both schemes make of it: in Basic on the wire, in Digest in the hash. */
+/** Both schemes end the name at a colon: Basic in the header, Digest in the hash. */
 function usernameFaults(pointer: Pointer, username: string): readonly Finding[] {
   if (username.includes(':'))
     return [{ pointer, message: 'a username for Basic must not contain a colon (RFC 7617 §2)' }];
-  return CONTROL.test(username) ? [{ pointer, message: 'a user name has no control character' }] : [];
+  return CONTROL.test(username) ? [{ pointer, message: 'a username must not contain a control character' }] : [];
 }
 
 function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
@@ -50,8 +50,8 @@ function digestFaults({ at, value }: Member<UpstreamFile>): readonly Finding[] {
           {
             pointer: [...pointer, 'algorithms'],
             severity: 'warning',
-            message: 'MD5 alone over plain http: anyone who reads one request can guess the password',
-            hint: 'reach the upstream over https, or add SHA-256 for the day when the upstream offers it',
+            message: 'only MD5, over plain http: anyone who reads one request can guess the password',
+            hint: 'use https for the upstream, or add SHA-256, so that the gateway uses it once the upstream offers it',
           },
         ]
       : [],

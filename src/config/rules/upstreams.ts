@@ -8,7 +8,7 @@ import type { GatewaySubject } from './subject.ts';
 import { timerFaults } from './timers.ts';
 import { tlsFileFaults } from './tls-files.ts';
 
-/** The APIs behind the gateway. */
+/** Rules for the APIs behind the gateway. */
 export const upstreamChecks: Checks<GatewaySubject> = {
   'one url or several': ({ upstreams }) => upstreams.flatMap(spellingFaults),
   'url of an upstream': ({ upstreams }) => upstreams.flatMap(urlFaults),
@@ -30,7 +30,7 @@ function spellingFaults({ at, value: { url, urls } }: Upstream): readonly Findin
     ];
   if (url === undefined || urls === undefined) return [];
   return [
-    { pointer: [...at, 'urls'], message: '`url` and `urls` are two ways to say one thing', hint: 'leave one out' },
+    { pointer: [...at, 'urls'], message: '`url` and `urls` are two forms of one setting', hint: 'leave one out' },
   ];
 }
 
@@ -52,7 +52,7 @@ function unusedEngine({ at, value: { engine, http2 } }: Upstream): readonly Find
   return [{ pointer: [...at, 'engine'], severity: 'warning', message, hint: 'leave out one of the two' }];
 }
 
-/** Milliseconds: more often than that is a load and no look. */
+/** Milliseconds. More frequent checks would only burden the upstream. */
 const SHORTEST = 100;
 
 function healthFaults({ at, value: { health } }: Upstream): readonly Finding[] {
@@ -64,7 +64,7 @@ function healthFaults({ at, value: { health } }: Upstream): readonly Finding[] {
     faults.push({
       pointer: [...pointer, 'path'],
       message: `\`${health.path}\` is not a path`,
-      hint: 'write it as it is sent, from its first slash on: /healthz',
+      hint: 'write the path with its first slash: /healthz',
     });
   return faults;
 }
@@ -97,7 +97,7 @@ function tlsFaults({ at, value }: Upstream): readonly Finding[] {
   ];
 }
 
-/** Half of the setting would look like an identity and be none. */
+/** One file without the other would look like an identity, and give none. */
 function halfIdentity(pointer: Pointer, { cert, key }: NonNullable<UpstreamFile['tls']>): readonly Finding[] {
   if ((cert === undefined) === (key === undefined)) return [];
   const [there, missing] = cert === undefined ? ['key', 'cert'] : ['cert', 'key'];
@@ -105,7 +105,7 @@ function halfIdentity(pointer: Pointer, { cert, key }: NonNullable<UpstreamFile[
     {
       pointer: [...pointer, there],
       message: `\`${there}\` needs \`${missing}\``,
-      hint: 'PEM files that belong together',
+      hint: 'write the PEM files of one certificate and its key',
     },
   ];
 }
@@ -116,7 +116,7 @@ function serverNameFaults(pointer: Pointer, name: string | undefined): readonly 
     {
       pointer,
       message: `\`${name}\` is not the name of a server`,
-      hint: 'a name such as orders.internal; an IP address goes into the url',
+      hint: 'write a name such as orders.internal; write an IP address in the URL',
     },
   ];
 }
@@ -131,7 +131,7 @@ const urlRows: readonly UrlRow[] = [
   {
     found: (text) => /^grpcs?:/i.test(text),
     message: 'this gateway does not forward gRPC',
-    hint: 'put a proxy that speaks gRPC in front, and let it ask the decision endpoint of this gateway',
+    hint: 'put a proxy that supports gRPC in front, and let it ask the decision endpoint of this gateway',
   },
   {
     found: (_, url) => url === undefined || !/^https?:$/.test(url.protocol) || url.host === '',
@@ -140,7 +140,7 @@ const urlRows: readonly UrlRow[] = [
   },
   {
     found: (_, url) => url?.username !== '' || url.password !== '',
-    message: 'an upstream URL must not have a user name and password',
+    message: 'an upstream URL must not have a username and password',
     hint: 'remove the part before `@`',
   },
   {
@@ -151,7 +151,7 @@ const urlRows: readonly UrlRow[] = [
   {
     found: (_, url) => url?.pathname !== '/',
     message: 'an upstream URL has no path',
-    hint: 'requests keep the path they came with; write only scheme, host and port',
+    hint: 'requests keep their own path; write only scheme, host and port',
   },
 ];
 

@@ -6,7 +6,7 @@ import type { Checks } from './checks.ts';
 import { isPublic } from './grants.ts';
 import type { AuthorizationSubject } from './subject.ts';
 
-/** `signing.user_keys`, and who may read keys that are secrets. */
+/** Rules for `signing.user_keys`, and for clients that may fetch secret keys. */
 export const userKeyChecks: Checks<AuthorizationSubject> = {
   'keys of users': ({ config, clients }) =>
     config.signing.user_keys
@@ -26,13 +26,13 @@ function slowKeys({ signing }: Config): readonly Finding[] {
       pointer: ['signing', 'user_keys'],
       severity: 'warning',
       message:
-        'an RSA key for each user takes a tenth of a second or more to make, and the first token of each waits for it',
+        'making an RSA key takes a tenth of a second or more, and the first token of each user waits for it',
       hint: 'write `alg: ES256` or `EdDSA`',
     },
   ];
 }
 
-/** Clients of the store may get JWTs too, so this is a word and no more. */
+/** Clients in the store may get JWTs too, so this is only a warning. */
 function unusedKeys({ tokens }: Config, clients: Clients): readonly Finding[] {
   const formatOf = ({ access_token_format: own = tokens.access.format }: ClientFile) => own;
   if (tokens.access.format === 'jwt' || clients.some(({ value }) => formatOf(value) === 'jwt')) return [];
@@ -53,7 +53,7 @@ function unreadKeys({ signing }: Config, clients: Clients): readonly Finding[] {
       pointer: ['signing', 'user_keys'],
       severity: 'warning',
       message:
-        'the keys of users are secrets with `HS256`, and no client may read them: no gateway can verify their JWTs',
+        'with `HS256`, the keys of users are secret, and no client may fetch them: no gateway can verify their JWTs',
       hint: 'write `keys: true` for the client of the gateway, or `alg: ES256`',
     },
   ];
@@ -69,8 +69,8 @@ function readerFaults({ signing }: Config, { at, value }: Clients[number]): read
       pointer,
       severity: 'warning',
       message:
-        'there are no keys of users that are secrets (`signing`: HS256 with `user_keys`), so `keys` allows nothing',
-      hint: 'remove it: public keys are for everyone',
+        '`keys` has no effect: users have no secret keys (`signing`: HS256 with `user_keys`)',
+      hint: 'remove it: everyone may fetch public keys',
     },
   ];
 }

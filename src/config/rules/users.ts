@@ -8,7 +8,7 @@ import type { AuthorizationSubject } from './subject.ts';
 
 type User = Member<UserFile>;
 
-/** Users that are registered in the file. */
+/** Rules for the users in the file. */
 export const userChecks: Checks<AuthorizationSubject> = {
   usernames: each(nameFaults),
   'username twice': ({ users }) => repeated(users, ({ value }) => usernameKey(value.username)).map(sameName),
@@ -36,8 +36,8 @@ function nameFaults({ at, value }: User): readonly Finding[] {
 function sameName([{ at, value }, earlier]: readonly [User, User]): Finding {
   return {
     pointer: [...at, 'username'],
-    message: `another user is \`${earlier.value.username}\`, which is the same name as \`${value.username}\``,
-    hint: 'upper and lower case do not tell users apart',
+    message: `another user is \`${earlier.value.username}\`, and this is the same name as \`${value.username}\``,
+    hint: 'usernames ignore upper and lower case',
   };
 }
 
@@ -75,7 +75,7 @@ function hashFaults(at: User['at'], text: string): readonly Finding[] {
   const parsed = parsePasswordHash(text);
   if (!parsed.ok) return [{ pointer, message: parsed.message, hint: MAKE_ONE }];
   if (!isQuicklyGuessed(parsed.value)) return [];
-  const message = 'a thief of this hash can try passwords quickly: raise memory and passes';
+  const message = 'a thief of this hash can try passwords quickly: increase memory and passes';
   return [{ pointer, severity: 'warning', message, hint: MAKE_ONE }];
 }
 
@@ -83,18 +83,18 @@ function hashFaults(at: User['at'], text: string): readonly Finding[] {
 function subjectFaults({ at, value }: User): readonly Finding[] {
   if (/^[\x20-\x7e]{1,255}$/.test(subjectOf(value))) return [];
   const message = 'a subject is ASCII text of 255 characters at most (OpenID Connect Core §2)';
-  const hint = value.subject === undefined ? 'write `subject: …`, else the username is the subject' : undefined;
+  const hint = value.subject === undefined ? 'write `subject: …`; by default, the username is the subject' : undefined;
   return [{ pointer: [...at, subjectKey(value)], message, hint }];
 }
 
-/** If both usernames are equal already, one word is enough. */
+/** If the usernames are equal too, another check already reports it. */
 function sameSubject([{ at, value }, earlier]: readonly [User, User]): readonly Finding[] {
   if (usernameKey(value.username) === usernameKey(earlier.value.username)) return [];
   const message = `another user has the subject \`${subjectOf(value)}\``;
-  return [{ pointer: [...at, subjectKey(value)], message, hint: 'each user has its own' }];
+  return [{ pointer: [...at, subjectKey(value)], message, hint: 'give each user a different subject' }];
 }
 
-/** RFC 9068 §5: the `sub` of a token that a client got for itself is its id. */
+/** RFC 9068 §5: a token that a client gets for itself has the client's id as `sub`. */
 function clientSubject({ at, value }: User): Finding {
   return {
     pointer: [...at, subjectKey(value)],

@@ -6,7 +6,7 @@ import { compareShapes, type RouteShape, shapesOf, takersAmong } from './route-s
 import type { GatewaySubject } from './subject.ts';
 import { isWeaker, type Servers } from './weaker.ts';
 
-/** What a narrow route leaves over goes to a wide one, which asks less: that is easily more than was meant. */
+/** A request that a narrow route does not match may go to a wide one with weaker requirements. This is often unintended. */
 export const weakerChecks: Checks<GatewaySubject> = {
   'weaker rule around a path': (subject) => {
     const { around, config } = subject;
@@ -30,7 +30,7 @@ export const weakerChecks: Checks<GatewaySubject> = {
   },
 };
 
-/** An earlier route that lets in a caller whom this route refuses. */
+/** An earlier route that accepts a caller whom this route refuses. */
 function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers: Servers): RouteShape | undefined {
   const [first] = takers.toSorted(compareShapes);
   const asked = takers.filter((taker) => first && compareShapes(taker, first) === 0);
@@ -39,15 +39,15 @@ function openerOf({ route }: RouteShape, takers: readonly RouteShape[], servers:
 
 const isPublic = ({ route }: RouteShape): boolean => route.value.access === 'public';
 
-/** soap-lint.ts handles SOAP operations with different rules. */
+/** soap-lint.ts reports SOAP operations, with different rules. */
 function isPublicOrPlain(opener: RouteShape, { route }: RouteShape): boolean {
   return isPublic(opener) || route.value.match.soap_action === undefined;
 }
 
 interface Leak {
-  /** A path that the route leaves to others; undefined: none of this kind. */
+  /** The path that the route leaves to other routes; undefined: no such path. */
   readonly leaves: (shape: RouteShape) => readonly PathSegment[] | undefined;
-  /** Whether it is seldom meant of such a taker. */
+  /** True if this is seldom intended for such an opener. */
   readonly sorts: (opener: RouteShape, shape: RouteShape) => boolean;
   readonly message: string;
   readonly hint: string;
@@ -66,14 +66,14 @@ const leaks: readonly Leak[] = [
   {
     leaves: ({ open, segments }) => (open ? undefined : [...segments, BELOW]),
     sorts: isPublic,
-    message: 'what lies below this path is',
+    message: 'each path below this one is',
     hint: 'end the path with `/{rest*}` to protect them too',
   },
   {
     leaves: slashTwin,
     sorts: isPublicOrPlain,
-    message: 'the same path with a slash at its end is',
-    hint: 'add a route for it that asks as much, or end the path with `/{rest*}`: many upstreams serve the same resource there',
+    message: 'the same path with a final slash is',
+    hint: 'add a route for it with the same requirements, or end the path with `/{rest*}`: many upstreams serve the same resource there',
   },
 ];
 

@@ -5,10 +5,10 @@ import { scopeWords } from '../words/scope-words.ts';
 type Asked = SchemeBlocks &
   Pick<RouteFile, 'access' | 'auth' | 'scope' | 'claims' | 'when' | 'audience' | 'authorization_servers'>;
 
-/** From the file, by name: the servers whose tokens a route accepts by default, and its default audience. */
+/** Each server whose tokens a route accepts by default, by name, with its default audience. */
 export type Servers = Readonly<Record<string, Pick<AuthorizationServerConfig, 'audience'>>>;
 
-/** Whether a rule lets in a caller whom the other rule refuses, as far as the file shows. */
+/** True if a rule accepts a caller whom the other rule refuses, as far as the file shows. */
 export function isWeaker(rule: Asked, other: Asked, servers: Servers): boolean {
   const [mine, theirs] = [rankOf(rule), rankOf(other)];
   if (mine !== theirs || theirs < AUTHENTICATED) return mine < theirs;
@@ -18,12 +18,12 @@ export function isWeaker(rule: Asked, other: Asked, servers: Servers): boolean {
 const AUTHENTICATED = 2;
 const ranks = { public: 0, optional: 1, authenticated: AUTHENTICATED } as const;
 
-/** Claims and `when` are asked of every valid token; a scope is asked beside them. */
+/** `claims` and `when` apply to every valid token, in addition to the scope. So they do not count here. */
 function rankOf({ access }: Asked): number {
   return access === undefined ? AUTHENTICATED : ranks[access];
 }
 
-/** Whether what passes the first passes the second too, in one respect each. */
+/** Each function compares one requirement: true if a request that passes the first rule also passes the second. */
 const holding: readonly ((mine: Asked, theirs: Asked, servers: Servers) => boolean)[] = [
   holdsScope,
   holdsClaims,
@@ -32,7 +32,7 @@ const holding: readonly ((mine: Asked, theirs: Asked, servers: Servers) => boole
   holdsTokens,
 ];
 
-/** Each way to pass the one must do for the other as well. */
+/** Each alternative of the first scope must be enough for the second. */
 function holdsScope({ scope: mine }: Asked, { scope: theirs }: Asked): boolean {
   if (theirs === undefined) return true;
   const wanted = alternativesOf(theirs);
@@ -61,7 +61,7 @@ function holdsSchemes(mine: Asked, theirs: Asked): boolean {
   return schemesOf(mine.auth).every((scheme) => taken.includes(scheme) && holdsUsers(scheme, mine, theirs));
 }
 
-/** Users of two sources are two sets of people, and what they hold is said beside them. */
+/** Two sources of users are two sets of people. Other functions compare their scopes. */
 function holdsUsers(scheme: AuthScheme, mine: Asked, theirs: Asked): boolean {
   if (scheme === 'bearer') return true;
   const [one, other] = [mine, theirs].map((route) => peopleOf(scheme, route));
@@ -73,7 +73,7 @@ function peopleOf(scheme: AuthScheme, route: Asked): string {
   return JSON.stringify(block?.row.people(block.block) ?? null);
 }
 
-/** The other rule must accept the tokens of every server that the first one accepts, for the same audience or for any. */
+/** The other rule must accept the tokens of every server of the first rule, for the same audience or for any. */
 function holdsTokens(mine: Asked, theirs: Asked, servers: Servers): boolean {
   if (!schemesOf(mine.auth).includes('bearer')) return true;
   const [held, wanted] = [audiencesOf(mine, servers), audiencesOf(theirs, servers)];
@@ -85,7 +85,7 @@ function holdsTokens(mine: Asked, theirs: Asked, servers: Servers): boolean {
 
 const ANY = 'any';
 
-/** By server: the value that `aud` must contain. */
+/** Server → the value that `aud` must contain. */
 function audiencesOf({ audience, authorization_servers }: Asked, servers: Servers): ReadonlyMap<string, string> {
   const names = authorization_servers ?? Object.keys(servers);
   return new Map(names.map((name) => [name, audience ?? servers[name]?.audience ?? ANY]));

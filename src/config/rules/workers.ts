@@ -2,7 +2,7 @@ import type { Finding } from '../words/problem.ts';
 import type { Checks } from './checks.ts';
 import type { GatewaySubject } from './subject.ts';
 
-/** What several processes do not have together, however they are supervised. */
+/** Rules for limits that several processes cannot share. */
 export const workerChecks: Checks<GatewaySubject> = {
   'fewer connections than workers': ({ upstreams, config: { workers } }) =>
     upstreams.flatMap(({ at, value }): Finding[] => {
@@ -11,8 +11,8 @@ export const workerChecks: Checks<GatewaySubject> = {
         {
           pointer: [...at, 'max_connections'],
           severity: 'warning',
-          message: `each of the ${workers} workers has a connection of its own, so there may be ${workers}`,
-          hint: 'where the upstream takes no more than it says here, write `workers: 1`',
+          message: `each of the ${workers} workers may open one connection, so there may be ${workers} connections`,
+          hint: 'if the upstream cannot accept more connections than this, write `workers: 1`',
         },
       ];
     }),

@@ -27,8 +27,8 @@ import { Tokens, type TokensConfig } from './token-settings.ts';
 import { User, type UserConfig } from './user.ts';
 
 /**
- * authorization.yaml: schema and type in one declaration. A property with a default is never absent in the program.
- * Client metadata is named as in RFC 7591; `app_id` and `app_secret` are accepted for `client_id` and `client_secret`.
+ * The schema and the type of authorization.yaml. A property with a default is never absent in the program. Client metadata have
+ * the names of RFC 7591. `app_id` and `app_secret` are also accepted for `client_id` and `client_secret`.
  */
 
 export const AuthorizationSchema = record({
@@ -168,7 +168,7 @@ export const AuthorizationSchema = record({
 });
 
 export type AuthorizationFile = Static<typeof AuthorizationSchema>;
-/** As the program uses it: one spelling of each name, durations in milliseconds, no default left open. */
+/** The form that the program uses: one spelling of each name, durations in milliseconds, and all defaults filled in. */
 export type AuthorizationConfig = Omit<AuthorizationFile, 'clients' | 'users' | 'tokens' | 'counters'> & {
   readonly counters: CountersConfig;
   readonly tokens: TokensConfig;

@@ -61,7 +61,7 @@ export const ClientSettings = record(
 
 export type ClientFile = Static<typeof ClientSettings>;
 
-/** Once loaded, a client has one spelling of its names: client_id, client_secret. Durations in milliseconds. */
+/** The loaded form: the names are client_id and client_secret, and durations are in milliseconds. */
 export type ClientConfig = Omit<ClientFile, 'client_id' | 'app_id' | 'app_secret' | 'retry_window'> & {
   readonly client_id: string;
   readonly retry_window: number;

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { record, text } from '../words/schema.ts';
 
-/** Where counts are kept. */
+/** The place of the counters. */
 export interface CountersConfig {
   readonly url: string;
   readonly tls?: { readonly ca: string };
@@ -20,7 +20,7 @@ const Tls = record(
   'Set this for a Redis with a private certificate authority.',
 );
 
-/** `counters:` of both files: a url, or one with what TLS needs. `what`: who is counted. */
+/** `counters:` of both files: a URL, or a map with the URL and TLS settings. `what`: the things that are counted. */
 export function counters(what: string) {
   const description = `The program counts ${what} here. Write \`memory\`, or redis://HOST:PORT (rediss: with TLS) if several processes share the counts.`;
   const parts = record({
@@ -30,7 +30,7 @@ export function counters(what: string) {
   return Type.Unsafe<CountersFile>({ anyOf: [text(), parts], default: 'memory', description });
 }
 
-/** Either way of writing it, as one. */
+/** Converts both forms to one. */
 export function countersParts(written: CountersFile): CountersConfig {
   return typeof written === 'string' ? { url: written } : written;
 }

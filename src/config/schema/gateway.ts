@@ -26,8 +26,8 @@ import { trustedProxies } from './trusted-proxies.ts';
 import { type UpstreamConfig, UpstreamSettings } from './upstream.ts';
 
 /**
- * gateway.yaml: schema and type in one declaration. A property with a default is never absent in the program.
- * Names are those of RFC 8414 (authorization servers), RFC 9728 (protected resources), RFC 6750 and RFC 7662.
+ * The schema and the type of gateway.yaml. A property with a default is never absent in the program. The names come from RFC
+ * 8414 (authorization servers), RFC 9728 (protected resources), RFC 6750 and RFC 7662.
  */
 
 export { verifyModes } from './authorization-server.ts';
@@ -115,7 +115,7 @@ const AccessLog = record(
   'The gateway writes one line for each request, forwarded or not. The line has no query. The access log is off by default.',
 );
 
-/** More than machines have cores for; each takes the memory of a gateway. */
+/** More than the number of cores in common machines. Each worker needs the memory of a gateway. */
 const MOST_WORKERS = 256;
 
 export const GatewaySchema = record({
@@ -227,10 +227,10 @@ export const GatewaySchema = record({
 
 export type GatewayFile = Static<typeof GatewaySchema>;
 export type RouteFile = GatewayFile['routes'][number];
-/** Once loaded, every route has an id, and whom a limit counts is in parts. */
+/** The loaded form: every route has an id, and the key of a rate limit is parsed. */
 export type RouteConfig = Omit<RouteFile, 'rate_limit'> & { id: string; rate_limit?: RateLimitConfig };
 export type RateLimitConfig = Omit<NonNullable<RouteFile['rate_limit']>, 'by'> & { readonly by: CountedBy };
-/** Once loaded, the two ways of writing `health`, and those of an upstream's urls, are one. */
+/** The loaded form: `health` has one form, and so do the URLs of an upstream. */
 export type GatewayConfig = Omit<
   GatewayFile,
   'routes' | 'health' | 'decision' | 'upstreams' | 'trusted_proxies' | 'counters'
@@ -238,10 +238,10 @@ export type GatewayConfig = Omit<
   counters: CountersConfig;
   routes: RouteConfig[];
   trusted_proxies: readonly string[];
-  /** A request of a trusted proxy is judged by its X-Forwarded-Host, and not by Host. */
+  /** True: for a trusted proxy, X-Forwarded-Host replaces Host. */
   is_host_forwarded: boolean;
   decision?: Address;
-  /** Milliseconds; 0: a decision is not remembered. */
+  /** Milliseconds; 0: proxies may not cache decisions. */
   decision_max_age: number;
   health?: Address;
   health_passes: Readonly<Record<string, HealthPassConfig>>;

@@ -4,13 +4,13 @@ import { schemes } from '../schemes/table.ts';
 import { oneOf, record } from '../words/schema.ts';
 
 type Rows = (typeof schemes)[number];
-/** A credential scheme of the table. */
+/** The name of a credential scheme in the table. */
 export type SchemeName = Rows['name'];
 export type AuthScheme = 'bearer' | SchemeName;
 
 export const schemeNames: readonly SchemeName[] = schemes.map(({ name }) => name);
 
-/** How a request may say who it is from: the bearer tokens of OAuth 2.0, and the schemes of the table. */
+/** All credential schemes: bearer tokens of OAuth 2.0, and the schemes of the table. */
 const authSchemes: readonly AuthScheme[] = ['bearer', ...schemeNames];
 
 const scheme = oneOf(authSchemes, undefined, authSchemes.join(' | '));
@@ -29,22 +29,22 @@ export const Auth = Type.Union(
 
 type BlockSchemas = { -readonly [Row in Rows as Row['name']]: Type.TOptional<Row['schema']> };
 
-/** The blocks of the schemes, as keys of a route. `fromEntries` forgets which name has which schema. */
+/** The schemes' blocks as keys of a route. `fromEntries` loses the type of each name. */
 export const schemeBlocks = Object.fromEntries(
   schemes.map(({ name, schema }) => [name, Type.Optional(schema)]),
 ) as BlockSchemas;
 
-/** The blocks that a route may have. */
+/** The possible blocks of a route. */
 export type SchemeBlocks = { readonly [Row in Rows as Row['name']]?: Type.Static<Row['schema']> | undefined };
 
-/** A block of a route, with the row of its scheme. */
+/** A block of a route, with the table row of its scheme. */
 export interface SchemeBlock {
   readonly name: SchemeName;
   readonly row: SchemeRow;
   readonly block: unknown;
 }
 
-/** In the order of the table. */
+/** The blocks in the order of the table. */
 export function blocksOf(route: SchemeBlocks): readonly SchemeBlock[] {
   return schemes.flatMap((row) => {
     const block = route[row.name];
@@ -52,17 +52,17 @@ export function blocksOf(route: SchemeBlocks): readonly SchemeBlock[] {
   });
 }
 
-/** Where credentials of a route may stand, other than in Authorization. */
+/** The places of a route's credentials, other than Authorization. */
 export function credentialPlacesOf(route: SchemeBlocks): readonly CredentialPlace[] {
   return blocksOf(route).flatMap(({ row, block }): readonly CredentialPlace[] => row.places?.(block) ?? []);
 }
 
-/** Headers, in lower case, in which credentials of a route may stand, other than Authorization. */
+/** The headers, in lower case, that may carry credentials of a route, other than Authorization. */
 export function credentialHeadersOf(route: SchemeBlocks): readonly string[] {
   return credentialPlacesOf(route).flatMap((place) => (place.in === 'header' ? [place.name.toLowerCase()] : []));
 }
 
-/** Headers, in lower case, by which the schemes of a route judge, other than Authorization. */
+/** The headers, in lower case, that the schemes of a route read, other than Authorization. */
 export function fieldsOfSchemes(route: SchemeBlocks): readonly string[] {
   const fields = blocksOf(route).flatMap(({ row, block }): readonly string[] => row.fields?.(block) ?? []);
   return [...credentialHeadersOf(route), ...fields.map((name) => name.toLowerCase())];
@@ -75,10 +75,10 @@ export function schemesOf(auth: Type.Static<typeof Auth> | undefined): readonly 
   return challengeOrder.filter((each) => named.includes(each));
 }
 
-/** Whether a route takes bearer tokens, of whichever server. */
+/** True if a route accepts bearer tokens of any server. */
 export function takesTokens(route: { readonly access?: string; readonly auth?: Type.Static<typeof Auth> }): boolean {
   return route.access !== 'public' && schemesOf(route.auth).includes('bearer');
 }
 
-/** The strongest first: many a client takes the first that it knows (RFC 9110 §11.6.1 leaves it the choice). */
+/** Strongest first: many clients take the first scheme that they know (RFC 9110 §11.6.1 allows any choice). */
 const challengeOrder: readonly AuthScheme[] = ['bearer', ...schemeNames.toReversed()];

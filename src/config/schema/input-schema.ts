@@ -1,6 +1,6 @@
 import type { Unit } from '../words/schema.ts';
 
-/** The part of JSON Schema that the two configuration schemas are written in. */
+/** The subset of JSON Schema that the two configuration schemas use. */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -21,12 +21,12 @@ export interface Schema {
   readonly keys?: 'names';
 }
 
-/** What a file must look like: as the program's schema, but a property with a default may be absent. */
+/** The schema of the file: the program's schema, in which properties with a default are optional. */
 export function inputSchema(schema: Schema): Schema {
   return changeEach(schema, withoutDefaulted);
 }
 
-/** A schema with each schema in it changed, those below before the one that has them. */
+/** Changes each schema inside a schema, from the innermost to the outermost. */
 export function changeEach(schema: Schema, change: (schema: Schema) => Schema): Schema {
   const { properties, additionalProperties, items, anyOf } = schema;
   const changed = (below: Schema) => changeEach(below, change);
@@ -47,7 +47,7 @@ function withoutDefaulted(schema: Schema): Schema {
   };
 }
 
-/** The schema of a value one step down. */
+/** The schema of a direct child. */
 export function below(schema: Schema | undefined, part: string | number): Schema | undefined {
   if (schema === undefined) return undefined;
   if (typeof part === 'number') return schema.items;
@@ -56,7 +56,7 @@ export function below(schema: Schema | undefined, part: string | number): Schema
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 }
 
-/** The alternative of a union that a value was meant as, when that is plain: by its type, then by its keys. */
+/** The alternative of a union that a value probably matches: by its type, then by its keys. */
 export function branchFor(schema: Schema, value: unknown): Schema | undefined {
   const ofType = (schema.anyOf ?? []).filter((branch) => branch.type === typeOf(value));
   if (ofType.length <= 1) return ofType[0];

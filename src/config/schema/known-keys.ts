@@ -4,7 +4,7 @@ import type { Schema } from './input-schema.ts';
 
 let known: ReadonlySet<string> | undefined;
 
-/** Whether either file has a key of this name somewhere; names that an author chooses are none. */
+/** True if either file has a key of this name. Names that an author chooses do not count. */
 export function isKnownKey(name: string): boolean {
   known ??= new Set([GatewaySchema, AuthorizationSchema].flatMap((schema) => keysIn(schema as unknown as Schema)));
   return known.has(name);

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import { type Address, address, flag, named, oneOf, port, record, text } from '../words/schema.ts';
 
-/** Which code reads the requests of clients. */
+/** The code that reads clients' requests. */
 export const listeners = ['node', 'auto'] as const;
 
 export const clientAuthModes = ['none', 'optional', 'required'] as const;
@@ -31,11 +31,11 @@ export interface Listen extends Address {
   readonly http2?: boolean;
 }
 
-/** Where clients connect: an address, or its parts with TLS. */
+/** The address for clients, or a map with the address and TLS settings. */
 export function listen(fallback: string, description: string) {
   const parts = record({
     host: text(undefined, 'The listener has this name or IP address.'),
-    port: port('The listener has this port. 0 takes any free port.'),
+    port: port('The listener has this port. 0 means any free port.'),
     tls: Type.Optional(Tls),
     http2: flag(
       false,
@@ -51,14 +51,14 @@ const HealthPass = record(
     path: text(undefined, 'The upstream gets requests for this target.'),
   },
   undefined,
-  'A path of an upstream that probes may ask for, without a credential.',
+  'A path of an upstream that probes may request without a credential.',
 );
 
 export type HealthPassConfig = Static<typeof HealthPass>;
 
 export type HealthListen = Address | { readonly listen: Address; readonly pass: Record<string, HealthPassConfig> };
 
-/** Where probes connect: an address, or one with paths that lead on to an upstream. */
+/** The address for probes, or a map with the address and paths of upstreams. */
 export function healthListen(description: string) {
   const parts = record({
     listen: address(undefined, 'Probes connect to this address.'),
@@ -67,7 +67,7 @@ export function healthListen(description: string) {
   return Type.Unsafe<HealthListen>({ anyOf: [address(), parts], description });
 }
 
-/** Either way of writing it, as one. */
+/** Converts both forms to one. */
 export function healthParts(health: HealthListen): { listen: Address; pass: Record<string, HealthPassConfig> } {
   return 'listen' in health ? health : { listen: health, pass: {} };
 }

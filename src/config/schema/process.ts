@@ -1,6 +1,6 @@
 import { duration, oneOf, record } from '../words/schema.ts';
 
-/** What both programs have as processes. */
+/** Settings that both programs share. */
 
 export const Log = record(
   {

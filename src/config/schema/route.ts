@@ -36,7 +36,7 @@ export const identityHeaders = (fallback?: object) =>
     'These headers tell the upstream who the caller is.',
   );
 
-/** All that `pass_headers` may name. */
+/** The headers that `pass_headers` may list. */
 export const passable = [...overrideHeaders, ...certificateHeaders];
 
 export type PassHeader = (typeof passable)[number];

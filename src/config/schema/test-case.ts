@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import { anything, count, named, oneOf, record, text } from '../words/schema.ts';
 
-/** An assumed identity: nothing is signed, and no server is asked. */
+/** An assumed token. Nothing is signed, and no server is asked. */
 const AssumedTokenSchema = record(
   {
     scope: Type.Optional(text(undefined, 'The token has this space-delimited scope.')),
@@ -49,7 +49,7 @@ export const TestSchema = record(
     user: Type.Optional(
       text(
         undefined,
-        'The test assumes this user of Basic or Digest, or this client or key id of an API key. Routes without these schemes have no user.',
+        'The test assumes this user of Basic or Digest, or this client or key id of an API key. It has no effect on routes without these schemes.',
       ),
     ),
     expect: Type.Union([Forwarded, Refused], {

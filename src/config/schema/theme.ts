@@ -1,8 +1,8 @@
 import { didYouMean } from '../words/closest.ts';
 
 /**
- * The CSS variables of the hosted pages that `theme.css` may set, and what their values may be. The grammar is strict
- * on purpose: a value ends up in a stylesheet, and nothing that passes here can end its declaration.
+ * The CSS variables of the hosted pages that `theme.css` may set, and their grammar. The grammar is strict because a value ends
+ * up in a stylesheet: no accepted value can end its declaration.
  */
 
 export type ThemeKind = 'color' | 'length' | 'font';
@@ -10,7 +10,7 @@ export type ThemeKind = 'color' | 'length' | 'font';
 export interface ThemeVariable {
   readonly kind: ThemeKind;
   readonly light: string;
-  /** Equal to `light` where the scheme makes no difference. */
+  /** The same as `light` if the color scheme makes no difference. */
   readonly dark: string;
   readonly description: string;
 }
@@ -46,7 +46,7 @@ export function isThemeName(name: string): name is ThemeName {
   return Object.hasOwn(themeVariables, name);
 }
 
-/** Why the pages cannot take the variable or its value, with the remedy; undefined where they can. */
+/** Why the pages reject the variable or its value, with the remedy; undefined if they accept both. */
 export function themeValueFault(name: string, value: string): string | undefined {
   if (!isThemeName(name)) return `the pages have no variable of this name; ${nameHint(name)}`;
   const { light, kind } = themeVariables[name];
@@ -65,7 +65,7 @@ const forms: Readonly<Record<ThemeKind, (name: ThemeName, example: string) => st
   font: () => `a list of font families; quote a name with double quotes if it has anything except letters and spaces`,
 };
 
-/** A value in both color schemes; a plain one holds in both. Undefined where the grammar refuses it. */
+/** The values for both color schemes. A plain value applies to both. Undefined if the grammar rejects it. */
 export function colorSchemesOf(name: ThemeName, value: string): { light: string; dark: string } | undefined {
   if (value.length > 300) return undefined;
   const { kind } = themeVariables[name];
@@ -74,7 +74,7 @@ export function colorSchemesOf(name: ThemeName, value: string): { light: string;
   return grammar[kind](name, light) && grammar[kind](name, dark) ? { light, dark } : undefined;
 }
 
-/** CSS Color 5 §6.1; resolved here, so that no browser needs to know it. */
+/** CSS Color 5 §6.1. It is resolved here, so that browsers need not support it. */
 const lightDark = /^light-dark\( ?(\w+\([^()]*\)|[^(),\s]+) ?, ?(\w+\([^()]*\)|[^(),\s]+) ?\)$/;
 
 const longest: Readonly<Partial<Record<ThemeName, number>>> = { '--radius': 32, '--logo-height': 96 };
@@ -89,7 +89,7 @@ const grammar: Readonly<Record<ThemeKind, (name: ThemeName, value: string) => bo
   font: (_, value) => value.split(',').every((family) => isFamily(family.replace(/^ +| +$/g, ''))),
 };
 
-/** CSS Fonts 4 §2.1: a quoted name, or identifiers; the words that CSS keeps for itself are neither. */
+/** CSS Fonts 4 §2.1: a quoted name, or identifiers, except the reserved words of CSS. */
 function isFamily(family: string): boolean {
   if (/^(inherit|initial|unset|revert|revert-layer|default)$/i.test(family)) return false;
   return /^"[A-Za-z0-9 ._+-]{1,64}"$/.test(family) || /^-?[A-Za-z]+(?:[ -][A-Za-z]+){0,7}$/.test(family);
@@ -98,7 +98,7 @@ function isFamily(family: string): boolean {
 /** Red, green, blue: 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** The opaque color that the text names (CSS Color 4 §5.1, §5.2, §7), as far as the theme's grammar goes. */
+/** Parses an opaque color (CSS Color 4 §5.1, §5.2, §7) within the theme's grammar. */
 export function parseColor(text: string): Rgb | undefined {
   return fromHex(text) ?? fromRgb(text) ?? fromHsl(text);
 }
@@ -133,7 +133,7 @@ function triple([one = 0, two = 0, three = 0]: readonly number[]): Rgb {
   return [one, two, three];
 }
 
-/** Why a file cannot be the logo, by its name; undefined where it can. */
+/** Why a file cannot be the logo, judged by its name; undefined if it can. */
 export function logoFileFault(file: string): string | undefined {
   return /\.(?:svg|png)$/i.test(file) ? undefined : 'the logo is neither an SVG nor a PNG: name a .svg or .png file';
 }

@@ -61,13 +61,13 @@ export const Tokens = record(
 
 type TokensFile = Static<typeof Tokens>;
 
-/** Whose `claims` a claim is taken from, and which. */
+/** The owner of the source claim, and its name. */
 export interface ClaimSource {
   readonly of: 'user' | 'client';
   readonly name: string;
 }
 
-/** Once loaded, the sources of claims are in parts. Durations in milliseconds. */
+/** The loaded form: the sources of claims are parsed, and durations are in milliseconds. */
 export type TokensConfig = Omit<TokensFile, 'access'> & {
   readonly access: Omit<TokensFile['access'], 'claims'> & { readonly claims: Readonly<Record<string, ClaimSource>> };
 };

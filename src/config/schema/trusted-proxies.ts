@@ -5,7 +5,7 @@ import { list, oneOf, record, text } from '../words/schema.ts';
 
 export type TrustedProxiesFile = readonly string[] | { readonly from: readonly string[]; readonly host?: 'forwarded' };
 
-/** Whom the gateway believes: CIDRs, or these with how their X-Forwarded-Host is taken. */
+/** The trusted proxies: CIDRs, or a map with the CIDRs and the use of X-Forwarded-Host. */
 export function trustedProxies(description: string) {
   const parts = record({
     from: list(text(), undefined, 'The gateway trusts proxies in these CIDRs, as in the short form.'),
@@ -20,7 +20,7 @@ export function trustedProxies(description: string) {
   return Type.Unsafe<TrustedProxiesFile>({ anyOf: [list(text()), parts], default: [], description });
 }
 
-/** Either way of writing it, as one. */
+/** Converts both forms to one. */
 export function trustedParts(written: TrustedProxiesFile): { from: readonly string[]; isHostForwarded: boolean } {
   if ('from' in written) return { from: written.from, isHostForwarded: written.host === 'forwarded' };
   return { from: written, isHostForwarded: false };
@@ -31,7 +31,7 @@ export function trustedFaults(written: TrustedProxiesFile): readonly Finding[] {
   return trustedParts(written).from.flatMap((text, index) => trustedProxyFaults([...at, index], text));
 }
 
-/** What is wrong with one entry of `trusted_proxies`. */
+/** The faults of one entry of `trusted_proxies`. */
 function trustedProxyFaults(pointer: Pointer, text: string): readonly Finding[] {
   const cidr = parseCidr(text);
   if (cidr === undefined)

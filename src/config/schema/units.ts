@@ -4,9 +4,9 @@ const milliseconds: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_6
 const bytes: Record<string, number> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
 interface UnitEntry {
-  /** The value in the program, or undefined for text that is not of this unit. */
+  /** The converted value; undefined if the text does not have this unit. */
   readonly convert: (text: string) => number | Address | undefined;
-  /** How to write it, for messages. */
+  /** The expected form, for messages. */
   readonly form: string;
   readonly noun: string;
 }
@@ -25,7 +25,7 @@ export const unitTable: Record<Unit, UnitEntry> = {
   address: { convert: toAddress, noun: 'an address', form: 'write host and port: `127.0.0.1:8080`, `[::1]:8080`' },
 };
 
-/** Milliseconds, bytes or an address; `none` stays as it is. */
+/** Converts to milliseconds, bytes or an address. `none` stays unchanged. */
 export function convert(unit: Unit, text: string): number | Address | 'none' | undefined {
   return text === 'none' ? text : unitTable[unit].convert(text);
 }

@@ -33,7 +33,7 @@ const Digest = record(
   'The gateway uses Digest authentication (RFC 7616).',
 );
 
-/** What an upstream has always wanted to see. */
+/** The credentials that an upstream already expects. */
 export const UpstreamCredentials = Type.Union(
   [
     record({ basic: record(account) }, undefined, 'The gateway uses Basic authentication (RFC 7617).'),

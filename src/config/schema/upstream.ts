@@ -130,13 +130,13 @@ export const UpstreamSettings = record(
 );
 
 export type UpstreamFile = Static<typeof UpstreamSettings>;
-/** Once loaded, one url is a list of one. */
+/** The loaded form: a single URL is a list of one. */
 export type UpstreamConfig = Omit<UpstreamFile, 'url' | 'urls'> & { readonly urls: readonly string[] };
 export type HealthConfig = NonNullable<UpstreamFile['health']>;
 export type CircuitBreakerConfig = NonNullable<UpstreamFile['circuit_breaker']>;
 export type UpstreamTlsConfig = NonNullable<UpstreamFile['tls']>;
 
-/** Each url with its place in the block. */
+/** Each URL, with its place in the block. */
 export function urlsOf({
   url,
   urls,

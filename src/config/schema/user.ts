@@ -28,5 +28,5 @@ export const User = record(
 
 export type UserFile = Static<typeof User>;
 
-/** Once loaded, a user has a subject, and either `password_argon2` or, in development, `password`. */
+/** The loaded form: a user has a subject, and either `password_argon2` or, in development, `password`. */
 export type UserConfig = Omit<UserFile, 'subject'> & { readonly subject: string };

@@ -3,26 +3,26 @@ import type { FileContext } from '../files/referred-file.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
 /**
- * What the configuration knows of one credential scheme: the block of a route that has its name, and the rules of that
- * block. What the gateway does with the block is a row of src/gateway/schemes.
+ * The configuration of one credential scheme: the block of a route with its name, and the rules of this block.
+ * src/gateway/schemes has the matching code.
  */
 export interface SchemeRow<Block = unknown> {
-  /** In `auth`, and of the block. */
+  /** The name in `auth`, and the name of the block. */
   readonly name: string;
   readonly schema: TSchema;
-  /** How to write the block, for a route that names the scheme and has none. */
+  /** An example of the block, for a route that names the scheme and has no block. */
   readonly example: string;
-  /** The rules that a schema cannot say. */
+  /** The rules that a schema cannot express. */
   readonly checks: readonly SchemeCheck<Block>[];
-  /** Who may pass and with which scope: blocks that give equal JSON let the same people in. */
+  /** The people who may pass, with their scopes. Two blocks with equal JSON accept the same people. */
   people(block: Block): unknown;
-  /** Where its credentials may stand. Absent: in Authorization, after the name of the scheme (RFC 9110 §11.6.2). */
+  /** The possible places of its credentials. Absent: Authorization, after the name of the scheme (RFC 9110 §11.6.2). */
   places?(block: Block): readonly CredentialPlace[];
-  /** Header names, other than those of `places`, that decide whether its credentials are right. */
+  /** Other header names that affect the verification of its credentials. */
   fields?(block: Block): readonly string[];
 }
 
-/** A place other than Authorization. A credential there is removed from what the upstream gets. */
+/** A place other than Authorization. The upstream does not get a credential in this place. */
 export interface CredentialPlace {
   readonly in: 'header' | 'query';
   /** The header's name in lower case, or the query parameter's name as written. */
@@ -30,9 +30,9 @@ export interface CredentialPlace {
 }
 
 export interface SchemeCheck<Block> {
-  /** The rule in a few words. Rows may share one. */
+  /** The rule in a few words. Schemes may share a rule. */
   readonly rule: string;
-  /** `blocks`: all of the scheme in the file. */
+  /** `blocks`: all blocks of the scheme in the file. */
   findings(blocks: readonly PlacedBlock<Block>[], file: FileFacts): readonly Finding[];
 }
 
@@ -43,17 +43,17 @@ export interface PlacedBlock<Block> {
   readonly route: RouteFacts;
 }
 
-/** The parts of its route that a rule of a block reads. */
+/** The parts of its route that a rule of a block needs. */
 export interface RouteFacts {
   /** Milliseconds between two bytes of an answer. */
   readonly idle: number | 'none';
-  /** Bytes, `limits.body` of the route itself. */
+  /** Bytes: `limits.body` of the route itself. */
   readonly body: number | 'none' | undefined;
   readonly isForUpgrades: boolean;
   readonly endsWithToken: boolean;
 }
 
-/** The other parts of the file that a rule of a block reads. */
+/** The other parts of the file that a rule of a block needs. */
 export interface FileFacts {
   readonly around: FileContext;
   /** The host of `listen`. */

@@ -4,7 +4,7 @@ import { digest } from './digest/index.ts';
 import type { SchemeRow } from './scheme.ts';
 
 /**
- * The credential schemes beside bearer tokens, from the weakest to the strongest: challenges stand in the opposite order.
- * Each name has a row in src/gateway/schemes/table.ts too.
+ * The credential schemes, except bearer tokens, from the weakest to the strongest. Challenges are in the opposite order. Each
+ * name also has a row in src/gateway/schemes/table.ts.
  */
 export const schemes = [basic, apiKey, digest] as const satisfies readonly SchemeRow[];

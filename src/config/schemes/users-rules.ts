@@ -4,13 +4,13 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import { scopeTokenFault, scopeWords } from '../words/scope-words.ts';
 import { each, type SchemeCheck } from './scheme.ts';
 
-/** The parts of a block that the rules of schemes with users read. */
+/** The parts of a block that rules for schemes with users need. */
 interface UsersBlock {
   readonly realm?: string;
   readonly scopes: Readonly<Record<string, string>>;
 }
 
-/** A realm that every client hashes and shows in the same way. */
+/** True if every client hashes and shows the realm in the same way. */
 export function hasPlainRealm({ realm }: Pick<UsersBlock, 'realm'>): boolean {
   return realm === undefined || /^[\x20-\x7e]+$/.test(realm);
 }
@@ -23,7 +23,7 @@ export const plainRealm: SchemeCheck<Pick<UsersBlock, 'realm'>> = {
       : [
           {
             pointer: [...at, 'realm'],
-            message: 'a realm is printable ASCII, so that every client hashes and shows the same',
+            message: 'write printable ASCII, so that every client hashes and shows the same realm',
           },
         ],
   ),
@@ -53,7 +53,7 @@ export function warnedAt(pointer: Pointer): (fault: UserFileFault) => Finding {
   return ({ message, hint }) => ({ pointer, severity: 'warning', message, hint });
 }
 
-/** A slip here takes a scope from one user, and gives it to the next who gets the misspelt name. */
+/** A typing error in a name takes a scope from one user, and gives it to the next user who gets the misspelt name. */
 export function strangers(at: Pointer, named: readonly string[], users: readonly string[]): readonly Finding[] {
   return named
     .filter((name) => !users.includes(name))

@@ -2,7 +2,7 @@ import * as Type from 'typebox';
 import { storagePattern, storageWritten } from '../../base/storage-urls.ts';
 import { named, text } from '../words/schema.ts';
 
-/** What the blocks of schemes with users share. */
+/** Keys that all schemes with users share. */
 export const scopes = named(
   text(),
   {},

@@ -7,7 +7,7 @@ const variable = {
   description: '${NAME}, ${NAME:-default} or ${file:PATH}.',
 };
 
-/** The schema of a file as editors read it: JSON Schema alone, and `${NAME}` accepted wherever a value may stand. */
+/** The schema of a file for editors: pure JSON Schema, which accepts `${NAME}` in place of any value. */
 export function editorSchema(schema: Schema, title: string): object {
   return { $schema: 'http://json-schema.org/draft-07/schema#', title, ...(translate(inputSchema(schema)) as object) };
 }
@@ -29,7 +29,7 @@ function translate(schema: Schema): unknown {
   };
 }
 
-/** For text without a pattern, `${NAME}` is valid anyway. */
+/** Text without a pattern accepts `${NAME}` anyway. */
 function isStrictScalar({ type, anyOf, enum: words, ...rest }: Schema): boolean {
   return (
     anyOf === undefined &&

@@ -5,7 +5,7 @@ import { isSecretName } from '../words/secret-names.ts';
 import { maskPasswords } from '../yaml/frame.ts';
 import { find, plain, type Tree } from '../yaml/tree.ts';
 
-/** One value of the effective configuration, as it would be written in the file. */
+/** One value of the effective configuration, in the form of the file. */
 export interface EffectiveValue {
   /** `upstreams.orders.url`, `routes.0.match.path`. */
   readonly key: string;
@@ -13,19 +13,19 @@ export interface EffectiveValue {
   readonly origin: ValueSource;
 }
 
-/** Where a value comes from: a line of the file (and the variable there), a variable that stands above it, or neither. */
+/** The origin of a value: a line of the file (with its variable), an overriding variable, or neither. */
 export type ValueSource =
   | { readonly kind: 'file'; readonly file: string; readonly line: number; readonly variable?: string }
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'default' };
 
-/** Stands for a value that is not shown. */
+/** Replaces a value that must not be shown. */
 export const HIDDEN = '[redacted]';
 
-/** Stands for a value that was not read, where no secret is. */
+/** Replaces a value that was not read, because no secrets are read. */
 export const UNREAD = '[not read]';
 
-/** Every value with its origin, in the order of the schema. No secret is among them. */
+/** Every value with its origin, in the order of the schema. Secrets are redacted. */
 export function effectiveValues(schema: Schema, tree: Tree): readonly EffectiveValue[] {
   return walk(schema, plain(tree), []).map(({ pointer, value }) => {
     const node = find(tree, pointer);
@@ -48,7 +48,7 @@ function walk(schema: Schema, given: unknown, pointer: Pointer): readonly Leaf[]
   return children.flatMap(([key, of, child]) => walk(of, child, [...pointer, key]));
 }
 
-/** A list of plain values is one value: it is given whole. */
+/** A list of plain values counts as one value. */
 function childrenOf(schema: Schema, value: unknown): readonly (readonly [string | number, Schema, unknown])[] {
   if (Array.isArray(value)) {
     const { items = {} } = schema;
@@ -61,7 +61,7 @@ function childrenOf(schema: Schema, value: unknown): readonly (readonly [string 
   return [...known, ...Object.keys(value).map((key) => [key, additionalProperties, ownValue(value, key)] as const)];
 }
 
-/** A record of which nothing is given and nothing has a default. */
+/** True for a record without given values and without defaults. */
 function isBare({ properties }: Schema, value: unknown): boolean {
   return properties !== undefined && typeof value === 'object';
 }
@@ -71,7 +71,7 @@ function originOf(node: Tree | undefined): ValueSource {
   const { file, line } = node.at;
   if (line === 0) return { kind: 'environment', name: file };
   const variable = sourceOf(node);
-  // A default in the file may be a secret, like the value that it stands for.
+  // A default in the file may be a secret, like the value that it replaces.
   return { kind: 'file', file, line, ...(variable !== '' && { variable: variable.replace(/:-[^}]*/g, ':-…') }) };
 }
 
@@ -80,7 +80,10 @@ function isUnread(node: Tree | undefined): boolean {
   return node?.kind === 'scalar' && node.withheld === true;
 }
 
-/** Below the name of a secret, in a header that carries one, out of a file, or out of a variable with such a name. */
+/**
+ * True for a value below the name of a secret, in a header that carries a secret, from a file, or from a variable with such a
+ * name.
+ */
 function isHidden(pointer: Pointer, node: Tree | undefined): boolean {
   if (pointer.some((part) => typeof part === 'string' && isSecretName(part))) return true;
   if (pointer.at(-2) === 'headers' && /authorization|cookie|token|key/i.test(String(pointer.at(-1)))) return true;
@@ -89,7 +92,7 @@ function isHidden(pointer: Pointer, node: Tree | undefined): boolean {
   return origin.endsWith('__FILE') || names.some((name) => name === 'file' || isSecretName(name));
 }
 
-/** The text with variables that a value, or the entries of a list, were made from. */
+/** The original text, with the variables of the value or of the entries of a list. */
 function sourceOf(node: Tree | undefined): string {
   if (node?.kind === 'list') return node.items.map(sourceOf).filter(Boolean).join(' ');
   return node?.kind === 'scalar' ? maskPasswords(node.origin ?? '') : '';

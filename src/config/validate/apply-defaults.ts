@@ -3,8 +3,8 @@ import { convert } from '../schema/units.ts';
 import { ownValue } from '../words/own-value.ts';
 
 /**
- * What the program receives: defaults filled in at every depth, durations as milliseconds, sizes as bytes, addresses as
- * parts, frozen. Maps with names of the user's choice have no prototype.
+ * The form that the program receives: defaults filled in at every depth, durations as milliseconds, sizes as bytes, addresses
+ * as parts, all frozen. Maps with names of the user's choice have no prototype.
  */
 export function applyDefaults(schema: Schema, value: unknown): unknown {
   const given = value === undefined ? schema.default : value;

@@ -22,7 +22,10 @@ import { trustedParts } from '../schema/trusted-proxies.ts';
 import { urlsOf } from '../schema/upstream.ts';
 import { parseCountedBy } from '../words/counted-by.ts';
 
-/** Gives every route its id: that of the file, or its methods, host and path; and puts what is written in text in parts. */
+/**
+ * Gives every route its id: from the file, or made from its methods, host and path. Also parses values that the file has as
+ * text.
+ */
 export function completeGateway(config: GatewayFile): GatewayConfig {
   const routes = config.routes.map(completeRoute);
   const { health, decision, ...rest } = config;
@@ -66,7 +69,7 @@ function completeLimit({ by, ...limit }: NonNullable<RouteFile['rate_limit']>): 
   return Object.freeze({ ...limit, by: Object.freeze(countedBy) });
 }
 
-/** `GET,HEAD /orders/{rest*}`; `*` for any method. Two routes that would share it are equal, and refused. */
+/** `GET,HEAD /orders/{rest*}`; `*` means any method. Two routes with the same default id are equal, and rejected. */
 export function defaultId({ match }: { readonly match: RouteFile['match'] }): string {
   const conditions = [
     ...pairs(match.headers),
@@ -81,7 +84,7 @@ function pairs(map: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(map).map(([name, value]) => `${name}=${value}`);
 }
 
-/** Leaves one spelling of a client's names, and no default open that another key of the file gives. */
+/** Keeps one spelling of a client's names, and fills in the defaults that depend on other keys. */
 export function completeAuthorization(config: AuthorizationFile): AuthorizationConfig {
   const { retry_window } = config.tokens.refresh;
   const clients = config.clients.map((client) => completeClient(client, retry_window));
@@ -95,7 +98,7 @@ export function completeAuthorization(config: AuthorizationFile): AuthorizationC
   });
 }
 
-/** `retryWindow`: of a client that says nothing of it. */
+/** `retryWindow`: the default for a client without this key. */
 export function completeClient({ app_id, app_secret, ...client }: ClientFile, retryWindow: number): ClientConfig {
   const secret = client.client_secret ?? app_secret;
   return Object.freeze({

@@ -5,7 +5,7 @@ import { changeEach, type Schema } from '../schema/input-schema.ts';
 import { convert } from '../schema/units.ts';
 import type { Pointer } from '../words/problem.ts';
 
-/** The keywords that a value can break. */
+/** The keywords that a value can violate. */
 const breakable = [
   ...(['type', 'const', 'enum', 'anyOf', 'required', 'additionalProperties', 'minItems'] as const),
   ...(['minLength', 'pattern', 'unit', 'minimum', 'maximum'] as const),
@@ -13,7 +13,7 @@ const breakable = [
 
 export type Keyword = (typeof breakable)[number];
 
-/** A keyword of a schema that a value breaks. */
+/** A keyword of a schema that a value violates. */
 export interface Mistake {
   readonly keyword: Keyword;
   /** The schema with the keyword, and its place in the file's schema: `#/properties/routes/items`. */
@@ -22,17 +22,17 @@ export interface Mistake {
   /** The value, and its place in the file: `/routes/7`. */
   readonly value: unknown;
   readonly instancePath: string;
-  /** The key that is missing or unknown; empty where the mistake is not about a key. */
+  /** The missing or unknown key; empty if the mistake is not about a key. */
   readonly key: string;
 }
 
-/** Every mistake of a value, in the order of the schema. */
+/** All mistakes of a value, in the order of the schema. */
 export type Judge = (value: unknown) => Mistake[];
 
-// TypeBox stops at eight mistakes of a file, and this is its only way to set that.
+// By default, TypeBox stops after eight mistakes. Only this global setting changes the limit.
 Settings.Set({ maxErrors: Number.POSITIVE_INFINITY });
 
-/** Throws where the schema has a keyword that nothing here judges by: TypeBox would ignore it. */
+/** Throws if the schema has an unsupported keyword, which TypeBox would ignore. */
 export function buildJudge(input: Schema): Judge {
   const schema = changeEach(input, withUnit);
   return (value) => {
@@ -47,10 +47,10 @@ const known: ReadonlySet<string> = new Set([
   ...['default', 'description', 'keys'],
 ]);
 
-/** `unit` is a keyword of ours. TypeBox asks a refinement once the value satisfies all other keywords. */
+/** `unit` is our own keyword. TypeBox calls a refinement after the value satisfies all other keywords. */
 function withUnit(schema: Schema): Schema {
   const unknown = Object.keys(schema).find((keyword) => !known.has(keyword));
-  if (unknown !== undefined) throw new TypeError(`nothing judges by the keyword ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`the keyword ${unknown} is not supported`);
   const { unit } = schema;
   return unit === undefined ? schema : Object.assign({ '~refine': [refinement(unit)] }, schema);
 }
@@ -59,7 +59,7 @@ function refinement(unit: NonNullable<Schema['unit']>) {
   return { check: (text: string) => convert(unit, text) !== undefined, error: () => unit };
 }
 
-/** TypeBox names all missing keys in one error, and all unknown keys in another. */
+/** TypeBox reports all missing keys in one error, and all unknown keys in another. */
 function toMistakes(error: TValidationError, input: Schema, values: unknown): Mistake[] {
   const { schemaPath, instancePath } = error;
   const schema = below(input, schemaPath) as Schema;
@@ -69,7 +69,7 @@ function toMistakes(error: TValidationError, input: Schema, values: unknown): Mi
   return keysIn(error).map((key) => ({ keyword, schema, schemaPath, value, instancePath, key }));
 }
 
-/** What says no more than another error does: each unknown key fails `false`, and a map fails with each of its values. */
+/** True for an error that repeats another one: each unknown key also fails `false`, and a map fails with each of its values. */
 function isEcho({ keyword }: TValidationError, schema: Schema): boolean {
   return keyword === 'boolean' || (keyword === 'additionalProperties' && schema.additionalProperties !== false);
 }
@@ -83,7 +83,7 @@ function below(root: unknown, path: string): unknown {
   return partsOf(path).reduce((at, part) => (at as Readonly<Record<string, unknown>>)[part], root);
 }
 
-/** JSON Pointer (RFC 6901), with numbers where the value above is a list. */
+/** JSON Pointer (RFC 6901), with numbers for list indexes. */
 export function toPointer(path: string, values: unknown): Pointer {
   let above = values;
   return partsOf(path).map((part) => {

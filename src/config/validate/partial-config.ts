@@ -1,16 +1,16 @@
 import type { Schema } from '../schema/input-schema.ts';
 import type { Finding, Pointer } from '../words/problem.ts';
 
-/** Values without what the schema refuses, so that the checks can still judge the rest. */
+/** The values without the parts that the schema rejects, so that the checks can judge the rest. */
 export interface PartialConfig {
   readonly values: Record<string, unknown>;
-  /** Keys of maps and indexes of lists that were left out: they exist, but are not judged. */
+  /** Omitted keys of maps and indexes of lists. They exist, but are not checked. */
   readonly left: readonly Pointer[];
 }
 
 /**
- * Leaves out every route, client, upstream and authorization server that has a fault of its own, and every other
- * top-level value with one. Undefined where a value that the checks cannot do without is wrong or missing.
+ * Omits every faulty route, client, upstream and authorization server, and every other faulty top-level value. Undefined if a
+ * value that the checks need is wrong or missing.
  */
 export function leaveOutFaults(
   values: unknown,
@@ -29,7 +29,10 @@ function isCollection(schema: Schema, key: string | number | undefined): boolean
   return of?.items?.type === 'object' || typeof of?.additionalProperties === 'object';
 }
 
-/** A required key has no default, and an unknown key may hold such a part under another name: later findings are noise. */
+/**
+ * True if the checks need the key. A required key has no default. An unknown key may be a needed key under another name, and
+ * later findings would be noise.
+ */
 function isIndispensable(schema: Schema, [key, ...rest]: Pointer, values: unknown): boolean {
   if (rest.length > 0 || key === 'version') return false;
   const of = schema.properties?.[String(key)];

@@ -10,13 +10,13 @@ type IsShown = (pointer: Pointer) => boolean;
 
 interface Context extends Mistake {
   readonly pointer: Pointer;
-  /** `` `abc` ``, or words for a value that must not be shown. */
+  /** The value as `` `abc` ``, or a description if the value must not be shown. */
   readonly shown: string;
 }
 
 type Row = (context: Context) => Finding;
 
-/** What each keyword of JSON Schema has to say, in the words of who wrote the file. */
+/** The message for each keyword of JSON Schema, in the words of the author of the file. */
 const rows: Readonly<Record<Keyword, Row>> = {
   additionalProperties: ({ pointer, key, value, schema, shown }) => {
     const known = Object.keys(schema.properties ?? {});
@@ -62,14 +62,14 @@ const rows: Readonly<Record<Keyword, Row>> = {
   }),
 };
 
-/** Behind a comma or a colon it may be the rest of a secret that had to be quoted. */
+/** The key may be the rest of an unquoted secret with a comma or a colon. */
 function unknownKey(
   key: string,
   known: readonly string[],
   { isAlone, isShown }: { readonly isAlone: boolean; readonly isShown: boolean },
 ): Pick<Finding, 'message' | 'hint'> {
   if (key.includes(':'))
-    return { message: 'an unknown key, with a colon in it', hint: 'write a space behind the colon' };
+    return { message: 'an unknown key, with a colon in it', hint: 'write a space after the colon' };
   const isQuoted = closest(key, known) !== undefined || (isShown && !isAlone);
   if (isQuoted) return { message: `unknown key \`${key}\``, hint: didYouMean(key, known) };
   const hint = isAlone ? 'a value with a comma in it must be quoted' : didYouMean(key, known);
@@ -117,8 +117,8 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
   if (value === null)
     return {
       pointer,
-      message: `${nameOf(pointer)} is empty, and takes ${want}`,
-      hint: 'give it a value or leave it out',
+      message: `${nameOf(pointer)} is empty; expected ${want}`,
+      hint: 'add a value, or leave the key out',
     };
   return {
     pointer,
@@ -127,7 +127,7 @@ function wrongType({ pointer, value, schema, shown }: Context): Finding {
   };
 }
 
-/** A name of the author's own may be the rest of a secret that had to be quoted. */
+/** A name of the author's choice may be the rest of an unquoted secret. */
 function nameOf(pointer: Pointer): string {
   const last = pointer.at(-1);
   if (last === undefined) return '`the file`';

@@ -3,12 +3,12 @@ import type { Finding } from '../words/problem.ts';
 import { buildJudge, type Mistake } from './mistakes.ts';
 import { sentence } from './schema-messages.ts';
 
-/** Judges values against a schema and says what is wrong with them. */
+/** Checks values against a schema, and returns the faults. */
 export type Validate = (values: unknown, isShown: (finding: Finding['pointer']) => boolean) => ShapeCheck;
 
 export interface ShapeCheck {
   readonly findings: readonly Finding[];
-  /** Only the first findings are reported: no one reads more. */
+  /** Only the first findings are reported, because no one reads more. */
   readonly isWhole: boolean;
 }
 
@@ -20,10 +20,13 @@ export function buildValidate(schema: Schema): Validate {
   };
 }
 
-/** Each is compared with the unions among them. */
+/** Each mistake is compared with the unions, so their number needs a limit. */
 const MOST_MISTAKES = 1_000;
 
-/** Without the part of the file in which the last of them stand: the mistake of a union follows those of its branches. */
+/**
+ * Drops the part of the file with the last mistake. It is incomplete, because a mistake of a union comes after the mistakes of
+ * its branches.
+ */
 function firstOf(mistakes: readonly Mistake[]): readonly Mistake[] {
   const next = mistakes[MOST_MISTAKES];
   if (next === undefined) return mistakes;
@@ -37,7 +40,7 @@ function partOf({ instancePath }: Mistake): string {
   return instancePath.split('/', 3).join('/');
 }
 
-/** One finding for each place: of a union only the alternative that was meant. */
+/** One finding for each place. For a union, only the alternative that the author probably meant. */
 function tell(
   mistakes: readonly Mistake[],
   values: unknown,
@@ -56,7 +59,7 @@ function tell(
 
 interface Union {
   readonly union: Mistake;
-  /** Where the schema of the alternative that was meant begins. */
+  /** The schema path of the alternative that the author probably meant. */
   readonly branchPath: string | undefined;
 }
 
@@ -67,7 +70,7 @@ function withBranch(union: Mistake): Union {
   return { union, branchPath: index === undefined ? undefined : `${union.schemaPath}/anyOf/${index}` };
 }
 
-/** Whether to report a mistake of a union: messages of a branch that was not meant are noise. */
+/** True if a mistake of a union must be reported: messages of other branches are noise. */
 function isMeant(mistake: Mistake, { union, branchPath }: Union, all: readonly Mistake[]): boolean {
   const fromBranch = (one: Mistake) =>
     branchPath !== undefined && isWithin(one.schemaPath, branchPath) && isWithin(one.instancePath, union.instancePath);

@@ -1,2 +1,2 @@
-/** How long an answer of an upstream is waited for where the file does not say it, in milliseconds. */
+/** Milliseconds: the default times for an answer of an upstream. */
 export const ANSWER_TIMES = { response: 30_000, idle: 60_000 } as const;

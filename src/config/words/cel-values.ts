@@ -1,12 +1,13 @@
 /**
- * JSON objects are converted only as deep as a token may nest them. Deeper ones stay unchanged, and an error there is false.
+ * JSON objects are converted only to the depth that a token may have. Deeper objects stay unchanged, and an error there counts
+ * as false.
  */
 const DEPTH = 64;
 
 /**
- * A value as the CEL library needs it. The library recognizes a map by `constructor`. An object of names from a client or a
- * token may contain that name, and then every access would be an error. Such an object, and each one that contains it,
- * becomes a Map. Without one, which is nearly always, nothing is copied.
+ * Converts a value for the CEL library. The library recognizes a map by `constructor`. An object with names from a client or a
+ * token may contain this name, and then every access would be an error. Such an object, and each object that contains it,
+ * becomes a Map. Other values are not copied.
  */
 export function celValue(value: unknown): unknown {
   return isNamedOddly(value, DEPTH) ? asMaps(value, DEPTH) : value;

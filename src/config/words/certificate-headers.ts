@@ -1,9 +1,9 @@
 import { fold } from './fold-name.ts';
 
 /**
- * Headers in which a proxy that ends TLS names its client's certificate: RFC 9440, and the usual ones of nginx, HAProxy,
+ * Headers in which a proxy that ends TLS passes its client's certificate: RFC 9440, and the usual headers of nginx, HAProxy,
  * Apache, Tomcat, WebLogic and the load balancers of AWS, Azure, Cloudflare and Google. A client must not set them (RFC 9440
- * §2.4). Each also covers every name that continues with a hyphen.
+ * §2.4). Each name also includes every longer name after a hyphen.
  */
 export const certificateHeaders = [
   'Client-Cert',
@@ -24,16 +24,16 @@ export const certificateHeaders = [
 
 export type CertificateHeader = (typeof certificateHeaders)[number];
 
-/** Whether it is one of these, as `pass_headers` spells them. */
+/** True for one of these names, in the spelling of `pass_headers`. */
 export function isCertificateHeader(name: string): name is CertificateHeader {
   return (certificateHeaders as readonly string[]).includes(name);
 }
 
-/** Which of these a header of this name, in any spelling, belongs to. */
+/** The entry of this list that a header name, in any spelling, belongs to. */
 export function certificateHeaderOf(name: string): CertificateHeader | undefined {
   const plain = `${fold(name)}-`;
   return certificateHeaders.find((each) => plain.startsWith(`${fold(each)}-`));
 }
 
-/** The gateway writes these headers for its own client's certificate. */
+/** The gateway writes this header for its own client's certificate. */
 export const CLIENT_CERT: CertificateHeader = 'Client-Cert';

@@ -1,4 +1,4 @@
-/** The word that the author may have meant: at most one slip for every three letters. */
+/** The word that the author probably meant: at most one typing error for every three letters. */
 export function closest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -11,7 +11,7 @@ export function closest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** A hint for a wrong word: the likely one, or the few that exist. */
+/** A hint for a wrong word: the probable word, or the few existing words. */
 export function didYouMean(word: string, words: Iterable<string>): string | undefined {
   const known = [...words];
   const near = closest(word, known);
@@ -19,7 +19,7 @@ export function didYouMean(word: string, words: Iterable<string>): string | unde
   return known.length > 0 && known.length <= 8 ? `known: ${known.map((name) => `\`${name}\``).join(', ')}` : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
 export function distance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

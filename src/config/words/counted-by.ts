@@ -1,11 +1,11 @@
-/** Whom a rate limit counts. */
+/** The key of a rate limit. */
 export type CountedBy =
   | { readonly kind: 'client_id' | 'sub' | 'address' }
   | { readonly kind: 'claim'; readonly path: string };
 
 export const countedByWords = ['client_id', 'sub', 'address', 'claim:NAME'] as const;
 
-/** The name as written in the file. */
+/** The name in the spelling of the file. */
 export function countedByText(by: CountedBy): string {
   return by.kind === 'claim' ? `claim:${by.path}` : by.kind;
 }

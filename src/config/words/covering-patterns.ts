@@ -7,7 +7,7 @@ interface Node<Item> {
   readonly rest: Item[];
 }
 
-/** Finds the patterns that cover another without comparing it with each: a file may hold thousands. */
+/** Finds the patterns that cover another pattern without comparing it with each: a file may have thousands. */
 export class CoveringPatterns<Item> {
   readonly #root: Node<Item> = node();
 
@@ -23,7 +23,7 @@ export class CoveringPatterns<Item> {
     at.here.push(item);
   }
 
-  /** Those that match every path that these segments do, as `covers` says of each; in no particular order. */
+  /** The patterns that match every path of these segments, as `covers` defines it; in no particular order. */
   of(segments: readonly PathSegment[]): readonly Item[] {
     const found: Item[] = [];
     collect(this.#root, segments, 0, found);

@@ -3,7 +3,7 @@ import { isLoopback } from './host.ts';
 import type { Finding, Pointer } from './problem.ts';
 import { parseUrl } from './url-rules.ts';
 
-/** What is wrong with the URL of a database server; of another database, nothing. */
+/** The faults of a database server's URL; none for other storage. */
 export function databaseFaults(pointer: Pointer, storage: string): readonly Finding[] {
   const server = storageServer(storage);
   if (server === undefined) return [];
@@ -14,22 +14,22 @@ export function databaseFaults(pointer: Pointer, storage: string): readonly Find
   return server.connection === undefined ? [] : plainTextFaults(pointer, url, server.connection);
 }
 
-/** A database that another process writes. */
+/** The faults of a database that another process writes. */
 export function sharedDatabaseFaults(pointer: Pointer, storage: string): readonly Finding[] {
   if (storagePlace(storage)?.kind !== 'memory') return databaseFaults(pointer, storage);
   const hint = 'name the file that the authorization service writes';
   return [{ pointer, message: 'a database in memory is not shared with another process', hint }];
 }
 
-/** A certificate that is named is verified, also where nothing else asks for TLS. */
+/** If the URL names a certificate authority, the driver verifies the certificate, even without another setting for TLS. */
 function plainTextFaults(pointer: Pointer, url: URL, { protection, advice }: ConnectionParameters): readonly Finding[] {
   if (protection.some((name) => url.searchParams.has(name)) || isNear(hostOf(url))) return [];
   return [
     {
       pointer,
       severity: 'warning',
-      message: `without \`${protection[0]}\` the connection to the database can be read and changed on the way`,
-      hint: `write ${advice.safe}, or ${advice.plain} if that does not matter`,
+      message: `without \`${protection[0]}\`, others can read and change the connection to the database`,
+      hint: `write ${advice.safe}, or ${advice.plain} if this is not a risk for you`,
     },
   ];
 }
@@ -38,7 +38,7 @@ function hostOf(url: URL): string {
   return url.searchParams.get('host') ?? url.hostname;
 }
 
-/** This machine, or a socket in one of its folders; without a host it is this machine, unless PGHOST says otherwise. */
+/** True for this machine, or a socket in one of its folders. An empty host means this machine, unless PGHOST names another. */
 function isNear(host: string): boolean {
   return host === '' || host.startsWith('/') || /^%2f/i.test(host) || isLoopback(host);
 }

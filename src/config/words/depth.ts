@@ -1,9 +1,9 @@
 import { isMap, isNode, isSeq, type Node } from 'yaml';
 
-/** Lists and maps inside each other, those of aliases among them. */
+/** The largest depth of nested lists and maps, including those of aliases. */
 export const MOST_DEPTH = 100;
 
-/** The first list or map that lies deeper than so many others. Without recursion: that is what such a file would exhaust. */
+/** The first list or map below the depth limit. It uses no recursion, because such a file would exhaust the stack. */
 export function deeperThan(most: number, contents: unknown): Node | undefined {
   const left: { readonly node: Node; readonly depth: number }[] = [];
   const add = (node: unknown, depth: number) => {

@@ -6,13 +6,13 @@ import { parseLinear } from './linear-calls.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A `when` that can be asked; a missing key or any other error of the evaluation is false. */
+/** A compiled `when`. A missing key, or any other error of the evaluation, counts as false. */
 export type Expression = (variables: { request: object; identity: object }) => boolean;
 
 export interface ExpressionFault {
   readonly kind: 'fault';
   readonly message: string;
-  /** What to write in its place, where there is more to say than how an expression looks. */
+  /** A remedy, if it needs more than the syntax of expressions. */
   readonly hint?: string;
 }
 
@@ -24,7 +24,10 @@ const environment = lazily(
     new (library().Environment)().registerVariable('request', 'map').registerVariable('identity', 'map'),
 );
 
-/** Compiles a CEL expression over `request` and `identity`; a fault where it is none, or not a question of yes or no. */
+/**
+ * Compiles a CEL expression over `request` and `identity`. Returns a fault if the text is no expression, or does not give true
+ * or false.
+ */
 export function compileExpression(text: string): Expression | ExpressionFault {
   try {
     const { valid, type, error } = environment().check(text);
@@ -47,7 +50,7 @@ function isTrue(evaluate: () => unknown): boolean {
   }
 }
 
-/** The library's message continues with a picture of the place. Its first line says what is wrong. */
+/** The first line of the library's message says what is wrong. The rest shows the place. */
 function fault(error: unknown): ExpressionFault {
   if (error instanceof Error) {
     return { kind: 'fault', message: error.message.split('\n')[0] as string };

@@ -1,17 +1,17 @@
-/** What the rules of configuration files know of a grant. */
+/** The properties of a grant that the rules of configuration files need. */
 export interface GrantTraits {
-  /** Sends a browser back. */
+  /** Redirects a browser to the client. */
   readonly redirects?: true;
-  /** May come with a refresh token (RFC 6749 §4.2.2, §4.4.3: the others must not or should not). */
+  /** May issue a refresh token. Other grants must not or should not (RFC 6749 §4.2.2, §4.4.3). */
   readonly yieldsRefresh?: true;
-  /** Where it says that only a client with a secret may use it. */
+  /** The section that allows the grant only for clients with a secret. */
   readonly confidential?: string;
-  /** Why it is for old clients only. */
+  /** Why the grant is for old clients only. */
   readonly legacy?: string;
 }
 
 /**
- * `grant_type` → what a configuration file must observe (RFC 7591 §2). How the token endpoint handles it:
+ * `grant_type` → its rules for configuration files (RFC 7591 §2). The token endpoint's code is in
  * `authorization/grants/grants.ts`.
  */
 export const grantTraits = {
@@ -26,7 +26,7 @@ export type GrantType = keyof typeof grantTraits;
 
 export const grantTypes = Object.keys(grantTraits) as readonly GrantType[];
 
-/** The traits of any grant, so that a missing one is undefined. */
+/** The traits of any grant, typed so that a missing trait is undefined. */
 export function traitsOf(grant: GrantType): GrantTraits {
   return grantTraits[grant];
 }

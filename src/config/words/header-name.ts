@@ -17,12 +17,12 @@ export function isToken(name: string): boolean {
   return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name);
 }
 
-/** Whether a header of this name can be sent with a message of any kind. */
+/** True if any message may have a header of this name. */
 export function isHeaderName(name: string): boolean {
   return isToken(name) && !framingFields.includes(name.toLowerCase());
 }
 
-/** What frames a message, belongs to one connection, or means something of its own to every server. */
+/** Headers that frame a message, belong to one connection, or have a meaning for every server. */
 export const namesWithMeaning: readonly string[] = [
   ...framingFields,
   'content-type',

@@ -1,6 +1,6 @@
 import type { Finding, Pointer } from './problem.ts';
 
-/** An HMAC key as text: base64url below `secret_base64url`, the bytes of the text itself below any other key. */
+/** An HMAC key as text: base64url below `secret_base64url`, otherwise the bytes of the text itself. */
 export function hmacSecretFaults(pointer: Pointer, key: string, text: string): readonly Finding[] {
   if (key === 'secret_base64url' && !/^[A-Za-z0-9_-]+=*$/.test(text))
     return [{ pointer, message: 'the value is not base64url', hint: 'letters, digits, `-` and `_` (RFC 4648 §5)' }];

@@ -1,6 +1,6 @@
 import { normalizeHost } from './host.ts';
 
-/** A label of a host pattern: text, or a name for any one label. */
+/** A label of a host pattern: literal text, or a name that matches any one label. */
 export type HostLabel =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'one'; readonly name: string };
@@ -8,15 +8,15 @@ export type HostLabel =
 export interface HostPattern {
   readonly kind: 'pattern';
   readonly labels: readonly HostLabel[];
-  /** The host itself, in the form in which hosts compare; undefined where a label is a name. */
+  /** The host itself in its form for comparison; undefined if a label is a name. */
   readonly exact: string | undefined;
 }
 
-/** Reads `{tenant}.api.example.com`; undefined where it is neither a host nor a pattern of one. */
+/** Parses `{tenant}.api.example.com`; undefined if the text is neither a host nor a pattern. */
 export function parseHostPattern(text: string): HostPattern | undefined {
   const names = [...text.matchAll(/\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name as string);
   if (new Set(names).size !== names.length) return undefined;
-  // A stand-in that is a valid label lets the one judge of hosts judge patterns too.
+  // Replaces each name with a valid label, so that the check of hosts also works for patterns.
   const host = normalizeHost(text.replace(/\{[A-Za-z_][A-Za-z0-9_]*\}/g, PLACE));
   if (host === undefined || (names.length > 0 && host.startsWith('['))) return undefined;
   if (names.length === 0) return { kind: 'pattern', labels: [{ kind: 'literal', text: host }], exact: host };
@@ -24,7 +24,7 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   const labels = host.split('.').map((label): HostLabel => {
     return label === PLACE ? { kind: 'one', name: left.shift() as string } : { kind: 'literal', text: label };
   });
-  // A name is a whole label, or it is no name.
+  // A name must be a whole label.
   return left.length > 0 || labels.some((label) => label.kind === 'literal' && label.text.includes(PLACE))
     ? undefined
     : { kind: 'pattern', labels, exact: undefined };
@@ -32,12 +32,12 @@ export function parseHostPattern(text: string): HostPattern | undefined {
 
 const PLACE = '__name__';
 
-/** What two patterns have in common when they match the same hosts. */
+/** The shape of a pattern. Two patterns with the same shape match the same hosts. */
 export function hostShape({ labels }: HostPattern): string {
   return labels.map((label) => (label.kind === 'literal' ? label.text : '{}')).join('.');
 }
 
-/** The labels that the names stand for; undefined where the host does not match. `host` is in the compared form. */
+/** The labels that match the names; undefined if the host does not match. `host` is in the form for comparison. */
 export function matchHost({ labels, exact }: HostPattern, host: string): Readonly<Record<string, string>> | undefined {
   if (exact !== undefined) return host === exact ? {} : undefined;
   const parts = host.split('.');
@@ -51,7 +51,7 @@ export function matchHost({ labels, exact }: HostPattern, host: string): Readonl
   return captures;
 }
 
-/** Negative where the first is more specific: read from the right, as names of hosts are, a literal before a name. */
+/** Negative if the first is more specific. Labels are compared from the right, and a literal comes before a name. */
 export function compareHosts(one: HostPattern, other: HostPattern): number {
   const [left, right] = [one.labels.toReversed(), other.labels.toReversed()];
   for (const [index, label] of left.entries()) {

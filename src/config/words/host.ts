@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** A host as it is compared: lower case, without port and trailing dot; undefined where it is not a host. */
+/** A host in its form for comparison: lower case, without port and trailing dot; undefined if the text is not a host. */
 export function normalizeHost(text: string): string | undefined {
   const [, bracketed, name, port] = /^(?:(\[[0-9A-Fa-f:.]+\])|([^:[\]]+))(?::([0-9]{0,5}))?$/.exec(text) ?? [];
   if (Number(port ?? 0) > 65_535) return undefined;
@@ -9,13 +9,15 @@ export function normalizeHost(text: string): string | undefined {
   return host !== undefined && host.length <= 253 && isName(host) ? host : undefined;
 }
 
-/** What ends in a number is an IPv4 address, and has one spelling: URL parsers take `127.1` for `127.0.0.1`. */
+/**
+ * A host that ends in a number is an IPv4 address, and only one spelling is accepted: URL parsers read `127.1` as `127.0.0.1`.
+ */
 function isName(host: string): boolean {
   const labels = host.split('.');
   return labels.every(isLabel) && (!/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) as string) || isIP(host) === 4);
 }
 
-/** The one spelling of an IPv6 address (RFC 5952 §4), which has many. */
+/** The canonical spelling of an IPv6 address (RFC 5952 §4). */
 function canonicalAddress(bracketed: string): string {
   return new URL(`http://${bracketed}`).hostname;
 }
@@ -25,7 +27,7 @@ function isLabel(label: string): boolean {
   return /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label);
 }
 
-/** Whether only this machine can reach or be reached by the host. */
+/** True if the host is this machine itself, on loopback. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
   return (

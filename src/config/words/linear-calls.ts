@@ -3,26 +3,26 @@ import { compileLinearPattern, type LinearPattern, type PatternFault } from './l
 
 type Cel = typeof import('@marcbachmann/cel-js');
 
-/** A call of a function of CEL: by name, or on a value (`text.matches("…")`). */
+/** A call of a CEL function: by name, or on a value (`text.matches("…")`). */
 interface Call {
   readonly name: string;
   readonly args: readonly ASTNode[];
   rename(name: string): void;
 }
 
-/** In characters; longer than any that is meant. */
+/** Characters: longer than any sensible duration. */
 const LONGEST_DURATION = 64;
 
-/** Library functions that take more than linear time, with the names of our replacements. */
+/** Library functions that need more than linear time → our replacements. */
 const replaced: ReadonlyMap<string, string> = new Map([
   ['matches', 'linearMatches'],
   ['duration', 'boundedDuration'],
 ]);
 
 /**
- * Parses an expression that the library has found right, so that no text of a client takes more than linear time:
- * `matches` goes by RE2, and `duration`, which the library reads in cubic time, takes no long text. The library lets
- * no function be replaced, so the calls are renamed in the tree that it shows.
+ * Parses a valid expression so that no text of a client takes more than linear time. `matches` uses RE2. `duration` accepts no
+ * long text, because the library reads it in cubic time. The library does not allow replacing functions, so the calls are
+ * renamed in its tree.
  */
 export function parseLinear(cel: Cel, base: Environment, text: string): ParseResult | PatternFault {
   const parsed = base.parse(text);
@@ -41,7 +41,7 @@ export function parseLinear(cel: Cel, base: Environment, text: string): ParseRes
   return linear;
 }
 
-/** An error of the evaluation is what the library expects of a function, and what makes a condition false. */
+/** The library expects an error from a function, and then the condition is false. */
 function boundedDuration(cel: Cel): (text: string) => unknown {
   const duration = cel.parse('duration(text)');
   return (text) => {
@@ -50,7 +50,10 @@ function boundedDuration(cel: Cel): (text: string) => unknown {
   };
 }
 
-/** Once, when the file is loaded; a pattern that only a request makes could be made by the client. */
+/**
+ * Compiles each pattern once, when the file is loaded. A pattern that depends on the request is rejected, because a client
+ * could choose it.
+ */
 function compilePatterns(calls: readonly Call[]): ReadonlyMap<string, LinearPattern> | PatternFault {
   const patterns = new Map<string, LinearPattern>();
   for (const { args } of calls) {
@@ -66,10 +69,10 @@ function compilePatterns(calls: readonly Call[]): ReadonlyMap<string, LinearPatt
 const NO_TEXT: PatternFault = {
   kind: 'fault',
   message: 'the pattern of `matches` is not a text in quotes',
-  hint: 'write the pattern out, such as request.path.matches("^/v[12]/"); to compare with a value of the request, use startsWith, endsWith, contains or ==',
+  hint: 'write the pattern in quotes, such as request.path.matches("^/v[12]/"); to compare with a value of the request, use startsWith, endsWith, contains or ==',
 };
 
-/** All calls of a tree, those inside of macros (`list.exists(x, …)`) too: their arguments are the nodes that run. */
+/** All calls of a tree, including those inside macros (`list.exists(x, …)`): their arguments are the nodes that run. */
 function callsIn(part: unknown): readonly Call[] {
   if (Array.isArray(part)) return part.flatMap(callsIn);
   if (!isNode(part)) return [];

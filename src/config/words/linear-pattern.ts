@@ -3,7 +3,7 @@ import { lazily } from '../../base/lazily.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Whether a text has a part that fits; in time linear in its length. */
+/** True if a part of the text matches, in time linear in its length. */
 export type LinearPattern = (text: string) => boolean;
 
 export interface PatternFault {
@@ -12,12 +12,12 @@ export interface PatternFault {
   readonly hint: string;
 }
 
-/** Loaded for the first pattern of a file: a quarter of a megabyte that few files need. */
+/** Loaded with the first pattern of a file: the library has a quarter of a megabyte, and few files need it. */
 const re2 = lazily(() => (require('re2js') as typeof import('re2js')).RE2JS);
 
 /**
- * Compiles a pattern of RE2, as CEL promises it. JavaScript's RegExp goes back and tries again, and 28 characters of a
- * client could hold the gateway for seconds.
+ * Compiles a pattern of RE2, the syntax of CEL. JavaScript's RegExp uses backtracking, so 28 characters of a client could block
+ * the gateway for seconds.
  */
 export function compileLinearPattern(source: string): LinearPattern | PatternFault {
   try {
@@ -31,7 +31,7 @@ export function compileLinearPattern(source: string): LinearPattern | PatternFau
 const HINT =
   'RE2 has no lookahead, lookbehind, backreference or \\uXXXX (https://github.com/google/re2/wiki/Syntax); for what must not match, add `&& !….matches("…")`';
 
-/** The library's message, without its preamble. */
+/** The library's message, without its prefix. */
 function inWords(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'it is no pattern';
+  return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'this is not a pattern';
 }

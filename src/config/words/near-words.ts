@@ -6,13 +6,16 @@ interface Known {
   readonly letters: string;
 }
 
-/** Words in the order in which they came, among which one slip is found without comparing each with each. */
+/** Words in order of arrival. It finds a word that is one typing error away, without comparing each word with each. */
 export class NearWords {
-  /** Each word by itself and by what is left of it without one letter: words one slip apart have one of these in common. */
+  /**
+   * Each word by itself, and by each of its forms without one letter. Two words that are one typing error apart have a form in
+   * common.
+   */
   readonly #byRest = new Map<string, Known[]>();
   #count = 0;
 
-  /** The first known word that is one slip from this one; those that differ only in numbers differ on purpose. */
+  /** The first known word that is one typing error away. Words that differ only in numbers differ on purpose. */
   find(word: string): string | undefined {
     const letters = lettersOf(word);
     let first: Known | undefined;

@@ -1,6 +1,6 @@
 /**
- * By these some frameworks act on another path or method than that of the request. No standard has them, so a client is
- * the only one who could mean something by them.
+ * With these headers, some frameworks change the path or the method of the request. No standard defines them, so only a client
+ * sends them.
  */
 export const overrideHeaders = [
   'X-Original-URL',

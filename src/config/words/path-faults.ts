@@ -1,6 +1,8 @@
 import { octetsOf, strictReading } from './path-readings.ts';
 
-/** What makes a server read a path as another one. Such a path is refused, and no literal of the file can have it. */
+/**
+ * The reason why a server may read a path as another path. Such a path is rejected, and no literal of the file may contain it.
+ */
 export type PathFaultCode =
   | 'target_percent_encoding'
   | 'target_backslash'
@@ -12,19 +14,22 @@ export type PathFaultCode =
 
 const DOUBLE_ENCODING = /%25[0-9A-Fa-f]{2}/;
 
-/** `%00` to `%1f`, `%7f`, and C1 in UTF-8 (RFC 3629 §3): servers drop them, end at them or write them into their logs. */
+/**
+ * `%00` to `%1f`, `%7f`, and C1 in UTF-8 (RFC 3629 §3). Servers drop these characters, end the path there, or write them to
+ * their logs.
+ */
 const CONTROL = /%(?:[01][0-9a-f]|7f|c2%[89][0-9a-f])/i;
 
-/** Full-width, division, fraction and set-minus signs, which best-fit tables and NFKC take for a slash or a backslash. */
+/** Full-width, division, fraction and set-minus signs. Best-fit tables and NFKC convert them to a slash or a backslash. */
 const LOOKALIKE = /[\u2044\u2215\u2216\ufe68\uff0f\uff3c]/;
 
 /**
- * More octets than the character needs, or a lead byte that UTF-8 does not have before a byte that would continue it
- * (RFC 3629 §3, §10): a lax decoder makes another path of it, strict ones do not.
+ * More octets than the character needs, or an invalid lead byte before a continuation byte (RFC 3629 §3, §10). A lax decoder
+ * reads another path, and a strict decoder does not.
  */
 const TOO_LONG = /%(?:(?:c[01]|e0%[89][0-9a-f]|f0%8[0-9a-f]%[89ab][0-9a-f])%[89ab]|f[89a-f]%[89ab])[0-9a-f]/i;
 
-/** In the order in which a reader would name them. */
+/** In the order in which they are reported. */
 const faults: readonly { code: PathFaultCode; found(path: string): boolean }[] = [
   { code: 'target_percent_encoding', found: (path) => DOUBLE_ENCODING.test(path) },
   { code: 'target_backslash', found: (path) => /\\|%5c/i.test(path) },
@@ -42,9 +47,9 @@ export function findPathFault(path: string): PathFaultCode | undefined {
 }
 
 /**
- * A dot segment in every form that a server may see. It may follow an encoded slash. It may precede a path parameter (servlet
- * containers strip it), or an encoded `?` or `#`. It may use letters that NFKC folds to dots, or blanks and format characters
- * around the dots. It may use octets that lax UTF-8 decoders fold or drop (RFC 3629 §10).
+ * Finds a dot segment in every form that a server may see. It may follow an encoded slash. It may precede a path parameter
+ * (servlet containers strip it), or an encoded `?` or `#`. It may use letters that NFKC folds to dots, or blanks and format
+ * characters around the dots. It may use octets that lax UTF-8 decoders fold or drop (RFC 3629 §10).
  */
 function hasDotSegment(path: string): boolean {
   if (!path.includes('%')) return DOTS.test(path);
@@ -54,7 +59,10 @@ function hasDotSegment(path: string): boolean {
 const DOTS = /(?:^|\/)\.{1,2}(?:$|[/;])/;
 const HIDDEN_DOTS = /(?:^|[/\\])[\p{C}\p{Z}]*\.[\p{C}\p{Z}]*(?:\.[\p{C}\p{Z}]*)?(?:$|[/\\;?#])/u;
 
-/** The path as a decoder reads it that checks nothing: overlong forms become what they hide, stray octets are dropped. */
+/**
+ * The path as a decoder without checks reads it: overlong forms become the character that they hide, and stray octets are
+ * dropped.
+ */
 function laxText(path: string): string {
   const octets = octetsOf(path);
   if (!BEYOND_ASCII.test(octets)) return octets;
@@ -75,7 +83,7 @@ interface Lax {
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** What hides a dot or a slash wins: whether the octets behind it may continue a character is not asked. */
+/** A hidden dot or slash is found first, whatever octets follow it. */
 function laxCharacter(octets: string, at: number): Lax {
   const lead = octets.charCodeAt(at);
   if (lead < 0x80) return { character: octets.charAt(at), length: 1 };
@@ -93,7 +101,10 @@ function laxCharacter(octets: string, at: number): Lax {
 const STRAY: Lax = { character: '', length: 1 };
 const HIDDEN: ReadonlySet<number> = new Set(Array.from('./\\', (character) => character.charCodeAt(0)));
 
-/** Octets of the character that a byte begins, as UTF-8 was first given (RFC 2279 §2): up to six. 1: it begins none. */
+/**
+ * The number of octets of a character, by its first byte, in the original UTF-8 (RFC 2279 §2): up to six. 1: the byte begins no
+ * character.
+ */
 function lengthAfter(lead: number): number {
   const ones = Math.clz32(~(lead << 24));
   return ones >= 2 && ones <= 6 ? ones : 1;

@@ -2,7 +2,10 @@ import { foldCase } from '../../base/fold-case.ts';
 import { findPathFault } from './path-faults.ts';
 import { decodedReading, strictReading } from './path-readings.ts';
 
-/** A piece of a path pattern between two slashes. `one` takes one segment that is not empty, `rest` whatever follows. */
+/**
+ * A piece of a path pattern between two slashes. `one` matches one segment that is not empty; `rest` matches everything that
+ * follows.
+ */
 export type PathSegment =
   | LiteralSegment
   | { readonly kind: 'one'; readonly name: string }
@@ -10,7 +13,7 @@ export type PathSegment =
 
 export interface LiteralSegment {
   readonly kind: 'literal';
-  /** As a request can have it. */
+  /** The spelling in a request. */
   readonly text: string;
   /** Raw and decoded: the spellings of `text` that match a request. */
   readonly strict: string;
@@ -33,8 +36,8 @@ const MOST_CHARACTERS = 2048;
 const MOST_SEGMENTS = 100;
 
 /**
- * Reads `/a/{name}/b/{rest*}`. Literals are normalized like request targets (RFC 3986 §6.2.2): unreserved characters decoded,
- * hex digits in upper case. A literal that no judged target can contain is rejected.
+ * Parses `/a/{name}/b/{rest*}`. Literals are normalized like request targets (RFC 3986 §6.2.2): unreserved characters decoded,
+ * hex digits in upper case. A literal that no accepted target can contain is rejected.
  */
 export function parsePathPattern(pattern: string): PathPattern | PathFault {
   if (!pattern.startsWith('/')) return fault('a path begins with `/`', `write \`/${pattern}\``);
@@ -54,7 +57,7 @@ export function parsePathPattern(pattern: string): PathPattern | PathFault {
     : fault(`\`{${twice}}\` occurs twice in the path`, 'give each parameter its own name');
 }
 
-/** What two patterns have in common when they match the same paths: the pattern without the names of its parameters. */
+/** The pattern without the names of its parameters. Two patterns with the same shape match the same paths. */
 export function pathShape({ segments }: PathPattern, caseSensitive = true): string {
   const pieces = segments.map((segment) => (segment.kind === 'literal' ? segment.decoded : shapes[segment.kind]));
   const shape = `/${pieces.join('/')}`;
@@ -65,7 +68,9 @@ const shapes: Readonly<Record<Exclude<PathSegment['kind'], 'literal'>, string>> 
 
 const ranks: Readonly<Record<PathSegment['kind'] | 'end', number>> = { literal: 0, one: 1, end: 2, rest: 3 };
 
-/** Negative where the first is more specific: segment by segment a literal before `{name}` before `{name*}`. */
+/**
+ * Negative if the first is more specific: segment by segment, a literal comes before `{name}`, and `{name}` before `{name*}`.
+ */
 export function compareSegments(one: readonly PathSegment[], other: readonly PathSegment[]): number {
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     const difference = ranks[one[index]?.kind ?? 'end'] - ranks[other[index]?.kind ?? 'end'];
@@ -74,7 +79,7 @@ export function compareSegments(one: readonly PathSegment[], other: readonly Pat
   return 0;
 }
 
-/** Whether the first pattern matches every path that the other does. */
+/** True if the first pattern matches every path of the second. */
 export function covers(one: readonly PathSegment[], other: readonly PathSegment[]): boolean {
   for (const [index, segment] of one.entries()) {
     if (segment.kind === 'rest') return other.length >= index;
@@ -93,8 +98,8 @@ function parseSegment(piece: string, isLast: boolean): PathSegment | PathFault {
   return isLast
     ? { kind: 'rest', name }
     : fault(
-        `\`{${name}*}\` takes the rest of the path`,
-        `it can only stand at the end; \`{${name}}\` takes one segment`,
+        `\`{${name}*}\` matches the rest of the path`,
+        `write it only at the end; \`{${name}}\` matches one segment`,
       );
 }
 
@@ -122,19 +127,19 @@ interface LiteralFault {
   readonly hint: string;
 }
 
-/** As strictly read: letters beyond ASCII are decoded. */
+/** In the strict reading, non-ASCII letters are decoded. */
 const BLANK_END = /(?:%20|[\p{C}\p{Z}])$/u;
 
 const literalFaults: readonly LiteralFault[] = [
   {
     found: (text, isLast) => text === '' && !isLast,
     message: () => 'two slashes in a row',
-    hint: 'requests with `//` are refused, so this could never match',
+    hint: 'the gateway refuses requests with `//`, so this can never match',
   },
   {
     found: (text) => /^\.{1,2}$/.test(text),
     message: (piece) => `the dot segment \`${piece}\``,
-    hint: 'requests with dot segments are refused, so this could never match',
+    hint: 'the gateway refuses requests with dot segments, so this can never match',
   },
   {
     found: (text) => /[{}]/.test(text),
@@ -154,7 +159,7 @@ const literalFaults: readonly LiteralFault[] = [
   {
     found: (text) => text.includes('*'),
     message: (piece) => `\`${piece}\` is not a wildcard here`,
-    hint: 'one segment is `{name}`, the rest of the path `{name*}`',
+    hint: 'write `{name}` for one segment, and `{name*}` for the rest of the path',
   },
   {
     found: (text) => /\\|%(?:2F|5C|00)/.test(text),

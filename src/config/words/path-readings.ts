@@ -1,11 +1,11 @@
 /**
- * What a server may take a judged path for. RFC 3986 §2.2 holds `%3A` and `:` apart; many servers decode before they
- * route, and some then end the path at `?` or `#` or drop blanks. All readings are matched, and where they differ in the
- * route, the request is rejected. Raw paths hold ASCII alone, so letters of other scripts are decoded in every reading: no
- * path has another spelling of them.
+ * The paths that a server may read from a checked path. RFC 3986 §2.2 distinguishes `%3A` and `:`, but many servers decode
+ * before they route. Some then end the path at `?` or `#`, or drop blanks. The gateway matches all readings, and rejects the
+ * request if they lead to different routes. Raw paths contain only ASCII, so letters of other scripts are decoded in every
+ * reading.
  */
 
-// Each expression takes a run of encodings at once: a call for each would hold the event loop on a long path.
+// Each expression matches a run of encodings at once: a call for each encoding would block the event loop on a long path.
 
 /** Percent-encoded UTF-8 beyond ASCII, shortest form only (RFC 3629 §4). */
 const BEYOND_ASCII =
@@ -27,20 +27,20 @@ const ENCODED = /(?:%[0-9A-Fa-f]{2})+/g;
 const ASCII = /(?:%[0-7][0-9A-F])+/g;
 const ASCII_LESS_SLASH = /(?:%(?:[013-7][0-9A-F]|2[0-9A-E]))+/g;
 
-/** Decoded once. An encoded slash stays: the route's own setting decides its meaning (`encoded_slashes`). */
+/** Decoded once. An encoded slash stays, because `encoded_slashes` of the route decides its meaning. */
 export function decodedReading(strict: string): string {
   return strict.replace(ASCII_LESS_SLASH, decodeURIComponent);
 }
 
-/** The segments as an application sees them that takes every letter, an encoded slash too. */
+/** The segments for an application that decodes everything, even an encoded slash. */
 export function decodedSegments(strict: string): readonly string[] {
   const segments = strict.split('/');
   return strict.includes('%') ? segments.map((segment) => segment.replace(ASCII, decodeURIComponent)) : segments;
 }
 
 /**
- * Every reading of a path except the raw one, each once. Decoded, with invalid UTF-8 as Latin-1, which some servers fall back
- * to. Cut at a decoded `?` or `#`. Without blanks at its end and at the end of each segment. Most paths have one.
+ * Every reading of a path except the raw one, each once: decoded; with invalid UTF-8 as Latin-1, the fallback of some servers;
+ * cut at a decoded `?` or `#`; and without blanks at its end and at the end of each segment. Most paths have one reading.
  */
 export function decodedReadings(strict: string): readonly string[] {
   const decoded = decodedReading(strict);
@@ -48,7 +48,7 @@ export function decodedReadings(strict: string): readonly string[] {
   return lenient === decoded ? shortenings(decoded) : [...shortenings(decoded), ...shortenings(lenient)];
 }
 
-/** The path with each encoding as one octet: the character of its number (Latin-1). */
+/** The path with each encoding as one octet, as a Latin-1 character. */
 export function octetsOf(path: string): string {
   return path.replace(ENCODED, octetsOfRun);
 }
@@ -66,7 +66,7 @@ function shortenings(decoded: string): readonly string[] {
   return [...new Set([...whole, ...whole.map(withoutBlanks), ...whole.map(withoutBlanksInside)])];
 }
 
-/** Spaces of every kind, and what has no width. */
+/** All spaces, and characters without width. */
 const BLANK = /^[\p{C}\p{Z}]$/u;
 const BLANK_BEFORE_END = /[\p{C}\p{Z}](?:[/?#]|$)/u;
 
@@ -74,7 +74,7 @@ function withoutBlanksInside(path: string): string {
   return path.split('/').map(withoutBlanks).join('/');
 }
 
-/** From the end, letter by letter: one expression would take the square of a long run of blanks. */
+/** Removes blanks from the end, letter by letter. An expression would need quadratic time for a long run of blanks. */
 function withoutBlanks(text: string): string {
   let end = text.length;
   while (end > 0) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * Stands for the value of a variable that is not read. One variable has one placeholder everywhere. Its 43 characters are
+ * Replaces the value of a variable that is not read. One variable has the same placeholder everywhere. Its 43 characters are
  * valid as a key of 32 bytes in base64url, as an HMAC secret, and as a hostname or password of a URL.
  * @param variable the text between `${` and `}`
  */
@@ -9,7 +9,7 @@ export function placeholderFor(variable: string): string {
   return `placeholder-${hash('sha256', variable, 'hex').slice(0, 31)}`;
 }
 
-/** Whether a text is a placeholder, or was made with one. */
+/** True if the text is or contains a placeholder. */
 export function isPlaceholder(text: string): boolean {
   return /placeholder-[0-9a-f]{31}/.test(text);
 }

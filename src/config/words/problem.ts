@@ -1,14 +1,14 @@
-/** Where something stands in a file, counted from 1. Line 0: not in a file; `file` then names an environment variable. */
+/** A position in a file, counted from 1. Line 0: not in a file; `file` then names an environment variable. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** The way to a value: keys and list indexes from the top of the file. */
+/** The path to a value: keys and list indexes from the top of the file. */
 export type Pointer = readonly (string | number)[];
 
-/** What is wrong with a configuration file, in the words of its author. Never holds a secret. */
+/** A fault of a configuration file, in the words of its author. It never contains a secret. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly file: string;
@@ -20,13 +20,13 @@ export interface Problem {
   readonly frame?: string;
 }
 
-/** A problem that is known by its place in the tree of values; the loader turns it into a place in the file. */
+/** A problem at a place in the tree of values. The loader converts the place to a position in the file. */
 export interface Finding {
   readonly pointer: Pointer;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Error when absent. */
+  /** Absent: an error. */
   readonly severity?: 'warning';
-  /** The key is at fault, not its value. */
+  /** True if the key is wrong, not its value. */
   readonly atKey?: boolean;
 }

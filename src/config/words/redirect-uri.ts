@@ -15,7 +15,7 @@ interface Rule {
 const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:';
 const schemeOf = ({ protocol }: URL) => protocol.slice(0, -1);
 
-/** RFC 3986 §2: anything else reaches different readers as different things. */
+/** RFC 3986 §2: different readers would read other characters differently. */
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
 /** In this order. The first broken rule is reported. */
@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   {
     breaks: (text) => text.includes('*'),
     message: () => 'a redirect address must not have a wildcard: it is compared byte by byte (RFC 9700 §4.1.3)',
-    hint: 'list every address whole',
+    hint: 'list each complete address',
   },
   {
     breaks: (text) => !CHARACTERS.test(text),
@@ -37,17 +37,17 @@ const rules: readonly Rule[] = [
   },
   {
     breaks: (_, url) => url.username !== '' || url.password !== '',
-    message: () => 'a redirect address must not have a user name and password',
+    message: () => 'a redirect address must not have a username and password',
     hint: 'remove the part before `@`',
   },
   {
     breaks: (_, url) => !isHttp(url) && !schemeOf(url).includes('.'),
-    message: (url) => `\`${schemeOf(url)}:\` is not a scheme that a browser may be sent to`,
+    message: (url) => `\`${schemeOf(url)}:\` is not a scheme that a redirect may use`,
     hint: 'write https://…; for an app, write a name that you own in reverse order, such as com.example.app:/callback (RFC 8252 §7.1)',
   },
   {
     breaks: (text, url) => isHttp(url) && !/^https?:\/\/[^/?]/i.test(text),
-    message: () => 'the address names no host',
+    message: () => 'the address has no host',
     hint: 'write it whole: https://app.example.com/callback',
   },
   {
@@ -58,8 +58,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Why an address cannot be registered as a redirect address (RFC 6749 §3.1.2, RFC 8252 §7); undefined where it can. An
- * accepted text is kept and compared as it is.
+ * Why an address cannot be registered as a redirect address (RFC 6749 §3.1.2, RFC 8252 §7); undefined if it can. An accepted
+ * text is stored and compared unchanged.
  */
 export function redirectUriFault(text: string): RedirectUriFault | undefined {
   const url = parseUrl(text);

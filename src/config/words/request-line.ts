@@ -4,14 +4,14 @@ export interface RequestLine extends RequestTarget {
 }
 
 export interface RequestTarget {
-  /** As in Host; undefined where only a path is given. */
+  /** The form of Host; undefined if the line has only a path. */
   readonly host: string | undefined;
   readonly secure: boolean | undefined;
-  /** Not normalized: a dot segment must be judged, not resolved. */
+  /** Not normalized: a dot segment must be checked, not resolved. */
   readonly target: string;
 }
 
-/** Undefined where it is no method and address. */
+/** Undefined if the text is not a method and an address. */
 export function parseRequestLine(text: string): RequestLine | undefined {
   const [, method, address] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) +(\S+)$/.exec(text.trim()) ?? [];
   const place = address === undefined ? undefined : parsePlace(address);

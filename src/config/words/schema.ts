@@ -2,9 +2,9 @@ import type { TSchema } from 'typebox';
 import * as Type from 'typebox';
 
 /**
- * The words that both configuration files are written in. A schema here declares three things at once: the form of a YAML
- * value, the value that the program receives (durations as milliseconds, sizes as bytes, addresses as parts), and its text in
- * the reference. `unit` names the conversion that `apply-defaults.ts` carries out.
+ * The types of both configuration files. A schema here declares three things at once: the form of a YAML value, the value that
+ * the program receives (durations as milliseconds, sizes as bytes, addresses as parts), and the text in the reference. `unit`
+ * names the conversion in `apply-defaults.ts`.
  */
 export const units = ['duration', 'size', 'address'] as const;
 export type Unit = (typeof units)[number];
@@ -42,7 +42,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Host and port in the program; `127.0.0.1:8080` or `[::1]:8080` in the file. Port 0 takes any free port. */
+/** Host and port in the program; `127.0.0.1:8080` or `[::1]:8080` in the file. Port 0 means any free port. */
 export function address(fallback?: string, description?: string) {
   return Type.Unsafe<Address>(
     annotate(
@@ -57,7 +57,7 @@ export function text(fallback?: string, description?: string) {
   return Type.String(annotate({ minLength: 1 }, fallback, description));
 }
 
-/** A value of any form, taken as it is. */
+/** A value of any form, unchanged. */
 export function anything(description?: string) {
   return Type.Unsafe<unknown>(annotate({}, undefined, description));
 }
@@ -70,12 +70,12 @@ export function count(fallback: number | undefined, description?: string, minimu
   return Type.Integer(annotate({ minimum }, fallback, description));
 }
 
-/** A share of a whole: 1 is all of it. */
+/** A fraction: 1 is the whole. */
 export function share(fallback: number, description?: string) {
   return Type.Number(annotate({ minimum: 0.01, maximum: 1 }, fallback, description));
 }
 
-/** 0 takes any free port. */
+/** 0 means any free port. */
 export function port(description?: string) {
   return Type.Integer(annotate({ minimum: 0, maximum: 65_535 }, undefined, description));
 }

@@ -1,4 +1,4 @@
-/** What is wrong with one scope-token (RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E); undefined when nothing is. */
+/** The fault of one scope-token (RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E); undefined if it is valid. */
 export function scopeTokenFault(token: string): string | undefined {
   if (token === '') return 'scopes are separated by single spaces';
   return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(token)

@@ -11,7 +11,7 @@ const secretNames = [
   'password',
 ];
 
-/** Whether a value below this key must not be shown: a misspelt `client_secrt` holds a secret all the same. */
+/** True if a value below this key must not be shown. A misspelt `client_secrt` is a secret too. */
 export function isSecretName(key: string): boolean {
   return /secr|passw|pwd|^credentials$|^client_key$|_keys$/i.test(key) || closest(key, secretNames) !== undefined;
 }

@@ -1,19 +1,19 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A Kubernetes Service, whose address is in the environment of each pod of its namespace. */
+/** A Kubernetes Service. Each pod of its namespace has its address in environment variables. */
 export interface ServiceLink {
-  /** What its variables begin with. */
+  /** The prefix of its variables. */
   readonly prefix: string;
   readonly service: string;
 }
 
 const HOST = '_SERVICE_HOST';
 
-/** What Kubernetes adds to the prefix, as Docker did for its links. */
+/** The endings that Kubernetes adds to the prefix, as Docker did for its links. */
 const ENDINGS =
   /^_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
 
-/** Every Service has host, port and url. A setting with such an ending comes alone. */
+/** Every Service has variables for host, port and URL. A setting with such an ending has no others beside it. */
 export function serviceLinks(env: Env, begins: string): readonly ServiceLink[] {
   const names = Object.keys(env).filter((name) => name.startsWith(begins) && name.endsWith(HOST));
   return names

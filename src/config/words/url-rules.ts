@@ -6,12 +6,12 @@ export function parseUrl(text: string): URL | undefined {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? (URL.parse(text) ?? undefined) : undefined;
 }
 
-/** What is sent to or believed from such an address must not be readable or changeable on the way. */
+/** The connection to such an address must be protected, so that no one can read or change its content. */
 export function endpointFaults(at: Pointer, text: string | undefined, development: boolean): readonly Finding[] {
   if (text === undefined) return [];
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return [{ pointer: at, message: 'not an https URL', hint: 'write it whole: https://auth.example.com/…' }];
+    return [{ pointer: at, message: 'not an https URL', hint: 'write the whole URL: https://auth.example.com/…' }];
   if (url.username !== '' || url.password !== '')
     return [{ pointer: at, message: 'a URL here must not have a user name and password' }];
   if (url.hash !== '' || text.endsWith('#'))
@@ -21,7 +21,7 @@ export function endpointFaults(at: Pointer, text: string | undefined, developmen
     {
       pointer: at,
       message: 'others can read and change http traffic between machines',
-      hint: 'use https, or say `development: true` if that does not matter',
+      hint: 'use https, or write `development: true` if this is not a risk for you',
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { type Alias, type Document, isAlias, type Node, visit } from 'yaml';
 
-/** What each alias stands for: the last node above it with its anchor. Asked one by one, each would search the whole file. */
+/** Alias → its node: the last node above the alias with its anchor. A lookup for each alias would search the whole file. */
 export function aliasTargets(document: Document | Node): ReadonlyMap<Alias, Node> {
   const anchored = new Map<string, Node>();
   const targets = new Map<Alias, Node>();

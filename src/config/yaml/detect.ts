@@ -3,7 +3,7 @@ import { GatewaySchema } from '../schema/gateway.ts';
 
 export type FileKind = 'gateway' | 'authorization';
 
-/** Which of the two files a text is, by the top-level keys that only one of them has; undefined when there are none. */
+/** The kind of a file, by the top-level keys that only one of the two files has; undefined if there are none. */
 export function detectKind(text: string): FileKind | undefined {
   const keys = new Set([...text.matchAll(/^["']?([A-Za-z_]+)["']?\s*:/gm)].map(([, key]) => key as string));
   const gateway = countOwn(keys, GatewaySchema.properties, AuthorizationSchema.properties);
@@ -12,7 +12,7 @@ export function detectKind(text: string): FileKind | undefined {
   return gateway > authorization ? 'gateway' : 'authorization';
 }
 
-/** The file that alone has this top-level key. */
+/** The only file that has this top-level key. */
 export function ownerOf(key: string): FileKind | undefined {
   const isGateway = Object.hasOwn(GatewaySchema.properties, key);
   if (isGateway === Object.hasOwn(AuthorizationSchema.properties, key)) return undefined;

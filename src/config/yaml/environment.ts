@@ -12,10 +12,10 @@ import type { MapTree, Tree } from './tree.ts';
 const prefix = 'GATEHOUSE__';
 
 /**
- * Applies variables such as `GATEHOUSE__UPSTREAMS__ORDERS__URL` to the values of the file: two underscores a level, names
- * without regard to case and with `_` for `-`; `__FILE` at the end names a file that holds the value. Names with a single
- * underscore are ignored: Kubernetes sets `GATEHOUSE_PORT` for a Service of that name. Its variables for a name that begins
- * with `gatehouse--` are reported and ignored.
+ * Applies variables such as `GATEHOUSE__UPSTREAMS__ORDERS__URL` to the values of the file. Two underscores separate the levels.
+ * Names ignore case, and have `_` for `-`. `__FILE` at the end names a file with the value. Names with a single underscore are
+ * ignored: Kubernetes sets `GATEHOUSE_PORT` for a Service of this name. Its variables for a name that begins with `gatehouse--`
+ * are reported and ignored.
  */
 export function applyEnvironment(tree: Tree, schema: Schema, sources: Sources): readonly Fault[] {
   const links = serviceLinks(sources.env, prefix);
@@ -29,13 +29,13 @@ export function applyEnvironment(tree: Tree, schema: Schema, sources: Sources): 
   return faults;
 }
 
-/** Who makes a Service must not stop the pods beside it. */
+/** A new Service must not stop the pods in its namespace. */
 function ignored({ prefix: begins, service }: ServiceLink): Fault {
   return {
     at: placeOfVariable(`${begins}_SERVICE_HOST`),
     severity: 'warning',
     message: `this variable and the others of Kubernetes for the Service ${service} are not settings, and are ignored`,
-    hint: 'say `enableServiceLinks: false` in the pod, or give the Service another name',
+    hint: 'set `enableServiceLinks: false` in the pod, or give the Service another name',
   };
 }
 
@@ -67,7 +67,7 @@ interface Spot {
   readonly schema: Schema;
 }
 
-/** Follows the levels down, making the maps that the file does not have. */
+/** Follows the levels down, and makes maps that are missing in the file. */
 function descend(
   tree: MapTree,
   schema: Schema,
@@ -92,7 +92,7 @@ function descend(
   return unknown('', of);
 }
 
-/** Where both programs run from one environment, each reads what is meant for the other. */
+/** If both programs share one environment, each sees the variables of the other. */
 function unknownAtTop(level: string, schema: Schema): { message: string; hint?: string | undefined } {
   const owner = ownerOf(level.toLowerCase());
   const { message, hint } = unknown(level, schema);
@@ -121,7 +121,7 @@ function mapAt(parent: MapTree, key: string, name: string): MapTree {
   return made;
 }
 
-/** A list, map or alternative is YAML text; any other value is taken as it is and typed by the schema. */
+/** A list, map or alternative is YAML text. Any other value is text, which the schema converts. */
 function put({ parent, key, schema }: Spot, text: string, name: string): Wrong {
   const at = placeOfVariable(name);
   const structured = schema.type === 'array' || schema.type === 'object' || isAlternative(schema, text);
@@ -137,7 +137,7 @@ function put({ parent, key, schema }: Spot, text: string, name: string): Wrong {
   return undefined;
 }
 
-/** `[::1]:8080` is an address before it is YAML. */
+/** `[::1]:8080` would be a YAML list, but counts as an address. */
 function isAlternative({ anyOf }: Schema, text: string): boolean {
   if (anyOf === undefined) return false;
   return !anyOf.some(({ unit }) => unit !== undefined && convert(unit, text) !== undefined);

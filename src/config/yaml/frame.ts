@@ -6,7 +6,7 @@ import { aliasTargets } from './alias-targets.ts';
 
 /**
  * Shows one line of a file with a caret below it. Possible secrets become asterisks. In a file that is not YAML, this means
- * everything except the keys: no line can be assigned to a key there.
+ * everything except the keys, because no line can be assigned to a key there.
  * @param contents undefined: the text is not YAML
  */
 export function framer(
@@ -37,7 +37,7 @@ function withoutSecrets(text: string, contents: ParsedNode | null): string {
   return shown + text.slice(from);
 }
 
-/** Signs, and words of the two files where a key may stand. */
+/** Keeps signs, and words of the two files in the place of a key. */
 function keysAlone(text: string): string {
   return text.replace(WORD, (word, colon) => {
     const isSign = /^(?:[-|>?#&*!]|---)$/.test(word);
@@ -45,23 +45,23 @@ function keysAlone(text: string): string {
   });
 }
 
-/** With the colon that makes it a key: behind a quote it needs no space. */
+/** Includes the colon of a key. After a quote, the colon needs no space. */
 const WORD = /[^\s{}[\],"':]+(?=(["'][^\S\n]*:|[^\S\n]*:(?:\s|$))?)/g;
 
 interface Around {
   readonly secret: boolean;
-  /** Nodes that an alias makes secrets of. */
+  /** Nodes that are secrets because of an alias. */
   readonly behind: ReadonlySet<unknown>;
 }
 
 const NOTHING: ReadonlySet<unknown> = new Set();
 
-/** An alias at the place of a secret makes its anchor secret too, although the anchor's own key does not say so. */
+/** If an alias is in the place of a secret, its anchor is secret too, although the anchor's own key does not show it. */
 function behindAliases(contents: ParsedNode): ReadonlySet<unknown> {
   const targets = aliasTargets(contents);
   const behind = new Set<unknown>();
   for (const alias of targets.size === 0 ? [] : secretAliases(contents, false)) behind.add(targets.get(alias));
-  // An alias may stand behind another.
+  // An alias may point to a node with another alias.
   for (const node of behind) for (const alias of secretAliases(node, true)) behind.add(targets.get(alias));
   return behind;
 }
@@ -75,7 +75,7 @@ function secretAliases(node: unknown, secret: boolean): Alias[] {
   );
 }
 
-/** From start to end of every secret scalar that stands in the text itself. */
+/** The start and end of every secret scalar in the text. */
 function secretSpans(text: string, node: unknown, around: Around): [number, number][] {
   const secret = around.secret || around.behind.has(node);
   const spans = (below: unknown, isSecret: boolean) => secretSpans(text, below, { ...around, secret: isSecret });
@@ -92,7 +92,7 @@ function secretSpans(text: string, node: unknown, around: Around): [number, numb
   return isScalar(node) && isVariable(node.value) ? [] : [[start - signsBefore(text, start), end]];
 }
 
-/** What may be the end of a secret before it, which had a comma in it, or has one behind a colon without a space. */
+/** True for an item that may be the end of the secret before it: the secret had a comma, or a colon without a space. */
 function isRest({ flow, items }: YAMLMap, index: number, firstValue: number): boolean {
   const pair = items[index];
   if (flow !== true || pair === undefined || hasValue(pair) || !isScalar(pair.key)) return false;
@@ -104,14 +104,14 @@ function hasValue({ value }: Pair): boolean {
   return isScalar(value) ? value.value !== null : value !== null;
 }
 
-/** It often holds the secret that stood there before. What is quoted is skipped. */
+/** A comment often contains an earlier secret. Text in quotes is skipped. */
 function withoutComment(line: string): string {
   return line.replace(COMMENT, (found, quoted) => quoted ?? stars(found));
 }
 
 const COMMENT = /((?:^|[:?-]\s|[,[{])\s*(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'))|(?<=^|\s)#.*$/g;
 
-/** A password that starts with `!` or `&` is a tag or an anchor to YAML, in whole or up to its first space. */
+/** YAML reads a password that starts with `!` or `&` as a tag or an anchor, completely or up to its first space. */
 function signsBefore(text: string, start: number): number {
   return /(?:[!&][^\s!&,[\]{}]*\s*)*$/.exec(text.slice(Math.max(0, start - 300), start))?.[0].length ?? 0;
 }
@@ -120,15 +120,17 @@ function isVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]*\}$/.test(value) && !value.includes(':-');
 }
 
-/** Without its colon or a slash nothing says where the authority ends. Bounded, so that no text takes time by its square. */
+/**
+ * Without a colon or a slash, the end of the authority is unknown. The length is bounded, so that no text takes quadratic time.
+ */
 const MISSPELT = new RegExp(
   `(?<![\\w:])((?:${['https?', 'rediss?', ...storageServerSchemes()].join('|')})(?::/?|//?)(?!/)[^\\s:/@]*:)(\\S{1,300})(?=@)`,
   'gi',
 );
 
 /**
- * A raw password may contain a slash, as base64 does. After a web address, a number before a slash is a port. After a store's
- * address it counts as a password, since the two look alike. Bounded, like the one above.
+ * A raw password may contain a slash, as base64 does. In a web address, a number before a slash is a port. In a store's address
+ * it counts as a password, because both look alike. The length is bounded, as above.
  */
 const SPELT = new RegExp(
   `((?:\\b(?:${['rediss?', ...storageServerSchemes()].join('|')})://[^\\s:/@]*:)|//[^\\s:/@]*:(?!\\d{1,5}/))(\\S{1,1000})(?=@)`,
@@ -136,8 +138,8 @@ const SPELT = new RegExp(
 );
 
 /**
- * The password of a URL, in any position: before the last `@` of the word, or in its query. Its colon or a slash may be
- * missing.
+ * The password of a URL, in any position: before the last `@` of the word, or in its query. The colon or a slash of the URL may
+ * be missing.
  */
 export function maskPasswords(text: string): string {
   return text

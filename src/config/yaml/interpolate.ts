@@ -2,7 +2,7 @@
 import { type FileContext, readReferred } from '../files/referred-file.ts';
 import { placeholderFor } from '../words/placeholder.ts';
 
-/** What variables are filled from: the environment, and files relative to the configuration file. */
+/** The sources of variables: the environment, and files relative to the configuration file. */
 export interface Sources extends FileContext {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -11,9 +11,9 @@ export type Filled =
   | {
       readonly ok: true;
       readonly text: string;
-      /** The text was only one variable. */
+      /** True if the text is only one variable. */
       readonly whole: boolean;
-      /** It contains a placeholder, for a value that was not read. */
+      /** True if the text contains a placeholder for a value that was not read. */
       readonly withheld: boolean;
     }
   | Unfilled;
@@ -29,8 +29,8 @@ const SECRET = /secret|password|passwd|token|key|credential/i;
 const variable = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
 /**
- * Fills `${NAME}`, `${NAME:-default}` and `${file:PATH}` into one scalar; `$${` is a literal `${`. This happens after
- * YAML is parsed, so what is filled in stays one scalar whatever it contains.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in one scalar; `$${` is a literal `${`. This happens after YAML is
+ * parsed, so the result is always one scalar.
  */
 export function interpolate(text: string, sources: Sources): Filled {
   let failed: Unfilled | undefined;
@@ -56,7 +56,7 @@ interface Beside {
   readonly after: string;
 }
 
-/** The same text with other placeholders. Defaults stay as they are. */
+/** The same text with other placeholders. Defaults stay unchanged. */
 export function refill(text: string, placeholder: (variable: string, beside: Beside) => string): string {
   return text.replace(variable, (found: string, inner: string | undefined, _end, at: number) => {
     if (inner === undefined) return '${';
@@ -70,7 +70,7 @@ function defaultOf(inner: string): string | undefined {
 
 const NAMED = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'a literal `${` is written `$${`' };
+const unclosed: Unfilled = { ok: false, message: '`${` without `}`', hint: 'for a literal `${`, write `$${`' };
 
 interface Withheld {
   readonly placeholder: string;
@@ -82,8 +82,8 @@ function lookUp(inner: string, sources: Sources): string | Unfilled | Withheld {
   if (name === undefined) {
     return {
       ok: false,
-      message: '`${…}` holds no name of a variable',
-      hint: 'write ${NAME}, ${NAME:-default} or ${file:PATH}; a literal `${` is written `$${`',
+      message: '`${…}` does not contain the name of a variable',
+      hint: 'write ${NAME}, ${NAME:-default} or ${file:PATH}; for a literal `${`, write `$${`',
     };
   }
   const unread = fallback === undefined ? withheld(inner, sources) : undefined;
@@ -95,13 +95,13 @@ function lookUp(inner: string, sources: Sources): string | Unfilled | Withheld {
       ok: false,
       message: `the environment variable ${name} is not set`,
       hint: SECRET.test(name)
-        ? `set it, or read it from a file: \${file:PATH}; where it is not at hand, \`check --no-secrets\` needs none`
+        ? `set it, or read it from a file: \${file:PATH}; if you do not have the secret, use \`check --no-secrets\``
         : `set it, or give it a default: \${${name}:-…}`,
     }
   );
 }
 
-/** Without secrets, what stands for a value; it is told which. */
+/** Without secrets, the placeholder of a value. `passedOver` gets the variable or file. */
 function withheld(inner: string, { passedOver }: Sources): Withheld | undefined {
   passedOver?.add(`\${${inner}}`);
   return passedOver && { placeholder: placeholderFor(inner) };

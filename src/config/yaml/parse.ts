@@ -11,14 +11,14 @@ export interface Fault {
   readonly at: Position;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Error when absent. */
+  /** Absent: an error. */
   readonly severity?: 'warning' | undefined;
 }
 
 export interface Parsed {
-  /** Undefined when the text is not YAML: there is nothing more to say about it. */
+  /** Undefined if the text is not YAML, and then nothing else is known about it. */
   readonly tree: Tree | undefined;
-  /** What the parser made of a text that is YAML; null: there is nothing in it. */
+  /** The parsed text; null: the text is empty. */
   readonly contents: ParsedNode | null | undefined;
   readonly faults: readonly Fault[];
 }
@@ -30,7 +30,7 @@ interface Text {
   readonly origin?: string;
 }
 
-/** YAML text as values with places, and everything that is wrong with it as YAML. */
+/** Converts YAML text to values with positions, and returns all YAML faults. */
 export function parseYaml({ file, text, sources, origin }: Text): Parsed {
   const { parsed, slips } = findSlips(text, parse);
   const { document, lines } = parsed;
@@ -53,7 +53,7 @@ export function parseYaml({ file, text, sources, origin }: Text): Parsed {
   return { tree, contents: document.contents, faults };
 }
 
-/** Keys that stand twice are found where the tree is grown: the parser compares each key with all others of its map. */
+/** The tree builder finds duplicate keys: the parser would compare each key with all others of its map. */
 const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false } as const;
 
 function parse(text: string) {
@@ -62,7 +62,7 @@ function parse(text: string) {
   return { lines, document };
 }
 
-/** A large file that is not YAML has very many errors. Their unused stacks took half of the time. */
+/** A large file that is not YAML has very many errors. Their unused stack traces would take half of the time. */
 function withoutStacks<Result>(run: () => Result): Result {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -73,7 +73,7 @@ function withoutStacks<Result>(run: () => Result): Result {
   }
 }
 
-/** The first error: those that follow it are mostly its echo. */
+/** Only the first error, because later errors mostly result from it. */
 function complaints({ errors, warnings }: Document) {
   const [first] = [...errors, ...warnings];
   return first === undefined ? [] : [{ offset: first.pos[0], ...inOurWords(first) }];

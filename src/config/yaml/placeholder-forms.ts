@@ -7,7 +7,7 @@ import { refill } from './interpolate.ts';
 import type { Plain, ScalarTree } from './tree.ts';
 
 /**
- * What a placeholder may say at a place, the likeliest first. None: no value of the variable can be right there.
+ * The possible forms of a placeholder at a place, the likeliest first. None: no value of the variable can be valid there.
  * @param names that the file gives to its parts, to which other places refer
  */
 export function formsFor(
@@ -37,7 +37,7 @@ const unitForms: Readonly<Record<keyof typeof unitTable, (placeholder: string) =
   address: (placeholder) => [`127.0.0.1:${numberFrom(placeholder)}`],
 };
 
-/** Such as rules ask for that a schema cannot say. */
+/** Forms that rules require, and that a schema cannot express. */
 const textForms: readonly ((placeholder: string) => string)[] = [
   (placeholder) => placeholder,
   (placeholder) => `https://${placeholder}.invalid`,
@@ -52,7 +52,7 @@ const textForms: readonly ((placeholder: string) => string)[] = [
   () => 'true',
 ];
 
-/** Whether the variables of a text can make it this word. */
+/** True if the variables of a text can make it this word. */
 function mayBe(origin: string, word: string): boolean {
   const gap = '\0';
   const parts = refill(origin, () => gap).split(gap);
@@ -60,7 +60,7 @@ function mayBe(origin: string, word: string): boolean {
   return word.length >= first.length + last.length && word.startsWith(first) && word.endsWith(last);
 }
 
-/** Variables within other text. A scheme must come before `://`, whatever the variables are. */
+/** For variables inside other text. A scheme must come before `://`, whatever the variables are. */
 function partForms(origin: string): readonly string[] {
   const schemes = /\}:\/\//.test(origin) ? ['https', 'http', 'redis', ...storageServerSchemes()] : [''];
   return schemes.flatMap((scheme) =>
@@ -74,13 +74,13 @@ function partForms(origin: string): readonly string[] {
 
 const valueForms: readonly ((placeholder: string, before: string) => string)[] = [
   (placeholder) => placeholder,
-  // A port behind the variable of its host.
+  // A port after the variable of its host.
   (placeholder, before) => (before.endsWith(':') ? numberFrom(placeholder) : placeholder),
   numberFrom,
   () => '1',
 ];
 
-/** A port above those that programs are usually found at. */
+/** A port above the usual ports of programs. */
 function numberFrom(placeholder: string): string {
   return String(20_000 + (Number.parseInt(placeholder.slice(-6), 16) % 40_000));
 }

@@ -3,17 +3,17 @@ import type { Finding, Pointer } from '../words/problem.ts';
 import { formsFor } from './placeholder-forms.ts';
 import { child, find, plain, type ScalarTree, type Tree } from './tree.ts';
 
-/** Says what is wrong with values. */
+/** Returns the faults of values. */
 type Judge = (tree: Tree) => readonly Finding[];
 
-/** Each one reads the whole file. */
+/** Each round reads the whole file. */
 const MOST_ROUNDS = 24;
 const MOST_TRIES = 64;
 
-/** From a map in the file: names for a variable that may be any of them. */
+/** Names from a map in the file, for a variable that may be any of them. */
 const MOST_NAMES = 3;
 
-/** By the place of a placeholder: which of its forms it has. */
+/** The place of a placeholder → the number of its form. */
 type Forms = ReadonlyMap<string, number>;
 
 interface Fitting {
@@ -24,20 +24,20 @@ interface Fitting {
 }
 
 /**
- * Gives every placeholder the first form that its place takes: a number where a number belongs, a URL where a URL does. One
- * that fits no form stays as it was.
+ * Gives every placeholder the first form that is valid at its place, such as a number or a URL. A placeholder without a valid
+ * form stays unchanged.
  */
 export function fitPlaceholders(tree: Tree, schema: Schema, judge: Judge): Tree {
   const fitting = { tree, schema, names: namesIn(tree), judge };
   return formed(fitting, fitElsewhere(fitting, fitInPlace(fitting)));
 }
 
-/** The fault of a placeholder's value. Whether its key may exist is another matter. */
+/** True if a placeholder's value causes the fault. A fault of its key does not count. */
 export function isAtPlaceholder(finding: Finding, tree: Tree): boolean {
   return placeholderAt(finding, tree) !== undefined;
 }
 
-/** Whether this is an error at a placeholder for which another value may be right: a list, say, no variable is. */
+/** True for an error at a placeholder that another value might avoid. For example, no variable can be a list. */
 export function isOpen(finding: Finding, tree: Tree, schema: Schema): boolean {
   const value = isError(finding) ? placeholderAt(finding, tree) : undefined;
   return value !== undefined && formsFor(value, schemaAt(schema, finding.pointer), []).length > 0;
@@ -62,7 +62,7 @@ function namesIn(tree: Tree): readonly string[] {
   ];
 }
 
-/** Each that is itself at fault takes its next form. */
+/** Each faulty placeholder takes its next form. */
 function fitInPlace(fitting: Fitting): Forms {
   const forms = new Map<string, number>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -74,7 +74,7 @@ function fitInPlace(fitting: Fitting): Forms {
   return forms;
 }
 
-/** What is wrong at another place may be so by the form of a placeholder: the nearest are tried in their other forms. */
+/** The form of a placeholder may cause a fault at another place. So the nearest placeholders are tried in their other forms. */
 function fitElsewhere(fitting: Fitting, inPlace: Forms): Forms {
   let forms = inPlace;
   let errors = errorsOf(fitting, forms);
@@ -104,7 +104,7 @@ function hasErrorAt(errors: readonly Finding[], pointer: Pointer): boolean {
   return errors.some((error) => nameOf(error.pointer) === nameOf(pointer));
 }
 
-/** Some are gone, and none came: a new one may hide those that are gone. */
+/** True if some findings are gone and no new one came. A new finding may hide old ones. */
 function isLess(left: readonly Finding[], before: readonly Finding[]): boolean {
   const known = new Set(before.map(textOf));
   return left.length < before.length && left.every((finding) => known.has(textOf(finding)));
@@ -114,7 +114,7 @@ function textOf({ pointer, message }: Finding): string {
   return `${nameOf(pointer)} ${message}`;
 }
 
-/** Places of placeholders and how many forms each has: the one that has most of its way in common comes first. */
+/** The places of placeholders, and the number of forms of each. The place that shares most of its path comes first. */
 function placesNear({ tree, schema, names }: Fitting, pointer: Pointer): readonly (readonly [Pointer, number])[] {
   const common = (other: Pointer) => {
     const end = other.findIndex((part, index) => part !== pointer[index]);

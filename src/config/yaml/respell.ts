@@ -4,20 +4,20 @@ import type { Pointer } from '../words/problem.ts';
 import type { Fault } from './parse.ts';
 import type { Tree } from './tree.ts';
 
-/** A tree whose misspelt top-level keys stand for their nearest known keys, with a fault for each. */
+/** A tree in which known keys replace misspelt top-level keys, with a fault for each. */
 export interface Respelt {
   readonly tree: Tree;
   readonly faults: readonly Fault[];
-  /** Whether a place is the value of such a key: one that does not even fit there was guessed wrong. */
+  /** True if the place is the value of such a key. A value that does not fit there means that the guess was wrong. */
   isGuessed(pointer: Pointer): boolean;
 }
 
-/** With more than these at its top a file is none of these two, whatever its keys are near to. */
+/** A file with more top-level keys than this is neither of the two files. */
 const MOST_KEYS = 1_000;
 
 /**
- * A part of the file under a misspelt key is judged too, and references to it are found. Otherwise one typo would hide every
- * other mistake, or cause one for each reference. An existing key is not replaced.
+ * Also checks a part of the file under a misspelt key, and finds references to it. Otherwise one typo would hide every other
+ * mistake, or cause one for each reference. An existing key is not replaced.
  */
 export function respell(tree: Tree, schema: Schema): Respelt {
   const faults: Fault[] = [];

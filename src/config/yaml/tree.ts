@@ -1,6 +1,6 @@
 import type { Pointer, Position } from '../words/problem.ts';
 
-/** The values of a configuration file with the places they come from: what YAML, variables and overrides amount to. */
+/** The values of a configuration file with their positions, after YAML, variables and overrides. */
 export type Tree = ScalarTree | ListTree | MapTree;
 
 export type Plain = string | number | boolean | null;
@@ -9,11 +9,11 @@ export interface ScalarTree {
   readonly kind: 'scalar';
   readonly value: Plain;
   readonly at: Position;
-  /** Where the text came from when it is not in the file; such a value is never shown. */
+  /** The source of a text that is not in the file. Such a value is never shown. */
   readonly origin?: string;
-  /** The text is only one variable: the schema decides whether it is a number, a boolean or text. */
+  /** The text is only one variable, so the schema decides whether it is a number, a boolean or text. */
   readonly untyped?: boolean;
-  /** The value contains a placeholder: the variables of `origin` were not read. */
+  /** The value contains a placeholder, because the variables of `origin` were not read. */
   readonly withheld?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Entry {
   readonly value: Tree;
 }
 
-/** One step down, or undefined where there is none. */
+/** The direct child; undefined if there is none. */
 export function child(tree: Tree | undefined, part: string | number): Tree | undefined {
   if (tree?.kind === 'map') return tree.entries.get(String(part))?.value;
   if (tree?.kind === 'list' && typeof part === 'number') return tree.items[part];
@@ -46,8 +46,8 @@ export function find(tree: Tree | undefined, pointer: Pointer): Tree | undefined
 }
 
 /**
- * Where a reader looks for a value: at the value, or at its key where the value starts on a later line. The nearest
- * place above it where there is no such value.
+ * The position that a reader expects: the value, or its key if the value starts on a later line. If there is no such value, the
+ * nearest position above it.
  */
 export function positionOf(tree: Tree, pointer: Pointer, atKey = false): Position {
   const parent = find(tree, pointer.slice(0, -1));
@@ -58,7 +58,7 @@ export function positionOf(tree: Tree, pointer: Pointer, atKey = false): Positio
   return key !== undefined && (atKey || (key.line < value.at.line && key.file === value.at.file)) ? key : value.at;
 }
 
-/** The values alone. Maps have no prototype, so that no key means more than itself. */
+/** Only the values. Maps have no prototype, so that no key has a special meaning. */
 export function plain(tree: Tree): unknown {
   if (tree.kind === 'scalar') return tree.value;
   if (tree.kind === 'list') return tree.items.map(plain);

@@ -10,16 +10,16 @@ export interface Slip {
 /** A word with a brace inside a flow map or list: `/orders/{id}` in `{ path: /orders/{id} }`. */
 const braced = /[^\s,[\]{}"']*(?:\{[^{}\s"']*\}[^\s,[\]{}"']*)+/y;
 
-/** After so many the author has understood; each costs a parse, so in a large file there are fewer. */
+/** After this many the author has understood. Each one costs a parse, so a large file reports fewer. */
 const mostSlips = 50;
-/** Characters that are parsed for the sake of slips. */
+/** Characters that may be parsed to find such typos. */
 const mostParsed = 512 * 1024;
 
 /**
- * The most common typo: inside `{ … }` or `[ … ]`, YAML reads `{` as a map, so a path with a parameter needs quotes there.
- * One typo confuses the parser for the rest of the file. So each is reported once, its braces are replaced (by as many
- * characters, to keep positions), and the text is parsed again. Parsing dominates the start with a large file, so a text
- * without typos is parsed once: the last result is returned.
+ * The most common typo: inside `{ … }` or `[ … ]`, YAML reads `{` as a map, so a path with a parameter needs quotes there. One
+ * typo confuses the parser for the rest of the file. So each is reported once, its braces are replaced (by as many characters,
+ * to keep positions), and the text is parsed again. Parsing takes most of the start time of a large file, so a text without
+ * typos is parsed only once, and this result is returned.
  */
 export function findSlips<Parsed extends { readonly document: Document }>(
   text: string,
@@ -44,18 +44,18 @@ function tell({ start, word }: { start: number; word: string }, text: string): S
   const shown = isTold ? word : undefined;
   return {
     offset: start,
-    message: `${shown === undefined ? 'this text' : `\`${shown}\``} must be quoted: inside { } or [ ], YAML takes its \`{\` for a map`,
+    message: `${shown === undefined ? 'this text' : `\`${shown}\``} must be quoted: inside { } or [ ], YAML reads its \`{\` as a map`,
     hint: shown === undefined ? 'put it in double quotes' : `write "${shown}"`,
   };
 }
 
-/** Its name is no secret. */
+/** The name of a variable is no secret. */
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/;
 
-/** A value with braces that is not a secret, in any position. */
+/** Keys whose values may contain braces and are never secret. */
 const HARMLESS = ['path', 'user_key_uri_template'];
 
-/** Right behind such a key, and behind no key of a secret in this part of the file. */
+/** True directly after such a key, if no key of a secret is before it in this part of the file. */
 function isShown(before: string): boolean {
   const part = before.split(/\n(?=[\w-]+:)/).at(-1) ?? '';
   const keys = [...part.matchAll(/([\w-]+)["']?\s*:(?=\s|$)/g)].map(([, key = '']) => key);
@@ -78,7 +78,7 @@ function mayBeSlip({ code, message }: YAMLError): boolean {
   );
 }
 
-/** Back from the brace, or from what follows a closing brace, to the beginning of the word. */
+/** The start of the word, searched backwards from the brace or from the text after a closing brace. */
 function wordStart(text: string, from: number): number {
   let start = text[from - 1] === '}' ? text.lastIndexOf('{', from) : from;
   while (start > 0 && !/[\s,[\]{}"']/.test(text[start - 1] as string)) start--;

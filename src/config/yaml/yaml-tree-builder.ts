@@ -17,10 +17,13 @@ import { interpolate, type Sources } from './interpolate.ts';
 import type { Entry, Plain, Tree } from './tree.ts';
 import { nestedTooDeep } from './yaml-words.ts';
 
-/** A few lines of nested aliases would make billions of values. Those that stand in the file were paid for by its author. */
+/**
+ * A few lines of nested aliases would make billions of values. Values in the file itself do not count, because their author
+ * wrote each.
+ */
 const mostValues = 100_000;
 
-/** Characters. Many rules read each one, and one large text may be behind very many aliases. */
+/** Characters. Many rules read each one, and very many aliases may repeat one large text. */
 const mostText = 4 * 1024 * 1024;
 
 const QUOTE_STAR = 'put text that starts with `*` in quotes';
@@ -29,14 +32,14 @@ export interface Soil {
   readonly document: Document;
   readonly file: string;
   readonly lines: LineCounter;
-  /** Absent: text is taken as it is. */
+  /** Absent: text stays unchanged. */
   readonly sources?: Sources;
-  /** What is not in the file but in a variable is never shown. */
+  /** A text from a variable is never shown. */
   readonly origin?: string;
   readonly report: (at: Position, message: string, hint?: string) => void;
 }
 
-/** Turns parsed YAML into values with places: aliases and merge keys resolved, variables filled in. */
+/** Converts parsed YAML to values with positions. Aliases and merge keys are resolved, and variables replaced. */
 export function growTree(soil: Soil): Tree {
   return new Grower(soil).grow(soil.document.contents, { file: soil.file, line: 1, column: 1 });
 }
@@ -45,11 +48,11 @@ class Grower {
   readonly #soil: Soil;
   readonly #open = new Set<Node>();
   #targets: ReturnType<typeof aliasTargets> | undefined;
-  /** Aliases that are being followed. */
+  /** The aliases on the current path. */
   #followed = 0;
-  /** What aliases amount to. */
+  /** The number of values that come from aliases. */
   #values = 0;
-  /** Characters of what aliases and variables amount to. */
+  /** The number of characters that come from aliases and variables. */
   #text = 0;
 
   constructor(soil: Soil) {
@@ -59,7 +62,7 @@ class Grower {
   grow(node: unknown, parent: Position): Tree {
     const at = this.#position(node, parent);
     if (this.#followed > 0) this.#values++;
-    if (this.#values > mostValues) return this.#refuse(at, `the file amounts to more than ${mostValues} values`);
+    if (this.#values > mostValues) return this.#refuse(at, `the file has more than ${mostValues} values`);
     if (isAlias(node)) return this.#follow(node, at);
     if (isScalar(node)) return this.#scalar(node.value, at);
     if (isSeq(node))
@@ -83,7 +86,7 @@ class Grower {
   #follow(alias: Alias, at: Position): Tree {
     this.#targets ??= aliasTargets(this.#soil.document);
     const target = this.#targets.get(alias);
-    // Its name may be a secret that starts with `*`.
+    // The name of the alias may be a secret that starts with `*`.
     if (target === undefined) return this.#refuse(at, 'this alias (`*…`) names no anchor above it', QUOTE_STAR);
     this.#followed++;
     const tree = this.grow(target, at);
@@ -122,11 +125,11 @@ class Grower {
     return this.#text <= mostText;
   }
 
-  /** Once, and nothing that comes behind it is grown. */
+  /** Reports this once, and builds nothing after it. */
   #tooMuchText(at: Position): Tree {
     const tree = this.#refuse(
       at,
-      `with its aliases and variables the file amounts to more than ${mostText} characters`,
+      `with its aliases and variables, the file has more than ${mostText} characters`,
     );
     this.#values = mostValues + 2;
     return tree;
@@ -157,10 +160,10 @@ class Grower {
     this.#soil.report(key, 'this key occurs twice in the same map', 'keep one of them');
   }
 
-  /** Keys that stand in the map itself win, then those of the first merged map. */
+  /** Keys of the map itself win, then keys of the first merged map. */
   #merge(entries: Map<string, Entry>, merged: Tree): void {
     if (merged.kind === 'list') for (const item of merged.items) this.#merge(entries, item);
-    else if (merged.kind === 'scalar') this.#soil.report(merged.at, '`<<` takes a map or an alias of one');
+    else if (merged.kind === 'scalar') this.#soil.report(merged.at, '`<<` needs a map, or an alias of a map');
     else for (const [name, entry] of merged.entries) if (!entries.has(name)) entries.set(name, entry);
   }
 }

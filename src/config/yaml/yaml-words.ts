@@ -19,10 +19,10 @@ export const nestedTooDeep: YamlWords = {
 };
 const unclear: YamlWords = {
   message: 'not valid YAML: this does not belong here',
-  hint: 'look for a quote, a bracket or a `:` that is missing at or above it, and at the indentation',
+  hint: 'look for a missing quote, bracket or `:` here or above, and check the indentation',
 };
 
-/** What the parser complains of, in words of our own: its own quote the file, and what they quote may be a secret. */
+/** Our own words for the parser's errors. The parser's own messages quote the file, and a quoted part may be a secret. */
 const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   ALIAS_PROPS: oneAnchor,
   BAD_ALIAS: oneAnchor,
@@ -33,32 +33,32 @@ const words: Readonly<Record<YAMLError['code'], YamlWords>> = {
   },
   BAD_DQ_ESCAPE: {
     message: 'a backslash in double quotes that YAML does not define',
-    hint: 'write two, or put the text in single quotes',
+    hint: 'write two backslashes, or put the text in single quotes',
   },
   BAD_INDENT: {
-    message: 'the indentation fits nothing above it',
-    hint: 'keys of one map start in one column, and so do the items of one list; if they do, close a bracket that is open above',
+    message: 'the indentation matches no line above it',
+    hint: 'keys of one map start in one column, and so do items of one list; if they do, look for an unclosed bracket above',
   },
   BAD_PROP_ORDER: oneAnchor,
-  BAD_SCALAR_START: { message: 'no text without quotes starts with this character', hint: 'put it in quotes' },
+  BAD_SCALAR_START: { message: 'text without quotes cannot start with this character', hint: 'put it in quotes' },
   BLOCK_AS_IMPLICIT_KEY: {
     message: 'a second `:` in one line, or an item to the left of its list',
     hint: 'put text that contains `: ` in quotes; items of a list start in one column',
   },
   BLOCK_IN_FLOW: {
-    message: 'inside { } or [ ] there are no maps and lists by indentation',
+    message: 'inside { } or [ ], indentation cannot make maps or lists',
     hint: 'write them in { } or [ ] too, or leave out the outer ones',
   },
   DUPLICATE_KEY: { message: 'this key occurs twice in the same map', hint: 'keep one of them' },
   IMPOSSIBLE: unclear,
-  KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for a quote that is not closed' },
+  KEY_OVER_1024_CHARS: { message: 'a key of more than 1024 characters', hint: 'look for an unclosed quote' },
   MISSING_CHAR: {
     message: 'a quote or bracket is not closed, or `:` is missing after a key',
     hint: 'if neither is the case, compare the indentation with the lines above: keys of one map start in one column',
   },
   MULTILINE_IMPLICIT_KEY: {
     message: 'a key on more than one line, or text where a key belongs',
-    hint: 'look for a `:` that is missing after a key; a value on a line of its own is indented more than its key',
+    hint: 'look for a missing `:` after a key; indent a value on its own line more than its key',
   },
   MULTIPLE_ANCHORS: oneAnchor,
   MULTIPLE_DOCS: { message: 'a second YAML document in the file', hint: 'remove the line `---`' },

@@ -2,7 +2,7 @@ import type { SchemeRow } from '../scheme.ts';
 import { apiKeyChecks } from './rules.ts';
 import { ApiKey, type ApiKeyConfig } from './schema.ts';
 
-/** A key of a client, in a header or a query parameter of its own. No RFC describes it, and many an old API has it. */
+/** A client's key in a separate header or query parameter. No RFC describes API keys, but many old APIs use them. */
 export const apiKey = {
   name: 'api_key',
   schema: ApiKey,

@@ -34,12 +34,12 @@ const places: Readonly<Record<ApiKeyConfig['in'], (name: string) => Told>> = {
     if (!namesWithMeaning.includes(fold(name))) return undefined;
     return { message: `\`${name}\` already has a meaning, so it cannot carry an API key`, hint };
   },
-  /** Only unreserved characters have a single spelling. */
+  /** Other characters have several spellings, so only unreserved characters are allowed. */
   query(name) {
     const hint = 'choose another name, such as api_key';
     if (name === 'access_token') return { message: '`access_token` is for bearer tokens (RFC 6750 §2.3)', hint };
     if (/^[A-Za-z0-9._~-]+$/.test(name)) return undefined;
-    return { message: 'a query parameter for keys has letters, digits, and `-`, `.`, `_`, `~` alone', hint };
+    return { message: 'the name of a query parameter for keys has only letters, digits, `-`, `.`, `_` and `~`', hint };
   },
 };
 
@@ -58,7 +58,7 @@ function keyFaults({ at, value: { keys, hmac_key } }: Block, { around, scopes }:
   ];
 }
 
-/** The number of reported names. */
+/** At most this many names are reported. */
 const NAMED = 5;
 
 function shortKeys(pointer: Pointer, keys: readonly ApiKeyEntry[], isOpened: boolean): readonly Finding[] {
@@ -70,15 +70,15 @@ function shortKeys(pointer: Pointer, keys: readonly ApiKeyEntry[], isOpened: boo
     return [
       {
         pointer,
-        message: `${named}: these keys are kept by HMAC, and \`hmac_key\` is missing`,
-        hint: 'write `hmac_key: "${file:PATH}"`, with the file that `gatehouse api-key import --hmac-key` was given',
+        message: `${named}: these keys are hashed with HMAC, and \`hmac_key\` is missing`,
+        hint: 'write `hmac_key: "${file:PATH}"`, with the file that you gave to `gatehouse api-key import --hmac-key`',
       },
     ];
   const message = `${named}: these keys have fewer than 128 bits, so they can be guessed`;
-  return [{ pointer, severity: 'warning', message, hint: 'give their clients new ones: `gatehouse api-key create`' }];
+  return [{ pointer, severity: 'warning', message, hint: 'give their clients new keys: `gatehouse api-key create`' }];
 }
 
-/** A slip here takes a scope from a client. */
+/** A typing error in a key's scope takes the scope from the client. */
 function strangeScopes(
   pointer: Pointer,
   keys: readonly ApiKeyEntry[],

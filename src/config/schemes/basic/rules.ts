@@ -18,15 +18,15 @@ export const basicChecks: readonly SchemeCheck<BasicConfig>[] = [
   { rule: 'users of Basic', findings: each(userFaults) },
 ];
 
-/** RFC 7617 §4: anyone who listens on the way has the password. */
+/** RFC 7617 §4: anyone who listens on the connection gets the password. */
 function insecureFaults({ at, value }: Block, { hasTls, trustsProxies, host }: FileFacts): readonly Finding[] {
   if (value.allow_insecure || hasTls || trustsProxies || isLoopback(host)) return [];
   return [
     {
       pointer: at,
       message:
-        'no request can be secure enough for Basic: there is no TLS here, and no proxy that is trusted to have it',
-      hint: 'give `listen` a `tls`, or name the proxy in `trusted_proxies`; `allow_insecure: true` takes passwords in the clear',
+        'no request is secure enough for Basic: the listener has no TLS, and there is no trusted proxy that could have TLS',
+      hint: 'add `tls` to `listen`, or name the proxy in `trusted_proxies`; `allow_insecure: true` accepts passwords in plain text',
       atKey: true,
     },
   ];
@@ -46,9 +46,9 @@ function userFaults({ at, value: { users, scopes } }: Block, { around }: FileFac
   return [...read.warnings.map(warnedAt(pointer)), ...strangers(at, names, [...read.users.keys()])];
 }
 
-/** An account has one spelling. Under another one, no user ever has this scope. */
+/** An account's name has one spelling. With another spelling here, no user ever has this scope. */
 function foldedFaults(pointer: Pointer, name: string): readonly Finding[] {
   const key = usernameKey(name);
   if (key === name) return [];
-  return [{ pointer, message: `no account is called \`${name}\``, hint: `write \`${key}\``, atKey: true }];
+  return [{ pointer, message: `no account has the name \`${name}\``, hint: `write \`${key}\``, atKey: true }];
 }

@@ -14,7 +14,7 @@ export const Basic = record(
         record(
           { storage },
           undefined,
-          'The accounts of an authorization service (`gatehouse user add`), and what `gatehouse import htpasswd --config` put beside them.',
+          'The accounts of an authorization service (`gatehouse user add`), and the users that `gatehouse import htpasswd --config` added.',
         ),
       ],
       { description: 'The users or keys are in this file, or in the { storage } of an authorization service.' },

@@ -19,13 +19,13 @@ export const digestChecks: readonly SchemeCheck<DigestConfig>[] = [
   { rule: 'hashes of bodies that a proxy keeps', findings: each(bodyHashes) },
 ];
 
-/** RFC 7616 §3.4.2 and the user file part their texts by colons. */
+/** A colon separates the texts in a hash (RFC 7616 §3.4.2) and the fields in a user file. */
 function colonFaults({ at, value }: Block): readonly Finding[] {
   if (!hasPlainRealm(value) || !value.realm.includes(':')) return [];
   return [
     {
       pointer: [...at, 'realm'],
-      message: 'a realm of Digest has no colon: user files part their fields by it',
+      message: 'a realm of Digest must not contain a colon, which separates the fields of user files',
     },
   ];
 }
@@ -33,14 +33,14 @@ function colonFaults({ at, value }: Block): readonly Finding[] {
 function protectionFaults({ at, value: { qop, algorithms, legacy_no_qop } }: Block): readonly Finding[] {
   const faults: Finding[] = [...twice([...at, 'algorithms'], algorithms), ...twice([...at, 'qop'], qop)];
   if (!qop.includes('auth')) {
-    const message = '`auth-int` alone makes browsers fall back to no protection at all, and others give up';
+    const message = 'with only `auth-int`, browsers fall back to no protection at all, and other clients fail';
     faults.push({ pointer: [...at, 'qop'], message, hint: 'write `qop: [auth, auth-int]`' });
   }
   if (legacy_no_qop && !algorithms.includes('MD5')) {
     const message = 'clients of RFC 2069 support only MD5';
-    faults.push({ pointer: [...at, 'legacy_no_qop'], message, hint: 'name `MD5` in `algorithms`' });
+    faults.push({ pointer: [...at, 'legacy_no_qop'], message, hint: 'add `MD5` to `algorithms`' });
   } else if (legacy_no_qop) {
-    const message = 'without qop a response is easily found out by whoever chooses the nonce';
+    const message = 'without qop, an attacker who chooses the nonce can easily guess the password from the response';
     faults.push({ pointer: [...at, 'legacy_no_qop'], severity: 'warning', message });
   }
   return faults;
@@ -52,14 +52,14 @@ function twice(at: Pointer, names: readonly string[]): readonly Finding[] {
   );
 }
 
-/** To be hashed a body is read whole, and one that is to pass as it comes never is (RFC 7616 §3.4.3). */
+/** A body must be complete before it is hashed, and a stream never is (RFC 7616 §3.4.3). */
 function streamFaults({ at, value, route }: Block): readonly Finding[] {
   const index = value.qop.indexOf('auth-int');
   if (index === -1) return [];
   const why = streams.find(({ isOne }) => isOne(route, value))?.why;
   if (why === undefined) return [];
-  const message = `\`auth-int\` needs the body whole, and this route streams: ${why}`;
-  const hint = 'write `qop: [auth]` here, or make a route of its own for what streams';
+  const message = `\`auth-int\` needs the whole body, and this route streams: ${why}`;
+  const hint = 'write `qop: [auth]` here, or make a separate route for streams';
   return [{ pointer: [...at, 'qop', index], message, hint }];
 }
 
@@ -78,20 +78,20 @@ const streams: readonly Stream[] = [
 const second = 1000;
 const day = 86_400 * second;
 
-/** Expiring a nonce at once is not workable, and one that never does is a password. */
+/** A nonce that expires at once cannot be used, and a nonce that never expires is as good as a password. */
 function lifeFaults({ at, value: { nonce_ttl } }: Block): readonly Finding[] {
   if (nonce_ttl >= 10 * second && nonce_ttl <= day) return [];
   return [{ pointer: [...at, 'nonce_ttl'], message: 'a nonce lives for 10s to 1d', hint: 'such as 5m' }];
 }
 
-/** Each would make its own keys, and refuse the nonces of the others. */
+/** Otherwise, each gateway would make its own keys, and reject the nonces of the others. */
 function sharedNonceFaults(blocks: readonly Block[], { countersUrl, hasNonceKeys }: FileFacts): readonly Finding[] {
   if (blocks.length === 0 || hasNonceKeys || countersUrl === 'memory') return [];
   return [
     {
       pointer: ['counters'],
-      message: 'gateways that share their counters must share the keys of their nonces too',
-      hint: 'write `nonce_keys` as in the sample file; openssl rand -base64 32 makes one',
+      message: 'gateways that share counters must share the keys of their nonces too',
+      hint: 'write `nonce_keys` as in the sample file; `openssl rand -base64 32` makes a key',
     },
   ];
 }
@@ -103,7 +103,7 @@ function sessionFaults({ at, value: { algorithms } }: Block, { workers }: FileFa
     {
       pointer: [...at, 'algorithms'],
       severity: 'warning',
-      message: `with several \`workers\` no session of ${session} lasts longer than a request`,
+      message: `with several \`workers\`, a session of ${session} lasts only one request`,
       hint: 'clients that send a new cnonce with each request, as most do, see no difference; others need `workers: 1`',
     },
   ];
@@ -113,6 +113,6 @@ function bodyHashes({ at, value: { qop } }: Block, { hasDecision }: FileFacts): 
   const index = qop.indexOf('auth-int');
   if (!hasDecision || index === -1) return [];
   const message =
-    'a proxy that asks at `decision` keeps the body, so `auth-int` is rejected there except for GET and HEAD';
+    'a proxy that asks at `decision` does not send the body, so `auth-int` is rejected there except for GET and HEAD';
   return [{ pointer: [...at, 'qop', index], severity: 'warning', message, hint: 'write `qop: [auth]`' }];
 }

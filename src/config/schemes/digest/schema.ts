@@ -89,5 +89,5 @@ export const Digest = record(
 );
 
 export type DigestConfig = Type.Static<typeof Digest>;
-/** In a store, not in a file. */
+/** The users are in a store, not in a file. */
 export type DigestUsersInStore = Exclude<DigestConfig['users'], string>;

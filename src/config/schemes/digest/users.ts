@@ -27,10 +27,10 @@ export function userFaults({ at, value: digest }: PlacedBlock<DigestConfig>, fil
   return [{ pointer: [...at, 'realm'], severity: 'warning', message, hint: didYouMean(digest.realm, realms) }];
 }
 
-/** The number of reported names. */
+/** At most this many names are reported. */
 const NAMED = 5;
 
-/** Users whose hashes are of no algorithm that is offered: the right password is refused as a wrong one would be. */
+/** Users whose hashes have none of the offered algorithms. The gateway rejects even their right passwords. */
 function lockedOut(
   at: Pointer,
   { algorithms, realm }: DigestConfig,
@@ -43,7 +43,7 @@ function lockedOut(
   if (names.length === 0) return [];
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   const kept = [...new Set(others.map(({ algorithm }) => algorithm))].join(', ');
-  const message = `${names.slice(0, NAMED).join(', ')}${more} cannot log in: their hashes are of ${kept}, and \`algorithms\` offers ${algorithms.join(', ')}`;
+  const message = `${names.slice(0, NAMED).join(', ')}${more} cannot log in: their hashes have the algorithm ${kept}, and \`algorithms\` offers ${algorithms.join(', ')}`;
   const hint = `offer ${kept} too, or set their passwords again: gatehouse digest set NAME --realm ${realm} --file FILE`;
   return [{ pointer: [...at, 'algorithms'], severity: 'warning', message, hint }];
 }
@@ -55,7 +55,7 @@ function storeFaults(at: Pointer, { storage, encryption_keys }: DigestUsersInSto
   ];
   const server = storageServer(storage);
   if (server === undefined || (encryption_keys ?? []).length > 0) return faults;
-  const message = `the hashes of Digest in a ${server.name} database are sealed, and \`encryption_keys\` opens them`;
+  const message = `the hashes of Digest in a ${server.name} database are sealed, and need \`encryption_keys\``;
   const hint = 'write the `encryption_keys` of the authorization service, such as ["${file:PATH}"]';
   return [...faults, { pointer: [...at, 'storage'], message, hint }];
 }
